@@ -1,0 +1,1 @@
+"""arXiv -> versioned dataset folder: everything that builds a round of AcademicEval."""

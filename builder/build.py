@@ -1,0 +1,164 @@
+"""The stages in a row: a round over a workspace -> a finished dataset folder."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from builder import folder, samples
+from builder.card import Built, render
+from builder.crawl import crawl, crawl_report
+from builder.errors import FolderError
+from builder.extract import EXTRACTOR, extract_papers, extract_report
+from builder.graph import CoAuthorGraph, build_graph
+from builder.link import link_papers, link_report
+from builder.progress import progress
+from builder.records import SPLITS, Paper
+from builder.report import StageReport
+from builder.round import Round
+from builder.settings import Setting, by_task
+from builder.sources import open_source
+from builder.split import Cut, cut_dates
+from builder.store import Store
+from builder.tokens import TokenCounter
+from builder.write import SplitWriter
+
+STORE = "store.sqlite3"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to: the folder, its settings with their statistics, and what every stage did."""
+
+    output: Path
+    built: tuple[Built, ...]
+    reports: tuple[StageReport, ...]
+
+
+def run(round_: Round, jobs: int) -> Outcome:
+    """All stages, each going on where an earlier call stopped."""
+    prepared = prepare(round_, jobs)
+    outcome = build(round_)
+    for report, timed in zip(outcome.reports, prepared, strict=False):
+        report.seconds = timed.seconds
+    return outcome
+
+
+def prepare(round_: Round, jobs: int) -> list[StageReport]:
+    """The stages before the build: crawl, graph, extraction, links."""
+    with Store.open(round_.workspace / STORE) as store:
+        source = open_source(round_.source, round_.workspace)
+        crawled = crawl(round_, source, store)
+        graph, on_graph = _graph(round_, store)
+        papers = _papers(store, graph)
+        extracted = extract_papers(round_, source, store, papers, jobs)
+        return [crawled, on_graph, extracted, link_papers(store, papers)]
+
+
+def crawl_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
+    """The first two stages."""
+    with Store.open(round_.workspace / STORE) as store:
+        crawled = crawl(round_, open_source(round_.source, round_.workspace), store)
+        graph, on_graph = _graph(round_, store)
+        return graph, [crawled, on_graph]
+
+
+def build(round_: Round) -> Outcome:
+    """Write the dataset folder from what the workspace holds; the source is not asked again.
+
+    Raises:
+        StoreError: an earlier stage was not finished.
+        FolderError: the output is something else's, or not one sample came about.
+    """
+    with Store.open(round_.workspace / STORE) as store:
+        crawled = crawl_report(round_, store)
+        graph, on_graph = _graph(round_, store)
+        papers = _papers(store, graph)
+        reports = [crawled, on_graph, extract_report(store, papers), link_report(store, papers)]
+        papers = [paper for paper in papers if not store.document_reason(paper.id)]
+        cut = cut_dates(round_.split, papers)
+        place = folder.begin(round_.output)
+        built, sampled = _settings(place, round_, store, papers, graph, cut)
+        reports += sampled
+    if not any(one.samples for one in built):
+        lines = "; ".join(report.line() for report in sampled)
+        raise FolderError(f"no paper became a sample of any setting, nothing was written ({lines})")
+    (place / "README.md").write_text(render(round_.round, built, reports), encoding="utf-8")
+    folder.write_manifest(place, _manifest(round_, built, reports, cut))
+    folder.finish(round_.output)
+    return Outcome(round_.output, tuple(built), tuple(reports))
+
+
+def _graph(round_: Round, store: Store) -> tuple[CoAuthorGraph, StageReport]:
+    started = time.perf_counter()
+    window = round_.papers
+    papers = store.pool_papers(window.categories, window.published_from, window.published_to)
+    graph, report = build_graph(papers, round_.graph.max_authors, round_.graph.component)
+    report.seconds = time.perf_counter() - started
+    return graph, report
+
+
+def _papers(store: Store, graph: CoAuthorGraph) -> list[Paper]:
+    """The papers on the graph, by id."""
+    return list(store.papers(sorted(id_ for ids in graph.papers.values() for id_ in ids)))
+
+
+def _settings(
+    place: Path, round_: Round, store: Store, papers: Sequence[Paper], graph: CoAuthorGraph, cut: Cut
+) -> tuple[list[Built], list[StageReport]]:
+    """Plan and write every task; the settings, and a report for each task."""
+    counter, texts = TokenCounter(), samples.Texts(store)
+    by_id = {paper.id: paper for paper in papers}
+    built: list[Built] = []
+    reports: list[StageReport] = []
+    for task, settings in by_task(round_.chosen).items():
+        started = time.perf_counter()
+        planned, report = samples.plan(round_, task, settings, papers, graph, texts)
+        built += _write(place, round_, settings, planned, by_id, cut, texts, counter)
+        report.seconds = time.perf_counter() - started
+        reports.append(report)
+    return built, reports
+
+
+def _write(
+    place: Path, round_: Round, settings: Sequence[Setting], planned: Sequence[samples.Planned],
+    by_id: dict[str, Paper], cut: Cut, texts: samples.Texts, counter: TokenCounter,
+) -> list[Built]:  # fmt: skip
+    """Write all settings of one task side by side, so that each paper's texts are put together once."""
+    writers = {
+        (setting.name, split): SplitWriter(place, setting, split, round_.round, counter)
+        for setting in settings
+        for split in SPLITS
+    }
+    for one in progress(planned, f"write {settings[0].task}", len(planned)):
+        split = cut.split_of(one.paper)
+        for setting in settings:
+            writers[setting.name, split].add(samples.assemble(one, setting, by_id, texts))
+    built = []
+    for setting in settings:
+        files = {split: writers[setting.name, split].close() for split in SPLITS}
+        built.append(Built(setting, files, {split: writers[setting.name, split].statistics for split in SPLITS}))
+    return built
+
+
+def _manifest(round_: Round, built: Sequence[Built], reports: Sequence[StageReport], cut: Cut) -> dict[str, Any]:
+    return {
+        "round": round_.round,
+        "seed": round_.seed,
+        "config": round_.config(),
+        "code_version": importlib.metadata.version("academiceval"),
+        "extractor": EXTRACTOR,
+        "split": {"validation_from": cut.validation_from.isoformat(), "test_from": cut.test_from.isoformat()},
+        "files": {
+            file.path: {"sha256": file.sha256, "bytes": file.bytes, "rows": file.rows}
+            for one in built
+            for split in SPLITS
+            for file in one.files[split]
+        },
+        "statistics": {one.setting.name: {split: asdict(one.statistics[split]) for split in SPLITS} for one in built},
+        "reports": [report.to_dict() for report in reports],
+    }

@@ -1,0 +1,134 @@
+"""The dataset card (README.md), rendered from what was built: configurations, exact sizes, statistics, what was dropped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import yaml
+from datasets import DatasetInfo, Features
+from datasets.info import DatasetInfosDict
+from datasets.splits import SplitDict, SplitInfo
+from huggingface_hub import DatasetCardData
+
+from builder.records import SPLITS, Split
+from builder.report import StageReport
+from builder.settings import Setting
+from builder.write import SplitStatistics, WrittenFile, schema
+
+_TASK_WORDS = {
+    "title": "Title Writing",
+    "abs": "Abstract Writing",
+    "intro": "Introduction Writing",
+    "related": "Related Work Writing",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What was written for one setting."""
+
+    setting: Setting
+    files: dict[Split, list[WrittenFile]]
+    statistics: dict[Split, SplitStatistics]
+
+    @property
+    def samples(self) -> int:
+        return sum(part.samples for part in self.statistics.values())
+
+    @property
+    def compression(self) -> float:
+        """Input tokens divided by output tokens, over all splits (Table 2's Comp. Rate); 0 without samples."""
+        given = sum(part.input_tokens for part in self.statistics.values())
+        asked = sum(part.target_tokens for part in self.statistics.values())
+        return given / asked if asked else 0.0
+
+
+def render(round_name: str, built: Sequence[Built], reports: Sequence[StageReport]) -> str:
+    """The card's text: YAML front matter that `load_dataset` obeys, then the tables."""
+    lines = [
+        "---", yaml.safe_dump(_metadata(built), sort_keys=False, allow_unicode=True).strip(), "---",
+        f"# AcademicEval, round {round_name}", "",
+        "A live long-context benchmark: write a paper's title, abstract, introduction or related work from the rest of "
+        "the paper, with demonstrations from the co-author graph. Tasks and settings follow *AcademicEval: Live "
+        "Long-Context LLM Benchmark* (TMLR 10/2025).", "",
+        "```python", "from datasets import load_dataset", "",
+        f'load_dataset("academiceval", "{built[0].setting.name}")', "```", "",
+        "## Statistics", "", *statistics_table(built), "",
+        "Input and output lengths are means over all splits in bert-base-uncased tokens; the prompt's own words are not "
+        "counted. Comp. rate is input divided by output tokens.", "",
+        "## Kept and dropped", "", *_report_table(reports), "",
+        "## Licences", "", *_license_table(built), "",
+        "Each row and each demonstration names its paper's licence; most allow use on one's own machine, not "
+        "redistribution.", "",
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def statistics_table(built: Sequence[Built]) -> Iterator[str]:
+    """Markdown rows like Table 2 of the paper."""
+    yield "| Setting | Task | Comp. rate | In | Out | Samples | Train-Val-Test | Test timespan |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: | --- | --- |"
+    for one in built:
+        n = max(1, one.samples)
+        given = sum(part.input_tokens for part in one.statistics.values()) / n
+        asked = sum(part.target_tokens for part in one.statistics.values()) / n
+        shares = "-".join(f"{100 * one.statistics[split].samples / n:.0f}%" for split in SPLITS)
+        test = one.statistics["test"]
+        span = f"{test.first[:7]} to {test.last[:7]}" if test.samples else "no test sample"
+        yield (
+            f"| {one.setting.name} | {_TASK_WORDS[one.setting.task]} | {one.compression:.0f} | {given:.0f} | {asked:.0f} "
+            f"| {one.samples} | {shares} | {span} |"
+        )
+
+
+def _metadata(built: Sequence[Built]) -> dict[str, object]:
+    configs = [
+        {
+            "config_name": one.setting.name,
+            "data_files": [{"split": split, "path": [file.path for file in one.files[split]]} for split in SPLITS],
+        }
+        for one in built
+    ]
+    data = DatasetCardData(
+        language=["en"], pretty_name="AcademicEval", task_categories=["summarization", "text-generation"],
+        tags=["long-context", "arxiv", "live-benchmark"], license="other",
+    )  # fmt: skip
+    DatasetInfosDict({one.setting.name: _info(one) for one in built}).to_dataset_card_data(data)
+    front: dict[str, object] = data.to_dict()  # type: ignore[no-untyped-call]
+    return {**front, "configs": configs}
+
+
+def _info(one: Built) -> DatasetInfo:
+    splits = SplitDict(dataset_name="academiceval")
+    for split in SPLITS:
+        files = one.files[split]
+        splits.add(SplitInfo(split, sum(f.nbytes for f in files), sum(f.rows for f in files)))
+    every = [file for split in SPLITS for file in one.files[split]]
+    return DatasetInfo(
+        config_name=one.setting.name,
+        features=Features.from_arrow_schema(schema(one.setting.task)),
+        splits=splits,
+        download_size=sum(file.bytes for file in every),
+        dataset_size=sum(file.nbytes for file in every),
+    )
+
+
+def _report_table(reports: Sequence[StageReport]) -> Iterator[str]:
+    yield "| Stage | In | Kept | Dropped |"
+    yield "| --- | ---: | ---: | --- |"
+    for report in reports:
+        reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(report.dropped.items())) or "none"
+        yield f"| {report.stage} | {report.total} | {report.kept} | {reasons} |"
+
+
+def _license_table(built: Sequence[Built]) -> Iterator[str]:
+    rows: Counter[str] = Counter()
+    for one in built:
+        for part in one.statistics.values():
+            rows.update(part.licenses)
+    yield "| Licence | Rows, all settings |"
+    yield "| --- | ---: |"
+    for name, n in sorted(rows.items()):
+        yield f"| {name} | {n} |"

@@ -1,0 +1,222 @@
+"""The command `academiceval`: parse, call one function, print what came of it. Exit 0 done, 1 a named error, 2 wrong usage."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from builder.errors import BuildError
+from lm_eval_tasks.errors import EvalError
+
+if TYPE_CHECKING:
+    from builder.build import Outcome
+
+# Distribution that is imported -> extra of academiceval that brings it.
+_EXTRAS = {"pymupdf": "builder", "networkx": "builder", "zstandard": "builder", "pydantic": "builder"}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    if not sys.stderr.isatty():
+        # The libraries' bars, like ours, are for people who watch.
+        os.environ.setdefault("TQDM_DISABLE", "1")
+        os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    arguments = _parser().parse_args(argv)
+    command: Callable[[argparse.Namespace], None] = arguments.command
+    try:
+        command(arguments)
+    except (BuildError, EvalError) as err:
+        print(f"error: {err}", file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as err:
+        extra = _EXTRAS.get((err.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        print(f'error: this command needs {err.name}: pip install "academiceval[{extra}]"', file=sys.stderr)
+        return 1
+    except OSError as err:
+        print(f"error: {err.filename or 'the operating system'}: {err.strerror or err}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on from here", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="academiceval", description="Build, evaluate and publish rounds of AcademicEval."
+    )
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def add(name: str, function: Callable[[argparse.Namespace], None], help_: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=help_, description=help_)
+        sub.set_defaults(command=function)
+        return sub
+
+    for name, function, help_ in (
+        ("run", _run, "build a round: crawl, graph, extract, link, samples, dataset folder"),
+        ("crawl", _crawl, "take the round's papers into the workspace and show the co-author graph"),
+        ("build", _build, "write the dataset folder from what the workspace holds"),
+        ("status", _status, "what the workspace holds"),
+    ):
+        sub = add(name, function, help_)
+        sub.add_argument("round", type=Path, metavar="round.toml")
+        sub.add_argument("--workspace", type=Path, help="use this workspace instead of the round's")
+        sub.add_argument("--output", type=Path, help="write this dataset folder instead of the round's")
+        if function is _run:
+            _add_jobs(sub)
+
+    sub = add("extract", _extract, "extract PDF files to JSON lines; or, given a round.toml, the round's papers")
+    sub.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    sub.add_argument("-o", "--output", type=Path, help="JSON lines file, one line a file in input order")
+    sub.add_argument("--time-limit", type=float, default=60.0, help="seconds a file may take (default: 60)")
+    sub.add_argument("--memory-limit", type=int, default=2048, help="MiB a file may take (default: 2048)")
+    _add_jobs(sub)
+
+    sub = add("demo", _demo, "a full round and an evaluation on a made-up arXiv, offline")
+    sub.add_argument("--folder", type=Path, default=Path("demo"), help="where to work (default: ./demo)")
+    _add_jobs(sub)
+
+    sub = add("eval", _eval, "evaluate a baseline (lead, copy-demo, random-sentence) or an lm-eval model")
+    sub.add_argument("--model", required=True, help="a baseline, or a model type of lm-eval such as hf or vllm")
+    sub.add_argument("--model_args", default="", help="lm-eval's key=value,...")
+    sub.add_argument("--tasks", required=True, help="comma-separated task or group names; `list` prints them")
+    sub.add_argument(
+        "--metadata", default="{}", help='JSON, e.g. \'{"dataset": "academiceval", "bertscore_model": "none"}\''
+    )
+    sub.add_argument("--limit", type=int, help="only so many samples a task")
+    sub.add_argument("--output", type=Path, help="folder for results and samples")
+
+    add("tasks-path", _tasks_path, "print the folder for lm_eval --include_path")
+    sub = add("link-tasks", _link_tasks, "let the bare `lm_eval --tasks academiceval_abs` find the tasks")
+    sub.add_argument("--unlink", action="store_true", help="undo it")
+    return parser
+
+
+def _add_jobs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="files read at a time (default: processors)"
+    )
+
+
+def _load_round(arguments: argparse.Namespace):  # type: ignore[no-untyped-def]
+    from builder.round import load_round
+
+    given = {name: getattr(arguments, name, None) for name in ("workspace", "output")}
+    return load_round(arguments.round).model_copy(update={k: v.resolve() for k, v in given.items() if v})
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    from builder.build import run
+
+    _show(run(_load_round(arguments), arguments.jobs))
+
+
+def _crawl(arguments: argparse.Namespace) -> None:
+    from builder.build import crawl_only
+
+    graph, reports = crawl_only(_load_round(arguments))
+    for report in reports:
+        print(report.line())
+    nodes, edges = graph.graph.number_of_nodes(), graph.graph.number_of_edges()
+    print(
+        f"co-author graph: {graph.authors} authors, {graph.first_authors} first authors, kept {nodes} nodes, {edges} edges"
+    )
+
+
+def _build(arguments: argparse.Namespace) -> None:
+    from builder.build import build
+
+    _show(build(_load_round(arguments)))
+
+
+def _show(outcome: Outcome) -> None:
+    from builder.card import statistics_table
+
+    for report in outcome.reports:
+        print(report.line())
+    print()
+    print("\n".join(statistics_table(outcome.built)))
+    print(f"\nwritten: {outcome.output}")
+
+
+def _status(arguments: argparse.Namespace) -> None:
+    from builder.build import STORE
+    from builder.store import Store
+
+    round_ = _load_round(arguments)
+    path = round_.workspace / STORE
+    if not path.is_file():
+        print(f"{round_.workspace}: nothing yet; `academiceval run {arguments.round}` begins")
+        return
+    with Store.open(path) as store:
+        for name, n in store.counts().items():
+            print(f"{name}: {n}")
+
+
+def _extract(arguments: argparse.Namespace) -> None:
+    if len(arguments.files) == 1 and arguments.files[0].suffix == ".toml":
+        from builder.build import prepare
+        from builder.round import load_round
+
+        for report in prepare(load_round(arguments.files[0]), arguments.jobs):
+            print(report.line())
+        return
+    from builder.extract.files import extract_to_jsonl
+
+    if arguments.output is None:
+        raise BuildError("extract needs `--output out.jsonl` when it is given files")
+    done, failed = extract_to_jsonl(
+        arguments.files, arguments.output, arguments.jobs, arguments.time_limit, arguments.memory_limit
+    )
+    print(f"{done} extracted, {failed} failed: {arguments.output}")
+    if not done:
+        raise BuildError(f"not one of {failed} files gave a document; {arguments.output} holds the reasons")
+
+
+def _demo(arguments: argparse.Namespace) -> None:
+    from builder.demo import demo
+
+    for line in demo(arguments.folder, arguments.jobs):
+        print(line, flush=True)
+
+
+def _eval(arguments: argparse.Namespace) -> None:
+    from lm_eval_tasks.evaluate import evaluate, score_table, task_names
+
+    if arguments.tasks == "list":
+        print("\n".join(task_names()))
+        return
+    try:
+        metadata = json.loads(arguments.metadata)
+    except ValueError as err:
+        raise EvalError(f"--metadata is not JSON ({err})") from err
+    if not isinstance(metadata, dict):
+        raise EvalError("--metadata must be a JSON object")
+    scores = evaluate(
+        arguments.model, arguments.model_args, arguments.tasks.split(","), metadata, arguments.limit, arguments.output
+    )
+    print("\n".join(score_table(scores)))
+
+
+def _tasks_path(arguments: argparse.Namespace) -> None:
+    from lm_eval_tasks.taskfolder import tasks_path
+
+    print(tasks_path())
+
+
+def _link_tasks(arguments: argparse.Namespace) -> None:
+    from lm_eval_tasks.taskfolder import link, unlink
+
+    for place in unlink() if arguments.unlink else link():
+        print(f"{'removed' if arguments.unlink else 'linked'}: {place}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,49 @@
+"""`academiceval demo`: a full round over the made-up arXiv, and an evaluation of the baselines. Needs no network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from builder.build import run
+from builder.card import statistics_table
+from builder.round import Round, SourceTable, SplitTable
+from lm_eval_tasks.baselines import BASELINES
+from lm_eval_tasks.evaluate import evaluate, score_table
+
+_TASKS = (
+    "academiceval_title_31k_g",
+    "academiceval_abs_29k_g",
+    "academiceval_intro_28k_g",
+    "academiceval_related_53k_g",
+)
+
+
+def demo(folder: Path, jobs: int) -> Iterator[str]:
+    """Run the demonstration in a folder and yield the lines to show."""
+    place = folder.resolve()
+    round_ = Round(
+        round="2026.11",
+        seed=2026,
+        workspace=place / "work",
+        output=place / "academiceval",
+        source=SourceTable(kind="sample"),
+        split=SplitTable(validation=0.2, test=0.2),
+    )
+    yield f"A round over a made-up arXiv, in {place}"
+    outcome = run(round_, jobs)
+    yield from (report.line() for report in outcome.reports)
+    yield ""
+    yield from statistics_table(outcome.built)
+    yield ""
+    yield "Baselines on the test split (BERTScore with a small model; the parity model is deberta-xlarge-mnli)"
+    metadata = {"dataset": str(outcome.output), "bertscore_model": "minilm"}
+    scores = [
+        score
+        for baseline in BASELINES
+        for score in evaluate(baseline, "", _TASKS, metadata, None, place / "results" / baseline)
+    ]
+    yield from score_table(scores)
+    yield ""
+    yield f"Dataset card: {outcome.output / 'README.md'}"
+    yield f"Try: cd {place} && lm_eval --tasks academiceval_abs_9k --model hf --model_args pretrained=YOUR/MODEL"

@@ -1,0 +1,160 @@
+"""PDF page -> lines of text with one style each.
+
+MuPDF hands out a span per change of anything, often per word, and splits a printed line at wide blanks; here spans are
+joined again, ligatures resolved, and the marks that no section may hold (rotated text, invisible text) left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pymupdf
+
+_FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES & ~pymupdf.TEXT_PRESERVE_LIGATURES
+_BOLD = re.compile(r"bold|black|heavy|semibold|demi|medi\b|-medi|cmbx|cmssbx|sfbx|ecbx|\bbx|-bd|\.b$", re.IGNORECASE)
+_ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl", re.IGNORECASE)
+_STAMP = re.compile(r"arXiv:\s*([a-z-]+(?:\.[A-Z]{2})?/\d{7}|\d{4}\.\d{4,5})(v\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One printed line: bounding box in points, and the style that most of its characters have.
+
+    Attributes:
+        lead: length of the leading run of bold or italic characters when the rest is neither, else 0.
+        start: whether MuPDF began a new block of text with this line.
+    """
+
+    page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    text: str
+    size: float
+    bold: bool
+    italic: bool
+    font: str
+    lead: int = 0
+    start: bool = False
+    small_caps: bool = False
+
+    @property
+    def height(self) -> float:
+        return self.y1 - self.y0
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The lines of one page in the order of the file, and the size of the page in points."""
+
+    number: int
+    width: float
+    height: float
+    lines: tuple[Line, ...]
+
+
+def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
+    """Read one page; also the arXiv id stamped in its margin, if any."""
+    blocks: list[dict[str, Any]] = page.get_text("dict", flags=_FLAGS)["blocks"]
+    lines: list[Line] = []
+    stamp = None
+    for block in blocks:
+        start = True
+        for raw in block.get("lines", ()):
+            if abs(raw["dir"][0]) < 0.9:
+                stamp = stamp or _stamp(raw)
+                continue
+            line = _line(page.number, raw, start)
+            if line is None:
+                continue
+            if lines and _continues(lines[-1], line):
+                lines[-1] = _joined(lines[-1], line)
+            else:
+                lines.append(line)
+            start = False
+    box = page.rect
+    return Page(page.number, box.width, box.height, tuple(lines)), stamp
+
+
+def _stamp(raw: dict[str, Any]) -> str | None:
+    match = _STAMP.search("".join(span["text"] for span in raw["spans"]))
+    return match.group(1) + (match.group(2) or "") if match else None
+
+
+def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
+    """Join the spans of one line; None when it holds nothing printable."""
+    runs = list(_runs(raw["spans"]))
+    text = "".join(run[0] for run in runs).strip()
+    if not text:
+        return None
+    weight: dict[tuple[float, str], int] = {}
+    for piece, size, font, _ in runs:
+        weight[size, font] = weight.get((size, font), 0) + len(piece)
+    (size, font), _ = max(weight.items(), key=lambda item: (item[1], item[0]))
+    letters = [(len(piece), style) for piece, _, _, style in runs if piece.strip()]
+    total = sum(n for n, _ in letters)
+    bold = 2 * sum(n for n, style in letters if style & 1) > total
+    italic = 2 * sum(n for n, style in letters if style & 2) > total
+    sizes = {run[1] for run in runs if any(c.isalpha() for c in run[0])}
+    caps = len(sizes) == 2 and text.upper() == text and max(sizes) < 1.5 * min(sizes)
+    x0, y0, x1, y1 = raw["bbox"]
+    return Line(
+        page=page, x0=x0, y0=y0, x1=x1, y1=y1, text=text, size=max(sizes) if caps else size,
+        bold=bold, italic=italic, font=font, lead=_lead(runs), start=start, small_caps=caps,
+    )  # fmt: skip
+
+
+def _runs(spans: list[dict[str, Any]]) -> Iterator[tuple[str, float, str, int]]:
+    """Spans joined while size, font and style stay: (text, size, font without subset tag, 1 bold + 2 italic)."""
+    text, key = "", (0.0, "", 0)
+    for span in spans:
+        font = span["font"].partition("+")[2] or span["font"]
+        flags = span["flags"]
+        style = (1 if flags & 16 or _BOLD.search(font) else 0) | (2 if flags & 2 or _ITALIC.search(font) else 0)
+        new = (round(span["size"] * 2) / 2, font, style)
+        if new == key or not span["text"].strip():
+            text += span["text"]
+            continue
+        if text:
+            yield text, *key
+        text, key = span["text"], new
+    if text:
+        yield text, *key
+
+
+def _lead(runs: list[tuple[str, float, str, int]]) -> int:
+    """Length of the styled text that a plain line begins with, as run-in headings do."""
+    length = 0
+    for text, _, _, style in runs:
+        if not style:
+            return length
+        length += len(text)
+    return 0
+
+
+def _continues(last: Line, line: Line) -> bool:
+    """Whether `line` stands on the same printed line as `last`, a word's distance or a number's tab to its right."""
+    gap = line.x0 - last.x1
+    overlap = min(last.y1, line.y1) - max(last.y0, line.y0)
+    if overlap < 0.6 * min(last.height, line.height) or gap < -0.3 * line.size:
+        return False
+    if abs(last.size - line.size) > 0.3 * last.size:
+        return gap < 0.5 * line.size
+    if len(last.text) <= 6 or (last.bold and line.bold):
+        return gap < 4.0 * line.size
+    return gap < 1.6 * line.size
+
+
+def _joined(last: Line, line: Line) -> Line:
+    longer = last if len(last.text) > len(line.text) else line
+    gap = " " if line.x0 - last.x1 > 0.12 * line.size else ""
+    return Line(
+        page=last.page, x0=last.x0, y0=min(last.y0, line.y0), x1=line.x1, y1=max(last.y1, line.y1),
+        text=last.text + gap + line.text, size=longer.size, bold=longer.bold, italic=longer.italic, font=longer.font,
+        lead=last.lead or (len(last.text) if last.bold and not line.bold else 0),
+        start=last.start, small_caps=longer.small_caps,
+    )  # fmt: skip

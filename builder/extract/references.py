@@ -1,0 +1,160 @@
+"""The lines of a reference list -> its entries, each with what it says of the cited work."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+
+from builder.extract.lines import Line
+from builder.extract.text import join_lines
+from builder.keys import parse_arxiv_id
+from builder.records import Reference
+
+_NUMBERED = (re.compile(r"\s*\[(\d{1,4})\]"), re.compile(r"\s*(\d{1,4})\.(?=\s|$)"), re.compile(r"\s*\((\d{1,4})\)"))
+_LETTERED = re.compile(r"\s*\[([^\W\d_][\w+*'’\- ]{0,40}?\d{2,4}[a-z]?)\]")
+_ARXIV = re.compile(
+    r"(?:arxiv(?:\.org)?\s*(?:preprint)?\s*(?:arxiv)?[:/\s]*(?:abs/|pdf/)?|\babs/)"
+    r"(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})",
+    re.IGNORECASE,
+)
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+[^\s\"<>.,;)\]]")
+_URL = re.compile(r"https?://[^\s\"<>]+[^\s\"<>.,;)\]]")
+_YEAR = re.compile(r"(?<![\d.:/-])((?:19|20)\d{2})[a-z]?(?![\d./]?\d)")
+_QUOTED = re.compile(r"[“\"‘]{1,2}([^”\"]{8,300}?)[,.?!]?\s*[”\"’]{1,2}(?=\s|,|\.|$)")
+_STOP = re.compile(r"(?<=[.?!])\s+(?=[^a-z\s])")
+_INITIAL = re.compile(r"(?:^|[\s.\-])(?:[^\W\d_a-z]|Jr|Sr|vs|St|Dr|[A-Z][a-z]?)\.$")
+_GIVEN = re.compile(r"(?:[^\W\d_]{1,2}\.-?)+|[A-Z](?:-?[A-Z])?")
+_VENUE = re.compile(r"[.,]?\s*(?:\(?arXiv\b.*|CoRR\b.*|,\s*(?:19|20)\d{2}[a-z]?)$", re.IGNORECASE)
+_NAMES = re.compile(r"\bet al\b|\band\b|&|,\s*[A-Z]\.|\b[A-Z]\.\s")
+
+
+def split_entries(lines: Sequence[Line], words: frozenset[str] = frozenset()) -> list[str]:
+    """Split the lines of a reference list into its entries, by their labels or, failing these, by their indent."""
+    starts = _labelled(lines) or _hanging(lines) or _spaced(lines)
+    bounds = [*starts, len(lines)]
+    entries = (join_lines(lines[a:b], words) for a, b in pairwise(bounds))
+    return [" ".join(entry.split()) for entry in entries if len(entry) > 8]
+
+
+def _labelled(lines: Sequence[Line]) -> list[int]:
+    """Lines that begin with the next number of one labelling, or with a letter label."""
+    best: list[int] = []
+    for pattern in _NUMBERED:
+        starts: list[int] = []
+        expected = 1
+        for i, line in enumerate(lines):
+            match = pattern.match(line.text)
+            if match and expected <= int(match.group(1)) <= expected + 2:
+                starts.append(i)
+                expected = int(match.group(1)) + 1
+        if len(starts) > len(best):
+            best = starts
+    lettered = [i for i, line in enumerate(lines) if _LETTERED.match(line.text)]
+    best = max(best, lettered, key=len)
+    return best if len(best) >= 3 else []
+
+
+def _hanging(lines: Sequence[Line]) -> list[int]:
+    """Lines at the left edge of their column, where the lines that go on are indented."""
+    columns: dict[tuple[int, bool], list[int]] = defaultdict(list)
+    middle = (min((line.x0 for line in lines), default=0) + max((line.x1 for line in lines), default=0)) / 2
+    for i, line in enumerate(lines):
+        columns[line.page, line.x0 > middle - 20].append(i)
+    starts: list[int] = []
+    for column in columns.values():
+        left = min(lines[i].x0 for i in column)
+        starts += [i for i in column if lines[i].x0 < left + 3]
+    share = len(starts) / max(1, len(lines))
+    return sorted(starts) if len(starts) >= 3 and share < 0.7 else []
+
+
+def _spaced(lines: Sequence[Line]) -> list[int]:
+    """Lines that begin a block of their own after a full stop."""
+    return [0] + [
+        i
+        for i in range(1, len(lines))
+        if (lines[i].start or lines[i].y0 - lines[i - 1].y1 > 0.35 * lines[i].size)
+        and lines[i - 1].text.rstrip().endswith((".", ")", "/"))
+    ]
+
+
+def parse_entry(raw: str) -> Reference:
+    """Read one entry of a reference list; what it does not say stays empty."""
+    label, rest = _take_label(raw)
+    arxiv = _ARXIV.search(rest)
+    parsed = parse_arxiv_id(arxiv.group(1)) if arxiv else None
+    doi, url = _DOI.search(rest), _URL.search(rest)
+    plain = _URL.sub(" ", rest)
+    parts = segments(plain)
+    quoted = _QUOTED.search(plain)
+    title = _VENUE.sub("", quoted.group(1) if quoted else _title_of(parts)).strip(" ,.")
+    return Reference(
+        raw=raw,
+        label=label,
+        authors=_authors(plain[: quoted.start()] if quoted else "".join(parts[:1])),
+        year=_year(parts),
+        title=title,
+        arxiv_id=parsed[0] if parsed else None,
+        doi=doi.group() if doi else None,
+        url=url.group() if url else None,
+    )
+
+
+def _year(parts: Sequence[str]) -> int | None:
+    """The year that stands right behind the authors, else the last one named."""
+    if len(parts) > 1 and (match := _YEAR.match(parts[1].lstrip("( "))):
+        return int(match.group(1))
+    years = _YEAR.findall(" ".join(parts))
+    return int(years[-1]) if years else None
+
+
+def _take_label(raw: str) -> tuple[str, str]:
+    for pattern in (*_NUMBERED[:1], _LETTERED, *_NUMBERED[1:]):
+        match = pattern.match(raw)
+        if match:
+            return match.group(1), raw[match.end() :].strip()
+    return "", raw
+
+
+def segments(text: str) -> list[str]:
+    """Split an entry at its full stops, those of initials and abbreviations excepted."""
+    out: list[str] = []
+    for piece in _STOP.split(text):
+        if out and _INITIAL.search(out[-1]):
+            out[-1] += " " + piece
+        else:
+            out.append(piece)
+    return [part.strip() for part in out if part.strip()]
+
+
+def _title_of(parts: Sequence[str]) -> str:
+    """The segment behind the authors and, where it comes second, the year."""
+    if not parts:
+        return ""
+    head = parts[0]
+    if ": " in head and _NAMES.search(head.split(": ")[0]):
+        # "Doe, J., Roe, R.: The title." of Springer's style.
+        return head.split(": ", 1)[1].strip(" .")
+    dated = re.search(r"\(\s*(?:19|20)\d{2}[a-z]?\s*\)[.,:]?\s+(?=\S)", head)
+    if dated and len(head) - dated.end() > 10:
+        return head[dated.end() :].strip(" .")
+    for part in parts[1:]:
+        if re.fullmatch(r"\(?(?:19|20)\d{2}[a-z]?\)?\.?", part):
+            continue
+        return re.sub(r"^\(?(?:19|20)\d{2}[a-z]?\)?[.,:]\s*", "", part).strip(" .")
+    return ""
+
+
+def _authors(text: str) -> tuple[str, ...]:
+    """Surnames, in order, from the text before the title."""
+    text = re.sub(r"\(?\b(?:19|20)\d{2}[a-z]?\)?.*$", "", text.split(": ")[0])
+    text = re.sub(r"\bet al\.?|\beds?\.?\b", "", text)
+    names: list[str] = []
+    for part in re.split(r",|;|\band\b|&", text):
+        bare = re.sub(r"\b[^\W\d_]\.(?=[^\W\d_])", "", part)
+        bare = " ".join(word for word in bare.split() if not _GIVEN.fullmatch(word)).strip(" .")
+        if len(bare) > 1 and not any(c.isdigit() for c in bare):
+            names.append(bare.split()[-1])
+    return tuple(names[:20])

@@ -1,0 +1,91 @@
+"""What a heading's words say about the section's role in a paper."""
+
+from __future__ import annotations
+
+import re
+
+from builder.keys import fold
+from builder.records import Role
+
+_NUMBER = re.compile(
+    r"^\s*(?:(?:section|chapter|appendix)\s+)?"
+    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}|[A-Z](?:\.\d{1,2}){0,3})"
+    r"(?P<mark>[.:)]|\s?[—–-])?(?:\s+|(?<=[.:)])(?=[A-Z]))(?P<title>\S.*)$"
+)
+_PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = (
+    ("references", re.compile(r"(?:list of )?references(?: cited| and notes)?|bibliography|literature cited|works cited")),
+    ("acknowledgements", re.compile(
+        r"acknowledge?ments?\b.*|acknowledge?ments?|thanks|funding(?: .*)?|author(?:s'?|’s|s’)? contributions?.*"
+        r"|contributions? statement|disclosure of funding.*|conflicts? of interests?.*|competing interests?.*"
+        r"|declaration of .*|data availability.*|code availability.*|credit authorship.*|about the authors?")),
+    ("related_work", re.compile(
+        r"(?:.*\b)?related (?:works?|research|literature|studies|study|approaches|papers?)\b.*"
+        r"|(?:.*\b)?(?:prior|previous|earlier|existing) (?:works?|research|literature|studies|approaches)(?: .*)?"
+        r"|(?:.*\b)?literature (?:review|survey|overview)(?: .*)?|state[ -]of[ -]the[ -]art"
+        r"|background and (?:prior|previous) .*|(?:a )?review of (?:the )?literature")),
+    ("conclusion", re.compile(
+        r"(?:.*\b)?conclu(?:sions?|ding)\b.*|summary|summary (?:and|&) .*|(?:brief|final) summary|closing remarks"
+        r"|final remarks")),
+    ("introduction", re.compile(
+        r"(?:general |brief |an? )?introduction\b.*|intro|(?:.*\b)(?:and|&) introduction|introductory remarks")),
+    ("appendix", re.compile(
+        r"(?:.*\b)?appendi(?:x|ces)\b.*|suppl(?:e|i)mentar?y?\b.*|supplement(?:al|ary)? (?:materials?|information).*"
+        r"|(?:neurips |paper |reproducibility )?(?:paper )?checklist.*|online appendix.*")),
+)  # fmt: skip
+_KNOWN = re.compile(
+    r"abstract|summary|introduction|background(?: .*)?|preliminaries|motivation|(?:our |proposed )?(?:methods?|methodology|approach)"
+    r"|(?:materials and )?methods|model|(?:the )?proposed .*|theory|experiments?|experimental .*|evaluation|empirical .*"
+    r"|results(?: and (?:discussion|analysis))?|analysis|discussions?(?: .*)?|limitations?(?: .*)?|threats to validity"
+    r"|future works?|broader impacts?(?: .*)?|ethic.*|impact statement|problem (?:statement|formulation|definition)"
+    r"|case stud(?:y|ies)|implementation(?: details)?|data(?:sets?)?|observations.*|notation"
+)
+
+
+def split_number(text: str) -> tuple[str, str]:
+    """Split a heading into its number ("" where it has none) and its words."""
+    match = _NUMBER.match(text)
+    if match is None:
+        return "", text.strip()
+    number = match["number"]
+    if number == "A" and not match["mark"] and match["title"][:1].islower():
+        # An article, as in "A fresh look at ...", not the letter of an appendix.
+        return "", text.strip()
+    return number, match["title"].strip()
+
+
+def normalise(words: str) -> str:
+    """A heading's words in the form that the patterns know: folded, without edge punctuation or letter-spacing."""
+    text = fold(words).strip(" .:—–-*†‡")
+    squeezed = text.replace(" ", "")
+    for spaced, plain in _SQUEEZED:
+        if squeezed == spaced:
+            return plain
+    return text
+
+
+def role_of(words: str) -> Role | None:
+    """The role that a heading's words (without number) name; None when they name none of the special ones."""
+    text = normalise(words)
+    if len(text) > 90:
+        return None
+    return next((role for role, pattern in _PATTERNS if pattern.fullmatch(text)), None)
+
+
+def is_known(words: str) -> bool:
+    """Whether papers commonly call a section so."""
+    text = normalise(words)
+    return len(text) <= 60 and (role_of(words) is not None or _KNOWN.fullmatch(text) is not None)
+
+
+# Small capitals come out of a PDF as "I NTRODUCTION" and letter-spaced headings as "C O N C L U S I O N".
+_SQUEEZED = tuple(
+    (plain.replace(" ", ""), plain)
+    for plain in (
+        "abstract", "introduction", "related work", "related works", "conclusion", "conclusions", "references",
+        "acknowledgments", "acknowledgements", "acknowledgment", "acknowledgement", "appendix", "background",
+        "background and related work", "prior work", "previous work", "literature review", "discussion",
+        "discussion and conclusion", "discussion and conclusions", "conclusion and future work",
+        "conclusions and future work", "experiments", "results", "methods", "method", "bibliography",
+        "supplementary material", "summary", "evaluation", "concluding remarks",
+    )
+)  # fmt: skip

@@ -1,0 +1,88 @@
+"""The child process that reads files: JSON lines in ({"path"}), JSON lines out; run by `builder.extract.pool` only.
+
+A hostile file may crash, hang or eat memory; it then takes this process with it and nothing else. Nothing is unpickled
+on either side.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any, TextIO
+
+import pymupdf
+from pydantic import TypeAdapter
+
+from builder.errors import ExtractError
+from builder.extract import quality
+from builder.extract.pdf import read_pdf
+from builder.records import Document
+
+_DOCUMENT = TypeAdapter(Document)
+
+
+def main() -> None:
+    """Answer requests until the input ends. Argument: address-space limit in MiB beyond what is used at the start."""
+    _limit_memory(int(sys.argv[1]))
+    answers = _private_stdout()
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    for line in sys.stdin:
+        answers.write(json.dumps(answer(Path(json.loads(line)["path"]))) + "\n")
+        answers.flush()
+
+
+def answer(path: Path) -> dict[str, Any]:
+    """Read one file: its hash, and its document or the reason why there is none."""
+    started = time.process_time()
+    result: dict[str, Any] = {"sha256": "", "reason": "", "detail": "", "document": None}
+    try:
+        result["sha256"] = _sha256(path)
+        document = read_pdf(path)
+        quality.check(document)
+        result["document"] = _DOCUMENT.dump_python(document, mode="json")
+    except ExtractError as err:
+        result["reason"], result["detail"] = err.reason, err.detail
+    except MemoryError:
+        result["reason"], result["detail"] = "memory_limit", "out of the memory that round.toml allows"
+    except RuntimeError as err:
+        # MuPDF reports all its faults so: damaged objects, and allocations that the limit refused.
+        memory = "malloc" in str(err) or "memory" in str(err)
+        result["reason"], result["detail"] = ("memory_limit" if memory else "crashed"), str(err)[:200]
+    result["seconds"] = time.process_time() - started
+    return result
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as err:
+        raise ExtractError("missing_file", f"{path}: {err.strerror}") from err
+
+
+def _limit_memory(mib: int) -> None:
+    used = (
+        int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() if sys.platform == "linux" else 0
+    )
+    limit = used + mib * 2**20
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _private_stdout() -> TextIO:
+    """Keep the pipe to ourselves: what libraries print must not get between the answers."""
+    pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    return pipe
+
+
+if __name__ == "__main__":
+    main()

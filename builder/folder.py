@@ -1,0 +1,74 @@
+"""A dataset folder as a whole: its manifest, and how a new one takes the place of an old one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from builder.errors import FolderError
+
+MANIFEST = "manifest.json"
+FORMAT = 1
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a finished dataset folder.
+
+    Raises:
+        FolderError: no such folder, no manifest (an unfinished build), or one that this code cannot read.
+    """
+    if not folder.is_dir():
+        raise FolderError(f"the dataset folder {folder} does not exist; `academiceval build round.toml` makes one")
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise FolderError(f"{folder} has no {MANIFEST}, so it is no finished dataset; build it again")
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as err:
+        raise FolderError(f"cannot read {path}: {err}") from err
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise FolderError(f"{path} is not of format {FORMAT}; build the folder again with this release")
+    return manifest
+
+
+def write_manifest(folder: Path, content: dict[str, Any]) -> None:
+    """Write the manifest, whole or not at all; its presence means that the folder is finished."""
+    part = folder / f".{MANIFEST}.part"
+    part.write_text(json.dumps({"format": FORMAT, **content}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    part.rename(folder / MANIFEST)
+
+
+def begin(output: Path) -> Path:
+    """An empty folder beside `output` to build in.
+
+    Raises:
+        FolderError: `output` holds something that is no dataset folder, or the place cannot be written.
+    """
+    building, old = _beside(output)
+    try:
+        if old.exists() and not output.exists():
+            # A build was killed between its two renames: the previous folder is still whole.
+            old.rename(output)
+        if output.exists() and any(output.iterdir()) and not (output / MANIFEST).is_file():
+            raise FolderError(f"{output} exists and is no dataset folder; move it away or choose another `output`")
+        shutil.rmtree(building, ignore_errors=True)
+        building.mkdir(parents=True)
+    except OSError as err:
+        raise FolderError(f"cannot write {building}: {err.strerror}") from err
+    return building
+
+
+def finish(output: Path) -> None:
+    """Put the built folder in the place of `output`; the previous one goes only when the new one is there."""
+    building, old = _beside(output)
+    shutil.rmtree(old, ignore_errors=True)
+    if output.exists():
+        output.rename(old)
+    building.rename(output)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _beside(output: Path) -> tuple[Path, Path]:
+    return output.with_name(f".{output.name}.building"), output.with_name(f".{output.name}.old")

@@ -1,0 +1,91 @@
+"""The co-author graph: nodes are authors with a first-author paper, edges join authors who wrote together.
+
+Section 3.1 of the AcademicEval paper: authors who appear only as co-authors are removed, then the largest connected
+component is kept. Papers with very many authors say little about who works with whom and add no edges.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+import networkx as nx
+
+from builder.keys import author_key
+from builder.records import Paper
+from builder.report import StageReport
+
+
+@dataclass(frozen=True, slots=True)
+class CoAuthorGraph:
+    """The graph of a round and the papers on it.
+
+    Attributes:
+        graph: nodes are author keys, edge attribute `weight` counts the papers that two authors share.
+        papers: author key -> ids of the author's first-author papers, oldest id first.
+        authors, first_authors: how many there were before any was removed.
+    """
+
+    graph: nx.Graph[str]
+    papers: dict[str, tuple[str, ...]]
+    authors: int
+    first_authors: int
+
+    def neighbour_papers(self, paper: Paper) -> list[str]:
+        """First-author papers of the co-authors of a paper's first author, by id."""
+        author = author_key(paper.authors[0])
+        if author not in self.graph:
+            return []
+        return sorted({id_ for neighbour in self.graph[author] for id_ in self.papers.get(neighbour, ())})
+
+
+def build_graph(papers: Iterable[Paper], max_authors: int, component: str) -> tuple[CoAuthorGraph, StageReport]:
+    """Build the graph of the given papers and report which of them are on it.
+
+    Args:
+        papers: read once; only ids and author keys are kept.
+        max_authors: papers with more authors add no edges.
+        component: "largest" keeps the largest connected component, "all" keeps every first author.
+
+    Drop reasons: outside_component.
+    """
+    keys: dict[str, str] = {}
+    written = [(paper.id, tuple(_key(name, keys) for name in paper.authors)) for paper in papers]
+    first: dict[str, list[str]] = {}
+    for paper_id, authors in written:
+        first.setdefault(authors[0], []).append(paper_id)
+    graph: nx.Graph[str] = nx.Graph()
+    graph.add_nodes_from(sorted(first))
+    for _, authors in written:
+        if len(authors) <= max_authors:
+            _join(graph, [author for author in dict.fromkeys(authors) if author in first])
+    if component == "largest" and graph:
+        keep = max(nx.connected_components(graph), key=lambda nodes: (len(nodes), min(nodes)))
+        graph.remove_nodes_from([node for node in graph if node not in keep])
+    report = StageReport("graph")
+    for paper_id, authors in written:
+        if authors[0] in graph:
+            report.kept += 1
+        else:
+            report.drop(paper_id, "outside_component")
+    report.check(len(written))
+    kept = {author: tuple(ids) for author, ids in first.items() if author in graph}
+    return CoAuthorGraph(graph, kept, len(set(keys.values())), len(first)), report
+
+
+def _key(name: str, keys: dict[str, str]) -> str:
+    """The author's key; names and keys recur, so that each is folded and held once."""
+    key = keys.get(name)
+    if key is None:
+        key = keys[name] = sys.intern(author_key(name))
+    return key
+
+
+def _join(graph: nx.Graph[str], authors: list[str]) -> None:
+    for a, b in combinations(authors, 2):
+        if graph.has_edge(a, b):
+            graph[a][b]["weight"] += 1
+        else:
+            graph.add_edge(a, b, weight=1)

@@ -1,0 +1,184 @@
+"""Every type that passes between stages: frozen, slotted dataclasses; texts are str, dates are calendar days (UTC)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal, get_args
+
+Task = Literal["title", "abs", "intro", "related"]
+Split = Literal["train", "validation", "test"]
+DemoKind = Literal["random", "co-author"]
+Role = Literal["introduction", "related_work", "body", "conclusion", "acknowledgements", "references", "appendix"]
+
+CrawlReason = Literal["bad_record", "outside_window", "other_category", "withdrawn"]
+GraphReason = Literal["outside_component"]
+ExtractReason = Literal[
+    "missing_file",
+    "not_a_pdf",
+    "encrypted",
+    "no_pages",
+    "no_text_layer",
+    "unmapped_glyphs",
+    "no_sections",
+    "too_little_text",
+    "not_english",
+    "time_limit",
+    "memory_limit",
+    "crashed",
+]
+LinkWay = Literal["arxiv_id", "title", "unresolved"]
+SampleReason = Literal[
+    "no_abstract",
+    "no_introduction",
+    "no_related_work",
+    "too_few_citations",
+    "short_target",
+    "short_content",
+    "too_few_random_demonstrations",
+    "too_few_co_author_demonstrations",
+]
+
+TASKS: tuple[Task, ...] = get_args(Task)
+SPLITS: tuple[Split, ...] = get_args(Split)
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One paper's metadata as its source gives it.
+
+    Attributes:
+        id: bare arXiv id, without version.
+        version: the version that the files belong to, from 1.
+        published: day of version 1.
+        updated: day of `version`.
+        license: URL or short name as the source gives it, "unknown" where it gives none.
+    """
+
+    id: str
+    version: int
+    title: str
+    abstract: str
+    authors: tuple[str, ...]
+    categories: tuple[str, ...]
+    published: date
+    updated: date
+    license: str = "unknown"
+
+    @property
+    def versioned_id(self) -> str:
+        return f"{self.id}v{self.version}"
+
+    @property
+    def primary_category(self) -> str:
+        return self.categories[0] if self.categories else "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A paper that a stage does not pass on, and why."""
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One heading and the text up to the next heading; `level` 1 is a section, 2 a subsection, and so on."""
+
+    heading: str
+    role: Role
+    level: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One entry of the reference list; fields that the entry does not give are None or empty."""
+
+    raw: str
+    label: str = ""
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    title: str = ""
+    arxiv_id: str | None = None
+    doi: str | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place in the text that cites.
+
+    Attributes:
+        section: index into `Document.sections`.
+        start, end: characters of the marker in that section's text.
+        references: indices into `Document.references`.
+        grouped: whether the marker cites more than one work.
+    """
+
+    section: int
+    start: int
+    end: int
+    references: tuple[int, ...]
+    grouped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The readable content of one file: title and abstract as printed, then sections in reading order."""
+
+    title: str
+    abstract: str
+    sections: tuple[Section, ...]
+    references: tuple[Reference, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    stamped_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPaper:
+    """A cited work that was found on arXiv."""
+
+    id: str
+    title: str
+    abstract: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """How one reference was resolved: to which paper, by what evidence, with what certainty (0 to 1).
+
+    `cited_id` is "" and `score` 0 for a reference that stayed unresolved.
+    """
+
+    paper_id: str
+    reference: int
+    cited_id: str
+    how: LinkWay
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """An older paper shown as an input-output pair."""
+
+    id: str
+    kind: DemoKind
+    published: str
+    license: str
+    title: str
+    abstract: str
+    content: str
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One row of a writing setting, before its tokens are counted."""
+
+    paper: Paper
+    content: str
+    citations: tuple[CitedPaper, ...]
+    demonstrations: tuple[Demonstration, ...]
+    target: str

@@ -1,0 +1,69 @@
+"""The registry of writing settings: which task, and how many demonstrations of which kind. Data, no code branches on names.
+
+Names and counts are those of Table 2 of the AcademicEval paper (section 3.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from builder.errors import RoundError
+from builder.records import TASKS, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One configuration of the dataset.
+
+    Attributes:
+        name: the configuration's name, e.g. "Intro-28K-G".
+        random: demonstrations drawn from papers of the same primary category.
+        co_author: demonstrations drawn from papers of the co-author graph's neighbours.
+    """
+
+    name: str
+    task: Task
+    random: int = 0
+    co_author: int = 0
+
+
+BUILT_IN: tuple[Setting, ...] = (
+    Setting("Title-10K", "title"),
+    Setting("Title-30K", "title", random=2),
+    Setting("Title-31K-G", "title", co_author=2),
+    Setting("Title-50K-M", "title", random=2, co_author=2),
+    Setting("Abs-9K", "abs"),
+    Setting("Abs-28K", "abs", random=2),
+    Setting("Abs-29K-G", "abs", co_author=2),
+    Setting("Abs-48K-M", "abs", random=2, co_author=2),
+    Setting("Intro-8K", "intro"),
+    Setting("Intro-28K", "intro", random=2),
+    Setting("Intro-28K-G", "intro", co_author=2),
+    Setting("Intro-48K-M", "intro", random=2, co_author=2),
+    Setting("Related-34K", "related"),
+    Setting("Related-53K", "related", random=2),
+    Setting("Related-53K-G", "related", co_author=2),
+    Setting("Related-72K-M", "related", random=2, co_author=2),
+)
+
+
+def select(names: Iterable[str]) -> tuple[Setting, ...]:
+    """The settings of these names, in the registry's order.
+
+    Raises:
+        RoundError: a name that is not in the registry.
+    """
+    wanted = set(names)
+    unknown = sorted(wanted - {setting.name for setting in BUILT_IN})
+    if unknown:
+        known = ", ".join(setting.name for setting in BUILT_IN)
+        raise RoundError(f"unknown setting {unknown[0]!r}: choose among {known}")
+    return tuple(setting for setting in BUILT_IN if setting.name in wanted)
+
+
+def by_task(settings: Iterable[Setting]) -> dict[Task, tuple[Setting, ...]]:
+    """The settings of each task, for the tasks that have any."""
+    chosen = tuple(settings)
+    grouped = {task: tuple(setting for setting in chosen if setting.task == task) for task in TASKS}
+    return {task: group for task, group in grouped.items() if group}

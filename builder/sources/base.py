@@ -1,0 +1,45 @@
+"""What every source of papers offers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import Protocol
+
+from builder.records import Drop, Paper
+
+
+class Source(Protocol):
+    """A place that papers come from. Implementations are the only code that reads or asks for them.
+
+    Records that cannot become a `Paper` are yielded as `Drop`, so that none vanishes uncounted.
+    """
+
+    def fingerprint(self) -> str:
+        """A text that changes when the source's metadata may have changed."""
+        ...
+
+    def by_author(self, name: str) -> Iterator[Paper | Drop]:
+        """Papers with an author of this name (compared by `keys.author_key`)."""
+        ...
+
+    def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
+        """The papers of these bare ids; unknown ids yield nothing."""
+        ...
+
+    def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:
+        """Papers whose version 1 is of these days, both included; None leaves an end open."""
+        ...
+
+    def search_title(self, title: str) -> Iterator[Paper | Drop]:
+        """Papers whose title is this one (compared by `keys.title_key`)."""
+        ...
+
+    def fetch_pdf(self, paper_id: str, version: int) -> Path | None:
+        """A local PDF file of the paper; None where the source has none."""
+        ...
+
+    def fetch_html(self, paper_id: str, version: int) -> Path | None:
+        """A local HTML file of the paper; None where the source has none."""
+        ...

@@ -1,0 +1,1 @@
+"""Dataset folder <-> Hugging Face Hub."""

@@ -1,0 +1,71 @@
+"""Models that need no weights: what a score is worth is its distance from theirs."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lm_eval.api.instance import Instance
+from lm_eval.api.model import LM
+
+from lm_eval_tasks.errors import EvalError
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+
+
+def lead(doc: Mapping[str, Any]) -> str:
+    """The first words of the body, as many as the median train target has."""
+    return " ".join(doc["content"].split()[: doc["lead_words"]])
+
+
+def copy_demo(doc: Mapping[str, Any]) -> str:
+    """The output of the demonstration nearest to the answer; "" in settings without demonstrations."""
+    demonstrations = doc["demonstrations"]
+    return str(demonstrations[-1]["output"]) if demonstrations else ""
+
+
+def random_sentence(doc: Mapping[str, Any]) -> str:
+    """Sentences of the body in a random order that the row's id decides, as many words as the median train target."""
+    sentences = _SENTENCE.split(doc["content"])
+    order = sorted(range(len(sentences)), key=lambda i: hashlib.sha256(f"{doc['id']}|{i}".encode()).digest())
+    return " ".join(" ".join(sentences[i] for i in order).split()[: doc["lead_words"]])
+
+
+BASELINES: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "lead": lead,
+    "copy-demo": copy_demo,
+    "random-sentence": random_sentence,
+}
+
+
+class BaselineLM(LM):  # type: ignore[misc]
+    """A baseline as an lm-eval model; the tasks must be loaded with the metadata `keep_parts`.
+
+    Args:
+        name: a key of `BASELINES`.
+    """
+
+    tokenizer_name = ""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self._answer = BASELINES[name]
+
+    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
+        if requests and "content" not in requests[0].doc:
+            raise EvalError(
+                f"the baseline {self.name} reads the body itself: load the tasks with metadata keep_parts=True"
+            )
+        return [self._answer(request.doc) for request in requests]
+
+    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
+        raise NotImplementedError("the baselines only generate")
+
+    def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
+        raise NotImplementedError("the baselines only generate")
+
+    def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
+        return chat_history[-1]["content"]

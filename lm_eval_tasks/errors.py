@@ -1,0 +1,27 @@
+"""The named errors of the evaluation: each message is one sentence that names the input and what to do."""
+
+from __future__ import annotations
+
+
+class EvalError(Exception):
+    """Root of all errors that a user can act on."""
+
+
+class DatasetError(EvalError):
+    """The dataset is not there, unfinished, or lacks the setting."""
+
+
+class TokenizerError(EvalError):
+    """The model's tokenizer cannot be loaded, or its context length is unknown."""
+
+
+class BudgetError(EvalError):
+    """Not even the parts of a prompt that are never cut fit the model's context."""
+
+
+class MetricError(EvalError):
+    """A metric's model is missing."""
+
+
+class TaskFolderError(EvalError):
+    """The task folder cannot be linked into the installed lm_eval."""
