@@ -11,6 +11,7 @@ from typing import Any
 
 import datasets
 from datasets.exceptions import DatasetNotFoundError
+from datasets.packaged_modules.cache.cache import Cache
 
 from lm_eval_tasks import context, metrics, prompts, slots
 from lm_eval_tasks.errors import BudgetError, DatasetError, EvalError
@@ -78,9 +79,14 @@ def _open(setting: str, arguments: Mapping[str, Any]) -> datasets.DatasetDict:
     folder = Path(name).expanduser()
     if folder.is_dir() and not (folder / "manifest.json").is_file():
         raise DatasetError(f"{folder} has no manifest.json, so it is no finished dataset; build it again")
-    revision = arguments.get("dataset_revision")
+    path = str(folder) if folder.is_dir() else name
     try:
-        loaded = datasets.load_dataset(str(folder) if folder.is_dir() else name, setting, revision=revision)
+        builder = datasets.load_dataset_builder(path, setting, revision=arguments.get("dataset_revision"))
+        if isinstance(builder, Cache) and "/" not in name:
+            # With no such folder and no network, `datasets` would serve whatever folder of that name it saw last.
+            raise FileNotFoundError(name)
+        builder.download_and_prepare()
+        loaded = builder.as_dataset()
     except (DatasetNotFoundError, FileNotFoundError, ConnectionError) as err:
         raise DatasetError(
             f"the dataset {name!r} is neither a folder here nor reachable on the Hub; give its folder or Hub id with "

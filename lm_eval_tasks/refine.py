@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 
 _OPEN, _CLOSE = ("<think>", "<thinking>", "<reasoning>"), ("</think>", "</thinking>", "</reasoning>")
-_LEAD_IN = re.compile(
-    r"^(?:(?:sure|certainly|of course|okay|ok|absolutely|yes)\b[,!.:]?\s*)?"
-    r"(?:(?:here(?:'s| is| are)|below is|this is|i (?:would )?(?:suggest|propose)|the following is)\b[^:\n]{0,80}:\s*)?",
-    re.IGNORECASE,
-)
+_YES = r"(?:sure|certainly|of course|okay|ok|absolutely|yes)"
+_HERE = r"(?:here(?:'s| is| are)|below is|this is|i (?:would )?(?:suggest|propose)|the following is)"
+# "Sure! ..." and "Sure, here is the title: ..." lead in; "Okay Google: ..." and "Here Is What Models Know" are titles.
+_LEAD_IN = re.compile(rf"^(?:{_YES}!\s*|(?:{_YES}\b[,.:]?\s*)?{_HERE}\b[^:\n]{{0,80}}:\s*)", re.IGNORECASE)
 _LABEL = re.compile(
     r"^(?:(?:the|a|an|my|suggested|proposed|possible|generated|predicted|final|paper)\s+)*title\s*(?:is)?\s*[:\-–—]\s*",
     re.IGNORECASE,
@@ -54,8 +53,4 @@ def _bare(line: str) -> str:
         line = _LABEL.sub("", _LEAD_IN.sub("", line)).strip()
         if len(line) > 1 and _QUOTES.get(line[0]) == line[-1]:
             line = line[1:-1].strip()
-    return "" if line.endswith(":") and len(line.split()) < 12 and _LEAD_IN.match(line) and _is_lead_in(line) else line
-
-
-def _is_lead_in(line: str) -> bool:
-    return bool(re.match(r"(?:sure|here|certainly|of course|below|okay|ok|title)\b", line, re.IGNORECASE))
+    return line

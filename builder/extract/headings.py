@@ -236,9 +236,12 @@ def _judge(
             level = depth
     elif kind == "roman" and numbering == "roman":
         level = 1 if c.listed or same or is_known(c.words) else 0
-    elif kind == "letter" and (c.listed or same) and "." not in c.number:
+    elif kind == "letter" and "." not in c.number:
         # Letters number appendices, and the subsections of papers with Roman sections.
-        level = 2 if numbering == "roman" else 1
+        if numbering == "roman":
+            level = 2 if _is_titled(c.words) else 0
+        else:
+            level = 1 if c.listed or same else 0
     elif kind == "none":
         level = _level_unnumbered(c, same, numbering, role is not None)
     elif c.listed:
@@ -281,12 +284,16 @@ def _counting_up(headings: list[Heading], numbering: str) -> list[Heading]:
     chain = set(_longest_count([_value(h.number) for h in sections]))
     good = {sections[i].first for i in chain}
     out: list[Heading] = []
-    current = ""
+    current, letter = "", "A"
     for heading in headings:
         if heading.level == 1 and _kind(heading.number) == numbering:
             if heading.first not in good:
                 continue
-            current = heading.number
+            current, letter = heading.number, "A"
+        elif numbering == "roman" and _kind(heading.number) == "letter":
+            if heading.number != letter:
+                continue
+            letter = chr(ord(letter) + 1)
         elif _is_decimal_below(heading, numbering) and heading.number.split(".")[0] != current:
             continue
         out.append(heading)

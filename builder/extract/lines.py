@@ -58,7 +58,9 @@ class Page:
 
 
 def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
-    """Read one page; also the arXiv id stamped in its margin, if any."""
+    """Read one page; also the arXiv id stamped in its margin, if any. Readers' annotations are taken off first."""
+    while (annotation := page.first_annot) is not None:
+        page.delete_annot(annotation)
     blocks: list[dict[str, Any]] = page.get_text("dict", flags=_FLAGS)["blocks"]
     lines: list[Line] = []
     stamp = None

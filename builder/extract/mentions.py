@@ -67,27 +67,27 @@ def _labelled(s: int, text: str, by_label: dict[str, int]) -> Iterator[Mention]:
 
 
 def _author_year(s: int, text: str, by_name: dict[tuple[str, int], list[int]]) -> Iterator[Mention]:
-    hits: list[tuple[int, int, tuple[int, ...]]] = []
+    hits: list[tuple[int, int, int]] = []
     for match in _AUTHOR_YEAR.finditer(text):
-        named = _named(match["name"], int(match["year"]), by_name)
+        start, named = _named(match["name"], int(match["year"]), by_name)
         if named:
             order = ord(match["letter"] or "a") - ord("a")
-            hits.append((match.start(), match.end(), (named[order] if order < len(named) else named[0],)))
+            hits.append((match.start() + start, match.end(), named[order] if order < len(named) else named[0]))
     for i, (start, end, cited) in enumerate(hits):
         joined = (i > 0 and _same_group(text, hits[i - 1][1], start)) or (
             i + 1 < len(hits) and _same_group(text, end, hits[i + 1][0])
         )
-        yield Mention(s, start, end, cited, joined)
+        yield Mention(s, start, end, (cited,), joined)
 
 
-def _named(name: str, year: int, by_name: dict[tuple[str, int], list[int]]) -> list[int]:
-    """The entries of an author and year; the name may carry words that belong to the sentence before it."""
-    words = fold(name).split()
-    for start in range(len(words)):
-        for key in (" ".join(words[start:]), words[start]):
+def _named(name: str, year: int, by_name: dict[tuple[str, int], list[int]]) -> tuple[int, list[int]]:
+    """Where in `name` the author begins, words of the sentence before it left out, and the entries of that author."""
+    for word in re.finditer(r"[^\s]+", name):
+        rest = name[word.start() :]
+        for key in (fold(rest), fold(word.group())):
             if (key, year) in by_name:
-                return by_name[key, year]
-    return []
+                return word.start(), by_name[key, year]
+    return 0, []
 
 
 def _same_group(text: str, end: int, start: int) -> bool:

@@ -24,9 +24,13 @@ _URL = re.compile(r"https?://[^\s\"<>]+[^\s\"<>.,;)\]]")
 _YEAR = re.compile(r"(?<![\d.:/-])((?:19|20)\d{2})[a-z]?(?![\d./]?\d)")
 _QUOTED = re.compile(r"[“\"‘]{1,2}([^”\"]{8,300}?)[,.?!]?\s*[”\"’]{1,2}(?=\s|,|\.|$)")
 _STOP = re.compile(r"(?<=[.?!])\s+(?=[^a-z\s])")
-_INITIAL = re.compile(r"(?:^|[\s.\-])(?:[^\W\d_a-z]|Jr|Sr|vs|St|Dr|[A-Z][a-z]?)\.$")
+_INITIAL = re.compile(r"(?:^|[\s.\-])(?:[^\W\d_a-z]|Jr|Sr|vs|St|Dr|Th|Ch|Ph|Zh|Kh)\.$")
 _GIVEN = re.compile(r"(?:[^\W\d_]{1,2}\.-?)+|[A-Z](?:-?[A-Z])?")
 _VENUE = re.compile(r"[.,]?\s*(?:\(?arXiv\b.*|CoRR\b.*|,\s*(?:19|20)\d{2}[a-z]?)$", re.IGNORECASE)
+# "Doe, J. and Roe, K. Title": where surnames come first, initials without a comma behind them end the authors.
+_INVERTED = re.compile(r"(?![^,]*\b[^\W\d_]\.)[^,\d]{2,40},\s*[^\W\d_]\.")
+_LAST_NAME = re.compile(r",\s*(?:[^\W\d_]\.[\s-]*)+$")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.|and\b|&|et al)")
 _NAMES = re.compile(r"\bet al\b|\band\b|&|,\s*[A-Z]\.|\b[A-Z]\.\s")
 
 
@@ -120,9 +124,14 @@ def _take_label(raw: str) -> tuple[str, str]:
 
 def segments(text: str) -> list[str]:
     """Split an entry at its full stops, those of initials and abbreviations excepted."""
+    inverted = _INVERTED.match(text) is not None
     out: list[str] = []
     for piece in _STOP.split(text):
-        if out and _INITIAL.search(out[-1]):
+        if (
+            out
+            and _INITIAL.search(out[-1])
+            and not (inverted and _LAST_NAME.search(out[-1]) and not _INITIALS.match(piece))
+        ):
             out[-1] += " " + piece
         else:
             out.append(piece)
@@ -150,7 +159,8 @@ def _title_of(parts: Sequence[str]) -> str:
 def _authors(text: str) -> tuple[str, ...]:
     """Surnames, in order, from the text before the title."""
     text = re.sub(r"\(?\b(?:19|20)\d{2}[a-z]?\)?.*$", "", text.split(": ")[0])
-    text = re.sub(r"\bet al\.?|\beds?\.?\b", "", text)
+    text = re.sub(r"\bet al\.?|\beds?\.?\b", "", text).strip()
+    text = re.sub(r"(?<=[^\W\d_]{2})\.$", "", text)
     names: list[str] = []
     for part in re.split(r",|;|\band\b|&", text):
         bare = re.sub(r"\b[^\W\d_]\.(?=[^\W\d_])", "", part)

@@ -67,6 +67,9 @@ def _is_broken(head: str, tail: str, words: frozenset[str]) -> bool:
         return False
     if first + second in words:
         return True
+    if "-" in head.split()[-1]:
+        # "state-of-the-art": a word that has a hyphen already is a compound.
+        return False
     if f"{first}-{second}" in words or first.isdigit():
         return False
     return not (first in _KEEPS_HYPHEN and (first not in _PREFIXES or second in words))

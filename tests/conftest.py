@@ -1,0 +1,138 @@
+"""Shared fixtures: a small made-up world, a round built over it, and the real papers where they are."""
+
+from __future__ import annotations
+
+import os
+
+# No test may leave this machine, and none may wait for a name that cannot be resolved.
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["TQDM_DISABLE"] = "1"
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from builder.build import run
+from builder.cli import main
+from builder.round import Round, SourceTable, SplitTable
+from builder.store import Store
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+BIN = Path(sys.executable).parent
+CONTEXT = 6144  # tokens of the tiny Llama: less than any prompt of the small world, more than its uncuttable parts
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs the real papers where they are not, saying so."""
+    skip = pytest.mark.skip(reason=f"the real papers are not here ({DATA})")
+    for item in items:
+        if item.get_closest_marker("data") and not DATA.is_dir():
+            item.add_marker(skip)
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A datasets cache for each test process, so that no earlier run can answer."""
+    import datasets
+
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path_factory.getbasetemp() / "datasets-cache")
+    monkeypatch.delenv("ACADEMICEVAL_DATASET", raising=False)
+    yield
+
+
+@pytest.fixture(scope="session")
+def shared_tmp(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of this test run share."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
+
+
+def small_round(folder: Path, **changes: object) -> Round:
+    """A round over a small made-up world that all tests share, in a workspace of its own."""
+    fields: dict[str, object] = {
+        "round": "2026.11",
+        "seed": 7,
+        "workspace": folder / "work",
+        "output": folder / "academiceval",
+        "source": SourceTable(kind="sample", authors=20, papers=50),
+        "split": SplitTable(validation=0.2, test=0.25),
+    }
+    return Round.model_validate({**fields, **changes})
+
+
+@pytest.fixture(scope="session")
+def world(shared_tmp: Path) -> Path:
+    """A workspace whose world is drawn and extracted; copy it, do not write to it."""
+    place = shared_tmp / "small-world"
+    with FileLock(shared_tmp / "small-world.lock"):
+        if not (place / "academiceval" / "manifest.json").is_file():
+            run(small_round(place), jobs=2)
+    return place
+
+
+@pytest.fixture(scope="session")
+def dataset(world: Path) -> Path:
+    """A finished dataset folder with all sixteen settings."""
+    return world / "academiceval"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "store.sqlite3") as opened:
+        yield opened
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Run `academiceval ARGUMENTS...` in this process: (exit code, output, errors)."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        code = main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def tiny_llama(shared_tmp: Path) -> Path:
+    """A folder with a tiny random Llama, a byte-level tokenizer and a chat template."""
+    place = shared_tmp / "tiny-llama"
+    with FileLock(shared_tmp / "tiny-llama.lock"):
+        if not (place / "config.json").is_file():
+            _make_llama(place)
+    return place
+
+
+def _make_llama(place: Path) -> None:
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=600,
+        special_tokens=["<s>", "</s>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(
+        ["Please read the following Target Content carefully and summarize it as required."] * 20, trainer
+    )
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", pad_token="</s>")
+    fast.chat_template = (
+        "{% for m in messages %}<|{{ m['role'] }}|>\n{{ m['content'] }}</s>\n{% endfor %}"
+        "{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
+    )
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=len(fast), hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
+        max_position_embeddings=CONTEXT, bos_token_id=0, eos_token_id=1,
+    )  # fmt: skip
+    fast.save_pretrained(place)
+    LlamaForCausalLM(config).save_pretrained(place)

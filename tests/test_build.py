@@ -1,0 +1,259 @@
+"""A round over a small made-up world, looked at from outside: what load_dataset, the card and the manifest say."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from builder import folder
+from builder.build import build, run
+from builder.errors import FolderError, RoundError, StoreError
+from builder.records import SPLITS
+from builder.round import PapersTable, SamplesTable
+from builder.settings import BUILT_IN
+from tests.conftest import small_round
+
+
+def digests(place: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(place)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(place.rglob("*"))
+        if path.is_file()
+    }
+
+
+def rows(dataset: Path, setting: str) -> list[dict[str, Any]]:
+    return [row for path in sorted((dataset / setting).glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
+
+
+def copy_of(world: Path, to: Path) -> Path:
+    shutil.copytree(world / "work", to / "work")
+    return to
+
+
+def test_load_dataset_as_users_type_it(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(dataset.parent)
+    loaded = datasets.load_dataset("academiceval", "Intro-28K-G")
+    assert set(loaded) == set(SPLITS)
+    assert sum(map(len, loaded.values())) > 10
+    streamed = datasets.load_dataset("academiceval", "Intro-28K-G", streaming=True)
+    assert next(iter(streamed["test"]))["id"] == loaded["test"][0]["id"]
+
+
+def test_every_configuration_loads_with_the_sizes_that_the_card_gives(dataset: Path) -> None:
+    assert datasets.get_dataset_config_names(str(dataset)) == [setting.name for setting in BUILT_IN]
+    manifest = folder.read_manifest(dataset)
+    for setting in BUILT_IN:
+        loaded = datasets.load_dataset(str(dataset), setting.name)
+        sizes = {split: manifest["statistics"][setting.name][split]["samples"] for split in SPLITS}
+        assert {split: len(part) for split, part in loaded.items()} == sizes
+
+
+def test_all_settings_of_a_task_hold_the_same_samples(dataset: Path) -> None:
+    for task in {setting.task for setting in BUILT_IN}:
+        ids = {
+            setting.name: [row["id"] for row in rows(dataset, setting.name)]
+            for setting in BUILT_IN
+            if setting.task == task
+        }
+        assert len({tuple(one) for one in ids.values()}) == 1
+
+
+def test_rows_hold_what_their_setting_says(dataset: Path) -> None:
+    for setting in BUILT_IN:
+        for row in rows(dataset, setting.name):
+            kinds = [demo["kind"] for demo in row["demonstrations"]]
+            assert kinds == ["random"] * setting.random + ["co-author"] * setting.co_author
+            assert all(demo["published"] < row["published"] for demo in row["demonstrations"])
+            assert len({row["id"], *(demo["id"] for demo in row["demonstrations"])}) == 1 + len(kinds)
+            assert row["round"] == "2026.11"
+            assert row["input_tokens"] > row["target_tokens"] > 0
+            assert ("citations" in row) == (setting.task == "related")
+
+
+def test_the_own_section_is_not_in_the_content(dataset: Path) -> None:
+    for row in rows(dataset, "Intro-8K"):
+        assert row["target"][:80] not in row["content"]
+        assert not row["content"].startswith("1 Introduction")
+    for row in rows(dataset, "Related-34K"):
+        assert row["target"][:80] not in row["content"]
+        assert len(row["citations"]) >= 5
+    for row in rows(dataset, "Abs-9K"):
+        assert "Conclusion" not in [line.lstrip("0123456789 ") for line in row["content"].splitlines()]
+        assert row["target"] == row["abstract"]
+    for row in rows(dataset, "Title-10K"):
+        assert row["target"] == row["title"]
+        assert "Acknowledgements" not in row["content"]
+        assert "References" not in row["content"]
+        assert "This paper was never written" not in row["content"]  # the footnote
+
+
+def test_citations_are_older_and_other_papers(dataset: Path) -> None:
+    for row in rows(dataset, "Related-34K"):
+        ids = [cited["id"] for cited in row["citations"]]
+        assert len(set(ids)) == len(ids)
+        assert all(cited < row["id"] for cited in ids)
+        assert all(cited["title"] and cited["abstract"] for cited in row["citations"])
+
+
+def test_the_test_split_is_the_newest(dataset: Path) -> None:
+    days: dict[str, list[str]] = {}
+    for split in SPLITS:
+        for path in (dataset / "Title-10K").glob(f"{split}-*.parquet"):
+            days[split] = pq.read_table(path)["published"].to_pylist()
+    assert max(days["train"]) < min(days["validation"])
+    assert max(days["validation"]) < min(days["test"])
+
+
+def test_the_manifest_tells_where_everything_went(dataset: Path) -> None:
+    manifest = folder.read_manifest(dataset)
+    for report in manifest["reports"]:
+        assert report["in"] == report["kept"] + sum(report["dropped"].values())
+    stages = [report["stage"] for report in manifest["reports"]]
+    assert stages == [
+        "crawl",
+        "graph",
+        "extract",
+        "link",
+        "samples title",
+        "samples abs",
+        "samples intro",
+        "samples related",
+    ]
+    assert manifest["reports"][2]["in"] == manifest["reports"][1]["kept"]
+    for name, file in manifest["files"].items():
+        assert hashlib.sha256((dataset / name).read_bytes()).hexdigest() == file["sha256"]
+        assert file["sha256"][:16] in name
+    on_disk = {str(path.relative_to(dataset)) for path in dataset.rglob("*.parquet")}
+    assert on_disk == set(manifest["files"])
+
+
+def test_the_card_is_a_card(dataset: Path) -> None:
+    text = (dataset / "README.md").read_text(encoding="utf-8")
+    front = yaml.safe_load(text.split("---")[1])
+    assert [config["config_name"] for config in front["configs"]] == [setting.name for setting in BUILT_IN]
+    assert len(front["dataset_info"]) == 16
+    assert "| Title-10K | Title Writing |" in text
+    assert "| extract |" in text
+
+
+def test_row_groups_are_small_and_have_a_page_index(dataset: Path) -> None:
+    for path in dataset.rglob("*.parquet"):
+        metadata = pq.ParquetFile(path).metadata
+        for i in range(metadata.num_row_groups):
+            assert metadata.row_group(i).num_rows <= 64
+            assert metadata.row_group(i).column(0).has_column_index
+
+
+def test_the_same_workspace_gives_the_same_bytes(world: Path, dataset: Path, tmp_path: Path) -> None:
+    build(small_round(copy_of(world, tmp_path)))
+    assert digests(tmp_path / "academiceval") == digests(dataset)
+
+
+def test_a_fresh_workspace_and_another_number_of_jobs_give_the_same_bytes(dataset: Path, tmp_path: Path) -> None:
+    run(small_round(tmp_path), jobs=1)
+    assert digests(tmp_path / "academiceval") == digests(dataset)
+
+
+def test_another_seed_gives_other_demonstrations(world: Path, dataset: Path, tmp_path: Path) -> None:
+    build(small_round(copy_of(world, tmp_path), seed=8))
+    other, same = rows(tmp_path / "academiceval", "Title-30K"), rows(dataset, "Title-30K")
+    assert [row["demonstrations"] for row in other] != [row["demonstrations"] for row in same]
+
+
+def test_a_rebuilt_folder_is_never_served_from_the_cache(
+    world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy_of(world, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    build(small_round(tmp_path))
+    first = datasets.load_dataset("academiceval", "Title-30K", split="test")
+    build(small_round(tmp_path, seed=8))
+    second = datasets.load_dataset("academiceval", "Title-30K", split="test")
+    assert [row["demonstrations"] for row in second] != [row["demonstrations"] for row in first]
+
+
+def test_fewer_settings_need_less_of_a_paper(world: Path, dataset: Path, tmp_path: Path) -> None:
+    outcome = build(small_round(copy_of(world, tmp_path), settings=("Title-10K", "Abs-9K")))
+    assert [one.setting.name for one in outcome.built] == ["Title-10K", "Abs-9K"]
+    assert outcome.built[0].samples > len(rows(dataset, "Title-10K"))
+    assert sorted(p.name for p in (tmp_path / "academiceval").iterdir()) == [
+        "Abs-9K",
+        "README.md",
+        "Title-10K",
+        "manifest.json",
+    ]
+
+
+@pytest.mark.parametrize("after", [0.4, 1.0, 1.8, 2.6, 3.4, 4.5])
+def test_a_killed_run_goes_on_and_gives_the_same_bytes(
+    world: Path, dataset: Path, tmp_path: Path, after: float
+) -> None:
+    shutil.copytree(world / "work" / "sample", tmp_path / "work" / "sample")
+    script = (
+        "from pathlib import Path; from tests.conftest import small_round; from builder.build import run; "
+        f"run(small_round(Path({str(tmp_path)!r})), jobs=2)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], start_new_session=True)
+    time.sleep(after)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    run(small_round(tmp_path), jobs=2)
+    assert digests(tmp_path / "academiceval") == digests(dataset)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["academiceval", "work"]
+
+
+def test_a_build_killed_between_its_renames_is_whole_again(dataset: Path, tmp_path: Path) -> None:
+    output = tmp_path / "academiceval"
+    shutil.copytree(dataset, tmp_path / ".academiceval.old")
+    folder.begin(output)
+    assert (output / "manifest.json").is_file()
+
+
+def test_a_folder_of_something_else_is_never_overwritten(world: Path, tmp_path: Path) -> None:
+    copy_of(world, tmp_path)
+    (tmp_path / "academiceval").mkdir()
+    (tmp_path / "academiceval" / "thesis.tex").write_text("mine")
+    with pytest.raises(FolderError, match="is no dataset folder"):
+        build(small_round(tmp_path))
+    assert (tmp_path / "academiceval" / "thesis.tex").read_text() == "mine"
+
+
+def test_a_round_without_samples_writes_nothing_and_says_why(world: Path, tmp_path: Path) -> None:
+    with pytest.raises(FolderError, match="short_content"):
+        build(small_round(copy_of(world, tmp_path), samples=SamplesTable(min_content_words=10**6)))
+    assert not (tmp_path / "academiceval").exists()
+
+
+def test_an_empty_category_is_named(tmp_path: Path, world: Path) -> None:
+    with pytest.raises(RoundError, match=r"primary category math\.AG"):
+        run(small_round(copy_of(world, tmp_path), papers=PapersTable(categories=("math.AG",))), jobs=1)
+    assert not (tmp_path / "academiceval").exists()
+
+
+def test_building_before_crawling_says_what_to_run(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="academiceval run"):
+        build(small_round(tmp_path))
+
+
+def test_a_folder_without_manifest_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FolderError, match="does not exist"):
+        folder.read_manifest(tmp_path / "x")
+    with pytest.raises(FolderError, match=r"no manifest\.json"):
+        folder.read_manifest(tmp_path)
+    (tmp_path / "manifest.json").write_text(json.dumps({"format": 99}))
+    with pytest.raises(FolderError, match="not of format"):
+        folder.read_manifest(tmp_path)

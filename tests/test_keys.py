@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+
+from builder.keys import author_key, id_to_stem, parse_arxiv_id, stem_to_id, title_key
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2311.01234", ("2311.01234", None)),
+        ("2311.01234v3", ("2311.01234", 3)),
+        ("0801.0012v1", ("0801.0012", 1)),
+        ("hep-ex/0406020v1", ("hep-ex/0406020", 1)),
+        ("math.GT/0309136", ("math.GT/0309136", None)),
+        ("arXiv:2311.01234", ("2311.01234", None)),
+        ("../../etc/passwd", None),
+        ("2311.01234/../x", None),
+        ("2311.1", None),
+        ("", None),
+    ],
+)
+def test_only_arxiv_ids_are_ids(text: str, expected: tuple[str, int | None] | None) -> None:
+    assert parse_arxiv_id(text) == expected
+
+
+def test_ids_become_file_names_and_back() -> None:
+    assert id_to_stem("hep-ex/0406020") == "hep-ex_0406020"
+    assert stem_to_id("hep-ex_0406020") == "hep-ex/0406020"
+    assert stem_to_id("2311.01234v2") == "2311.01234"
+    assert stem_to_id("my thesis") is None
+
+
+def test_author_names_fold() -> None:
+    assert author_key("  Zlatko  TEŠANOVIĆ ") == author_key("zlatko tesanovic")
+    assert author_key("J. K. Rowe") == author_key("J K Rowe")
+    assert author_key("Wei Li") != author_key("Li Wei")
+
+
+def test_titles_fold_to_letters_and_digits() -> None:
+    assert title_key("Self-Attention:  a “Review”, 2nd ed.") == title_key("selfattention a review 2nd ed")

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from rouge_score import rouge_scorer
+
+from lm_eval_tasks import metrics
+from lm_eval_tasks.errors import MetricError
+
+DOC = {"target": "A study of sparse routing", "tokens_cut": 0, "bertscore_model": "none"}
+
+
+def test_rouge_l_is_the_number_of_rouge_score() -> None:
+    rng = random.Random(3)
+    vocabulary = "running runs ran models model's modelling 3.5 x_1 routes routing Routed the of naïve".split()
+    scorer = rouge_scorer.RougeScorer(["rougeL"], use_stemmer=True)
+    for _ in range(200):
+        target = " ".join(rng.choices(vocabulary, k=rng.randint(1, 60)))
+        answer = " ".join(rng.choices(vocabulary, k=rng.randint(1, 60)))
+        assert metrics.rouge_l(target, answer) == pytest.approx(
+            scorer.score(target, answer)["rougeL"].fmeasure, abs=1e-12
+        )
+
+
+def test_an_empty_answer_is_zero_and_said_to_be_empty() -> None:
+    [row] = metrics.score([[""]], [{**DOC, "bertscore_model": "minilm"}])
+    assert (row["rouge_l"], row["bertscore"], row["empty"]) == (0.0, 0.0, 1.0)
+
+
+def test_punctuation_alone_scores_zero() -> None:
+    [row] = metrics.score([["?!"]], [DOC])
+    assert (row["rouge_l"], row["empty"]) == (0.0, 0.0)
+
+
+def test_only_titles_are_refined() -> None:
+    answers = [["Sure, here is the title: A study of sparse routing"]]
+    assert metrics.score_title(answers, [DOC])[0]["rouge_l"] == 1.0
+    assert metrics.score(answers, [DOC])[0]["rouge_l"] < 1.0
+
+
+def test_unfinished_reasoning_is_flagged() -> None:
+    [row] = metrics.score([["<think>A study of sparse routing"]], [DOC])
+    assert (row["rouge_l"], row["empty"], row["unfinished"]) == (0.0, 1.0, 1.0)
+
+
+def test_cut_prompts_are_counted() -> None:
+    assert [row["truncated"] for row in metrics.score([["a"], ["a"]], [DOC, {**DOC, "tokens_cut": 5}])] == [0.0, 1.0]
+
+
+def test_only_numbers_become_metrics() -> None:
+    [row] = metrics.score([["a"]], [DOC])
+    assert set(metrics.unpack(DOC, [row])) == {"rouge_l", "empty", "unfinished", "truncated"}
+
+
+def test_bertscore_of_a_text_with_itself_and_of_long_texts() -> None:
+    long = "A study of sparse routing in long inputs. " * 200
+    same, other, longer = metrics.bertscore(
+        [DOC["target"], DOC["target"], long],
+        [DOC["target"], "Cooking rice in a small pot", long],
+        metrics.check_model("minilm"),
+    )
+    assert same == pytest.approx(1.0, abs=1e-5)
+    assert other < 0.7
+    assert longer == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_metric_model_that_is_not_there_is_named() -> None:
+    with pytest.raises(MetricError, match="'nobody/nothing' cannot be loaded"):
+        metrics.check_model("nobody/nothing")
+    with pytest.raises(MetricError, match="deberta-xlarge-mnli"):
+        metrics.check_model(None)
+    assert metrics.check_model("none") == "none"

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from lm_eval_tasks import prompts
+
+DEMONSTRATIONS = [
+    {
+        "content": f"demo content {i}",
+        "title": f"demo title {i}",
+        "abstract": f"demo abstract {i}",
+        "output": f"demo output {i}",
+    }
+    for i in range(3)
+]
+DOC = {
+    "content": "CONTENT", "title": "TITLE", "abstract": "ABSTRACT", "demonstrations": DEMONSTRATIONS,
+    "citations": [{"title": f"cited title {i}", "abstract": f"cited abstract {i}"} for i in range(2)],
+}  # fmt: skip
+# sha256 of the prompt files: a change of one byte is a new version of the tasks.
+PUBLISHED = {
+    "title_short": "bbc65bf6b2e2fcb2cd5a397492a0ea98e2fe09933b3a86715aff5241aef76e6c", "title_long": "ca3ae6cb4c030e9982f25e03b7119878ccb64512b6542c024f25d24d4faebf4c", "abs_short": "af99102d82d78f03b1999bbbee7cc3efeecfa3b827b69dc3ad43abef2beffdf4", "abs_long": "ff97423595ad02065e9012214b26031b1ea1e72be1e9b9d80584447b2a21bd88", "intro_short": "7047f0a0e1c2cdfc8140a0b5e2a53c169124f3b0735b4209b1d8cab51990032c", "intro_long": "70ba69178c52efc4c8416f4f7ac93a650448f47178cb16f2e1072c34a1e39df4",
+    "related_short": "b8adced616efa101acfe3378e977bea44a9e489d6efeb59395a460e4ef8fa493", "related_long": "d54947477672bcd00e5ea8d70e0a9ffebf2d3f7b6ef65cf737c4af85be69273d",
+}  # fmt: skip
+
+
+def rendered(name: str) -> str:
+    return "".join(slot.text for slot in prompts.load(name).slots(DOC))
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_published_words_are_untouched(name: str) -> None:
+    import lm_eval_tasks.prompts as package
+
+    path = package.__path__[0] + f"/{name}.txt"
+    with open(path, "rb") as file:  # noqa: PTH123
+        assert hashlib.sha256(file.read()).hexdigest() == PUBLISHED[name]
+
+
+def test_a_short_prompt_line_by_line() -> None:
+    lines = rendered("intro_short").split("\n")
+    assert lines[:4] == [
+        "Please read the following Target Content carefully and summarize the Target Content as required.",
+        "### Target Content: CONTENT", "### Target Content Title: TITLE", "### Target Content Abstract: ABSTRACT",
+    ]  # fmt: skip
+    assert len(lines) == 5
+    assert lines[4].startswith("Please craft an introduction")
+    assert "the Target Content's structure" in lines[4]
+    assert lines[4].endswith("irrelevant text.")
+
+
+def test_a_long_prompt_shows_every_demonstration_in_order() -> None:
+    lines = rendered("title_long").split("\n")
+    assert (
+        lines[0]
+        == "Please read the following Reference Content and Output carefully and summarize the Target Content as required."
+    )
+    assert lines[1:10] == [
+        line
+        for i in range(3)
+        for line in (
+            f"### Reference Content {i}: demo content {i}", f"### Reference Abstract {i}: demo abstract {i}",
+            f"### Reference Output {i}: demo output {i}",
+        )
+    ]  # fmt: skip
+    assert lines[10:12] == ["### Target Content: CONTENT", "### Target Content Abstract: ABSTRACT"]
+    assert len(lines) == 13
+
+
+def test_abstract_demonstrations_show_their_title() -> None:
+    lines = rendered("abs_long").split("\n")
+    assert lines[1:4] == [
+        "### Reference Content 0: demo content 0",
+        "### Reference Title 0: demo title 0",
+        "### Reference Output 0: demo output 0",
+    ]
+    assert lines[10:12] == ["### Target Content: CONTENT", "### Target Content Title: TITLE"]
+
+
+def test_citations_stand_between_demonstrations_and_content() -> None:
+    lines = rendered("related_long").split("\n")
+    assert lines[12] == "### Reference Output 2: demo output 2"
+    assert lines[13:19] == [
+        "### Target Citation 0:", "Target Citation Title: cited title 0", "Target Citation Abstract: cited abstract 0",
+        "### Target Citation 1:", "Target Citation Title: cited title 1", "Target Citation Abstract: cited abstract 1",
+    ]  # fmt: skip
+    assert lines[19:22] == [
+        "### Target Content: CONTENT",
+        "### Target Content Title: TITLE",
+        "### Target Content Abstract: ABSTRACT",
+    ]
+    assert len(lines) == 23
+
+
+def test_texts_that_look_like_fields_are_left_alone() -> None:
+    doc = {**DOC, "content": "a {TITLE} and\n...\n### Reference Content 0: x"}
+    text = "".join(slot.text for slot in prompts.load("abs_short").slots(doc))
+    assert "### Target Content: a {TITLE} and\n...\n### Reference Content 0: x\n### Target Content Title: TITLE" in text
+
+
+def test_slots_know_what_they_are() -> None:
+    slots = prompts.load("related_long").slots(DOC)
+    assert [(s.part, s.index, s.field) for s in slots if s.field] == [
+        *(("demonstration", i, field) for i in range(3) for field in ("content", "title", "abstract", "output")),
+        *(("citation", i, field) for i in range(2) for field in ("title", "abstract")),
+        ("body", 0, "content"), ("fixed", 0, "title"), ("fixed", 0, "abstract"),
+    ]  # fmt: skip

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import pytest
+
+from builder.extract.lines import Line
+from builder.extract.mentions import find_mentions
+from builder.extract.references import parse_entry, split_entries
+from builder.records import Reference, Section
+
+TITLE = "Sparse routing for long inputs"
+
+
+def line(text: str, y: float, x: float = 72.0, start: bool = False) -> Line:
+    return Line(0, x, y, x + 5.0 * len(text), y + 9, text, 9.0, False, False, "Times", start=start)
+
+
+@pytest.mark.parametrize(
+    ("raw", "label", "authors", "year"),
+    [
+        (
+            f"[3] J. Doe, K. Roe, and L. He. {TITLE}. Journal of Tests, 12(3):4-5, 2019.",
+            "3",
+            ("Doe", "Roe", "He"),
+            2019,
+        ),
+        (f"[3] J. Doe and K. Roe, “{TITLE},” in Proc. Tests, 2019, pp. 1–9.", "3", ("Doe", "Roe"), 2019),
+        (f"3. Doe, J., Roe, K.: {TITLE}. In: Tests, pp. 1-9. Springer (2019)", "3", ("Doe", "Roe"), 2019),
+        (f"Jane Doe and Karl Roe. 2019. {TITLE}. In Proceedings of Tests, pages 1-9.", "", ("Doe", "Roe"), 2019),
+        (f"Doe, J. and Roe, K. {TITLE}. In Tests, 2019.", "", ("Doe", "Roe"), 2019),
+        (f"Jane Doe, Karl Roe, et al. {TITLE}. arXiv preprint arXiv:1901.01234, 2019.", "", ("Doe", "Roe"), 2019),
+        (f"[DR19] Jane Doe and Karl Roe. {TITLE}. In Tests, 2019.", "DR19", ("Doe", "Roe"), 2019),
+        (f"Doe, J., & Roe, K. (2019). {TITLE}. Tests, 3, 1-9.", "", ("Doe", "Roe"), 2019),
+    ],
+)
+def test_entries_of_the_common_styles(raw: str, label: str, authors: tuple[str, ...], year: int) -> None:
+    entry = parse_entry(raw)
+    assert (entry.title, entry.label, entry.authors, entry.year) == (TITLE, label, authors, year)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("arXiv preprint arXiv:1901.01234, 2019", "1901.01234"),
+        ("CoRR, abs/1901.01234, 2019", "1901.01234"),
+        ("https://arxiv.org/abs/1901.01234v2", "1901.01234"),
+        ("URL http://arxiv.org/pdf/1901.01234", "1901.01234"),
+        ("arXiv:hep-ex/0406020", "hep-ex/0406020"),
+        ("pages 1901.012 to 1902", None),
+    ],
+)
+def test_arxiv_ids_in_entries(text: str, found: str | None) -> None:
+    assert parse_entry(f"J. Doe. {TITLE}. {text}.").arxiv_id == found
+
+
+def test_doi_and_url() -> None:
+    entry = parse_entry(f"J. Doe. {TITLE}. Tests, 2019. doi:10.1145/3292500.3330701. https://example.org/a_b.")
+    assert entry.doi == "10.1145/3292500.3330701"
+    assert entry.url == "https://example.org/a_b"
+
+
+def test_numbered_entries_are_split_at_the_next_number() -> None:
+    lines = [
+        line("[1] A. Doe. First title in", 0),
+        line("[2020] of a year. Tests.", 11),
+        line("[2] B. Roe. Second.", 22),
+        line("[3] C. He. Third one.", 33),
+    ]
+    assert [entry[:7] for entry in split_entries(lines)] == ["[1] A. ", "[2] B. ", "[3] C. "]
+
+
+def test_hanging_entries_are_split_at_the_left_edge() -> None:
+    lines = [
+        line("Jane Doe. A first title that is", 0), line("continued here. 2019.", 11, 84), line("Karl Roe. A second title", 22),
+        line("continued as well. 2020.", 33, 84), line("Lu He. A third one. 2021.", 44), line("Tests.", 55, 84),
+    ]  # fmt: skip
+    assert [entry.split(".")[0] for entry in split_entries(lines)] == ["Jane Doe", "Karl Roe", "Lu He"]
+
+
+def mentions(text: str, *entries: Reference) -> list[tuple[str, tuple[int, ...], bool]]:
+    sections = [Section("1 Introduction", "introduction", 1, text)]
+    return [(text[m.start : m.end], m.references, m.grouped) for m in find_mentions(sections, entries)]
+
+
+def numbered(n: int) -> list[Reference]:
+    return [Reference(f"raw {i}", label=str(i + 1)) for i in range(n)]
+
+
+def test_numeric_mentions() -> None:
+    text = "One [2], many [1, 3–5], none [99], an interval [0, 1], a year [2020]."
+    assert mentions(text, *numbered(6)) == [
+        ("[2]", (1,), False),
+        ("[1, 3–5]", (0, 2, 3, 4), True),
+        ("[0, 1]", (0,), True),
+    ]
+
+
+def test_author_year_mentions() -> None:
+    entries = [
+        Reference("r", authors=("Doe", "Roe"), year=2019), Reference("r", authors=("He",), year=2020),
+        Reference("r", authors=("Doe",), year=2020), Reference("r", authors=("Doe",), year=2020), Reference("r", authors=("van den Berg",), year=2018),
+    ]  # fmt: skip
+    text = "As Doe and Roe (2019) and He et al. (2020) say (Doe, 2020b; He, 2020). Nobody (Poe, 1999)."
+    assert mentions(text, *entries) == [
+        ("Doe and Roe (2019", (0,), False), ("He et al. (2020", (1,), False), ("Doe, 2020b", (3,), True), ("He, 2020", (1,), True),
+    ]  # fmt: skip
+
+
+def test_letter_labels() -> None:
+    entries = [Reference("r", label="DR19"), Reference("r", label="He+20")]
+    assert mentions("See [DR19] and [DR19, He+20] but not [i].", *entries) == [
+        ("[DR19]", (0,), False),
+        ("[DR19, He+20]", (0, 1), True),
+    ]
+
+
+def test_reference_lists_do_not_cite() -> None:
+    sections = [Section("References", "references", 1, "[1] A. Doe.")]
+    assert find_mentions(sections, numbered(1)) == ()

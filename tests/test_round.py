@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from builder.errors import RoundError
+from builder.round import load_round
+from builder.settings import BUILT_IN
+
+MINIMAL = 'round = "2026.11"\n[source]\nkind = "sample"\n'
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "round.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_minimal_round_asks_for_all_sixteen_settings(tmp_path: Path) -> None:
+    round_ = load_round(write(tmp_path, MINIMAL))
+    assert round_.chosen == BUILT_IN
+    assert len(BUILT_IN) == 16
+    assert round_.output == tmp_path / "academiceval"
+    assert round_.workspace == tmp_path / "work"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (MINIMAL + "colour = 1\n", "unknown key `source.colour`"),
+        ('sed = 1\nround = "2026.11"\n[source]\nkind = "sample"\n', "unknown key `sed`"),
+        (MINIMAL.replace("2026.11", "November"), "`round`"),
+        (MINIMAL.replace("2026.11", "2026.13"), "`round`"),
+        ('settings = ["Title-11K"]\n' + MINIMAL, "unknown setting 'Title-11K'"),
+        ("settings = []\n" + MINIMAL, "`settings` is empty"),
+        ('round = "2026.11"\n[source]\nkind = "mirror"\n', "needs `path`"),
+        (MINIMAL + "[split]\nvalidation_from = 2026-02-01\ntest_from = 2026-01-01\n", "must be earlier"),
+        (MINIMAL + "[split]\ntest_from = 2026-01-01\n", "together"),
+        (MINIMAL + "[papers]\npublished_from = 2026-02-01\npublished_to = 2026-01-01\n", "later than"),
+        ("round = \n", "not valid TOML"),
+    ],
+)
+def test_a_wrong_round_is_refused_in_one_sentence(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(RoundError) as caught:
+        load_round(write(tmp_path, text)).chosen  # noqa: B018
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_round_names_the_file(tmp_path: Path) -> None:
+    with pytest.raises(RoundError, match=r"nowhere\.toml"):
+        load_round(tmp_path / "nowhere.toml")
+
+
+def test_the_manifest_gets_no_place_of_this_machine(tmp_path: Path) -> None:
+    text = MINIMAL.replace(
+        'kind = "sample"', f'kind = "mirror"\npath = "{tmp_path}"\nreferences = ["{tmp_path}/more.jsonl"]'
+    )
+    assert str(tmp_path) not in str(load_round(write(tmp_path, text)).config())

@@ -1,0 +1,173 @@
+"""The task files and what real lm-eval makes of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from builder.settings import BUILT_IN
+from lm_eval_tasks import taskfolder
+from lm_eval_tasks.baselines import BASELINES
+from lm_eval_tasks.errors import EvalError, TaskFolderError
+from lm_eval_tasks.evaluate import evaluate, score_table, task_names
+from tests.conftest import BIN, CONTEXT
+
+FOLDER = taskfolder.tasks_path()
+FILES = sorted(FOLDER.rglob("*.yaml"))
+
+
+class Loader(yaml.SafeLoader):
+    """Reads !function as its text."""
+
+
+Loader.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
+
+
+def config(path: Path) -> dict[str, Any]:
+    with path.open() as file:
+        read = yaml.load(file, Loader)
+    base = config(path.parent / read["include"]) if "include" in read else {}
+    return {**base, **read}
+
+
+def test_every_yaml_file_is_an_indexed_task() -> None:
+    named = {
+        config(path).get("task") if isinstance(config(path).get("task"), str) else config(path)["group"]
+        for path in FILES
+    }
+    assert named == set(task_names())
+    assert len(FILES) == 16 + 5
+
+
+@pytest.mark.parametrize("setting", BUILT_IN, ids=lambda s: s.name)
+def test_every_setting_has_its_task(setting: Any) -> None:
+    name = "academiceval_" + setting.name.lower().replace("-", "_")
+    read = next(config(path) for path in FILES if config(path).get("task") == name)
+    demonstrations = setting.random + setting.co_author > 0
+    tokens = {"title": 64, "abs": 512, "intro": 2048, "related": 2048}[setting.task]
+    assert read["dataset_kwargs"] == {
+        "setting": setting.name, "prompt": f"{setting.task}_{'long' if demonstrations else 'short'}", "answer_tokens": tokens,
+    }  # fmt: skip
+    assert read["generation_kwargs"] == {"do_sample": False, "temperature": 0.0, "max_gen_toks": tokens, "until": []}
+    assert read["metadata"]["version"] == 1.0
+
+
+def test_groups_hold_their_tasks() -> None:
+    groups = {config(path)["group"]: config(path)["task"] for path in FILES if "group" in config(path)}
+    assert groups["academiceval"] == [f"academiceval_{task}" for task in ("title", "abs", "intro", "related")]
+    assert sorted(name for group, names in groups.items() if group != "academiceval" for name in names) == sorted(
+        "academiceval_" + setting.name.lower().replace("-", "_") for setting in BUILT_IN
+    )
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", **more}
+
+
+def test_real_lm_eval_runs_all_sixteen_settings_on_a_model_with_a_chat_template(
+    dataset: Path, tiny_llama: Path, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [
+            BIN / "lm_eval", "--model", "hf", "--model_args", f"pretrained={tiny_llama},dtype=float32", "--tasks", "academiceval",
+            "--include_path", FOLDER, "--limit", "2", "--apply_chat_template", "--gen_kwargs", "max_gen_toks=16", "--batch_size", "2",
+            "--device", "cpu", "--log_samples", "--output_path", tmp_path / "out",
+            "--metadata", json.dumps({"dataset": str(dataset), "bertscore_model": "none"}),
+        ],
+        capture_output=True, text=True, env=environment(HF_HOME=str(tmp_path / "hf")), check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "truncat" not in done.stderr.casefold()
+    results = json.loads(next((tmp_path / "out").rglob("results_*.json")).read_text())
+    tasks = {"academiceval_" + setting.name.lower().replace("-", "_") for setting in BUILT_IN}
+    assert tasks <= set(results["results"])
+    for task in tasks:
+        values = results["results"][task]
+        assert 0.0 <= values["rouge_l,score"] <= 1.0
+        assert values["truncated,score"] == 1.0
+        assert "rouge_l_stderr,score" in values
+    samples = [path for path in (tmp_path / "out").rglob("samples_*.jsonl")]
+    assert len(samples) == 16
+    row = json.loads(next(path for path in samples if "related_72k_m" in path.name).read_text().splitlines()[0])
+    assert row["doc"]["round"] == "2026.11"
+    assert row["doc"]["tokens_after"] < CONTEXT < row["doc"]["tokens_before"]
+    assert "rouge_l" in row
+
+
+def test_a_bare_lm_eval_finds_the_tasks_after_link_tasks_alone(dataset: Path, tmp_path: Path) -> None:
+    existed = (taskfolder._place("academiceval") / taskfolder._MARKER).exists()
+    assert taskfolder.link() == taskfolder.link()
+    try:
+        done = subprocess.run(
+            [BIN / "lm_eval", "--tasks", "academiceval_abs", "--model", "dummy", "--limit", "1", "--metadata", '{"bertscore_model": "none"}'],
+            capture_output=True, text=True, cwd=dataset.parent, env=environment(HF_HOME=str(tmp_path / "hf")), check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr[-3000:]
+        assert "academiceval_abs_29k_g" in done.stdout
+        wrong = subprocess.run(
+            [BIN / "lm_eval", "--tasks", "academiceval_abs_9k", "--model", "dummy", "--metadata", '{"dataset": "nowhere", "bertscore_model": "none"}'],
+            capture_output=True, text=True, cwd=tmp_path, env=environment(HF_HOME=str(tmp_path / "hf")), check=False,
+        )  # fmt: skip
+        assert wrong.returncode == 1
+        assert "error: the dataset 'nowhere' is neither" in wrong.stderr
+        assert "Traceback" not in wrong.stderr
+    finally:
+        if not existed:
+            assert taskfolder.unlink()
+            assert not taskfolder.unlink()
+
+
+def test_link_tasks_leaves_alone_what_it_did_not_make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = tmp_path / "academiceval"
+    theirs.mkdir()
+    (theirs / "mine.yaml").write_text("task: mine")
+    monkeypatch.setattr(taskfolder, "_place", lambda name: theirs)
+    for action in (taskfolder.link, taskfolder.unlink):
+        with pytest.raises(TaskFolderError, match="was not made by academiceval"):
+            action()
+    assert (theirs / "mine.yaml").exists()
+
+
+def test_baselines_answer_and_are_scored(dataset: Path, tmp_path: Path) -> None:
+    metadata = {"dataset": str(dataset), "bertscore_model": "none"}
+    scores = {
+        name: {s.metric: s for s in evaluate(name, "", ["academiceval_intro_28k_g"], metadata, None, tmp_path / name)}
+        for name in BASELINES
+    }
+    for name, one in scores.items():
+        assert 0.05 < one["rouge_l"].value < 0.9, name
+        assert one["rouge_l"].stderr > 0
+        assert one["empty"].value == 0
+        assert (tmp_path / name / f"results_{name}.json").is_file()
+    assert len({one["rouge_l"].value for one in scores.values()}) == 3
+    table = score_table([s for one in scores.values() for s in one.values()])
+    assert len(table) == 5
+    assert re.search(r"\| academiceval_intro_28k_g \| lead \| \d+ \| 0\.\d{4} ± 0\.\d{4} \|", "\n".join(table))
+
+
+def test_without_demonstrations_there_is_nothing_to_copy(dataset: Path) -> None:
+    scores = evaluate(
+        "copy-demo", "", ["academiceval_abs_9k"], {"dataset": str(dataset), "bertscore_model": "none"}, 2, None
+    )
+    assert {s.metric: s.value for s in scores} == {"rouge_l": 0.0, "empty": 1.0, "unfinished": 0.0, "truncated": 0.0}
+
+
+def test_an_unknown_task_is_named() -> None:
+    with pytest.raises(EvalError, match="unknown task 'academiceval_poem'"):
+        evaluate("lead", "", ["academiceval_poem"], {}, None, None)
+
+
+def test_the_tasks_need_none_of_the_builders_packages() -> None:
+    script = (
+        "import sys\n"
+        "for name in ('pymupdf', 'builder', 'pydantic_settings', 'zstandard'): sys.modules[name] = None\n"
+        "import lm_eval_tasks.loading, lm_eval_tasks.evaluate, lm_eval_tasks.baselines, lm_eval_tasks.taskfolder, lm_eval_tasks.metrics\n"
+    )
+    subprocess.run([BIN / "python", "-c", script], check=True, env=environment())
