@@ -20,17 +20,22 @@ _PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = (
         r"|declaration of .*|data availability.*|code availability.*|credit authorship.*|about the authors?")),
     ("related_work", re.compile(
         r"(?:.*\b)?related (?:works?|research|literature|studies|study|approaches|papers?)\b.*"
-        r"|(?:.*\b)?(?:prior|previous|earlier|existing) (?:works?|research|literature|studies|approaches)(?: .*)?"
-        r"|(?:.*\b)?literature (?:review|survey|overview)(?: .*)?|state[ -]of[ -]the[ -]art"
-        r"|background and (?:prior|previous) .*|(?:a )?review of (?:the )?literature")),
+        r"|(?:background and |background & )?(?:prior|previous) (?:works?|research)"
+        r"|(?:.*\b)?literature (?:review|survey|overview)(?: .*)?|(?:a )?review of (?:the )?literature")),
     ("conclusion", re.compile(
-        r"(?:.*\b)?conclu(?:sions?|ding)\b.*|summary|summary (?:and|&) .*|(?:brief|final) summary|closing remarks"
-        r"|final remarks")),
+        r"(?:.*\b)?conclu(?:sions?|ding)\b.*|summary (?:and|&) .*|closing remarks|final remarks")),
     ("introduction", re.compile(
         r"(?:general |brief |an? )?introduction\b.*|intro|(?:.*\b)(?:and|&) introduction|introductory remarks")),
     ("appendix", re.compile(
-        r"(?:.*\b)?appendi(?:x|ces)\b.*|suppl(?:e|i)mentar?y?\b.*|supplement(?:al|ary)? (?:materials?|information).*"
+        r"(?:.*\b)?appendi(?:x|ces)\b.*|suppl[ei]ment(?:al|ary|s)?(?: (?:materials?|information|text|figures?|notes?)\b.*)?"
         r"|(?:neurips |paper |reproducibility )?(?:paper )?checklist.*|online appendix.*")),
+)  # fmt: skip
+# Names that say a role only where no other heading says it plainly.
+_WEAK: tuple[tuple[Role, re.Pattern[str]], ...] = (
+    ("related_work", re.compile(
+        r"(?:.*\b)?(?:prior|previous|earlier|existing) (?:works?|research|literature|studies|approaches|surveys)(?: .*)?"
+        r"|state[ -]of[ -]the[ -]art|background and (?:prior|previous) .*")),
+    ("conclusion", re.compile(r"summary|(?:brief|final) summary|outlook|(?:discussion|summary) and outlook")),
 )  # fmt: skip
 _KNOWN = re.compile(
     r"abstract|summary|introduction|background(?: .*)?|preliminaries|motivation|(?:our |proposed )?(?:methods?|methodology|approach)"
@@ -71,10 +76,17 @@ def role_of(words: str) -> Role | None:
     return next((role for role, pattern in _PATTERNS if pattern.fullmatch(text)), None)
 
 
+def weak_role_of(words: str) -> Role | None:
+    """The role that a heading's words name if no other heading of the paper names it plainly."""
+    text = normalise(words)
+    return next((role for role, pattern in _WEAK if pattern.fullmatch(text)), None)
+
+
 def is_known(words: str) -> bool:
     """Whether papers commonly call a section so."""
     text = normalise(words)
-    return len(text) <= 60 and (role_of(words) is not None or _KNOWN.fullmatch(text) is not None)
+    named = role_of(words) or weak_role_of(words)
+    return len(text) <= 60 and (named is not None or _KNOWN.fullmatch(text) is not None)
 
 
 # Small capitals come out of a PDF as "I NTRODUCTION" and letter-spaced headings as "C O N C L U S I O N".

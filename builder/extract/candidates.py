@@ -1,0 +1,168 @@
+"""Which lines could be headings: those set off from the text by their type, and well-known words on a line of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from builder.extract.lines import Line
+from builder.extract.roles import is_known, normalise, role_of, split_number
+from builder.extract.text import clean
+
+_CAPTION = re.compile(
+    r"(?:fig(?:ure|\.)?|table|algorithm|listing|scheme|theorem|lemma|definition|proof)\b", re.IGNORECASE
+)
+_MAX_CHARS = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a line is set; what headings of one level have in common."""
+
+    size: float
+    bold: bool
+    italic: bool
+    caps: bool
+
+    def alike(self, other: Style) -> bool:
+        """Whether two lines may be headings of one level: capitals may differ where size or weight tells enough."""
+        if abs(self.size - other.size) > 0.5 or self.bold != other.bold or self.italic != other.italic:
+            return False
+        return self.caps == other.caps or self.bold or self.size > other.size - 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Lines `first` to `last` (inclusive) that could be a heading.
+
+    Attributes:
+        number: as printed, "" where unnumbered.
+        listed: level in the file's outline, 0 where it is not there.
+    """
+
+    first: int
+    last: int
+    number: str
+    words: str
+    style: Style
+    listed: int
+
+
+def find_candidates(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, str]]) -> list[Candidate]:
+    """All candidates behind the title page's matter, in order."""
+    return _after_front_matter(_candidates(lines, size, _outline(toc)), lines)
+
+
+def _after_front_matter(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candidate]:
+    """Leave out title, authors and a printed table of contents: what precedes the abstract, or repeats later on."""
+    start = next((i for i, c in enumerate(candidates) if normalise(c.words) == "abstract"), None)
+    if start is None:
+        start = next((i for i, c in enumerate(candidates) if role_of(c.words) == "introduction"), 0)
+    if lines and candidates and lines[candidates[start].first].page <= 2:
+        candidates = candidates[start:]
+    for i, c in enumerate(candidates):
+        if normalise(c.words) in ("contents", "table of contents") and i + 1 < len(candidates):
+            first = _squeeze(candidates[i + 1].words)
+            again = next((k for k, d in enumerate(candidates) if k > i + 1 and _squeeze(d.words) == first), None)
+            return candidates[:i] + candidates[again or i + 1 :]
+    return candidates
+
+
+def _outline(toc: Sequence[tuple[int, str]]) -> dict[str, int]:
+    """Words of the outline's entries -> level, 1 for sections even where the outline starts with the title."""
+    entries = [(level, split_number(clean(title))[1]) for level, title in toc]
+    levels = [level for level, words in entries if is_known(words)]
+    top = min(levels, default=1)
+    return {_squeeze(words): max(1, level - top + 1) for level, words in entries if len(words) > 2}
+
+
+def _squeeze(words: str) -> str:
+    return "".join(c for c in words.casefold() if c.isalnum())
+
+
+def style_of(line: Line) -> Style:
+    """The style of a line."""
+    letters = "".join(c for c in line.text if c.isalpha())
+    return Style(line.size, line.bold, line.italic, len(letters) > 3 and letters == letters.upper())
+
+
+def _candidates(lines: Sequence[Line], size: float, listed: dict[str, int]) -> list[Candidate]:
+    found: list[Candidate] = []
+    i = 0
+    while i < len(lines):
+        last = i
+        candidate = None
+        if _may_be_heading(lines, i, size):
+            last = _extent(lines, i, size)
+            candidate = _candidate(lines, i, last, size, listed)
+            if candidate is None and last > i:
+                last = i
+                candidate = _candidate(lines, i, i, size, listed)
+        if candidate is not None:
+            found.append(candidate)
+            i = last
+        i += 1
+    return found
+
+
+def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:
+    line = lines[i]
+    if len(line.text) > _MAX_CHARS or line.size < size - 1.2 or not any(c.isalpha() for c in line.text):
+        return False
+    if _is_set_off(line, size):
+        return True
+    # Some papers set headings in the body's own type: then only well-known words on a line of their own will do.
+    number, words = split_number(clean(line.text))
+    return len(words) < 50 and is_known(words) and words[:1].isupper() and (line.start or bool(number))
+
+
+def _is_set_off(line: Line, size: float) -> bool:
+    return line.bold or line.size > size + 0.7 or line.small_caps or line.italic or style_of(line).caps
+
+
+def _extent(lines: Sequence[Line], i: int, size: float) -> int:
+    """Index of the last line of the heading that starts at `i`: lines in the same type follow closely."""
+    last = i
+    head = style_of(lines[i])
+    number, words = split_number(clean(lines[i].text))
+    while last + 1 < len(lines) and last - i < 3 and not is_known(words):
+        line, before = lines[last + 1], lines[last]
+        close = line.page == before.page and -0.4 * line.height < line.y0 - before.y1 < 0.8 * line.size
+        style = style_of(line)
+        same = (style.size, style.bold, style.italic) == (head.size, head.bold, head.italic)
+        same = same and (line.bold or line.size > size + 0.7 or style.caps == head.caps)
+        next_number, next_words = split_number(clean(line.text))
+        stands_alone = role_of(next_words) is not None or (is_known(next_words) and not number)
+        if not close or not same or next_number[:1].isdigit() or stands_alone:
+            break
+        last += 1
+    return last
+
+
+def _candidate(lines: Sequence[Line], first: int, last: int, size: float, listed: dict[str, int]) -> Candidate | None:
+    text = clean(" ".join(line.text for line in lines[first : last + 1]))
+    number, words = split_number(text)
+    if lines[first].small_caps or style_of(lines[first]).caps:
+        words = re.sub(r"\b([A-Z]) (?=[A-Z]{2,}\b)", r"\1", words)
+    level = listed.get(_squeeze(words), 0) if len(words) > 2 else 0
+    if len(text) > _MAX_CHARS or (_CAPTION.match(text) and not level) or not re.search(r"[^\W\d_]{2}", words):
+        return None
+    if last == first and not level and not is_known(words) and not _stands_alone(lines, first):
+        return None
+    return Candidate(first, last, number, words, style_of(lines[first]), level)
+
+
+def _stands_alone(lines: Sequence[Line], i: int) -> bool:
+    """Whether the line is not the first of a paragraph set in its type throughout."""
+    line = lines[i]
+    if i + 1 < len(lines):
+        after = lines[i + 1]
+        if (
+            after.page == line.page
+            and after.y0 < line.y0 + 0.5 * line.height
+            and after.y1 > line.y0
+            and after.x0 > line.x0
+        ):
+            return False
+    return not line.text.rstrip().endswith((",", ";"))
