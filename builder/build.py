@@ -13,7 +13,8 @@ from builder import folder, samples
 from builder.card import Built, render
 from builder.crawl import crawl, crawl_report
 from builder.errors import FolderError
-from builder.extract import EXTRACTOR, extract_papers, extract_report
+from builder.extract import EXTRACTOR, choose_documents, extract_papers
+from builder.extract.summary import summarise
 from builder.graph import CoAuthorGraph, build_graph
 from builder.link import link_papers, link_report
 from builder.progress import progress
@@ -55,8 +56,11 @@ def prepare(round_: Round, jobs: int) -> list[StageReport]:
         crawled = crawl(round_, source, store)
         graph, on_graph = _graph(round_, store)
         papers = _papers(store, graph)
-        extracted = extract_papers(round_, source, store, papers, jobs)
-        return [crawled, on_graph, extracted, link_papers(store, papers)]
+        started = time.perf_counter()
+        extract_papers(round_, source, store, papers, jobs)
+        documents, extracted = choose_documents(round_, store, papers)
+        extracted.seconds = time.perf_counter() - started
+        return [crawled, on_graph, extracted, link_papers(store, papers, documents)]
 
 
 def crawl_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
@@ -78,17 +82,19 @@ def build(round_: Round) -> Outcome:
         crawled = crawl_report(round_, store)
         graph, on_graph = _graph(round_, store)
         papers = _papers(store, graph)
-        reports = [crawled, on_graph, extract_report(store, papers), link_report(store, papers)]
-        papers = [paper for paper in papers if not store.document_reason(paper.id)]
+        documents, extracted = choose_documents(round_, store, papers)
+        papers = [paper for paper in papers if paper.id in documents]
+        reports = [crawled, on_graph, extracted, link_report(store, papers)]
         cut = cut_dates(round_.split, papers)
         place = folder.begin(round_.output)
-        built, sampled = _settings(place, round_, store, papers, graph, cut)
+        built, sampled = _settings(place, round_, samples.Texts(store, documents), papers, graph, cut)
         reports += sampled
+        reading = summarise(documents, [paper.id for paper in papers])
     if not any(one.samples for one in built):
         lines = "; ".join(report.line() for report in sampled)
         raise FolderError(f"no paper became a sample of any setting, nothing was written ({lines})")
-    (place / "README.md").write_text(render(round_.round, built, reports), encoding="utf-8")
-    folder.write_manifest(place, _manifest(round_, built, reports, cut))
+    (place / "README.md").write_text(render(round_.round, built, reports, reading), encoding="utf-8")
+    folder.write_manifest(place, _manifest(round_, built, reports, reading, cut))
     folder.finish(round_.output)
     return Outcome(round_.output, tuple(built), tuple(reports))
 
@@ -108,10 +114,10 @@ def _papers(store: Store, graph: CoAuthorGraph) -> list[Paper]:
 
 
 def _settings(
-    place: Path, round_: Round, store: Store, papers: Sequence[Paper], graph: CoAuthorGraph, cut: Cut
+    place: Path, round_: Round, texts: samples.Texts, papers: Sequence[Paper], graph: CoAuthorGraph, cut: Cut
 ) -> tuple[list[Built], list[StageReport]]:
     """Plan and write every task; the settings, and a report for each task."""
-    counter, texts = TokenCounter(), samples.Texts(store)
+    counter = TokenCounter()
     by_id = {paper.id: paper for paper in papers}
     built: list[Built] = []
     reports: list[StageReport] = []
@@ -145,7 +151,9 @@ def _write(
     return built
 
 
-def _manifest(round_: Round, built: Sequence[Built], reports: Sequence[StageReport], cut: Cut) -> dict[str, Any]:
+def _manifest(
+    round_: Round, built: Sequence[Built], reports: Sequence[StageReport], reading: dict[str, Any], cut: Cut
+) -> dict[str, Any]:
     return {
         "round": round_.round,
         "seed": round_.seed,
@@ -160,5 +168,6 @@ def _manifest(round_: Round, built: Sequence[Built], reports: Sequence[StageRepo
             for file in one.files[split]
         },
         "statistics": {one.setting.name: {split: asdict(one.statistics[split]) for split in SPLITS} for one in built},
+        "extraction": reading,
         "reports": [report.to_dict() for report in reports],
     }

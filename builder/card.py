@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import yaml
 from datasets import DatasetInfo, Features
@@ -45,7 +46,7 @@ class Built:
         return given / asked if asked else 0.0
 
 
-def render(round_name: str, built: Sequence[Built], reports: Sequence[StageReport]) -> str:
+def render(round_name: str, built: Sequence[Built], reports: Sequence[StageReport], reading: Mapping[str, Any]) -> str:
     """The card's text: YAML front matter that `load_dataset` obeys, then the tables."""
     lines = [
         "---", yaml.safe_dump(_metadata(built), sort_keys=False, allow_unicode=True).strip(), "---",
@@ -59,6 +60,7 @@ def render(round_name: str, built: Sequence[Built], reports: Sequence[StageRepor
         "Input and output lengths are means over all splits in bert-base-uncased tokens; the prompt's own words are not "
         "counted. Comp. rate is input divided by output tokens.", "",
         "## Kept and dropped", "", *_report_table(reports), "",
+        "## Extraction", "", *_reading_table(reading), "",
         "## Licences", "", *_license_table(built), "",
         "Each row and each demonstration names its paper's licence; most allow use on one's own machine, not "
         "redistribution.", "",
@@ -121,6 +123,18 @@ def _report_table(reports: Sequence[StageReport]) -> Iterator[str]:
     for report in reports:
         reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(report.dropped.items())) or "none"
         yield f"| {report.stage} | {report.total} | {report.kept} | {reasons} |"
+
+
+def _reading_table(reading: Mapping[str, Any]) -> Iterator[str]:
+    """How well the files were read; `builder.records.Quality` explains the figures."""
+    yield "| Figure | Value |"
+    yield "| --- | ---: |"
+    for kind, n in reading["documents"].items():
+        yield f"| documents from {kind.upper()} | {n} |"
+    for name, value in reading["means"].items():
+        yield f"| mean {name.replace('_', ' ')} | {value} |"
+    if reading["html_pdf_papers"]:
+        yield f"| agreement of HTML and PDF ({reading['html_pdf_papers']} papers) | {reading['html_pdf_agreement']} |"
 
 
 def _license_table(built: Sequence[Built]) -> Iterator[str]:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Iterator
 
 from builder.body import role_span
+from builder.extract import Documents
 from builder.extract.references import segments
 from builder.keys import fold, title_key
 from builder.progress import progress
@@ -21,16 +22,15 @@ from builder.store import Store
 _MIN_TITLE_KEY = 16
 
 
-def link_papers(store: Store, papers: Iterable[Paper]) -> StageReport:
+def link_papers(store: Store, papers: Iterable[Paper], documents: Documents) -> StageReport:
     """Resolve the related-work citations of every paper that has a document."""
     started = time.perf_counter()
-    papers = list(papers)
+    papers = [paper for paper in papers if paper.id in documents]
     for paper in progress(papers, "link", len(papers)):
-        document = store.document(paper.id)
-        if document is not None:
-            links = list(resolve(store, paper, document, cited_in_related_work(document)))
-            with store.transaction():
-                store.put_links(paper.id, links)
+        document = documents[paper.id]
+        links = list(resolve(store, paper, document, cited_in_related_work(document)))
+        with store.transaction():
+            store.put_links(paper.id, links)
     report = link_report(store, papers)
     report.seconds = time.perf_counter() - started
     return report

@@ -9,23 +9,31 @@ from typing import Literal, get_args
 Task = Literal["title", "abs", "intro", "related"]
 Split = Literal["train", "validation", "test"]
 DemoKind = Literal["random", "co-author"]
+FileKind = Literal["html", "pdf"]
 Role = Literal["introduction", "related_work", "body", "conclusion", "acknowledgements", "references", "appendix"]
 
 CrawlReason = Literal["bad_record", "outside_window", "other_category", "withdrawn"]
 GraphReason = Literal["outside_component"]
 ExtractReason = Literal[
+    # no document came of the file
     "missing_file",
     "not_a_pdf",
+    "not_html",
     "encrypted",
     "no_pages",
     "no_text_layer",
-    "unmapped_glyphs",
     "no_sections",
-    "too_little_text",
-    "not_english",
     "time_limit",
     "memory_limit",
     "crashed",
+    # a document that the round's thresholds do not trust
+    "unmapped_glyphs",
+    "too_little_text",
+    "not_english",
+    "low_coverage",
+    "hyphen_breaks",
+    "missing_references",
+    "sections_out_of_order",
 ]
 LinkWay = Literal["arxiv_id", "title", "unresolved"]
 SampleReason = Literal[
@@ -134,6 +142,29 @@ class Document:
     references: tuple[Reference, ...] = ()
     mentions: tuple[Mention, ...] = ()
     stamped_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How well a document was read, without a gold text to compare it with.
+
+    Attributes:
+        words: of its body.
+        coverage: share of the characters on the pages (furniture left out) that landed in a section or the abstract.
+        hyphen_breaks: words left broken, per 1,000 words.
+        unmapped: share of the characters that have no Unicode value.
+        entries: number of reference entries over the highest numeric label, 1 where labels are no numbers.
+        common_words: share of the words that are among the commonest of English (some 0.2 in papers).
+        in_order: introduction before conclusion before references.
+    """
+
+    words: int
+    coverage: float
+    hyphen_breaks: float
+    unmapped: float
+    entries: float
+    common_words: float
+    in_order: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,19 @@ class ExtractTable(_Table):
 
     time_limit: float = Field(60.0, gt=0, description="seconds")
     memory_limit: int = Field(2048, ge=256, description="MiB of address space beyond the interpreter's own")
+    prefer: Literal["html", "pdf"] = Field("html", description="which file's document is used where both are read")
+
+
+class QualityTable(_Table):
+    """What a document must reach to be used; see `records.Quality`."""
+
+    min_words: int = Field(300, ge=0)
+    min_coverage: float = Field(0.3, ge=0, le=1)
+    max_hyphen_breaks: float = Field(10.0, ge=0, description="per 1,000 words")
+    max_unmapped: float = Field(0.05, ge=0, le=1)
+    min_entries: float = Field(0.5, ge=0, le=1)
+    min_common_words: float = Field(0.12, ge=0, le=1)
+    in_order: bool = True
 
 
 class SplitTable(_Table):
@@ -111,6 +124,7 @@ class Round(_Table):
     papers: PapersTable = PapersTable()
     graph: GraphTable = GraphTable()
     extract: ExtractTable = ExtractTable()
+    quality: QualityTable = QualityTable()
     split: SplitTable = SplitTable()
     samples: SamplesTable = SamplesTable()
 

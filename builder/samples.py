@@ -12,8 +12,9 @@ from functools import lru_cache
 
 from builder import body
 from builder.demos import Chosen, Demonstrators
+from builder.extract import Documents
 from builder.graph import CoAuthorGraph
-from builder.records import CitedPaper, DemoKind, Demonstration, Document, Paper, Sample, SampleReason, Task
+from builder.records import CitedPaper, DemoKind, Demonstration, Paper, Sample, SampleReason, Task
 from builder.report import StageReport
 from builder.round import Round, SamplesTable
 from builder.settings import Setting
@@ -33,15 +34,10 @@ class Planned:
 class Texts:
     """The texts of papers for the tasks, read from the store as needed and kept for a while."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, documents: Documents) -> None:
         self._store = store
-        self.document = lru_cache(maxsize=_CACHED_TEXTS)(self._document)
+        self.document = lru_cache(maxsize=_CACHED_TEXTS)(documents.__getitem__)
         self.parts = lru_cache(maxsize=_CACHED_TEXTS)(self._parts)
-
-    def _document(self, paper_id: str) -> Document:
-        document = self._store.document(paper_id)
-        assert document is not None, f"{paper_id} passed the extract stage"
-        return document
 
     def _parts(self, paper: Paper, task: Task) -> tuple[str, str]:
         document = self.document(paper.id)

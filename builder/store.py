@@ -11,7 +11,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from itertools import islice
 from pathlib import Path
@@ -21,7 +21,7 @@ from pydantic import TypeAdapter
 
 from builder.errors import StoreError
 from builder.keys import author_key, title_key
-from builder.records import Document, Link, Paper
+from builder.records import Document, FileKind, Link, Paper, Quality
 
 SCHEMA_VERSION = 1
 _BATCH = 2000
@@ -41,8 +41,8 @@ CREATE TABLE authorship (
     pid INTEGER NOT NULL, position INTEGER NOT NULL, aid INTEGER NOT NULL, PRIMARY KEY (pid, position)
 ) WITHOUT ROWID;
 CREATE TABLE documents (
-    id TEXT NOT NULL, extractor TEXT NOT NULL, file_sha256 TEXT NOT NULL, reason TEXT NOT NULL, detail TEXT NOT NULL,
-    body BLOB, PRIMARY KEY (id)
+    id TEXT NOT NULL, kind TEXT NOT NULL, extractor TEXT NOT NULL, file_sha256 TEXT NOT NULL, reason TEXT NOT NULL,
+    detail TEXT NOT NULL, quality TEXT, body BLOB, PRIMARY KEY (id, kind)
 ) WITHOUT ROWID;
 CREATE TABLE links (
     id TEXT NOT NULL, reference INTEGER NOT NULL, cited_id TEXT NOT NULL, how TEXT NOT NULL, score REAL NOT NULL,
@@ -56,16 +56,19 @@ class StoredDocument:
     """The outcome of one extraction: a document, or the reason why there is none.
 
     Attributes:
+        kind: of the file.
         extractor: version of the extraction code.
         file_sha256: hash of the file that was read, "" where there was none.
         reason: "" for a document, else a member of `records.ExtractReason`.
     """
 
     id: str
+    kind: FileKind
     extractor: str
     file_sha256: str
     reason: str
     detail: str
+    quality: Quality | None
     document: Document | None
 
 
@@ -223,31 +226,29 @@ class Store:
 
     def put_document(self, stored: StoredDocument) -> None:
         body = zlib.compress(_DOCUMENT.dump_json(stored.document)) if stored.document else None
+        quality = json.dumps(asdict(stored.quality)) if stored.quality else None
         self._db.execute(
-            "INSERT OR REPLACE INTO documents VALUES (?,?,?,?,?,?)",
-            (stored.id, stored.extractor, stored.file_sha256, stored.reason, stored.detail, body),
-        )
+            "INSERT OR REPLACE INTO documents VALUES (?,?,?,?,?,?,?,?)",
+            (
+                stored.id, stored.kind, stored.extractor, stored.file_sha256, stored.reason, stored.detail, quality,
+                body,
+            ),
+        )  # fmt: skip
 
-    def document_state(self, paper_id: str, extractor: str) -> str | None:
+    def read_file(self, paper_id: str, kind: FileKind, extractor: str) -> str | None:
         """Hash of the file that this version of the extractor read last; None where it has read none."""
         row = self._db.execute(
-            "SELECT file_sha256 FROM documents WHERE id = ? AND extractor = ?", (paper_id, extractor)
+            "SELECT file_sha256 FROM documents WHERE id = ? AND kind = ? AND extractor = ?", (paper_id, kind, extractor)
         ).fetchone()
         return row[0] if row else None
 
-    def document_reason(self, paper_id: str) -> str:
-        """Why a paper has no document; "" where it has one.
+    def outcomes(self, paper_id: str) -> dict[FileKind, tuple[str, Quality | None]]:
+        """For each kind of file that was looked for: the reason why it gave no document ("" if it did), and the quality."""
+        rows = self._db.execute("SELECT kind, reason, quality FROM documents WHERE id = ? ORDER BY kind", (paper_id,))
+        return {kind: (reason, Quality(**json.loads(quality)) if quality else None) for kind, reason, quality in rows}
 
-        Raises:
-            StoreError: the paper was never extracted.
-        """
-        row = self._db.execute("SELECT reason FROM documents WHERE id = ?", (paper_id,)).fetchone()
-        if row is None:
-            raise StoreError(f"paper {paper_id} was not extracted yet; run `academiceval extract round.toml` first")
-        return str(row[0])
-
-    def document(self, paper_id: str) -> Document | None:
-        row = self._db.execute("SELECT body FROM documents WHERE id = ?", (paper_id,)).fetchone()
+    def document(self, paper_id: str, kind: FileKind) -> Document | None:
+        row = self._db.execute("SELECT body FROM documents WHERE id = ? AND kind = ?", (paper_id, kind)).fetchone()
         return _DOCUMENT.validate_json(zlib.decompress(row[0])) if row and row[0] else None
 
     # --- links

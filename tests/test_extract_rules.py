@@ -13,7 +13,7 @@ from tests.drawing import BOLD, FILLER, ITALIC, Text, draw, stack, wrapped
 
 
 def read(tmp_path: Path, *pages: list[Text], toc: list[list[object]] | None = None) -> Document:
-    return read_pdf(draw(tmp_path / "paper.pdf", pages, toc or []))
+    return read_pdf(draw(tmp_path / "paper.pdf", pages, toc or [])).document
 
 
 def roles(document: Document) -> list[tuple[str, str, int]]:
@@ -115,7 +115,11 @@ def test_running_heads_and_page_numbers_are_not_text(tmp_path: Path) -> None:
         head = "A Running Head of This Paper" if number % 2 else "Author et al."
         return [Text([head], 72, 40, 8), Text([str(number)], 300, 760, 9), *stack(*items)]
 
-    pages = [page(1, ("h1", "1  Introduction"), FILLER)] + [page(n, FILLER, FILLER) for n in range(2, 9)]
+    pages = [page(1, ("h1", "1  Introduction"), FILLER)]
+    pages += [
+        page(n, f"{word} " * 30, FILLER)
+        for n, word in enumerate("alpha beta gamma delta epsilon zeta eta".split(), start=2)
+    ]
     text = text_of(read(tmp_path, *pages), "1 Introduction")
     assert "Running Head" not in text
     assert "et al" not in text
@@ -293,7 +297,7 @@ def test_the_stamp_gives_the_id_and_is_not_text(tmp_path: Path) -> None:
     with pymupdf.open(path) as pdf:
         pdf[0].insert_text((30, 500), "arXiv:2601.01234v2  [cs.CL]  5 Jan 2026", fontsize=20, rotate=90)
         pdf.save(tmp_path / "stamped.pdf")
-    document = read_pdf(tmp_path / "stamped.pdf")
+    document = read_pdf(tmp_path / "stamped.pdf").document
     assert document.stamped_id == "2601.01234v2"
     assert all("arXiv" not in section.text for section in document.sections)
 
@@ -306,7 +310,7 @@ def test_annotations_never_count_as_text(tmp_path: Path) -> None:
         pdf[0].add_freetext_annot(pymupdf.Rect(72, 300, 300, 340), "A READER WROTE THIS")
         pdf[0].add_text_annot((90, 320), "A READER WROTE THIS TOO")
         pdf.save(tmp_path / "annotated.pdf")
-    assert "READER" not in "".join(section.text for section in read_pdf(tmp_path / "annotated.pdf").sections)
+    assert "READER" not in "".join(section.text for section in read_pdf(tmp_path / "annotated.pdf").document.sections)
 
 
 @pytest.mark.parametrize(

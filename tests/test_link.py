@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from builder.extract import Documents
 from builder.link import cited_in_related_work, link_papers
 from builder.records import Document, Mention, Reference, Section
 from builder.store import Store, StoredDocument
@@ -25,8 +26,8 @@ def document(*entries: Reference) -> Document:
 
 def links(store: Store, *entries: Reference) -> list[tuple[int, str, str]]:
     store.add_papers([CITING, KNOWN, LATER, NAMELESS], pool=True)
-    store.put_document(StoredDocument(CITING.id, "1", "", "", "", document(*entries)))
-    report = link_papers(store, [CITING])
+    store.put_document(StoredDocument(CITING.id, "pdf", "1", "", "", "", None, document(*entries)))
+    report = link_papers(store, [CITING], Documents(store, {CITING.id: "pdf"}))
     found = store.links(CITING.id)
     assert report.kept == sum(link.how != "unresolved" for link in found)
     return [(link.reference, link.cited_id, link.how) for link in found]

@@ -4,7 +4,7 @@ import pytest
 
 from builder.extract.lines import Line
 from builder.extract.mentions import find_mentions
-from builder.extract.references import parse_entry, split_entries
+from builder.extract.references import parse_entry, read_entries
 from builder.records import Reference, Section
 
 TITLE = "Sparse routing for long inputs"
@@ -65,7 +65,7 @@ def test_numbered_entries_are_split_at_the_next_number() -> None:
         line("[2] B. Roe. Second.", 22),
         line("[3] C. He. Third one.", 33),
     ]
-    assert [entry[:7] for entry in split_entries(lines)] == ["[1] A. ", "[2] B. ", "[3] C. "]
+    assert [entry.raw[:7] for entry in read_entries(lines)] == ["[1] A. ", "[2] B. ", "[3] C. "]
 
 
 def test_hanging_entries_are_split_at_the_left_edge() -> None:
@@ -73,7 +73,7 @@ def test_hanging_entries_are_split_at_the_left_edge() -> None:
         line("Jane Doe. A first title that is", 0), line("continued here. 2019.", 11, 84), line("Karl Roe. A second title", 22),
         line("continued as well. 2020.", 33, 84), line("Lu He. A third one. 2021.", 44), line("Tests.", 55, 84),
     ]  # fmt: skip
-    assert [entry.split(".")[0] for entry in split_entries(lines)] == ["Jane Doe", "Karl Roe", "Lu He"]
+    assert [entry.raw.split(".")[0] for entry in read_entries(lines)] == ["Jane Doe", "Karl Roe", "Lu He"]
 
 
 def mentions(text: str, *entries: Reference) -> list[tuple[str, tuple[int, ...], bool]]:

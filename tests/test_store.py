@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from builder.errors import StoreError
-from builder.records import Document, Link, Mention, Reference, Section
+from builder.records import Document, Link, Mention, Quality, Reference, Section
 from builder.store import Store, StoredDocument
 from tests.papers import paper
 
@@ -15,6 +15,11 @@ DOCUMENT = Document(
     "T", "A", (Section("1 Introduction", "introduction", 1, "text"),), (Reference("raw", "1", ("Ek",), 2020, "t"),),
     (Mention(0, 1, 4, (0,), False),), "2601.00001v1",
 )  # fmt: skip
+
+
+QUALITY = Quality(
+    words=900, coverage=0.9, hyphen_breaks=0.1, unmapped=0.0, entries=1.0, common_words=0.2, in_order=True
+)
 
 
 def test_papers_come_back_as_they_went_in_ordered_by_id(store: Store) -> None:
@@ -56,12 +61,14 @@ def test_the_pool_is_cut_by_window_and_category(store: Store) -> None:
 
 
 def test_documents_round_trip(store: Store) -> None:
-    store.put_document(StoredDocument("2601.00001", "1", "abc", "", "", DOCUMENT))
-    assert store.document("2601.00001") == DOCUMENT
-    assert store.document_state("2601.00001", "1") == "abc"
-    assert store.document_state("2601.00001", "2") is None
-    with pytest.raises(StoreError, match="was not extracted yet"):
-        store.document_reason("2601.00002")
+    store.put_document(StoredDocument("2601.00001", "pdf", "1", "abc", "", "", QUALITY, DOCUMENT))
+    store.put_document(StoredDocument("2601.00001", "html", "1", "", "missing_file", "", None, None))
+    assert store.document("2601.00001", "pdf") == DOCUMENT
+    assert store.document("2601.00001", "html") is None
+    assert store.read_file("2601.00001", "pdf", "1") == "abc"
+    assert store.read_file("2601.00001", "pdf", "2") is None
+    assert store.outcomes("2601.00001") == {"html": ("missing_file", None), "pdf": ("", QUALITY)}
+    assert store.outcomes("2601.00002") == {}
 
 
 def test_links_are_replaced_as_a_whole(store: Store) -> None:

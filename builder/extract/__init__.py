@@ -1,4 +1,4 @@
-"""Stage 3: files of the papers -> documents in the store.
+"""Stage 3: files of the papers -> documents in the store, and the choice of the document that each paper is used by.
 
 Paper -> StoredDocument. Drop reasons: `records.ExtractReason`.
 """
@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
+from builder.extract import quality
 from builder.extract.pool import extract_files
 from builder.progress import progress
-from builder.records import Paper
+from builder.records import Document, FileKind, Paper, Quality
 from builder.report import StageReport
 from builder.round import Round
 from builder.sources import Source
@@ -20,45 +23,79 @@ from builder.store import Store, StoredDocument
 
 # Rises with every change that can change a document: stored documents of another version are made anew.
 EXTRACTOR = "1"
+KINDS: tuple[FileKind, ...] = get_args(FileKind)
 
 
-def extract_papers(round_: Round, source: Source, store: Store, papers: Iterable[Paper], jobs: int) -> StageReport:
-    """Extract the papers that the store has no current document of, then report all of them from the store."""
-    started = time.perf_counter()
-    papers = list(papers)
-    todo: list[tuple[Paper, Path]] = []
-    for paper in papers:
-        path = source.fetch_pdf(paper.id, paper.version)
-        if path is None:
-            store.put_document(
-                StoredDocument(paper.id, EXTRACTOR, "", "missing_file", "the source has no PDF of it", None)
-            )
-        elif store.document_state(paper.id, EXTRACTOR) != _sha256(path):
-            todo.append((paper, path))
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The documents that a round uses: for each paper the one of the preferred file that is good enough."""
+
+    store: Store
+    kinds: Mapping[str, FileKind]
+
+    def __contains__(self, paper_id: str) -> bool:
+        return paper_id in self.kinds
+
+    def __getitem__(self, paper_id: str) -> Document:
+        document = self.store.document(paper_id, self.kinds[paper_id])
+        assert document is not None, f"{paper_id} was chosen for its document"
+        return document
+
+
+def extract_papers(round_: Round, source: Source, store: Store, papers: Iterable[Paper], jobs: int) -> None:
+    """Read the files that the store has no current document of."""
+    todo = list(_unread(source, store, papers))
     limits = round_.extract
-    results = extract_files([path for _, path in todo], jobs, limits.time_limit, limits.memory_limit)
-    for (paper, path), result in zip(todo, progress(results, "extract", len(todo)), strict=True):
+    results = extract_files([path for *_, path in todo], jobs, limits.time_limit, limits.memory_limit)
+    for (paper, kind, path), result in zip(todo, progress(results, "extract", len(todo)), strict=True):
         digest = result.sha256 or _sha256(path)
-        store.put_document(StoredDocument(paper.id, EXTRACTOR, digest, result.reason, result.detail, result.document))
-    report = extract_report(store, papers)
-    report.seconds = time.perf_counter() - started
-    return report
+        store.put_document(
+            StoredDocument(
+                paper.id, kind, EXTRACTOR, digest, result.reason, result.detail, result.quality, result.document
+            )
+        )
 
 
-def extract_report(store: Store, papers: Iterable[Paper]) -> StageReport:
-    """What the finished extraction of these papers came to.
+def _unread(source: Source, store: Store, papers: Iterable[Paper]) -> Iterator[tuple[Paper, FileKind, Path]]:
+    for paper in papers:
+        for kind in KINDS:
+            fetch = source.fetch_pdf if kind == "pdf" else source.fetch_html
+            path = fetch(paper.id, paper.version)
+            if path is None:
+                missing = StoredDocument(paper.id, kind, EXTRACTOR, "", "missing_file", "not in the source", None, None)
+                store.put_document(missing)
+            elif store.read_file(paper.id, kind, EXTRACTOR) != _sha256(path):
+                yield paper, kind, path
+
+
+def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> tuple[Documents, StageReport]:
+    """Choose each paper's document by the round's preference and thresholds.
 
     Raises:
         StoreError: a paper was not extracted yet.
     """
     report = StageReport("extract")
+    order = sorted(KINDS, key=lambda kind: kind != round_.extract.prefer)
+    chosen: dict[str, FileKind] = {}
+    started = time.perf_counter()
     for paper in papers:
-        reason = store.document_reason(paper.id)
-        if reason:
-            report.drop(paper.id, reason)
-        else:
+        outcomes = store.outcomes(paper.id)
+        faults = {kind: _fault(round_, *outcomes[kind]) for kind in order}
+        good = next((kind for kind in order if not faults[kind]), None)
+        if good is not None:
+            chosen[paper.id] = good
             report.kept += 1
-    return report
+        else:
+            report.drop(paper.id, next((f for kind in order if (f := faults[kind]) != "missing_file"), "missing_file"))
+    report.seconds = time.perf_counter() - started
+    return Documents(store, chosen), report
+
+
+def _fault(round_: Round, reason: str, figures: Quality | None) -> str:
+    """Why a file's document cannot be used, "" where it can."""
+    if reason or figures is None:
+        return reason
+    return quality.fault(figures, round_.quality) or ""
 
 
 def _sha256(path: Path) -> str:

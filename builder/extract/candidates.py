@@ -14,6 +14,7 @@ _CAPTION = re.compile(
     r"(?:fig(?:ure|\.)?|table|algorithm|listing|scheme|theorem|lemma|definition|proof)\b", re.IGNORECASE
 )
 _MAX_CHARS = 130
+_MAX_PLAIN_CHARS = 55
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +84,8 @@ def _squeeze(words: str) -> str:
 
 def style_of(line: Line) -> Style:
     """The style of a line."""
-    letters = "".join(c for c in line.text if c.isalpha())
-    return Style(line.size, line.bold, line.italic, len(letters) > 3 and letters == letters.upper())
+    caps = line.text.isupper() and sum(c.isalpha() for c in line.text) > 3
+    return Style(line.size, line.bold, line.italic, caps)
 
 
 def _candidates(lines: Sequence[Line], size: float, listed: dict[str, int]) -> list[Candidate]:
@@ -108,13 +109,15 @@ def _candidates(lines: Sequence[Line], size: float, listed: dict[str, int]) -> l
 
 def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:
     line = lines[i]
-    if len(line.text) > _MAX_CHARS or line.size < size - 1.2 or not any(c.isalpha() for c in line.text):
+    if len(line.text) > _MAX_CHARS or line.size < size - 1.2 or line.text.isdigit():
         return False
     if _is_set_off(line, size):
-        return True
+        return any(c.isalpha() for c in line.text)
     # Some papers set headings in the body's own type: then only well-known words on a line of their own will do.
+    if len(line.text) > _MAX_PLAIN_CHARS:
+        return False
     number, words = split_number(clean(line.text))
-    return len(words) < 50 and is_known(words) and words[:1].isupper() and (line.start or bool(number))
+    return words[:1].isupper() and (line.start or bool(number)) and is_known(words)
 
 
 def _is_set_off(line: Line, size: float) -> bool:

@@ -50,7 +50,8 @@ def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, s
     anchors = [c for c in candidates if is_known(c.words)]
     style = _section_style(anchors)
     numbering = _numbering(anchors, candidates, style)
-    judged = [(c, _level(c, style, numbering, lines)) for c in candidates]
+    lower = _lower_styles(candidates, style, lines) if numbering == "none" else frozenset()
+    judged = [(c, _level(c, style, numbering, lines) or (2 if c.style in lower else 0)) for c in candidates]
     chosen = [Heading(c.first, c.last, c.number, c.words, level) for c, level in judged if level]
     return _with_reference_list(_counting_up(chosen, numbering), lines)
 
@@ -97,6 +98,16 @@ def _section_style(anchors: Sequence[Candidate]) -> Style | None:
             weight = 0
         votes[anchor.style] += weight
     return votes.most_common(1)[0][0] if votes else None
+
+
+def _lower_styles(candidates: Sequence[Candidate], style: Style | None, lines: Sequence[Line]) -> frozenset[Style]:
+    """The bold styles in which a paper without numbers sets its subsections: those of two short lines and more."""
+    votes = Counter(
+        c.style
+        for c in candidates
+        if c.style.bold and c.style != style and not c.number and lines[c.first].start and _is_titled(c.words)
+    )
+    return frozenset(one for one, n in votes.items() if n > 1 and (style is None or one.size <= style.size))
 
 
 def _numbering(anchors: Sequence[Candidate], candidates: Sequence[Candidate], style: Style | None) -> str:

@@ -7,6 +7,7 @@ two-column pages that the file does not give column by column are sorted.
 from __future__ import annotations
 
 import re
+import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -17,6 +18,13 @@ from builder.extract.lines import Line, Page
 _HEAD, _FOOT = 0.11, 0.90
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
 _PAGE_NUMBER = re.compile(r"\W*(?:page\s*)?(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:of|/)\s*\d{1,4})?\W*", re.IGNORECASE)
+# What publishers print at the foot of a page, on the first page only or on each.
+_NOTICE = re.compile(
+    r"\W*(?:please cite this|https?://(?:dx\.)?doi\.org|doi\b|©|copyright|permission to make|all rights reserved"
+    r"|received .{4,30} accepted|available online|e-?mail addresses?|\d{4}-\d{3}[\dx]/|authori[sz]ed licensed use"
+    r"|this article is|to appear in|manuscript received|corresponding author|preprint\b|under review)",
+    re.IGNORECASE,
+)
 _LINE_NUMBER = re.compile(r"\d{1,4}")
 
 
@@ -43,25 +51,31 @@ def text_lines(pages: Sequence[Page]) -> list[Line]:
 
 def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
     """Positions (page, y0, x0) of the lines that are page furniture."""
+    usual = statistics.median(page.height for page in pages) if pages else 0.0
+    margin = [(page, line) for page in pages for line in page.lines if _in_margin(page, line, usual)]
     seen: dict[tuple[str, int], list[Line]] = defaultdict(list)
-    margin: list[tuple[Page, Line]] = []
-    for page in pages:
-        for line in page.lines:
-            if line.y1 < _HEAD * page.height or line.y0 > _FOOT * page.height:
-                margin.append((page, line))
-                seen[_DIGITS.sub("#", line.text.casefold()), round(line.y0 / 4)].append(line)
+    for _, line in margin:
+        seen[_DIGITS.sub("#", line.text.casefold()), round(line.y0 / 4)].append(line)
     found: set[tuple[int, float, float]] = set()
     bands: Counter[int] = Counter()
     for same in seen.values():
         if len({line.page for line in same}) >= (3 if len(pages) > 5 else 2):
             found.update((line.page, line.y0, line.x0) for line in same)
-            bands.update({round(line.y0 / 4) for line in same for _ in range(len(same))})
+            for line in same:
+                bands[round(line.y0 / 4)] += len(same)
+    notice = False
     for page, line in margin:
+        notice = bool(_NOTICE.match(line.text)) or (notice and not line.start)
         numbered = _PAGE_NUMBER.fullmatch(line.text) and _in_outer_margin(page, line)
         in_band = 2 * bands[round(line.y0 / 4)] >= len(pages) and _at_edge(page, line)
-        if numbered or in_band:
+        if notice or numbered or in_band:
             found.add((line.page, line.y0, line.x0))
     return found
+
+
+def _in_margin(page: Page, line: Line, usual: float) -> bool:
+    """Whether a line lies where heads and feet do; a page on its side keeps the head of the upright ones."""
+    return line.y1 < _HEAD * max(page.height, usual) or line.y0 > _FOOT * page.height
 
 
 def _in_outer_margin(page: Page, line: Line) -> bool:

@@ -7,8 +7,9 @@ joined again, ligatures resolved, and the marks that no section may hold (rotate
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import pymupdf
@@ -48,13 +49,36 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A link annotation to an address outside the file, and its box on the page."""
+
+    page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    uri: str
+
+    def touches(self, lines: Sequence[Line]) -> bool:
+        """Whether the link lies on one of the lines."""
+        return any(
+            self.page == line.page
+            and self.y0 < (line.y0 + line.y1) / 2 < self.y1
+            and self.x0 < line.x1
+            and self.x1 > line.x0
+            for line in lines
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
-    """The lines of one page in the order of the file, and the size of the page in points."""
+    """The lines of one page in the order of the file, its links, and the size of the page in points."""
 
     number: int
     width: float
     height: float
     lines: tuple[Line, ...]
+    links: tuple[Link, ...] = ()
 
 
 def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
@@ -79,7 +103,14 @@ def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
                 lines.append(line)
             start = False
     box = page.rect
-    return Page(page.number, box.width, box.height, tuple(lines)), stamp
+    return Page(page.number, box.width, box.height, tuple(lines), tuple(_links(page))), stamp
+
+
+def _links(page: pymupdf.Page) -> Iterator[Link]:
+    for link in page.get_links():
+        if link["kind"] == pymupdf.LINK_URI:
+            box = link["from"]
+            yield Link(page.number, box.x0, box.y0, box.x1, box.y1, link["uri"])
 
 
 def _stamp(raw: dict[str, Any]) -> str | None:
@@ -116,7 +147,7 @@ def _runs(spans: list[dict[str, Any]]) -> Iterator[tuple[str, float, str, int]]:
     for span in spans:
         font = span["font"].partition("+")[2] or span["font"]
         flags = span["flags"]
-        style = (1 if flags & 16 or _BOLD.search(font) else 0) | (2 if flags & 2 or _ITALIC.search(font) else 0)
+        style = _font_style(font) | (flags >> 4 & 1) | (flags & 2)
         new = (round(span["size"] * 2) / 2, font, style)
         if new == key or not span["text"].strip():
             text += span["text"]
@@ -126,6 +157,12 @@ def _runs(spans: list[dict[str, Any]]) -> Iterator[tuple[str, float, str, int]]:
         text, key = span["text"], new
     if text:
         yield text, *key
+
+
+@cache
+def _font_style(font: str) -> int:
+    """What a font's name says of its style: 1 bold + 2 italic."""
+    return (1 if _BOLD.search(font) else 0) | (2 if _ITALIC.search(font) else 0)
 
 
 def _lead(runs: list[tuple[str, float, str, int]]) -> int:

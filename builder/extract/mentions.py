@@ -4,40 +4,43 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from builder.keys import fold
 from builder.records import Mention, Reference, Section
 
 _NUMERIC = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*(?:,\s*(?:p|sec|ch)[^\]]{0,20})?\]")
 _LABELS = re.compile(r"\[([^\[\]]{2,120})\]")
+_YEAR = re.compile(r"(?<![\d.])((?:19|20)\d{2})([a-z]?)(?!\d)")
 _SURNAME = r"[^\W\d_][^\W\d_'’\-]*(?:[ '’\-][^\W\d_]+){0,2}"
-_AUTHOR_YEAR = re.compile(
-    rf"(?P<name>{_SURNAME})(?:,? et al\.?|,? (?:and|&) {_SURNAME})?,?\s*[(\[]?(?P<year>(?:19|20)\d{{2}})(?P<letter>[a-z]?)"
-)
+# What may stand between a first author's surname and the year.
+_OTHERS = re.compile(rf"(?:, {_SURNAME}){{0,4}}(?:,? et al\.?|,? (?:and|&) {_SURNAME})?(?:’s|'s)?")
+_PARTS = re.compile(r"[;()\[\]\n]|\. ")
+_WINDOW = 100
 _NOT_CITED = ("references", "appendix", "acknowledgements")
 _CITED_NUMBERS = 60
 
 
 def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) -> tuple[Mention, ...]:
-    """Find every citation marker, in order, with the entries that it points to."""
+    """Find every citation marker, in order, with the entries that it points to.
+
+    A paper marks in one way; labels may be printed in the list and not be what the text says, so each way is tried and the
+    one that finds most is taken.
+    """
     by_label = {entry.label: i for i, entry in enumerate(references) if entry.label}
     by_name: dict[tuple[str, int], list[int]] = defaultdict(list)
     for i, entry in enumerate(references):
         if entry.authors and entry.year:
             by_name[fold(entry.authors[0]), entry.year].append(i)
-    numeric = sum(label.isdigit() for label in by_label) > len(references) / 2
-    found: list[Mention] = []
-    for s, section in enumerate(sections):
-        if section.role in _NOT_CITED:
-            continue
-        if numeric:
-            found += _numeric(s, section.text, by_label)
-        elif by_label:
-            found += _labelled(s, section.text, by_label)
-        else:
-            found += _author_year(s, section.text, by_name)
-    return tuple(found)
+    ways: tuple[Callable[[int, str], Iterator[Mention]], ...] = (
+        lambda s, text: _numeric(s, text, by_label),
+        lambda s, text: _labelled(s, text, by_label),
+        lambda s, text: _author_year(s, text, by_name),
+    )
+    citing = [(s, section.text) for s, section in enumerate(sections) if section.role not in _NOT_CITED]
+    found: list[list[Mention]] = [[one for s, text in citing for one in way(s, text)] for way in ways]
+    most = max(len(mentions) for mentions in found)
+    return tuple(next(mentions for mentions in found if len(mentions) == most))
 
 
 def _numeric(s: int, text: str, by_label: dict[str, int]) -> Iterator[Mention]:
@@ -68,11 +71,15 @@ def _labelled(s: int, text: str, by_label: dict[str, int]) -> Iterator[Mention]:
 
 def _author_year(s: int, text: str, by_name: dict[tuple[str, int], list[int]]) -> Iterator[Mention]:
     hits: list[tuple[int, int, int]] = []
-    for match in _AUTHOR_YEAR.finditer(text):
-        start, named = _named(match["name"], int(match["year"]), by_name)
-        if named:
-            order = ord(match["letter"] or "a") - ord("a")
-            hits.append((match.start() + start, match.end(), named[order] if order < len(named) else named[0]))
+    for match in _YEAR.finditer(text):
+        before = text[max(0, match.start() - _WINDOW) : match.start()].rstrip(" ,([")
+        names = _PARTS.split(before)[-1]
+        found = _named(names, int(match.group(1)), by_name)
+        if found is not None:
+            skipped, named = found
+            start = max(0, match.start() - _WINDOW) + len(before) - len(names) + skipped
+            order = ord(match.group(2) or "a") - ord("a")
+            hits.append((start, match.end(), named[order] if order < len(named) else named[0]))
     for i, (start, end, cited) in enumerate(hits):
         joined = (i > 0 and _same_group(text, hits[i - 1][1], start)) or (
             i + 1 < len(hits) and _same_group(text, end, hits[i + 1][0])
@@ -80,14 +87,16 @@ def _author_year(s: int, text: str, by_name: dict[tuple[str, int], list[int]]) -
         yield Mention(s, start, end, (cited,), joined)
 
 
-def _named(name: str, year: int, by_name: dict[tuple[str, int], list[int]]) -> tuple[int, list[int]]:
-    """Where in `name` the author begins, words of the sentence before it left out, and the entries of that author."""
-    for word in re.finditer(r"[^\s]+", name):
-        rest = name[word.start() :]
-        for key in (fold(rest), fold(word.group())):
-            if (key, year) in by_name:
-                return word.start(), by_name[key, year]
-    return 0, []
+def _named(names: str, year: int, by_name: dict[tuple[str, int], list[int]]) -> tuple[int, list[int]] | None:
+    """How many characters stand before the first author in `names`, and the entries of that author and year."""
+    for word in re.finditer(r"[^\s,]+", names):
+        rest = names[word.start() :]
+        whole = re.split(r",| and | & | et al|['’]s", rest)[0]
+        for surname in (whole, word.group()):
+            entries = by_name.get((fold(surname), year))
+            if entries and _OTHERS.fullmatch(rest[len(surname) :]):
+                return word.start(), entries
+    return None
 
 
 def _same_group(text: str, end: int, start: int) -> bool:

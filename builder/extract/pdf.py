@@ -14,17 +14,19 @@ from builder.extract.headings import Heading, find_headings, roles_of
 from builder.extract.layout import body_size, text_lines
 from builder.extract.lines import Line, Page, read_page
 from builder.extract.mentions import find_mentions
-from builder.extract.references import parse_entry, split_entries
+from builder.extract.reading import Reading
+from builder.extract.references import read_entries
 from builder.extract.roles import normalise
 from builder.extract.running import own_size, running_lines
 from builder.extract.text import join_lines
 from builder.records import Document, Reference, Role, Section
 
 _HEADER_BYTES = 1024
+_UNMAPPED = re.compile("[\x00-\x08\x0b-\x1f\ue000-\uf8ff\ufffd]")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
-def read_pdf(path: Path) -> Document:
+def read_pdf(path: Path) -> Reading:
     """Read a PDF file.
 
     Raises:
@@ -61,9 +63,10 @@ def _open(path: Path) -> pymupdf.Document:
     return pdf
 
 
-def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], stamp: str | None) -> Document:
+def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], stamp: str | None) -> Reading:
     """Build the document from its pages, the file's outline and the id stamped in the margin."""
-    _check_text(pages)
+    unmapped = _check_text(pages)
+    links = [link for page in pages for link in page.links]
     size = body_size(pages)
     lines = text_lines(pages)
     words = _vocabulary(lines)
@@ -79,16 +82,17 @@ def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], stamp: str |
         small = role in ("references", "acknowledgements")
         running = running_lines(block, min(size, own_size(block)) if small else size)
         if role == "references":
-            references += (parse_entry(entry) for entry in split_entries(running, words))
+            references += read_entries(running, words, links)
         label = f"{heading.number} {heading.words}".strip()
         sections.append(Section(label, role, heading.level, join_lines(running, words)))
     mentions = find_mentions(sections, references)
-    return Document(front.title(before, size), abstract, tuple(sections), tuple(references), mentions, stamp)
+    document = Document(front.title(before, size), abstract, tuple(sections), tuple(references), mentions, stamp)
+    return Reading(document, sum(len(line.text) for line in lines), unmapped)
 
 
 def _blocks(headings: Sequence[Heading], lines: Sequence[Line]) -> Iterator[tuple[Heading, Role, Sequence[Line]]]:
     """Each heading with its role and the lines below it."""
-    ends = [heading.first for heading in headings[1:]] + [len(lines)]
+    ends = [*(heading.first for heading in headings), len(lines)][1:]
     for heading, role, end in zip(headings, roles_of(headings), ends, strict=True):
         yield heading, role, lines[heading.last + 1 : end]
 
@@ -102,10 +106,12 @@ def _vocabulary(lines: Sequence[Line]) -> frozenset[str]:
     return frozenset(words)
 
 
-def _check_text(pages: Sequence[Page]) -> None:
+def _check_text(pages: Sequence[Page]) -> int:
+    """The number of characters without a Unicode value; an error where text is missing or unreadable."""
     text = "".join(line.text for page in pages for line in page.lines)
     if len(text) < 80 * len(pages):
         raise ExtractError("no_text_layer", f"{len(text)} characters of text on {len(pages)} pages")
-    unmapped = sum(c == "\ufffd" or "\ue000" <= c <= "\uf8ff" or (c < " " and c not in "\t\n") for c in text)
+    unmapped = len(_UNMAPPED.findall(text))
     if unmapped > 0.2 * len(text):
         raise ExtractError("unmapped_glyphs", f"{unmapped} of {len(text)} characters have no Unicode value")
+    return unmapped

@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from builder.records import Document
+from builder.records import Document, Quality
 
 _DOCUMENT = TypeAdapter(Document)
 _AHEAD = 4
@@ -36,6 +36,7 @@ class Extracted:
     reason: str
     detail: str
     document: Document | None
+    quality: Quality | None
     seconds: float
 
 
@@ -82,10 +83,11 @@ class _Worker:
 
     def read(self, path: Path) -> Extracted:
         answer = self._ask(path)
-        document = answer["document"]
+        document, quality = answer["document"], answer["quality"]
         return Extracted(
             path, answer["sha256"], answer["reason"], answer["detail"],
-            _DOCUMENT.validate_python(document, strict=False) if document else None, answer["seconds"],
+            _DOCUMENT.validate_python(document) if document else None,
+            Quality(**quality) if quality else None, answer["seconds"],
         )  # fmt: skip
 
     def _ask(self, path: Path) -> dict[str, Any]:
@@ -115,7 +117,7 @@ class _Worker:
             reason, detail = "time_limit", f"took longer than {self._time_limit:g} s"
         else:
             reason, detail = "crashed", f"the reading process ended with status {process.returncode}"
-        return {"sha256": "", "reason": reason, "detail": detail, "document": None, "seconds": 0.0}
+        return {"sha256": "", "reason": reason, "detail": detail, "document": None, "quality": None, "seconds": 0.0}
 
     def _running(self) -> subprocess.Popen[str]:
         if self._process is None:

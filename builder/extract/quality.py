@@ -1,30 +1,61 @@
-"""Checks of a document that need no gold text; each failure is a reason to drop the paper."""
+"""How well a file was read, by checks that need no gold text; and whether that is good enough to use."""
 
 from __future__ import annotations
 
 import re
 
-from builder.errors import ExtractError
-from builder.records import Document
+from builder.extract.reading import Reading
+from builder.records import Document, ExtractReason, Quality
+from builder.round import QualityTable
 
 _WORD = re.compile(r"[^\W\d_]+")
+_BREAK = re.compile(r"[^\W\d_]- [a-z]")
+# Hyphens that stand before a blank on purpose: "pre- and post-training".
+_SUSPENDED = re.compile(r"[^\W\d_]- (?:and|or|to|und|nor|as)\b")
 _COMMON = frozenset("the of and to in a is that for we with as by on are this be from an which it".split())
-_MIN_WORDS = 300
-_MIN_COMMON = 0.12
+_ORDER = ("introduction", "conclusion", "references")
 
 
-def check(document: Document) -> None:
-    """Accept a document or say why not.
+def measure(reading: Reading) -> Quality:
+    """The figures of one reading."""
+    document = reading.document
+    body = " ".join(s.text for s in document.sections if s.role not in ("references", "appendix"))
+    words = _WORD.findall(body.casefold())
+    placed = len(document.abstract) + sum(len(s.text) + len(s.heading) for s in document.sections)
+    breaks = len(_BREAK.findall(body)) - len(_SUSPENDED.findall(body))
+    return Quality(
+        words=len(words),
+        coverage=min(1.0, placed / reading.characters) if reading.characters else 0.0,
+        hyphen_breaks=1000 * breaks / len(words) if words else 0.0,
+        unmapped=reading.unmapped / reading.characters if reading.characters else 0.0,
+        entries=_entries(document),
+        common_words=sum(word in _COMMON for word in words) / len(words) if words else 0.0,
+        in_order=_in_order(document),
+    )
 
-    Raises:
-        ExtractError: no_sections, too_little_text, not_english.
-    """
-    text = " ".join(s.text for s in document.sections if s.role not in ("references", "appendix"))
-    words = _WORD.findall(text.casefold())
-    if not document.sections:
-        raise ExtractError("no_sections", "no heading was found")
-    if len(words) < _MIN_WORDS:
-        raise ExtractError("too_little_text", f"{len(words)} words in sections")
-    share = sum(word in _COMMON for word in words) / len(words)
-    if share < _MIN_COMMON:
-        raise ExtractError("not_english", f"{share:.0%} of the words are common English ones")
+
+def fault(quality: Quality, limits: QualityTable) -> ExtractReason | None:
+    """Why a reading is not good enough, None where it is."""
+    checks: tuple[tuple[bool, ExtractReason], ...] = (
+        (quality.words < limits.min_words, "too_little_text"),
+        (quality.common_words < limits.min_common_words, "not_english"),
+        (quality.unmapped > limits.max_unmapped, "unmapped_glyphs"),
+        (quality.coverage < limits.min_coverage, "low_coverage"),
+        (quality.hyphen_breaks > limits.max_hyphen_breaks, "hyphen_breaks"),
+        (quality.entries < limits.min_entries, "missing_references"),
+        (limits.in_order and not quality.in_order, "sections_out_of_order"),
+    )
+    return next((reason for failed, reason in checks if failed), None)
+
+
+def _entries(document: Document) -> float:
+    """Number of entries over the highest numeric label; 1 where labels are no numbers."""
+    labels = [int(entry.label) for entry in document.references if entry.label.isdigit()]
+    return min(1.0, len(labels) / max(labels)) if labels else 1.0
+
+
+def _in_order(document: Document) -> bool:
+    """Whether introduction, conclusion and references, as far as they are there, follow one another."""
+    first = [next((i for i, s in enumerate(document.sections) if s.role == role), None) for role in _ORDER]
+    found = [i for i in first if i is not None]
+    return found == sorted(found)

@@ -7,13 +7,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from builder.extract.lines import Line
+from builder.extract.lines import Line, Link
 from builder.extract.text import join_lines
 from builder.keys import parse_arxiv_id
 from builder.records import Reference
 
+_MIN_CHARS = 8
 _NUMBERED = (re.compile(r"\s*\[(\d{1,4})\]"), re.compile(r"\s*(\d{1,4})\.(?=\s|$)"), re.compile(r"\s*\((\d{1,4})\)"))
-_LETTERED = re.compile(r"\s*\[([^\W\d_][\w+*'’\- ]{0,40}?\d{2,4}[a-z]?)\]")
+_LETTERED = re.compile(r"\s*\[([^\W\d_][^\[\]]{0,70}?\d{2,4}[a-z]?)\]")
 _ARXIV = re.compile(
     r"(?:arxiv(?:\.org)?\s*(?:preprint)?\s*(?:arxiv)?[:/\s]*(?:abs/|pdf/)?|\babs/)"
     r"(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})",
@@ -34,12 +35,22 @@ _INITIALS = re.compile(r"(?:[^\W\d_]\.|and\b|&|et al)")
 _NAMES = re.compile(r"\bet al\b|\band\b|&|,\s*[A-Z]\.|\b[A-Z]\.\s")
 
 
-def split_entries(lines: Sequence[Line], words: frozenset[str] = frozenset()) -> list[str]:
-    """Split the lines of a reference list into its entries, by their labels or, failing these, by their indent."""
+def read_entries(
+    lines: Sequence[Line], words: frozenset[str] = frozenset(), links: Sequence[Link] = ()
+) -> list[Reference]:
+    """Split the lines of a reference list into its entries, by their labels or, failing these, by their indent.
+
+    Args:
+        words: the paper's vocabulary, for words broken at line ends.
+        links: the file's link annotations; an entry has those that lie on its lines.
+    """
     starts = _labelled(lines) or _hanging(lines) or _spaced(lines)
-    bounds = [*starts, len(lines)]
-    entries = (join_lines(lines[a:b], words) for a, b in pairwise(bounds))
-    return [" ".join(entry.split()) for entry in entries if len(entry) > 8]
+    entries: list[Reference] = []
+    for first, end in pairwise([*starts, len(lines)]):
+        raw = " ".join(join_lines(lines[first:end], words).split())
+        if len(raw) > _MIN_CHARS:
+            entries.append(parse_entry(raw, [link.uri for link in links if link.touches(lines[first:end])]))
+    return entries
 
 
 def _labelled(lines: Sequence[Line]) -> list[int]:
@@ -75,21 +86,28 @@ def _hanging(lines: Sequence[Line]) -> list[int]:
 
 
 def _spaced(lines: Sequence[Line]) -> list[int]:
-    """Lines that begin a block of their own after a full stop."""
-    return [0] + [
-        i
-        for i in range(1, len(lines))
-        if (lines[i].start or lines[i].y0 - lines[i - 1].y1 > 0.35 * lines[i].size)
-        and lines[i - 1].text.rstrip().endswith((".", ")", "/"))
-    ]
+    """Lines that begin a block of their own, or follow a short line, after a full stop."""
+    right = max((line.x1 for line in lines), default=0.0)
+    starts = [0]
+    for i in range(1, len(lines)):
+        line, before = lines[i], lines[i - 1]
+        apart = line.start or line.y0 - before.y1 > 0.35 * line.size or before.x1 < right - 3 * line.size
+        if apart and before.text.rstrip().endswith((".", ")", "/")):
+            starts.append(i)
+    return starts
 
 
-def parse_entry(raw: str) -> Reference:
-    """Read one entry of a reference list; what it does not say stays empty."""
+def parse_entry(raw: str, links: Sequence[str] = ()) -> Reference:
+    """Read one entry of a reference list; what it does not say stays empty.
+
+    Args:
+        links: addresses that the entry links to, read after what it prints.
+    """
     label, rest = _take_label(raw)
-    arxiv = _ARXIV.search(rest)
+    said = " ".join([rest, *links])
+    arxiv = _ARXIV.search(said)
     parsed = parse_arxiv_id(arxiv.group(1)) if arxiv else None
-    doi, url = _DOI.search(rest), _URL.search(rest)
+    doi, url = _DOI.search(said), _URL.search(said)
     plain = _URL.sub(" ", rest)
     parts = segments(plain)
     quoted = _QUOTED.search(plain)

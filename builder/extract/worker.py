@@ -12,6 +12,8 @@ import os
 import resource
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -20,7 +22,9 @@ from pydantic import TypeAdapter
 
 from builder.errors import ExtractError
 from builder.extract import quality
+from builder.extract.html import read_html
 from builder.extract.pdf import read_pdf
+from builder.extract.reading import Reading
 from builder.records import Document
 
 _DOCUMENT = TypeAdapter(Document)
@@ -35,17 +39,21 @@ def main() -> None:
     for line in sys.stdin:
         answers.write(json.dumps(answer(Path(json.loads(line)["path"]))) + "\n")
         answers.flush()
+        # MuPDF keeps what it has read for pages that nobody will ask for again.
+        pymupdf.TOOLS.store_shrink(100)
 
 
 def answer(path: Path) -> dict[str, Any]:
     """Read one file: its hash, and its document or the reason why there is none."""
     started = time.process_time()
-    result: dict[str, Any] = {"sha256": "", "reason": "", "detail": "", "document": None}
+    result: dict[str, Any] = {"sha256": "", "reason": "", "detail": "", "document": None, "quality": None}
     try:
         result["sha256"] = _sha256(path)
-        document = read_pdf(path)
-        quality.check(document)
-        result["document"] = _DOCUMENT.dump_python(document, mode="json")
+        reading = _reader(path)(path)
+        if not reading.document.sections:
+            raise ExtractError("no_sections", "no heading was found")
+        result["document"] = _DOCUMENT.dump_python(reading.document, mode="json")
+        result["quality"] = asdict(quality.measure(reading))
     except ExtractError as err:
         result["reason"], result["detail"] = err.reason, err.detail
     except MemoryError:
@@ -56,6 +64,10 @@ def answer(path: Path) -> dict[str, Any]:
         result["reason"], result["detail"] = ("memory_limit" if memory else "crashed"), str(err)[:200]
     result["seconds"] = time.process_time() - started
     return result
+
+
+def _reader(path: Path) -> Callable[[Path], Reading]:
+    return read_html if path.name.endswith((".html", ".html.xz", ".htm")) else read_pdf
 
 
 def _sha256(path: Path) -> str:

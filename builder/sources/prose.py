@@ -106,8 +106,8 @@ class Writer:
 
     def sections(
         self, cited: Sequence[Work], citing: Citing, *, introduction: bool, related: bool
-    ) -> tuple[tuple[WorldSection, ...], tuple[str, ...]]:
-        """The sections in order, and the entries of the reference list."""
+    ) -> tuple[tuple[WorldSection, ...], tuple[str, ...], tuple[str, ...]]:
+        """The sections in order, the entries of the reference list, and the marks that cite the first of these."""
         entries = [self._entry(paper) for paper in cited] + [self._unknown_entry() for _ in range(3)]
         marks = [self._mark(i, paper, citing) for i, paper in enumerate(cited)]
         plain = self._rng.randint(0, 2)
@@ -129,7 +129,7 @@ class Writer:
             "Acknowledgements", 1, ("We thank the operators of the shared machines for their patience.",)
         )
         kept = [section for section in middle if related or section is not behind]
-        return (first, *kept, end, thanks), tuple(entries)
+        return (first, *kept, end, thanks), tuple(entries), tuple(marks)
 
     def _any_term(self) -> str:
         return self._rng.choice(self._terms)

@@ -7,10 +7,13 @@ import shutil
 from pathlib import Path
 
 from builder.progress import progress
+from builder.sources.latexml import page
 from builder.sources.mirror import MirrorSource
 from builder.sources.typeset import draw
 from builder.sources.world import WorldPaper, make_world
 
+# arXiv has no HTML of some of its papers; here of every third.
+_WITHOUT_HTML = 3
 _METADATA = "arxiv-metadata-oai-snapshot.json"
 
 
@@ -36,8 +39,11 @@ class SampleSource(MirrorSource):
 def _draw_world(place: Path, world: list[WorldPaper]) -> None:
     shutil.rmtree(place, ignore_errors=True)
     (place / "pdf").mkdir(parents=True)
-    for paper in progress(world, "draw", len(world)):
+    (place / "html").mkdir()
+    for i, paper in enumerate(progress(world, "draw", len(world))):
         draw(paper, place / "pdf" / f"{paper.id}.pdf")
+        if i % _WITHOUT_HTML and not paper.flaw:
+            (place / "html" / f"{paper.id}v1.html").write_text(page(paper), encoding="utf-8")
     # The metadata comes last: where it is, the world is whole.
     part = place / f".{_METADATA}.part"
     part.write_text("".join(json.dumps(_record(paper)) + "\n" for paper in world), encoding="utf-8")

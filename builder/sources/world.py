@@ -50,6 +50,7 @@ class WorldPaper(Work):
 
     Attributes:
         references: the printed entries of its reference list, without labels.
+        marks: what cites the entries in the text, entry by entry; the last entries are not cited.
         flaw: "broken" for a paper whose file is cut off, "withdrawn" for one taken back, else "".
     """
 
@@ -58,6 +59,7 @@ class WorldPaper(Work):
     abstract: str
     sections: tuple[WorldSection, ...]
     references: tuple[str, ...]
+    marks: tuple[str, ...]
     layout: Layout
     citing: Citing
     numbered: bool
@@ -115,10 +117,10 @@ def _paper(
     writer = Writer(rng, group.subject, group.terms)
     cited = _cited(rng, group, earlier)
     citing: Citing = "numeric" if i % 3 else "author-year"
-    sections, references = writer.sections(cited, citing, introduction=i % 40 != 7, related=i % 12 != 5)
+    sections, references, marks = writer.sections(cited, citing, introduction=i % 40 != 7, related=i % 12 != 5)
     return WorldPaper(
         id=paper_id, title=writer.title, authors=authors, category=group.category, published=day,
-        license=rng.choice(_LICENSES), abstract=writer.abstract(), sections=sections, references=references,
+        license=rng.choice(_LICENSES), abstract=writer.abstract(), sections=sections, references=references, marks=marks,
         layout="two-column" if i % 2 else "one-column", citing=citing, numbered=i % 5 != 4,
         flaw="broken" if i == 50 else "withdrawn" if i == 70 else "",
     )  # fmt: skip

@@ -1,0 +1,246 @@
+"""An HTML page made by LaTeXML (arxiv.org/html, ar5iv) -> Reading.
+
+The page says what a PDF only shows: which element is a heading, a caption, a citation, and to which entry a citation links.
+"""
+
+from __future__ import annotations
+
+import lzma
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote
+
+from lxml import etree, html
+
+from builder.errors import ExtractError
+from builder.extract.headings import Heading, roles_of
+from builder.extract.reading import Reading
+from builder.extract.references import parse_entry
+from builder.keys import parse_arxiv_id
+from builder.records import Document, Mention, Reference, Role, Section
+
+_LEVELS = {
+    "ltx_part": 1, "ltx_chapter": 1, "ltx_section": 1, "ltx_subsection": 2, "ltx_subsubsection": 3, "ltx_paragraph": 4,
+    "ltx_subparagraph": 5, "ltx_appendix": 1, "ltx_bibliography": 1, "ltx_acknowledgements": 2, "ltx_index": 1,
+}  # fmt: skip
+# What stands beside the running text: floats, notes, and the machine's copies of a formula.
+_BESIDE = frozenset(
+    "ltx_figure ltx_table ltx_float ltx_note ltx_tabular ltx_listing ltx_role_footnote ltx_caption ltx_TOC ltx_ERROR "
+    "ltx_pagination ltx_tag_equation ltx_eqn_eqno ltx_biblist".split()
+)
+_BLOCKS = frozenset("ltx_para ltx_p ltx_theorem ltx_proof ltx_item ltx_equation ltx_equationgroup ltx_quote".split())
+_SKIPPED_TAGS = frozenset(
+    {"annotation", "annotation-xml", "script", "style", "figure", "figcaption", "table", "svg", "button", "nav"}
+)
+# No blank stands before these: pages with every element on a line of its own have one there all the same.
+_CLOSING = tuple(".,;:)]")
+_STAMP = re.compile(r"arXiv:\s*(\S+)")
+
+
+@dataclass(slots=True)
+class _Text:
+    """Text that grows with its blanks collapsed, and the places in it that cite."""
+
+    parts: list[str] = field(default_factory=list)
+    length: int = 0
+    cites: list[tuple[int, int, tuple[str, ...]]] = field(default_factory=list)
+
+    def add(self, text: str | None) -> None:
+        if not text:
+            return
+        text = re.sub(r"(?<=[\[(]) $", "", re.sub(r"\s+", " ", text))
+        last = self.parts[-1][-1] if self.length else "\n"
+        if text[0] == " " and (last in " \n[(" or text[1:2] in _CLOSING):
+            text = text[1:]
+        if text[:1] in _CLOSING and last == " ":
+            self._cut_blank()
+        if text:
+            self.parts.append(text)
+            self.length += len(text)
+
+    def end(self) -> int:
+        """Where the text ends, a blank at its end left out."""
+        return self.length - (self.length > 0 and self.parts[-1].endswith(" "))
+
+    def end_block(self) -> None:
+        if self.length and self.parts[-1].endswith(" "):
+            self._cut_blank()
+        if self.length and not self.parts[-1].endswith("\n"):
+            self.parts.append("\n")
+            self.length += 1
+
+    def _cut_blank(self) -> None:
+        self.parts[-1] = self.parts[-1][:-1]
+        self.length -= 1
+        if not self.parts[-1]:
+            self.parts.pop()
+
+    def __str__(self) -> str:
+        return "".join(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A heading's element and its own text, that of deeper headings left out."""
+
+    heading: Heading
+    kind: str
+    text: _Text
+
+
+def read_html(path: Path) -> Reading:
+    """Read a LaTeXML page, plain or packed as .xz.
+
+    Raises:
+        ExtractError: missing_file, not_html.
+    """
+    try:
+        data = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
+    except (OSError, lzma.LZMAError) as err:
+        raise ExtractError("missing_file", f"{path}: {err}") from err
+    try:
+        page = html.document_fromstring(data, parser=html.HTMLParser(encoding="utf-8"))
+    except (etree.ParserError, ValueError) as err:
+        raise ExtractError("not_html", f"{path}: {err}") from err
+    root = next((element for element in page.iter() if "ltx_document" in _classes(element)), None)
+    if not isinstance(root, html.HtmlElement):
+        raise ExtractError("not_html", f"{path} is no page made by LaTeXML")
+    return _read(root, page)
+
+
+def _read(root: html.HtmlElement, page: html.HtmlElement) -> Reading:
+    blocks: list[_Block] = []
+    _walk(root, None, blocks)
+    named = roles_of([block.heading for block in blocks])
+    roles = [_role(block.kind, role) for block, role in zip(blocks, named, strict=True)]
+    items = root.find_class("ltx_bibitem")
+    references = tuple(_entry(item) for item in items)
+    listed = "\n".join(entry.raw for entry in references)
+    sections = tuple(
+        Section(
+            f"{block.heading.number} {block.heading.words}".strip(), role, block.heading.level,
+            listed if block.kind == "ltx_bibliography" else str(block.text).strip("\n"),
+        )
+        for block, role in zip(blocks, roles, strict=True)
+    )  # fmt: skip
+    index = {item.get("id", ""): i for i, item in enumerate(items)}
+    abstract = next((_plain(element, "ltx_title") for element in root.find_class("ltx_abstract")), "")
+    title = next((_plain(element) for element in root.find_class("ltx_title_document")), "")
+    document = Document(title, abstract, sections, references, tuple(_mentions(blocks, index)), _stamp(page))
+    # Everything on the page that is meant to be read; what no section holds is front matter, floats and notes.
+    shown = sum(len(section.text) for section in sections) + len(abstract)
+    beside = sum(len(_plain(element)) for name in ("ltx_figure", "ltx_table") for element in root.find_class(name))
+    return Reading(document, shown + beside, 0)
+
+
+def _role(kind: str, named: Role) -> Role:
+    match kind:
+        case "ltx_bibliography":
+            return "references"
+        case "ltx_appendix":
+            return "appendix"
+        case "ltx_acknowledgements":
+            return "acknowledgements"
+        case _:
+            return named
+
+
+def _walk(element: html.HtmlElement, block: _Block | None, blocks: list[_Block]) -> None:
+    """Collect headings and texts below an element, in order."""
+    for child in element.iterchildren():
+        if not isinstance(child.tag, str):
+            pass
+        elif kind := next((name for name in _classes(child) if name in _LEVELS), None):
+            opened = _Block(_heading(child, kind, len(blocks)), kind, _Text())
+            blocks.append(opened)
+            _walk(child, opened, blocks)
+        elif _is_beside(child):
+            pass
+        elif block is None:
+            _walk(child, None, blocks)
+        elif any(name in _LEVELS for inner in child.iter() if isinstance(inner.tag, str) for name in _classes(inner)):
+            _walk(child, block, blocks)
+        elif not any(name.startswith("ltx_title") for name in _classes(child)):
+            _write(child, block.text)
+            block.text.end_block()
+        if block is not None:
+            block.text.add(child.tail)
+
+
+def _heading(element: html.HtmlElement, kind: str, position: int) -> Heading:
+    title = next((child for child in element if "ltx_title" in _classes(child)), None)
+    if title is None:
+        return Heading(position, position, "", "", _LEVELS[kind])
+    tag = next(iter(title.find_class("ltx_tag")), None)
+    number = _plain(tag).strip(" .:") if tag is not None else ""
+    words = _plain(title, "ltx_tag")
+    return Heading(position, position, number.removeprefix("Appendix "), words, _LEVELS[kind])
+
+
+def _write(element: html.HtmlElement, text: _Text) -> None:
+    """Append an element's text: formulas as their characters, citations with their place, notes and floats left out."""
+    if not isinstance(element.tag, str) or element.tag in _SKIPPED_TAGS or _is_beside(element):
+        return
+    start = text.length
+    text.add(element.text)
+    for child in element.iterchildren():
+        _write(child, text)
+        text.add(child.tail)
+    classes = _classes(element)
+    if element.tag == "cite":
+        targets = (unquote(link.get("href", "").rpartition("#")[2]) for link in element.iter("a"))
+        text.cites.append((start, text.end(), tuple(dict.fromkeys(target for target in targets if target))))
+    elif element.tag == "math":
+        pass
+    elif any(name in _BLOCKS for name in classes):
+        text.end_block()
+
+
+def _mentions(blocks: list[_Block], index: dict[str, int]) -> list[Mention]:
+    found: list[Mention] = []
+    for i, block in enumerate(blocks):
+        for start, end, targets in block.text.cites:
+            cited = tuple(index[target] for target in targets if target in index)
+            if cited:
+                found.append(Mention(i, start, end, cited, len(targets) > 1))
+    return found
+
+
+def _entry(item: html.HtmlElement) -> Reference:
+    """One bibliography item; ids and addresses in its links count like printed ones."""
+    label = _plain(next(iter(item.find_class("ltx_tag_bibitem")), None)).strip("[]() ")
+    raw = _plain(item, "ltx_tag_bibitem")
+    parsed = parse_entry(raw, [link.get("href", "") for link in item.iter("a")])
+    return Reference(
+        raw, label, parsed.authors, parsed.year, parsed.title, parsed.arxiv_id, parsed.doi, parsed.url
+    )  # fmt: skip
+
+
+def _stamp(page: html.HtmlElement) -> str | None:
+    """The id with version that arxiv.org prints above the paper."""
+    for element in page.xpath("//*[@id='watermark-tr']"):
+        match = _STAMP.match(element.text_content().strip())
+        if match and parse_arxiv_id(match.group(1)):
+            return match.group(1)
+    return None
+
+
+def _plain(element: html.HtmlElement | None, without: str = "") -> str:
+    """The text of an element on one line, children of a class left out."""
+    text = _Text()
+    if element is not None:
+        text.add(element.text)
+        for child in element.iterchildren():
+            if not without or without not in _classes(child):
+                _write(child, text)
+            text.add(child.tail)
+    return " ".join(str(text).split())
+
+
+def _is_beside(element: html.HtmlElement) -> bool:
+    return not _BESIDE.isdisjoint(_classes(element)) or element.tag in _SKIPPED_TAGS
+
+
+def _classes(element: etree._Element) -> list[str]:
+    return (element.get("class") or "").split() if isinstance(element.tag, str) else []

@@ -1,0 +1,21 @@
+"""What reading one file gives: the document, and what is needed to tell how well it was read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from builder.records import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A document and counts of the characters it was read from.
+
+    Attributes:
+        characters: on the pages, page furniture left out.
+        unmapped: of these, the ones without a Unicode value.
+    """
+
+    document: Document
+    characters: int
+    unmapped: int

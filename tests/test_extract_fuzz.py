@@ -1,0 +1,66 @@
+"""Damaged files: whatever the bytes, the answer is a document or a reason."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from builder.extract.worker import answer
+from builder.records import ExtractReason
+from builder.sources.latexml import page
+from builder.sources.typeset import draw
+from builder.sources.world import make_world
+
+ROUNDS = 300
+REASONS = {"", *get_args(ExtractReason)}
+
+
+def damaged(data: bytes, rng: random.Random) -> bytes:
+    """The bytes with a few of them changed, cut out, doubled or moved."""
+    out = bytearray(data)
+    for _ in range(rng.randint(1, 12)):
+        at = rng.randrange(len(out))
+        length = rng.choice((1, 1, 4, 40, 400))
+        match rng.randrange(4):
+            case 0:
+                out[at : at + length] = bytes(rng.randrange(256) for _ in range(length))
+            case 1:
+                del out[at : at + length]
+            case 2:
+                out[at:at] = out[at : at + length]
+            case _:
+                del out[at + rng.randrange(len(out) - at) :]
+        if not out:
+            break
+    return bytes(out)
+
+
+@pytest.mark.parametrize("kind", ["pdf", "html"])
+def test_damaged_files_give_a_document_or_a_reason(tmp_path: Path, kind: str) -> None:
+    rng = random.Random(11)
+    papers = [paper for paper in make_world(1, 20, 9) if not paper.flaw][-2:]
+    sources: list[bytes] = []
+    for paper in papers:
+        draw(paper, tmp_path / "source.pdf")
+        sources.append((tmp_path / "source.pdf").read_bytes() if kind == "pdf" else page(paper).encode())
+    outcomes = set()
+    for i in range(ROUNDS):
+        path = tmp_path / f"damaged.{kind}"
+        path.write_bytes(damaged(sources[i % len(sources)], rng))
+        result = answer(path)
+        assert result["reason"] in REASONS, (i, result["reason"], result["detail"])
+        assert (result["document"] is None) == bool(result["reason"])
+        outcomes.add(result["reason"])
+    assert "" in outcomes
+    assert len(outcomes) > 1
+
+
+def test_pure_noise(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    for i in range(60):
+        path = tmp_path / ("noise.pdf" if i % 2 else "noise.html")
+        path.write_bytes((b"%PDF-1.7\n" if i % 4 == 1 else b"") + rng.randbytes(rng.randrange(2000)))
+        assert answer(path)["reason"] in REASONS - {""}
