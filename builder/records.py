@@ -153,7 +153,7 @@ class Quality:
         coverage: share of the characters on the pages (furniture left out) that landed in a section or the abstract.
         hyphen_breaks: words left broken, per 1,000 words.
         unmapped: share of the characters that have no Unicode value.
-        entries: number of reference entries over the highest numeric label, 1 where labels are no numbers.
+        entries: number of reference entries over the highest numeric label; 1 where labels are no numbers, 0 without entries.
         common_words: share of the words that are among the commonest of English (some 0.2 in papers).
         in_order: introduction before conclusion before references.
     """

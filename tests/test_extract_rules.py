@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pymupdf
 import pytest
 
 from builder.errors import ExtractError
@@ -228,6 +229,32 @@ def test_related_work_inside_the_introduction(tmp_path: Path) -> None:
     assert ("1.1 Related Work", "related_work", 2) in roles(document)
 
 
+def run_in(words: str, y: float) -> list[Text]:
+    first, *rest = wrapped(FILLER * 3, 70)
+    x = 77 + pymupdf.get_text_length(words, fontname=BOLD, fontsize=10)
+    return [Text([words], 72, y, 10, BOLD), Text([first], x, y), Text(rest, 72, y + 12)]
+
+
+def test_a_run_in_heading_of_related_work_in_the_introduction(tmp_path: Path) -> None:
+    texts = stack(("h1", "1  Introduction"), FILLER)
+    texts += run_in("Related work.", 180) + run_in("Our approach.", 320)
+    texts += stack(("h1", "2  Method"), FILLER, ("h1", "3  Conclusion"), FILLER, y=460)
+    document = read(tmp_path, texts)
+    assert roles(document)[:3] == [
+        ("1 Introduction", "introduction", 1),
+        ("Related work", "related_work", 4),
+        ("Our approach", "body", 4),
+    ]
+    assert text_of(document, "Related work").startswith("The quick survey")
+    assert text_of(document, "Related work").count("The quick survey") == 3
+
+
+def test_a_run_in_heading_elsewhere_is_text(tmp_path: Path) -> None:
+    texts = stack(("h1", "1  Introduction"), FILLER, ("h1", "2  Method"), FILLER)
+    texts += run_in("Related work.", 260) + stack(("h1", "3  Conclusion"), FILLER, y=420)
+    assert [role for _, role, _ in roles(read(tmp_path, texts))] == ["introduction", "body", "conclusion"]
+
+
 def test_what_follows_the_references_is_appendix(tmp_path: Path) -> None:
     document = read(
         tmp_path,
@@ -291,8 +318,6 @@ def test_the_outline_of_the_file_makes_headings_of_plain_lines(tmp_path: Path) -
 
 
 def test_the_stamp_gives_the_id_and_is_not_text(tmp_path: Path) -> None:
-    import pymupdf
-
     path = draw(tmp_path / "paper.pdf", [stack(*PAPER)])
     with pymupdf.open(path) as pdf:
         pdf[0].insert_text((30, 500), "arXiv:2601.01234v2  [cs.CL]  5 Jan 2026", fontsize=20, rotate=90)
@@ -303,8 +328,6 @@ def test_the_stamp_gives_the_id_and_is_not_text(tmp_path: Path) -> None:
 
 
 def test_annotations_never_count_as_text(tmp_path: Path) -> None:
-    import pymupdf
-
     path = draw(tmp_path / "paper.pdf", [stack(*PAPER)])
     with pymupdf.open(path) as pdf:
         pdf[0].add_freetext_annot(pymupdf.Rect(72, 300, 300, 340), "A READER WROTE THIS")
@@ -331,8 +354,6 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_an_encrypted_file_and_one_without_text(tmp_path: Path) -> None:
-    import pymupdf
-
     draw(tmp_path / "paper.pdf", [stack(*PAPER)])
     with pymupdf.open(tmp_path / "paper.pdf") as pdf:
         pdf.save(tmp_path / "locked.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="u", owner_pw="o")

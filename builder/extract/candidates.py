@@ -109,8 +109,11 @@ def _candidates(lines: Sequence[Line], size: float, listed: dict[str, int]) -> l
 
 def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:
     line = lines[i]
-    if len(line.text) > _MAX_CHARS or line.size < size - 1.2 or line.text.isdigit():
+    if len(line.text) > _MAX_CHARS or line.text.isdigit():
         return False
+    if line.size < size - 1.2:
+        # Reference lists set small have headings set small.
+        return line.bold and role_of(split_number(clean(line.text))[1]) == "references"
     if _is_set_off(line, size):
         return any(c.isalpha() for c in line.text)
     # Some papers set headings in the body's own type: then only well-known words on a line of their own will do.

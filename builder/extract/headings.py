@@ -29,6 +29,7 @@ class Heading:
     Attributes:
         number: as printed, "" where unnumbered.
         level: 1 for a section.
+        lead: for a run-in heading, how many characters of line `first` it takes; else 0.
     """
 
     first: int
@@ -36,6 +37,7 @@ class Heading:
     number: str
     words: str
     level: int
+    lead: int = 0
 
 
 def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, str]]) -> list[Heading]:

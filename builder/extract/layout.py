@@ -15,7 +15,9 @@ from itertools import pairwise
 
 from builder.extract.lines import Line, Page
 
+# Where heads and feet lie, in parts of the page's height; what repeats is believed to be one further in than what does not.
 _HEAD, _FOOT = 0.11, 0.90
+_FAR_HEAD, _FAR_FOOT = 0.17, 0.85
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
 _PAGE_NUMBER = re.compile(r"\W*(?:page\s*)?(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:of|/)\s*\d{1,4})?\W*", re.IGNORECASE)
 # What publishers print at the foot of a page, on the first page only or on each.
@@ -54,8 +56,10 @@ def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
     usual = statistics.median(page.height for page in pages) if pages else 0.0
     margin = [(page, line) for page in pages for line in page.lines if _in_margin(page, line, usual)]
     seen: dict[tuple[str, int], list[Line]] = defaultdict(list)
-    for _, line in margin:
-        seen[_DIGITS.sub("#", line.text.casefold()), round(line.y0 / 4)].append(line)
+    for page in pages:
+        for line in page.lines:
+            if line.y1 < _FAR_HEAD * max(page.height, usual) or line.y0 > _FAR_FOOT * page.height:
+                seen[_DIGITS.sub("#", line.text.casefold()), round(line.y0 / 4)].append(line)
     found: set[tuple[int, float, float]] = set()
     bands: Counter[int] = Counter()
     for same in seen.values():

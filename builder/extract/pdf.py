@@ -17,6 +17,7 @@ from builder.extract.mentions import find_mentions
 from builder.extract.reading import Reading
 from builder.extract.references import read_entries
 from builder.extract.roles import normalise
+from builder.extract.runin import with_run_ins, without_lead
 from builder.extract.running import own_size, running_lines
 from builder.extract.text import join_lines
 from builder.records import Document, Reference, Role, Section
@@ -70,7 +71,7 @@ def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], stamp: str |
     size = body_size(pages)
     lines = text_lines(pages)
     words = _vocabulary(lines)
-    headings = find_headings(lines, size, toc)
+    headings = with_run_ins(find_headings(lines, size, toc), lines)
     before = lines[: headings[0].first] if headings else lines[:60]
     abstract = front.run_in_abstract(before, words)
     sections: list[Section] = []
@@ -94,7 +95,7 @@ def _blocks(headings: Sequence[Heading], lines: Sequence[Line]) -> Iterator[tupl
     """Each heading with its role and the lines below it."""
     ends = [*(heading.first for heading in headings), len(lines)][1:]
     for heading, role, end in zip(headings, roles_of(headings), ends, strict=True):
-        yield heading, role, lines[heading.last + 1 : end]
+        yield heading, role, without_lead(heading, lines[heading.last + 1 : end])
 
 
 def _vocabulary(lines: Sequence[Line]) -> frozenset[str]:

@@ -49,7 +49,9 @@ def fault(quality: Quality, limits: QualityTable) -> ExtractReason | None:
 
 
 def _entries(document: Document) -> float:
-    """Number of entries over the highest numeric label; 1 where labels are no numbers."""
+    """Number of entries over the highest numeric label; 1 where labels are no numbers, 0 where there is no entry."""
+    if not document.references:
+        return 0.0
     labels = [int(entry.label) for entry in document.references if entry.label.isdigit()]
     return min(1.0, len(labels) / max(labels)) if labels else 1.0
 

@@ -13,7 +13,7 @@ from builder.keys import parse_arxiv_id
 from builder.records import Reference
 
 _MIN_CHARS = 8
-_NUMBERED = (re.compile(r"\s*\[(\d{1,4})\]"), re.compile(r"\s*(\d{1,4})\.(?=\s|$)"), re.compile(r"\s*\((\d{1,4})\)"))
+_NUMBERED = (re.compile(r"\s*\[(\d{1,4})\]"), re.compile(r"\s*(\d{1,3})\.(?=\s|$)"), re.compile(r"\s*\((\d{1,4})\)"))
 _LETTERED = re.compile(r"\s*\[([^\W\d_][^\[\]]{0,70}?\d{2,4}[a-z]?)\]")
 _ARXIV = re.compile(
     r"(?:arxiv(?:\.org)?\s*(?:preprint)?\s*(?:arxiv)?[:/\s]*(?:abs/|pdf/)?|\babs/)"
@@ -73,12 +73,8 @@ def _labelled(lines: Sequence[Line]) -> list[int]:
 
 def _hanging(lines: Sequence[Line]) -> list[int]:
     """Lines at the left edge of their column, where the lines that go on are indented."""
-    columns: dict[tuple[int, bool], list[int]] = defaultdict(list)
-    middle = (min((line.x0 for line in lines), default=0) + max((line.x1 for line in lines), default=0)) / 2
-    for i, line in enumerate(lines):
-        columns[line.page, line.x0 > middle - 20].append(i)
     starts: list[int] = []
-    for column in columns.values():
+    for column in _columns(lines):
         left = min(lines[i].x0 for i in column)
         starts += [i for i in column if lines[i].x0 < left + 3]
     share = len(starts) / max(1, len(lines))
@@ -87,14 +83,24 @@ def _hanging(lines: Sequence[Line]) -> list[int]:
 
 def _spaced(lines: Sequence[Line]) -> list[int]:
     """Lines that begin a block of their own, or follow a short line, after a full stop."""
-    right = max((line.x1 for line in lines), default=0.0)
+    right = {i: max(lines[k].x1 for k in column) for column in _columns(lines) for i in column}
     starts = [0]
     for i in range(1, len(lines)):
         line, before = lines[i], lines[i - 1]
-        apart = line.start or line.y0 - before.y1 > 0.35 * line.size or before.x1 < right - 3 * line.size
+        short = before.x1 < right[i - 1] - 3 * line.size
+        apart = line.start or line.y0 - before.y1 > 0.35 * line.size or short
         if apart and before.text.rstrip().endswith((".", ")", "/")):
             starts.append(i)
     return starts
+
+
+def _columns(lines: Sequence[Line]) -> list[list[int]]:
+    """The lines of each column of each page, by index."""
+    middle = (min((line.x0 for line in lines), default=0) + max((line.x1 for line in lines), default=0)) / 2
+    columns: dict[tuple[int, bool], list[int]] = defaultdict(list)
+    for i, line in enumerate(lines):
+        columns[line.page, line.x0 > middle - 20].append(i)
+    return list(columns.values())
 
 
 def parse_entry(raw: str, links: Sequence[str] = ()) -> Reference:
