@@ -105,7 +105,12 @@ def test_extract_writes_a_line_for_every_file_in_input_order(command: Command, t
         "file", "id", "status", "reason", "title", "abstract", "sections", "references", "mentions", "quality", "seconds",
     }  # fmt: skip
     assert lines[1]["id"] == "2601.00001"
-    assert [section["role"] for section in lines[1]["sections"]] == ["introduction", "related_work", "conclusion"]
+    assert [section["role"] for section in lines[1]["sections"]] == [
+        "introduction",
+        "related_work",
+        "conclusion",
+        "references",
+    ]
 
 
 def test_extract_fails_where_every_file_failed(command: Command, tmp_path: Path) -> None:
