@@ -22,6 +22,8 @@ PAPER = [
     FILLER * 5,
     ("h1", "3  Conclusion"),
     FILLER * 3,
+    ("h1", "References"),
+    *(f"[{i}] A. Ek. The title number {i} of a list. Tests, 2020." for i in range(1, 4)),
 ]
 
 
