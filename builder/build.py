@@ -33,11 +33,12 @@ STORE = "store.sqlite3"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run came to: the folder, its settings with their statistics, and what every stage did."""
+    """What a run came to: the folder, its settings with their statistics, what every stage did, how well files were read."""
 
     output: Path
     built: tuple[Built, ...]
     reports: tuple[StageReport, ...]
+    reading: dict[str, Any]
 
 
 def run(round_: Round, jobs: int) -> Outcome:
@@ -96,7 +97,7 @@ def build(round_: Round) -> Outcome:
     (place / "README.md").write_text(render(round_.round, built, reports, reading), encoding="utf-8")
     folder.write_manifest(place, _manifest(round_, built, reports, reading, cut))
     folder.finish(round_.output)
-    return Outcome(round_.output, tuple(built), tuple(reports))
+    return Outcome(round_.output, tuple(built), tuple(reports), reading)
 
 
 def _graph(round_: Round, store: Store) -> tuple[CoAuthorGraph, StageReport]:

@@ -60,7 +60,7 @@ def render(round_name: str, built: Sequence[Built], reports: Sequence[StageRepor
         "Input and output lengths are means over all splits in bert-base-uncased tokens; the prompt's own words are not "
         "counted. Comp. rate is input divided by output tokens.", "",
         "## Kept and dropped", "", *_report_table(reports), "",
-        "## Extraction", "", *_reading_table(reading), "",
+        "## Extraction", "", *reading_table(reading), "",
         "## Licences", "", *_license_table(built), "",
         "Each row and each demonstration names its paper's licence; most allow use on one's own machine, not "
         "redistribution.", "",
@@ -125,7 +125,7 @@ def _report_table(reports: Sequence[StageReport]) -> Iterator[str]:
         yield f"| {report.stage} | {report.total} | {report.kept} | {reasons} |"
 
 
-def _reading_table(reading: Mapping[str, Any]) -> Iterator[str]:
+def reading_table(reading: Mapping[str, Any]) -> Iterator[str]:
     """How well the files were read; `builder.records.Quality` explains the figures."""
     yield "| Figure | Value |"
     yield "| --- | ---: |"

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from builder.build import Outcome
 
 # Distribution that is imported -> extra of academiceval that brings it.
-_EXTRAS = {"pymupdf": "builder", "networkx": "builder", "zstandard": "builder", "pydantic": "builder"}
+_EXTRAS = {
+    "pymupdf": "builder",
+    "networkx": "builder",
+    "zstandard": "builder",
+    "pydantic": "builder",
+    "lxml": "builder",
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -137,12 +143,12 @@ def _build(arguments: argparse.Namespace) -> None:
 
 
 def _show(outcome: Outcome) -> None:
-    from builder.card import statistics_table
+    from builder.card import reading_table, statistics_table
 
     for report in outcome.reports:
         print(report.line())
-    print()
-    print("\n".join(statistics_table(outcome.built)))
+    for table in (statistics_table(outcome.built), reading_table(outcome.reading)):
+        print("", *table, sep="\n")
     print(f"\nwritten: {outcome.output}")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from builder.build import run
-from builder.card import statistics_table
+from builder.card import reading_table, statistics_table
 from builder.round import Round, SourceTable, SplitTable
 from lm_eval_tasks.baselines import BASELINES
 from lm_eval_tasks.evaluate import evaluate, score_table
@@ -35,6 +35,8 @@ def demo(folder: Path, jobs: int) -> Iterator[str]:
     yield from (report.line() for report in outcome.reports)
     yield ""
     yield from statistics_table(outcome.built)
+    yield ""
+    yield from reading_table(outcome.reading)
     yield ""
     yield "Baselines on the test split (BERTScore with a small model; the parity model is deberta-xlarge-mnli)"
     metadata = {"dataset": str(outcome.output), "bertscore_model": "minilm"}

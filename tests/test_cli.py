@@ -54,6 +54,7 @@ def test_run_status_and_build(command: Command, world: Path, tmp_path: Path) -> 
     assert code == 0
     assert "| Title-10K |" in out
     assert "samples related:" in out
+    assert "| agreement of HTML and PDF" in out
     assert (tmp_path / "academiceval" / "manifest.json").is_file()
     code, out, _ = command("status", path)
     assert "papers: 50" in out
@@ -156,14 +157,21 @@ def test_a_tokenizer_that_cannot_be_had_says_what_to_install(
     assert not (tmp_path / "academiceval").exists()
 
 
-def test_a_missing_extra_says_which_to_install(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def without_pymupdf(arguments: object) -> None:
-        raise ModuleNotFoundError("No module named 'pymupdf'", name="pymupdf")
+@pytest.mark.parametrize("missing", ["pymupdf", "pydantic", "networkx"])
+def test_a_missing_extra_says_which_to_install(tmp_path: Path, missing: str) -> None:
+    script = f"import sys; sys.modules[{missing!r}] = None; from builder.cli import main; sys.exit(main(sys.argv[1:]))"
+    done = subprocess.run(
+        [BIN / "python", "-c", script, "run", write_round(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr == f'error: this command needs {missing}: pip install "academiceval[builder]"\n'
 
-    monkeypatch.setattr(cli, "_status", without_pymupdf)
-    assert 'pip install "academiceval[builder]"' in one_sentence(command("status", write_round(tmp_path)))
+
+def test_evaluating_needs_no_extra(dataset: Path) -> None:
+    blocked = "import sys\nfor name in ('pymupdf', 'pydantic', 'zstandard'): sys.modules[name] = None\n"
+    script = blocked + "from builder.cli import main; sys.exit(main(sys.argv[1:]))"
+    for arguments in (["tasks-path"], ["eval", "--model", "lead", "--tasks", "list"]):
+        subprocess.run([BIN / "python", "-c", script, *arguments], capture_output=True, check=True)
 
 
 def test_wrong_usage_exits_with_two() -> None:

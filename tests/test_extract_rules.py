@@ -317,6 +317,90 @@ def test_the_outline_of_the_file_makes_headings_of_plain_lines(tmp_path: Path) -
     assert ("2 An Unusual Way of Setting Headings", "body", 1) in roles(read(tmp_path, texts, toc=toc))
 
 
+def test_notices_of_publishers_are_not_text(tmp_path: Path) -> None:
+    notice = Text(
+        ["Please cite this article as: A. Author, A Title of Some Length,", "Journal of Tests (2020)."], 72, 742, 10
+    )
+    texts = [*stack(("h1", "1  Introduction"), FILLER, ("h1", "2  Conclusion"), FILLER), notice]
+    assert "cite this article" not in "".join(section.text for section in read(tmp_path, texts).sections)
+
+
+def test_heads_far_inside_the_page_go_when_they_repeat(tmp_path: Path) -> None:
+    def page(word: str, *items: tuple[str, str] | str) -> list[Text]:
+        return [Text(["A Title of Some Length"], 200, 118, 10), *stack(*items, f"{word} " * 40, FILLER, y=150)]
+
+    pages = [
+        page("alpha", ("h1", "1  Introduction")),
+        *(page(w) for w in "beta gamma delta epsilon zeta".split()),
+        page("eta", ("h1", "2  Conclusion")),
+    ]
+    assert "A Title" not in "".join(section.text for section in read(tmp_path, *pages).sections)
+
+
+def test_a_box_called_summary_is_no_conclusion(tmp_path: Path) -> None:
+    document = read(
+        tmp_path, stack(("h1", "1  Introduction"), FILLER, ("h1", "Summary"), FILLER, ("h1", "2  Method"), FILLER, ("h1", "3  Conclusion"), FILLER)
+    )  # fmt: skip
+    assert [s.heading for s in document.sections if s.role == "conclusion"] == ["3 Conclusion"]
+
+
+def test_weak_names_count_where_no_other_heading_names_the_role(tmp_path: Path) -> None:
+    weak = [
+        ("h1", "1  Introduction"),
+        FILLER,
+        ("h1", "2  Existing Approaches"),
+        FILLER,
+        ("h1", "3  Method"),
+        FILLER,
+        ("h1", "4  Summary"),
+        FILLER,
+    ]
+    assert [role for _, role, _ in roles(read(tmp_path, stack(*weak)))] == [
+        "introduction",
+        "related_work",
+        "body",
+        "conclusion",
+    ]
+    plain = [*weak, ("h1", "5  Related Work"), FILLER, ("h1", "6  Conclusion"), FILLER]
+    assert [role for _, role, _ in roles(read(tmp_path, stack(*plain)))] == [
+        "introduction", "body", "body", "body", "related_work", "conclusion",
+    ]  # fmt: skip
+
+
+def test_a_reference_list_without_a_heading(tmp_path: Path) -> None:
+    entries = Text([f"[{i}] A. Ek, Phys. Rev. {i}, 10 (2001)." for i in range(1, 8)], 72, 420)
+    document = read(
+        tmp_path,
+        [*stack(("h1", "I.  INTRODUCTION"), FILLER, ("h1", "II.  CONCLUSIONS"), FILLER, "We thank all."), entries],
+    )
+    assert roles(document)[-1] == ("References", "references", 1)
+    assert [entry.label for entry in document.references] == list("1234567")
+    assert "Phys. Rev." not in text_of(document, "II CONCLUSIONS")
+
+
+def test_an_abstract_that_runs_in(tmp_path: Path) -> None:
+    texts = [
+        Text(["Abstract. A short account of what", "this paper does.", "Index Terms: tests, drawing"], 72, 120, 9, BOLD)
+    ]
+    document = read(
+        tmp_path, [*texts, *stack(("h1", "I.  INTRODUCTION"), FILLER, ("h1", "II.  CONCLUSION"), FILLER, y=200)]
+    )
+    assert document.abstract == "A short account of what this paper does."
+
+
+def test_links_of_the_file_count_for_the_entries_they_lie_on(tmp_path: Path) -> None:
+    entries = Text([f"[{i}] A. Ek. The title number {i} of a list. Tests, 2020." for i in range(1, 5)], 72, 420)
+    path = draw(
+        tmp_path / "paper.pdf", [[*stack(("h1", "1  Introduction"), FILLER, ("h1", "References"), y=300), entries]]
+    )
+    with pymupdf.open(path) as pdf:
+        box = pdf[0].search_for("number 3")[0]
+        pdf[0].insert_link({"kind": pymupdf.LINK_URI, "from": box, "uri": "https://arxiv.org/abs/2001.01234"})
+        pdf.save(tmp_path / "linked.pdf")
+    found = [entry.arxiv_id for entry in read_pdf(tmp_path / "linked.pdf").document.references]
+    assert found == [None, None, "2001.01234", None]
+
+
 def test_the_stamp_gives_the_id_and_is_not_text(tmp_path: Path) -> None:
     path = draw(tmp_path / "paper.pdf", [stack(*PAPER)])
     with pymupdf.open(path) as pdf:
