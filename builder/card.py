@@ -55,7 +55,7 @@ def render(round_name: str, built: Sequence[Built], reports: Sequence[StageRepor
         "the paper, with demonstrations from the co-author graph. Tasks and settings follow *AcademicEval: Live "
         "Long-Context LLM Benchmark* (TMLR 10/2025).", "",
         "```python", "from datasets import load_dataset", "",
-        f'load_dataset("academiceval", "{built[0].setting.name}")', "```", "",
+        f'load_dataset("academiceval", "{next(one.setting.name for one in built if one.samples)}")', "```", "",
         "## Statistics", "", *statistics_table(built), "",
         "Input and output lengths are means over all splits in bert-base-uncased tokens; the prompt's own words are not "
         "counted. Comp. rate is input divided by output tokens.", "",
@@ -86,18 +86,24 @@ def statistics_table(built: Sequence[Built]) -> Iterator[str]:
 
 
 def _metadata(built: Sequence[Built]) -> dict[str, object]:
+    """The front matter; settings and splits without samples are left out, for `datasets` cannot load them."""
+    loadable = [one for one in built if one.samples]
     configs = [
         {
             "config_name": one.setting.name,
-            "data_files": [{"split": split, "path": [file.path for file in one.files[split]]} for split in SPLITS],
+            "data_files": [
+                {"split": split, "path": [file.path for file in one.files[split]]}
+                for split in SPLITS
+                if one.files[split]
+            ],
         }
-        for one in built
+        for one in loadable
     ]
     data = DatasetCardData(
         language=["en"], pretty_name="AcademicEval", task_categories=["summarization", "text-generation"],
         tags=["long-context", "arxiv", "live-benchmark"], license="other",
     )  # fmt: skip
-    DatasetInfosDict({one.setting.name: _info(one) for one in built}).to_dataset_card_data(data)
+    DatasetInfosDict({one.setting.name: _info(one) for one in loadable}).to_dataset_card_data(data)
     front: dict[str, object] = data.to_dict()  # type: ignore[no-untyped-call]
     return {**front, "configs": configs}
 
@@ -106,6 +112,8 @@ def _info(one: Built) -> DatasetInfo:
     splits = SplitDict(dataset_name="academiceval")
     for split in SPLITS:
         files = one.files[split]
+        if not files:
+            continue
         splits.add(SplitInfo(split, sum(f.nbytes for f in files), sum(f.rows for f in files)))
     every = [file for split in SPLITS for file in one.files[split]]
     return DatasetInfo(

@@ -91,7 +91,6 @@ class SplitWriter:
         self._writer: pq.ParquetWriter | None = None
         self._rows = self._nbytes = 0
         self.statistics = SplitStatistics()
-        (folder / setting.name).mkdir(parents=True, exist_ok=True)
 
     def add(self, sample: Sample) -> None:
         self._pending.append(sample)
@@ -100,10 +99,8 @@ class SplitWriter:
             self._flush()
 
     def close(self) -> list[WrittenFile]:
-        """Finish the files and give them their names; an empty split gets one file without rows."""
+        """Finish the files and give them their names; an empty split has none, for `datasets` refuses empty files."""
         self._flush()
-        if not self._shards:
-            self._open()
         self._close_shard()
         return [self._named(i, *shard) for i, shard in enumerate(self._shards)]
 
@@ -123,6 +120,7 @@ class SplitWriter:
 
     def _open(self) -> pq.ParquetWriter:
         if self._writer is None:
+            (self._folder / self._setting.name).mkdir(exist_ok=True)
             self._writer = pq.ParquetWriter(self._shard_path(), self._schema, compression="zstd", write_page_index=True)
         return self._writer
 

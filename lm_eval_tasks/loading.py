@@ -49,6 +49,8 @@ def load(setting: str, prompt: str, answer_tokens: int, **arguments: Any) -> dic
 def _load(setting: str, prompt: str, answer_tokens: int, arguments: Mapping[str, Any]) -> dict[str, datasets.Dataset]:
     scorer = metrics.check_model(arguments.get("bertscore_model"))
     every = _open(setting, arguments)
+    if "test" not in every:
+        raise DatasetError(f"the setting {setting} has no test sample in this dataset; take another round")
     rows = _in_window(every["test"], arguments.get("published_after"), arguments.get("published_before"))
     if not len(rows):
         raise DatasetError(
@@ -57,7 +59,7 @@ def _load(setting: str, prompt: str, answer_tokens: int, arguments: Mapping[str,
     template = prompts.load(prompt)
     model = context.of_model(arguments)
     keep_parts = bool(arguments.get("keep_parts"))
-    lead_words = _median_words(every["train"]) if keep_parts else 0
+    lead_words = _median_words(every.get("train")) if keep_parts else 0
 
     def assemble(row: dict[str, Any]) -> dict[str, Any]:
         return {
@@ -129,6 +131,6 @@ def _prompt(parts: list[Slot], model: context.Context | None, answer_tokens: int
     }
 
 
-def _median_words(train: datasets.Dataset) -> int:
-    lengths = [len(target.split()) for target in train["target"]]
+def _median_words(train: datasets.Dataset | None) -> int:
+    lengths = [len(target.split()) for target in train["target"]] if train is not None else []
     return int(statistics.median(lengths)) if lengths else 0

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,10 @@ from builder import folder
 from builder.build import build, run
 from builder.errors import FolderError, RoundError, StoreError
 from builder.records import SPLITS
-from builder.round import PapersTable, SamplesTable
+from builder.round import PapersTable, SamplesTable, SplitTable
 from builder.settings import BUILT_IN
+from lm_eval_tasks import loading
+from lm_eval_tasks.errors import DatasetError
 from tests.conftest import small_round
 
 
@@ -236,6 +239,23 @@ def test_a_round_without_samples_writes_nothing_and_says_why(world: Path, tmp_pa
     with pytest.raises(FolderError, match="short_content"):
         build(small_round(copy_of(world, tmp_path), samples=SamplesTable(min_content_words=10**6)))
     assert not (tmp_path / "academiceval").exists()
+
+
+def test_a_split_without_samples_is_left_out(world: Path, tmp_path: Path) -> None:
+    future = SplitTable(validation_from=date(2030, 1, 1), test_from=date(2030, 2, 1))
+    outcome = build(small_round(copy_of(world, tmp_path), split=future))
+    loaded = datasets.load_dataset(str(outcome.output), "Related-34K")
+    assert {split: len(part) for split, part in loaded.items()} == {"train": outcome.built[12].samples}
+    assert "no test sample" in (outcome.output / "README.md").read_text()
+    with pytest.raises(DatasetError, match="has no test sample"):
+        loading.load("Abs-9K", "abs_short", 512, dataset=str(outcome.output), bertscore_model="none")
+
+
+def test_a_setting_without_samples_is_left_out(world: Path, tmp_path: Path) -> None:
+    outcome = build(small_round(copy_of(world, tmp_path), samples=SamplesTable(min_citations=99)))
+    assert [one.samples > 0 for one in outcome.built] == [True] * 12 + [False] * 4
+    assert len(datasets.get_dataset_config_names(str(outcome.output))) == 12
+    assert "| Related-34K | Related Work Writing | 0 | 0 | 0 | 0 |" in (outcome.output / "README.md").read_text()
 
 
 def test_an_empty_category_is_named(tmp_path: Path, world: Path) -> None:

@@ -108,8 +108,9 @@ class Writer:
         self, cited: Sequence[Work], citing: Citing, *, introduction: bool, related: bool
     ) -> tuple[tuple[WorldSection, ...], tuple[str, ...], tuple[str, ...]]:
         """The sections in order, the entries of the reference list, and the marks that cite the first of these."""
-        entries = [self._entry(paper) for paper in cited] + [self._unknown_entry() for _ in range(3)]
-        marks = [self._mark(i, paper, citing) for i, paper in enumerate(cited)]
+        unknown = [self._unknown_work() for _ in range(3)]
+        entries = [*(self._entry(paper) for paper in cited), *(self._unknown_entry(work) for work in unknown)]
+        marks = [self._mark(i, paper, citing) for i, paper in enumerate([*cited, unknown[0]])]
         plain = self._rng.randint(0, 2)
         first = WorldSection("Introduction" if introduction else "Setting the Scene", 1, self._introduction(marks))
         behind = WorldSection(
@@ -218,9 +219,13 @@ class Writer:
         )
         return f"{names}. {paper.title}. {place}, {paper.published.year}."
 
-    def _unknown_entry(self) -> str:
-        name = f"{self._rng.choice(GIVEN)[0]}. {self._rng.choice(FAMILY)}"
+    def _unknown_work(self) -> Work:
+        """A work that is in no archive."""
+        name = f"{self._rng.choice(GIVEN)} {self._rng.choice(FAMILY)}"
         about = f"{self._rng.choice(_ADJECTIVES)} {self._rng.choice(_NOUNS)}"
-        return (
-            f"{name}. Notes on {about} and its history. Journal of Invented Results, {self._rng.randint(1990, 2024)}."
-        )
+        year = self._rng.randint(1990, 2024)
+        return Work("", f"Notes on {about} and its history", (name,), date(year, 1, 1))
+
+    def _unknown_entry(self, work: Work) -> str:
+        given, family = work.authors[0].split()
+        return f"{given[0]}. {family}. {work.title}. Journal of Invented Results, {work.published.year}."
