@@ -105,7 +105,7 @@ def test_extract_writes_a_line_for_every_file_in_input_order(command: Command, t
     assert lines[0]["reason"].startswith("not_a_pdf")
     assert lines[2]["reason"].startswith("missing_file")
     assert set(lines[1]) == {
-        "file", "id", "status", "reason", "title", "abstract", "sections", "references", "mentions", "quality", "seconds",
+        "file", "id", "status", "reason", "title", "abstract", "sections", "references", "mentions", "quality", "sha256", "extractor", "seconds",
     }  # fmt: skip
     assert lines[1]["id"] == "2601.00001"
     assert [section["role"] for section in lines[1]["sections"]] == [
@@ -114,6 +114,25 @@ def test_extract_writes_a_line_for_every_file_in_input_order(command: Command, t
         "conclusion",
         "references",
     ]
+
+
+def test_a_killed_extract_goes_on_where_it_stopped(command: Command, tmp_path: Path) -> None:
+    files = [draw(tmp_path / f"{i}.pdf", [stack(("title", f"Paper number {i}"), *PAPER)]) for i in range(4)]
+    out, part = tmp_path / "out.jsonl", tmp_path / ".out.jsonl.part"
+    command("extract", *files, "-o", out)
+    whole = out.read_text().splitlines(keepends=True)
+    marked = [line.replace('"seconds": ', '"seconds": 99') for line in whole]
+    part.write_text("".join(marked[:2]) + marked[2][:50])
+    command("extract", *files, "-o", out)
+    again = out.read_text().splitlines(keepends=True)
+    assert again[:2] == marked[:2]
+    assert [json.loads(line)["sections"] for line in again] == [json.loads(line)["sections"] for line in whole]
+    part.write_text("".join(marked))
+    draw(files[1], [stack(("title", "Changed since"), *PAPER)])
+    command("extract", *files, "-o", out)
+    titles = [json.loads(line)["title"] for line in out.read_text().splitlines()]
+    assert titles == ["Paper number 0", "Changed since", "Paper number 2", "Paper number 3"]
+    assert not part.exists()
 
 
 def test_extract_fails_where_every_file_failed(command: Command, tmp_path: Path) -> None:

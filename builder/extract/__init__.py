@@ -48,7 +48,7 @@ def extract_papers(round_: Round, source: Source, store: Store, papers: Iterable
     limits = round_.extract
     results = extract_files([path for *_, path in todo], jobs, limits.time_limit, limits.memory_limit)
     for (paper, kind, path), result in zip(todo, progress(results, "extract", len(todo)), strict=True):
-        digest = result.sha256 or _sha256(path)
+        digest = result.sha256 or sha256(path)
         store.put_document(
             StoredDocument(
                 paper.id, kind, EXTRACTOR, digest, result.reason, result.detail, result.quality, result.document
@@ -64,7 +64,7 @@ def _unread(source: Source, store: Store, papers: Iterable[Paper]) -> Iterator[t
             if path is None:
                 missing = StoredDocument(paper.id, kind, EXTRACTOR, "", "missing_file", "not in the source", None, None)
                 store.put_document(missing)
-            elif store.read_file(paper.id, kind, EXTRACTOR) != _sha256(path):
+            elif store.read_file(paper.id, kind, EXTRACTOR) != sha256(path):
                 yield paper, kind, path
 
 
@@ -98,6 +98,9 @@ def _fault(round_: Round, reason: str, figures: Quality | None) -> str:
     return quality.fault(figures, round_.quality) or ""
 
 
-def _sha256(path: Path) -> str:
+def sha256(path: Path) -> str:
+    """The hash of a file, "" where there is no such file."""
+    if not path.is_file():
+        return ""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

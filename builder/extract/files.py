@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from builder.extract import quality
+from builder.extract import EXTRACTOR, quality, sha256
 from builder.extract.pool import Extracted, extract_files
 from builder.keys import stem_to_id
 from builder.progress import progress
@@ -26,15 +26,33 @@ def extract_to_jsonl(
     Returns:
         How many gave a document, and how many did not.
     """
-    done = 0
     part = output.with_name(f".{output.name}.part")
-    with part.open("w", encoding="utf-8") as lines:
-        results = extract_files(files, jobs, time_limit, memory_limit)
-        for result in progress(results, "extract", len(files)):
+    kept = list(_finished(part, files))
+    part.write_text("".join(kept), encoding="utf-8")
+    done = sum(json.loads(line)["status"] != "failed" for line in kept)
+    todo = files[len(kept) :]
+    with part.open("a", encoding="utf-8") as lines:
+        results = extract_files(todo, jobs, time_limit, memory_limit)
+        for result in progress(results, "extract", len(todo)):
             done += result.document is not None
             lines.write(json.dumps(_line(result), ensure_ascii=False) + "\n")
+            lines.flush()
     part.rename(output)
     return done, len(files) - done
+
+
+def _finished(part: Path, files: Sequence[Path]) -> Iterator[str]:
+    """The lines that a killed call has left, as far as they are of the same files, unchanged, and of this extractor."""
+    if not part.is_file():
+        return
+    with part.open(encoding="utf-8") as lines:
+        for line, path in zip(lines, files, strict=False):
+            if not line.endswith("\n"):
+                return
+            made = json.loads(line)
+            if (made["file"], made["extractor"], made["sha256"]) != (str(path), EXTRACTOR, sha256(path)):
+                return
+            yield line
 
 
 def _line(result: Extracted) -> dict[str, Any]:
@@ -53,6 +71,8 @@ def _line(result: Extracted) -> dict[str, Any]:
         "references": [asdict(entry) for entry in document.references] if document else [],
         "mentions": [asdict(mention) for mention in document.mentions] if document else [],
         "quality": asdict(result.quality) if result.quality else None,
+        "sha256": result.sha256,
+        "extractor": EXTRACTOR,
         "seconds": round(result.seconds, 3),
     }
     return line
