@@ -85,18 +85,20 @@ def build(round_: Round) -> Outcome:
         papers = _papers(store, graph)
         documents, extracted = choose_documents(round_, store, papers)
         papers = [paper for paper in papers if paper.id in documents]
+        if not papers:
+            raise FolderError(f"not one paper can be used, nothing was written ({extracted.line()})")
         reports = [crawled, on_graph, extracted, link_report(store, papers)]
-        cut = cut_dates(round_.split, papers)
-        place = folder.begin(round_.output)
-        built, sampled = _settings(place, round_, samples.Texts(store, documents), papers, graph, cut)
-        reports += sampled
         reading = summarise(documents, [paper.id for paper in papers])
-    if not any(one.samples for one in built):
-        lines = "; ".join(report.line() for report in sampled)
-        raise FolderError(f"no paper became a sample of any setting, nothing was written ({lines})")
-    (place / "README.md").write_text(render(round_.round, built, reports, reading), encoding="utf-8")
-    folder.write_manifest(place, _manifest(round_, built, reports, reading, cut))
-    folder.finish(round_.output)
+        cut = cut_dates(round_.split, papers)
+        with folder.replacing(round_.output) as place:
+            texts = samples.Texts(store, documents)
+            built, sampled = _settings(place, round_, texts, papers, graph, cut)
+            if not any(one.samples for one in built):
+                lines = "; ".join(report.line() for report in sampled)
+                raise FolderError(f"no paper became a sample of any setting, nothing was written ({lines})")
+            reports += sampled
+            (place / "README.md").write_text(render(round_.round, built, reports, reading), encoding="utf-8")
+            folder.write_manifest(place, _manifest(round_, built, reports, reading, cut))
     return Outcome(round_.output, tuple(built), tuple(reports), reading)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sqlite3
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -44,6 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if extra is None:
             raise
         print(f'error: this command needs {err.name}: pip install "academiceval[{extra}]"', file=sys.stderr)
+        return 1
+    except sqlite3.Error as err:
+        print(f"error: the workspace's store cannot be used: {err}", file=sys.stderr)
         return 1
     except OSError as err:
         print(f"error: {err.filename or 'the operating system'}: {err.strerror or err}", file=sys.stderr)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -40,17 +42,30 @@ def write_manifest(folder: Path, content: dict[str, Any]) -> None:
     part.rename(folder / MANIFEST)
 
 
-def begin(output: Path) -> Path:
-    """An empty folder beside `output` to build in.
+@contextmanager
+def replacing(output: Path) -> Iterator[Path]:
+    """An empty folder to build in, that takes the place of `output` when the block is left, and goes when it fails.
 
     Raises:
         FolderError: `output` holds something that is no dataset folder, or the place cannot be written.
     """
+    building = _begin(output)
+    try:
+        yield building
+    except BaseException:
+        shutil.rmtree(building, ignore_errors=True)
+        raise
+    _finish(output)
+
+
+def _begin(output: Path) -> Path:
     building, old = _beside(output)
     try:
         if old.exists() and not output.exists():
             # A build was killed between its two renames: the previous folder is still whole.
             old.rename(output)
+        if output.exists() and not output.is_dir():
+            raise FolderError(f"{output} exists and is a file; move it away or choose another `output`")
         if output.exists() and any(output.iterdir()) and not (output / MANIFEST).is_file():
             raise FolderError(f"{output} exists and is no dataset folder; move it away or choose another `output`")
         shutil.rmtree(building, ignore_errors=True)
@@ -60,7 +75,7 @@ def begin(output: Path) -> Path:
     return building
 
 
-def finish(output: Path) -> None:
+def _finish(output: Path) -> None:
     """Put the built folder in the place of `output`; the previous one goes only when the new one is there."""
     building, old = _beside(output)
     shutil.rmtree(old, ignore_errors=True)

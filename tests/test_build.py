@@ -23,7 +23,7 @@ from builder import folder
 from builder.build import build, run
 from builder.errors import FolderError, RoundError, StoreError
 from builder.records import SPLITS
-from builder.round import PapersTable, SamplesTable, SplitTable
+from builder.round import PapersTable, SamplesTable, SourceTable, SplitTable
 from builder.settings import BUILT_IN
 from lm_eval_tasks import loading
 from lm_eval_tasks.errors import DatasetError
@@ -222,8 +222,10 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(
 def test_a_build_killed_between_its_renames_is_whole_again(dataset: Path, tmp_path: Path) -> None:
     output = tmp_path / "academiceval"
     shutil.copytree(dataset, tmp_path / ".academiceval.old")
-    folder.begin(output)
+    with pytest.raises(KeyboardInterrupt), folder.replacing(output):
+        raise KeyboardInterrupt
     assert (output / "manifest.json").is_file()
+    assert [path.name for path in tmp_path.iterdir()] == ["academiceval"]
 
 
 def test_a_folder_of_something_else_is_never_overwritten(world: Path, tmp_path: Path) -> None:
@@ -238,7 +240,35 @@ def test_a_folder_of_something_else_is_never_overwritten(world: Path, tmp_path: 
 def test_a_round_without_samples_writes_nothing_and_says_why(world: Path, tmp_path: Path) -> None:
     with pytest.raises(FolderError, match="short_content"):
         build(small_round(copy_of(world, tmp_path), samples=SamplesTable(min_content_words=10**6)))
-    assert not (tmp_path / "academiceval").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["work"]
+
+
+def test_a_mirror_without_its_files_says_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "mirror" / "pdf").mkdir(parents=True)
+    record = {"title": "T", "abstract": "A", "authors": ["Ada Ek"], "categories": ["cs.CL"], "published": "2026-01-01"}
+    lines = [json.dumps({**record, "id": f"2601.0000{i}"}) + "\n" for i in range(1, 4)]
+    (tmp_path / "mirror" / "metadata.jsonl").write_text("".join(lines))
+    (tmp_path / "mirror" / "pdf" / "2601.00001.pdf").write_text("this is no PDF")
+    round_ = small_round(tmp_path, source=SourceTable(kind="mirror", path=tmp_path / "mirror"))
+    with pytest.raises(FolderError, match=r"extract: 3 in, 0 kept, missing_file 2, not_a_pdf 1"):
+        run(round_, jobs=1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mirror", "work"]
+
+
+def test_a_failed_build_leaves_the_previous_folder_alone(
+    world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(small_round(copy_of(world, tmp_path)))
+    before = digests(tmp_path / "academiceval")
+
+    def full(*arguments: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("builder.build.render", full)
+    with pytest.raises(OSError, match="No space left"):
+        build(small_round(tmp_path, seed=99))
+    assert digests(tmp_path / "academiceval") == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["academiceval", "work"]
 
 
 def test_a_split_without_samples_is_left_out(world: Path, tmp_path: Path) -> None:
