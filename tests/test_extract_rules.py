@@ -249,6 +249,19 @@ def test_a_run_in_heading_of_related_work_in_the_introduction(tmp_path: Path) ->
     assert text_of(document, "Related work").count("The quick survey") == 3
 
 
+def test_acknowledgements_that_run_in_behind_the_conclusion(tmp_path: Path) -> None:
+    texts = stack(
+        ("h1", "1  Introduction"), FILLER, ("h1", "2  Conclusion"), FILLER, "Acknowledgments. We thank all. " + FILLER
+    )
+    document = read(tmp_path, [*texts, *stack(("h1", "References"), "[1] A. Ek. A title. Tests, 2020.", y=400)])
+    assert roles(document) == [
+        ("1 Introduction", "introduction", 1), ("2 Conclusion", "conclusion", 1), ("Acknowledgements", "acknowledgements", 4),
+        ("References", "references", 1),
+    ]  # fmt: skip
+    assert text_of(document, "Acknowledgements").startswith("We thank all.")
+    assert "thank" not in text_of(document, "2 Conclusion")
+
+
 def test_a_run_in_heading_elsewhere_is_text(tmp_path: Path) -> None:
     texts = stack(("h1", "1  Introduction"), FILLER, ("h1", "2  Method"), FILLER)
     texts += run_in("Related work.", 260) + stack(("h1", "3  Conclusion"), FILLER, y=420)

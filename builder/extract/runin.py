@@ -1,4 +1,4 @@
-"""Related work that is a paragraph of the introduction with a run-in heading ("**Related work.** Others have ...")."""
+"""Parts that are paragraphs with a run-in heading: related work in the introduction, acknowledgements behind the conclusion."""
 
 from __future__ import annotations
 
@@ -14,10 +14,34 @@ from builder.extract.text import clean
 _LEVEL = 4
 _MAX_CHARS = 80
 _MIN_WORDS = 60
+_BODY = ("introduction", "related_work", "body", "conclusion")
 _STOP = re.compile(r"[.:–—-]$")
+_THANKS = re.compile(r"Acknowledge?ments?(?:[.:–—-]|\b(?=\s+[A-Z]))")
 
 
 def with_run_ins(headings: Sequence[Heading], lines: Sequence[Line]) -> list[Heading]:
+    """Add the run-in headings that the sections hold."""
+    return _with_thanks(_with_related_work(headings, lines), lines)
+
+
+def _with_thanks(headings: Sequence[Heading], lines: Sequence[Line]) -> list[Heading]:
+    """Add the acknowledgements that end the last section before the references."""
+    roles = roles_of(headings)
+    end = headings[roles.index("references")].first if "references" in roles else len(lines)
+    last = max(
+        (h.last for h, role in zip(headings, roles, strict=True) if h.first < end and role in _BODY), default=None
+    )
+    if last is None or "acknowledgements" in roles:
+        return list(headings)
+    for i in range(last + 1, end):
+        match = _THANKS.match(lines[i].text)
+        if match and (lines[i].start or lines[i].lead or match.group()[-1] in ".:"):
+            found = Heading(i, i - 1, "", "Acknowledgements", _LEVEL, match.end())
+            return sorted([*headings, found], key=lambda heading: heading.first)
+    return list(headings)
+
+
+def _with_related_work(headings: Sequence[Heading], lines: Sequence[Line]) -> list[Heading]:
     """Add the run-in heading of a related-work paragraph, and the one that ends it, where no section has that role.
 
     Only the introduction is searched: elsewhere such paragraphs mostly say where related work is discussed.
