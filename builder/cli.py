@@ -16,6 +16,7 @@ from lm_eval_tasks.errors import EvalError
 
 if TYPE_CHECKING:
     from builder.build import Outcome
+    from builder.round import Round
 
 # Distribution that is imported -> extra of academiceval that brings it.
 _EXTRAS = {
@@ -115,7 +116,7 @@ def _add_jobs(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _load_round(arguments: argparse.Namespace):  # type: ignore[no-untyped-def]
+def _load_round(arguments: argparse.Namespace) -> Round:
     from builder.round import load_round
 
     given = {name: getattr(arguments, name, None) for name in ("workspace", "output")}

@@ -69,5 +69,12 @@ def test_workers_end_when_the_reader_stops_early(tmp_path: Path) -> None:
     results.close()  # type: ignore[attr-defined]
 
 
+def test_modules_in_the_folder_of_the_call_are_not_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pymupdf.py").write_text("raise SystemExit('taken for ours')")
+    path = draw(tmp_path / "paper.pdf", [stack(*PAPER)])
+    monkeypatch.chdir(tmp_path)
+    assert [result.reason for result in extract_files([path], 1, 30.0, 1024)] == [""]
+
+
 def test_no_files_no_results() -> None:
     assert list(extract_files([], 2, 30.0, 1024)) == []

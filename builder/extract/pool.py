@@ -78,7 +78,8 @@ class _Worker:
 
     def __init__(self, time_limit: float, memory_limit: int) -> None:
         self._time_limit = time_limit
-        self._command = [sys.executable, "-m", "builder.extract.worker", str(memory_limit)]
+        # -P: nothing that lies in the folder where the command is given may be taken for one of our modules.
+        self._command = [sys.executable, "-P", "-m", "builder.extract.worker", str(memory_limit)]
         self._process: subprocess.Popen[str] | None = None
 
     def read(self, path: Path) -> Extracted:
