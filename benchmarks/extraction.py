@@ -23,6 +23,7 @@ from builder.sources.sample import SampleSource
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "data" / "pdf"
 QUICK_FILES = 16
+TURNS = 2
 
 
 def main() -> None:
@@ -38,22 +39,24 @@ def main() -> None:
         files = sorted(folder.glob("*.pdf"))
         if not files:
             parser.exit(1, f"error: no PDF file in {folder}\n")
-        print(json.dumps(measure(files[: QUICK_FILES if arguments.quick else None])))
+        chosen = files[:QUICK_FILES] if arguments.quick else files
+        print(json.dumps(measure(chosen, 1 if arguments.quick else TURNS)))
 
 
-def measure(files: list[Path]) -> dict[str, float]:
-    """All figures over some files."""
+def measure(files: list[Path], turns: int) -> dict[str, float]:
+    """All figures over some files: each is taken turn about, and the best of its turns counts, for other work on the
+    machine slows a run and never speeds it.
+    """
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
     # The pools come first: what this process holds when it starts a child counts towards that child's peak.
-    one, two = _pool_seconds(files, 1), _pool_seconds(files, 2)
+    pools = [(_pool_seconds(files, 1), _pool_seconds(files, 2)) for _ in range(turns)]
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    one, two = (min(seconds) for seconds in zip(*pools, strict=True))
     print(f"one job {one:.1f} s, two jobs {two:.1f} s")
-    plain, pages = _plain_pass(files)
-    started = time.process_time()
-    for file in files:
-        answer(file)
-    ours = time.process_time() - started
+    passes = [(_plain_pass(files), _extraction(files)) for _ in range(turns)]
+    plain, ours = (min(seconds) for seconds in zip(*passes, strict=True))
+    pages = sum(_pages(file) for file in files)
     print(f"{len(files)} files, {pages} pages: text pass {plain:.1f} s, extraction {ours:.1f} s of processor time")
     return {
         "cpu_ratio": round(ours / plain, 3),
@@ -64,17 +67,31 @@ def measure(files: list[Path]) -> dict[str, float]:
     }
 
 
-def _plain_pass(files: list[Path]) -> tuple[float, int]:
-    started, pages = time.process_time(), 0
+def _pages(file: Path) -> int:
+    try:
+        with pymupdf.open(file) as pdf:
+            return int(pdf.page_count)
+    except RuntimeError:
+        return 0
+
+
+def _extraction(files: list[Path]) -> float:
+    started = time.process_time()
+    for file in files:
+        answer(file)
+    return time.process_time() - started
+
+
+def _plain_pass(files: list[Path]) -> float:
+    started = time.process_time()
     for file in files:
         try:
             with pymupdf.open(file) as pdf:
                 for page in pdf:
                     page.get_text("dict")
-                    pages += 1
         except RuntimeError:
             continue
-    return time.process_time() - started, pages
+    return time.process_time() - started
 
 
 def _pool_seconds(files: list[Path], jobs: int) -> float:

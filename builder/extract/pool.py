@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from builder.records import Document, Quality
 
 _DOCUMENT = TypeAdapter(Document)
-_AHEAD = 4
+_AHEAD = 16
 
 
 @dataclass(frozen=True, slots=True)
