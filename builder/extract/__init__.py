@@ -6,7 +6,6 @@ Paper -> StoredDocument. Drop reasons: `records.ExtractReason`.
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,9 +45,8 @@ def extract_papers(round_: Round, source: Source, store: Store, papers: Iterable
     """Read the files that the store has no current document of."""
     todo = list(_unread(source, store, papers))
     limits = round_.extract
-    results = extract_files([path for *_, path in todo], jobs, limits.time_limit, limits.memory_limit)
-    for (paper, kind, path), result in zip(todo, progress(results, "extract", len(todo)), strict=True):
-        digest = result.sha256 or sha256(path)
+    results = extract_files([path for _, _, path, _ in todo], jobs, limits.time_limit, limits.memory_limit)
+    for (paper, kind, _, digest), result in zip(todo, progress(results, "extract", len(todo)), strict=True):
         store.put_document(
             StoredDocument(
                 paper.id, kind, EXTRACTOR, digest, result.reason, result.detail, result.quality, result.document
@@ -56,7 +54,8 @@ def extract_papers(round_: Round, source: Source, store: Store, papers: Iterable
         )
 
 
-def _unread(source: Source, store: Store, papers: Iterable[Paper]) -> Iterator[tuple[Paper, FileKind, Path]]:
+def _unread(source: Source, store: Store, papers: Iterable[Paper]) -> Iterator[tuple[Paper, FileKind, Path, str]]:
+    """The files to read, each with its hash."""
     for paper in papers:
         for kind in KINDS:
             fetch = source.fetch_pdf if kind == "pdf" else source.fetch_html
@@ -64,8 +63,8 @@ def _unread(source: Source, store: Store, papers: Iterable[Paper]) -> Iterator[t
             if path is None:
                 missing = StoredDocument(paper.id, kind, EXTRACTOR, "", "missing_file", "not in the source", None, None)
                 store.put_document(missing)
-            elif store.read_file(paper.id, kind, EXTRACTOR) != sha256(path):
-                yield paper, kind, path
+            elif store.read_file(paper.id, kind, EXTRACTOR) != (digest := sha256(path)):
+                yield paper, kind, path, digest
 
 
 def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> tuple[Documents, StageReport]:
@@ -77,7 +76,6 @@ def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> tu
     report = StageReport("extract")
     order = sorted(KINDS, key=lambda kind: kind != round_.extract.prefer)
     chosen: dict[str, FileKind] = {}
-    started = time.perf_counter()
     for paper in papers:
         outcomes = store.outcomes(paper.id)
         faults = {kind: _fault(round_, *outcomes[kind]) for kind in order}
@@ -87,7 +85,6 @@ def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> tu
             report.kept += 1
         else:
             report.drop(paper.id, next((f for kind in order if (f := faults[kind]) != "missing_file"), "missing_file"))
-    report.seconds = time.perf_counter() - started
     return Documents(store, chosen), report
 
 

@@ -129,10 +129,12 @@ def _is_set_off(line: Line, size: float) -> bool:
 
 def _extent(lines: Sequence[Line], i: int, size: float) -> int:
     """Index of the last line of the heading that starts at `i`: lines in the same type follow closely."""
+    number, words = split_number(clean(lines[i].text))
+    if is_known(words):
+        return i
     last = i
     head = style_of(lines[i])
-    number, words = split_number(clean(lines[i].text))
-    while last + 1 < len(lines) and last - i < 3 and not is_known(words):
+    while last + 1 < len(lines) and last - i < 3:
         line, before = lines[last + 1], lines[last]
         close = line.page == before.page and -0.4 * line.height < line.y0 - before.y1 < 0.8 * line.size
         style = style_of(line)

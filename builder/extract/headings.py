@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from builder.extract.candidates import Candidate, Style, find_candidates
@@ -244,9 +244,13 @@ def _with_reference_list(headings: list[Heading], lines: Sequence[Line]) -> list
     for i in range(len(lines) - 1, len(lines) // 3, -1):
         match = _ENTRY.match(lines[i].text)
         if match and match.group(1) == "1" and _entries_from(lines, i) >= _MIN_ENTRIES:
-            found = Heading(i, i - 1, "", "References", 1)
-            return sorted([*headings, found], key=lambda heading: heading.first)
+            return in_order([*headings, Heading(i, i - 1, "", "References", 1)])
     return headings
+
+
+def in_order(headings: Iterable[Heading]) -> list[Heading]:
+    """Headings in the order of their lines."""
+    return sorted(headings, key=lambda heading: heading.first)
 
 
 def _entries_from(lines: Sequence[Line], start: int) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import lzma
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -159,7 +159,7 @@ def _walk(element: html.HtmlElement, block: _Block | None, blocks: list[_Block])
             pass
         elif block is None:
             _walk(child, None, blocks)
-        elif any(name in _LEVELS for inner in child.iter() if isinstance(inner.tag, str) for name in _classes(inner)):
+        elif any(name in _LEVELS for inner in child.iter() for name in _classes(inner)):
             _walk(child, block, blocks)
         elif not any(name.startswith("ltx_title") for name in _classes(child)):
             _write(child, block.text)
@@ -172,8 +172,7 @@ def _heading(element: html.HtmlElement, kind: str, position: int) -> Heading:
     title = next((child for child in element if "ltx_title" in _classes(child)), None)
     if title is None:
         return Heading(position, position, "", "", _LEVELS[kind])
-    tag = next(iter(title.find_class("ltx_tag")), None)
-    number = _plain(tag).strip(" .:") if tag is not None else ""
+    number = _plain(next(iter(title.find_class("ltx_tag")), None)).strip(" .:")
     words = _plain(title, "ltx_tag")
     return Heading(position, position, number.removeprefix("Appendix "), words, _LEVELS[kind])
 
@@ -187,13 +186,10 @@ def _write(element: html.HtmlElement, text: _Text) -> None:
     for child in element.iterchildren():
         _write(child, text)
         text.add(child.tail)
-    classes = _classes(element)
     if element.tag == "cite":
         targets = (unquote(link.get("href", "").rpartition("#")[2]) for link in element.iter("a"))
         text.cites.append((start, text.end(), tuple(dict.fromkeys(target for target in targets if target))))
-    elif element.tag == "math":
-        pass
-    elif any(name in _BLOCKS for name in classes):
+    elif not _BLOCKS.isdisjoint(_classes(element)):
         text.end_block()
 
 
@@ -211,10 +207,7 @@ def _entry(item: html.HtmlElement) -> Reference:
     """One bibliography item; ids and addresses in its links count like printed ones."""
     label = _plain(next(iter(item.find_class("ltx_tag_bibitem")), None)).strip("[]() ")
     raw = _plain(item, "ltx_tag_bibitem")
-    parsed = parse_entry(raw, [link.get("href", "") for link in item.iter("a")])
-    return Reference(
-        raw, label, parsed.authors, parsed.year, parsed.title, parsed.arxiv_id, parsed.doi, parsed.url
-    )  # fmt: skip
+    return replace(parse_entry(raw, [link.get("href", "") for link in item.iter("a")]), label=label)
 
 
 def _stamp(page: html.HtmlElement) -> str | None:

@@ -18,6 +18,7 @@ from builder.extract.lines import Line, Page
 # Where heads and feet lie, in parts of the page's height; what repeats is believed to be one further in than what does not.
 _HEAD, _FOOT = 0.11, 0.90
 _FAR_HEAD, _FAR_FOOT = 0.17, 0.85
+_OUTER_HEAD, _OUTER_FOOT = 0.09, 0.91
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
 _PAGE_NUMBER = re.compile(r"\W*(?:page\s*)?(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:of|/)\s*\d{1,4})?\W*", re.IGNORECASE)
 # What publishers print at the foot of a page, on the first page only or on each.
@@ -54,11 +55,11 @@ def text_lines(pages: Sequence[Page]) -> list[Line]:
 def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
     """Positions (page, y0, x0) of the lines that are page furniture."""
     usual = statistics.median(page.height for page in pages) if pages else 0.0
-    margin = [(page, line) for page in pages for line in page.lines if _in_margin(page, line, usual)]
+    margin = [(page, line) for page in pages for line in page.lines if _in_margin(page, line, usual, _HEAD, _FOOT)]
     seen: dict[tuple[str, int], list[Line]] = defaultdict(list)
     for page in pages:
         for line in page.lines:
-            if line.y1 < _FAR_HEAD * max(page.height, usual) or line.y0 > _FAR_FOOT * page.height:
+            if _in_margin(page, line, usual, _FAR_HEAD, _FAR_FOOT):
                 seen[_DIGITS.sub("#", line.text.casefold()), round(line.y0 / 4)].append(line)
     found: set[tuple[int, float, float]] = set()
     bands: Counter[int] = Counter()
@@ -70,20 +71,16 @@ def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
     notice = False
     for page, line in margin:
         notice = bool(_NOTICE.match(line.text)) or (notice and not line.start)
-        numbered = _PAGE_NUMBER.fullmatch(line.text) and _in_outer_margin(page, line)
+        numbered = _PAGE_NUMBER.fullmatch(line.text) and _in_margin(page, line, page.height, _OUTER_HEAD, _OUTER_FOOT)
         in_band = 2 * bands[round(line.y0 / 4)] >= len(pages) and _at_edge(page, line)
         if notice or numbered or in_band:
             found.add((line.page, line.y0, line.x0))
     return found
 
 
-def _in_margin(page: Page, line: Line, usual: float) -> bool:
-    """Whether a line lies where heads and feet do; a page on its side keeps the head of the upright ones."""
-    return line.y1 < _HEAD * max(page.height, usual) or line.y0 > _FOOT * page.height
-
-
-def _in_outer_margin(page: Page, line: Line) -> bool:
-    return line.y1 < 0.09 * page.height or line.y0 > 0.91 * page.height
+def _in_margin(page: Page, line: Line, usual: float, head: float, foot: float) -> bool:
+    """Whether a line lies above `head` or below `foot`; a page on its side keeps the head of the usual, upright ones."""
+    return line.y1 < head * max(page.height, usual) or line.y0 > foot * page.height
 
 
 def _at_edge(page: Page, line: Line) -> bool:

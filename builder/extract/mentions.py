@@ -39,8 +39,8 @@ def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) 
     )
     citing = [(s, section.text) for s, section in enumerate(sections) if section.role not in _NOT_CITED]
     found: list[list[Mention]] = [[one for s, text in citing for one in way(s, text)] for way in ways]
-    most = max(len(mentions) for mentions in found)
-    return tuple(next(mentions for mentions in found if len(mentions) == most))
+    most = max(found, key=len)
+    return tuple(most)
 
 
 def _numeric(s: int, text: str, by_label: dict[str, int]) -> Iterator[Mention]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from builder.extract.headings import Heading, roles_of
+from builder.extract.headings import Heading, in_order, roles_of
 from builder.extract.lines import Line
 from builder.extract.roles import role_of, split_number
 from builder.extract.text import clean
@@ -36,8 +36,7 @@ def _with_thanks(headings: Sequence[Heading], lines: Sequence[Line]) -> list[Hea
     for i in range(last + 1, end):
         match = _THANKS.match(lines[i].text)
         if match and (lines[i].start or lines[i].lead or match.group()[-1] in ".:"):
-            found = Heading(i, i - 1, "", "Acknowledgements", _LEVEL, match.end())
-            return sorted([*headings, found], key=lambda heading: heading.first)
+            return in_order([*headings, Heading(i, i - 1, "", "Acknowledgements", _LEVEL, match.end())])
     return list(headings)
 
 
@@ -56,8 +55,7 @@ def _with_related_work(headings: Sequence[Heading], lines: Sequence[Line]) -> li
         stop = run_ins[k + 1].first if k + 1 < len(run_ins) else end
         words = sum(len(line.text.split()) for line in lines[run_in.first : stop])
         if role_of(run_in.words) == "related_work" and words >= _MIN_WORDS:
-            found = run_ins[k : k + 2]
-            return sorted([*headings, *found], key=lambda heading: heading.first)
+            return in_order([*headings, *run_ins[k : k + 2]])
     return list(headings)
 
 
