@@ -6,6 +6,7 @@ import importlib.metadata
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from builder.errors import FolderError
 from builder.extract import EXTRACTOR, choose_documents, extract_papers
 from builder.extract.summary import summarise
 from builder.graph import CoAuthorGraph, build_graph
+from builder.licenses import learn_licenses
 from builder.link import link_papers, link_report
 from builder.progress import progress
 from builder.records import SPLITS, Paper
@@ -26,6 +28,7 @@ from builder.sources import open_source
 from builder.split import Cut, cut_dates
 from builder.store import Store
 from builder.tokens import TokenCounter
+from builder.update import months_before, update
 from builder.write import SplitWriter
 
 STORE = "store.sqlite3"
@@ -53,10 +56,10 @@ def run(round_: Round, jobs: int) -> Outcome:
 def prepare(round_: Round, jobs: int) -> list[StageReport]:
     """The stages before the build: crawl, graph, extraction, links."""
     with Store.open(round_.workspace / STORE) as store:
-        source = open_source(round_.source, round_.workspace)
+        source = open_source(round_, store)
         crawled = crawl(round_, source, store)
         graph, on_graph = _graph(round_, store)
-        papers = _papers(store, graph)
+        papers = learn_licenses(source, store, _papers(store, graph))
         started = time.perf_counter()
         extract_papers(round_, source, store, papers, jobs)
         documents, extracted = choose_documents(round_, store, papers)
@@ -64,10 +67,18 @@ def prepare(round_: Round, jobs: int) -> list[StageReport]:
         return [crawled, on_graph, extracted, link_papers(store, papers, documents)]
 
 
+def update_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
+    """The update in place of the crawl."""
+    with Store.open(round_.workspace / STORE) as store:
+        updated = update(round_, open_source(round_, store), store)
+        graph, on_graph = _graph(round_, store)
+        return graph, [updated, on_graph]
+
+
 def crawl_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
     """The first two stages."""
     with Store.open(round_.workspace / STORE) as store:
-        crawled = crawl(round_, open_source(round_.source, round_.workspace), store)
+        crawled = crawl(round_, open_source(round_, store), store)
         graph, on_graph = _graph(round_, store)
         return graph, [crawled, on_graph]
 
@@ -105,10 +116,22 @@ def build(round_: Round) -> Outcome:
 def _graph(round_: Round, store: Store) -> tuple[CoAuthorGraph, StageReport]:
     started = time.perf_counter()
     window = round_.papers
-    papers = store.pool_papers(window.categories, window.published_from, window.published_to)
-    graph, report = build_graph(papers, round_.graph.max_authors, round_.graph.component)
+    papers = store.pool_papers(round_.round, window.categories, window.published_from, window.published_to)
+    pruning = round_.update
+    graph, report = build_graph(
+        papers,
+        round_.graph.max_authors,
+        round_.graph.component,
+        members=store.frontier.members(round_.round) if round_.crawl.seeds else None,
+        papers_from=_months_back(round_, pruning.max_age_months),
+        active_from=_months_back(round_, pruning.inactive_months),
+    )
     report.seconds = time.perf_counter() - started
     return graph, report
+
+
+def _months_back(round_: Round, months: int | None) -> date:
+    return date.min if months is None else months_before(round_.last_day, months)
 
 
 def _papers(store: Store, graph: CoAuthorGraph) -> list[Paper]:

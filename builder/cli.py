@@ -16,10 +16,15 @@ from lm_eval_tasks.errors import EvalError
 
 if TYPE_CHECKING:
     from builder.build import Outcome
+    from builder.graph import CoAuthorGraph
+    from builder.report import StageReport
     from builder.round import Round
 
 # Distribution that is imported -> extra of academiceval that brings it.
 _EXTRAS = {
+    "arxiv": "builder",
+    "requests": "builder",
+    "filelock": "builder",
     "pymupdf": "builder",
     "networkx": "builder",
     "zstandard": "builder",
@@ -73,15 +78,19 @@ def _parser() -> argparse.ArgumentParser:
     for name, function, help_ in (
         ("run", _run, "build a round: crawl, graph, extract, link, samples, dataset folder"),
         ("crawl", _crawl, "take the round's papers into the workspace and show the co-author graph"),
+        ("update", _update, "take a crawled graph on to a later round: its new papers and co-authors"),
         ("build", _build, "write the dataset folder from what the workspace holds"),
         ("status", _status, "what the workspace holds"),
     ):
         sub = add(name, function, help_)
-        sub.add_argument("round", type=Path, metavar="round.toml")
+        sub.add_argument("file", type=Path, nargs="?", default=Path("round.toml"), metavar="round.toml")
+        sub.add_argument("--round", metavar="YYYY.MM", help="build this revision instead of the file's")
         sub.add_argument("--workspace", type=Path, help="use this workspace instead of the round's")
         sub.add_argument("--output", type=Path, help="write this dataset folder instead of the round's")
         if function is _run:
             _add_jobs(sub)
+        if function is _update:
+            sub.add_argument("--by", choices=("harvest", "author"), help="whole months, or author by author")
 
     sub = add("extract", _extract, "extract PDF files to JSON lines; or, given a round.toml, the round's papers")
     sub.add_argument("files", type=Path, nargs="+", metavar="FILE")
@@ -119,8 +128,9 @@ def _add_jobs(parser: argparse.ArgumentParser) -> None:
 def _load_round(arguments: argparse.Namespace) -> Round:
     from builder.round import load_round
 
+    round_ = load_round(arguments.file, **({"round": arguments.round} if arguments.round else {}))
     given = {name: getattr(arguments, name, None) for name in ("workspace", "output")}
-    return load_round(arguments.round).model_copy(update={k: v.resolve() for k, v in given.items() if v})
+    return round_.model_copy(update={k: v.resolve() for k, v in given.items() if v})
 
 
 def _run(arguments: argparse.Namespace) -> None:
@@ -132,7 +142,19 @@ def _run(arguments: argparse.Namespace) -> None:
 def _crawl(arguments: argparse.Namespace) -> None:
     from builder.build import crawl_only
 
-    graph, reports = crawl_only(_load_round(arguments))
+    _show_graph(*crawl_only(_load_round(arguments)))
+
+
+def _update(arguments: argparse.Namespace) -> None:
+    from builder.build import update_only
+
+    round_ = _load_round(arguments)
+    if arguments.by:
+        round_ = round_.model_copy(update={"update": round_.update.model_copy(update={"by": arguments.by})})
+    _show_graph(*update_only(round_))
+
+
+def _show_graph(graph: CoAuthorGraph, reports: Sequence[StageReport]) -> None:
     for report in reports:
         print(report.line())
     nodes, edges = graph.graph.number_of_nodes(), graph.graph.number_of_edges()
@@ -159,16 +181,16 @@ def _show(outcome: Outcome) -> None:
 
 def _status(arguments: argparse.Namespace) -> None:
     from builder.build import STORE
+    from builder.status import status
     from builder.store import Store
 
     round_ = _load_round(arguments)
     path = round_.workspace / STORE
     if not path.is_file():
-        print(f"{round_.workspace}: nothing yet; `academiceval run {arguments.round}` begins")
+        print(f"{round_.workspace}: nothing yet; `academiceval run {arguments.file}` begins")
         return
     with Store.open(path) as store:
-        for name, n in store.counts().items():
-            print(f"{name}: {n}")
+        print("\n".join(status(round_, store)))
 
 
 def _extract(arguments: argparse.Namespace) -> None:

@@ -1,7 +1,8 @@
 """The co-author graph: nodes are authors with a first-author paper, edges join authors who wrote together.
 
 Section 3.1 of the AcademicEval paper: authors who appear only as co-authors are removed, then the largest connected
-component is kept. Papers with very many authors say little about who works with whom and add no edges.
+component is kept. Papers with very many authors say little about who works with whom and add no edges. Pruning (section 3.3) takes
+old papers and inactive authors off; the edges that old papers made stay, so that pruning cuts as little as it can.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 from itertools import combinations
 
 import networkx as nx
@@ -41,35 +43,57 @@ class CoAuthorGraph:
         return sorted({id_ for neighbour in self.graph[author] for id_ in self.papers.get(neighbour, ())})
 
 
-def build_graph(papers: Iterable[Paper], max_authors: int, component: str) -> tuple[CoAuthorGraph, StageReport]:
+def build_graph(
+    papers: Iterable[Paper],
+    max_authors: int,
+    component: str,
+    *,
+    members: frozenset[str] | None = None,
+    papers_from: date = date.min,
+    active_from: date = date.min,
+) -> tuple[CoAuthorGraph, StageReport]:
     """Build the graph of the given papers and report which of them are on it.
 
     Args:
         papers: read once; only ids and author keys are kept.
         max_authors: papers with more authors add no edges.
         component: "largest" keeps the largest connected component, "all" keeps every first author.
+        members: keys of the authors that the crawl has visited; None where it took every paper.
+        papers_from: older papers are pruned.
+        active_from: authors whose newest paper, in any position, is older are pruned.
 
-    Drop reasons: outside_component.
+    Drop reasons: not_visited, too_old, inactive_author, outside_component.
     """
     keys: dict[str, str] = {}
-    written = [(paper.id, tuple(_key(name, keys) for name in paper.authors)) for paper in papers]
+    written = [(paper.id, paper.published, tuple(_key(name, keys) for name in paper.authors)) for paper in papers]
+    newest: dict[str, date] = {}
+    for _, published, authors in written:
+        newest.update((author, published) for author in authors if published > newest.get(author, date.min))
+    report = StageReport("graph")
     first: dict[str, list[str]] = {}
-    for paper_id, authors in written:
-        first.setdefault(authors[0], []).append(paper_id)
+    for paper_id, published, authors in written:
+        if members is not None and authors[0] not in members:
+            report.drop(paper_id, "not_visited")
+        elif published < papers_from:
+            report.drop(paper_id, "too_old")
+        elif newest[authors[0]] < active_from:
+            report.drop(paper_id, "inactive_author")
+        else:
+            first.setdefault(authors[0], []).append(paper_id)
     graph: nx.Graph[str] = nx.Graph()
     graph.add_nodes_from(sorted(first))
-    for _, authors in written:
+    for _, _, authors in written:
         if len(authors) <= max_authors:
             _join(graph, [author for author in dict.fromkeys(authors) if author in first])
     if component == "largest" and graph:
         keep = max(nx.connected_components(graph), key=lambda nodes: (len(nodes), min(nodes)))
         graph.remove_nodes_from([node for node in graph if node not in keep])
-    report = StageReport("graph")
-    for paper_id, authors in written:
-        if authors[0] in graph:
-            report.kept += 1
+    for author, ids in first.items():
+        if author in graph:
+            report.kept += len(ids)
         else:
-            report.drop(paper_id, "outside_component")
+            for paper_id in ids:
+                report.drop(paper_id, "outside_component")
     report.check(len(written))
     kept = {author: tuple(ids) for author, ids in first.items() if author in graph}
     return CoAuthorGraph(graph, kept, len(set(keys.values())), len(first)), report

@@ -12,8 +12,8 @@ DemoKind = Literal["random", "co-author"]
 FileKind = Literal["html", "pdf"]
 Role = Literal["introduction", "related_work", "body", "conclusion", "acknowledgements", "references", "appendix"]
 
-CrawlReason = Literal["bad_record", "outside_window", "other_category", "withdrawn"]
-GraphReason = Literal["outside_component"]
+CrawlReason = Literal["bad_record", "outside_window", "other_category", "withdrawn", "no_graph_author"]
+GraphReason = Literal["not_visited", "too_old", "inactive_author", "outside_component"]
 ExtractReason = Literal[
     # no document came of the file
     "missing_file",
@@ -47,6 +47,9 @@ SampleReason = Literal[
     "too_few_co_author_demonstrations",
 ]
 
+UNKNOWN_LICENSE = "unknown"
+NO_LICENSE = "none"
+
 TASKS: tuple[Task, ...] = get_args(Task)
 SPLITS: tuple[Split, ...] = get_args(Split)
 
@@ -60,7 +63,8 @@ class Paper:
         version: the version that the files belong to, from 1.
         published: day of version 1.
         updated: day of `version`.
-        license: URL or short name as the source gives it, "unknown" where it gives none.
+        license: URL or short name as the source gives it, `UNKNOWN_LICENSE` where it does not tell, `NO_LICENSE` where
+            arXiv's own record names none.
     """
 
     id: str
@@ -71,7 +75,7 @@ class Paper:
     categories: tuple[str, ...]
     published: date
     updated: date
-    license: str = "unknown"
+    license: str = UNKNOWN_LICENSE
 
     @property
     def versioned_id(self) -> str:

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import tomllib
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from builder import settings as registry
+from builder import taxonomy
 from builder.errors import RoundError
 from builder.settings import Setting
 
+# arXiv API Terms of Use: "no more than one request every three seconds".
+MIN_DELAY = 3.0
+# What says where and how this machine asks, not what it gets.
+_PLACES = {"path", "contact", "delay", "timeout", "api", "oai", "files"}
 _Share = Annotated[float, Field(gt=0, lt=1)]
+
+
+def _is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    return host == "localhost" or host.startswith("127.") or host == "::1"
 
 
 class _Table(BaseModel):
@@ -21,9 +32,16 @@ class _Table(BaseModel):
 
 
 class SourceTable(_Table):
-    """Where papers come from. `mirror` reads a folder, `sample` draws a made-up arXiv."""
+    """Where papers come from. `arxiv` asks arXiv, `mirror` reads a folder, `sample` draws a made-up arXiv."""
 
-    kind: Literal["mirror", "sample"]
+    kind: Literal["arxiv", "mirror", "sample"]
+    contact: str = Field("", description="arxiv: a mail or web address of yours, sent with every request")
+    harvest: Literal["oai", "search"] = Field("oai", description="arxiv: how whole months are fetched")
+    delay: float = Field(3.0, ge=0, description="arxiv: seconds between requests")
+    timeout: float = Field(60.0, gt=0, description="arxiv: seconds without an answer after which one is given up")
+    api: str = Field("https://export.arxiv.org/api/query", description="arxiv: the export API")
+    oai: str = Field("https://oaipmh.arxiv.org/oai", description="arxiv: the OAI-PMH service")
+    files: str = Field("https://export.arxiv.org", description="arxiv: host of PDF and HTML files")
     path: Path | None = Field(None, description="mirror: the folder, relative to round.toml")
     metadata: str | None = Field(None, description="mirror: metadata file in it; found by name where not given")
     pdf: str = Field("pdf", description="mirror: folder of PDF files in it")
@@ -36,10 +54,18 @@ class SourceTable(_Table):
     papers: int = Field(120, ge=4, description="sample: papers of that world")
 
     @model_validator(mode="after")
-    def _mirror_has_path(self) -> SourceTable:
+    def _complete(self) -> SourceTable:
         if self.kind == "mirror" and self.path is None:
             raise ValueError("a mirror needs `path`, the folder that holds its metadata and pdf/")
+        if self.kind == "arxiv" and "@" not in self.contact and "://" not in self.contact:
+            raise ValueError("arXiv wants to know who asks: give `contact`, a mail or web address of yours")
+        if self.kind == "arxiv" and self.delay < MIN_DELAY and not all(map(_is_loopback, self.hosts)):
+            raise ValueError(f"arXiv's terms of use ask for {MIN_DELAY:g} s between requests; `delay` must not be less")
         return self
+
+    @property
+    def hosts(self) -> tuple[str, str, str]:
+        return self.api, self.oai, self.files
 
 
 class PapersTable(_Table):
@@ -54,6 +80,30 @@ class PapersTable(_Table):
         if self.published_from and self.published_to and self.published_from > self.published_to:
             raise ValueError(f"published_from {self.published_from} is later than published_to {self.published_to}")
         return self
+
+
+class CrawlTable(_Table):
+    """The breadth-first crawl from seed authors; without seeds, every paper of the source that belongs is taken."""
+
+    seeds: tuple[str, ...] = Field((), description="names as arXiv prints them")
+    authors: int = Field(1000, ge=1, description="authors to visit, seeds included")
+    papers: int | None = Field(None, ge=1, description="first-author papers after which the crawl stops")
+    neighbours: int = Field(
+        50, ge=1, description="co-authors that a visited author may bring, most shared papers first"
+    )
+    activity_penalty: float = Field(
+        0.0, ge=0, le=4, description="an author with n known papers is admitted with probability n ** -penalty"
+    )
+
+
+class UpdateTable(_Table):
+    """The monthly update of a crawled graph."""
+
+    by: Literal["harvest", "author"] = Field("harvest", description="fetch whole months, or ask author by author")
+    papers: int = Field(0, ge=0, description="new first-author papers wanted; candidates are visited until it is met")
+    overlap_days: int = Field(7, ge=0, description="days before the last covered one that are looked at again")
+    max_age_months: int | None = Field(None, ge=1, description="older papers are pruned")
+    inactive_months: int | None = Field(None, ge=1, description="authors without a paper for so long are pruned")
 
 
 class GraphTable(_Table):
@@ -71,6 +121,9 @@ class ExtractTable(_Table):
     time_limit: float = Field(60.0, gt=0, description="seconds")
     memory_limit: int = Field(2048, ge=256, description="MiB of address space beyond the interpreter's own")
     prefer: Literal["html", "pdf"] = Field("html", description="which file's document is used where both are read")
+    both: bool | None = Field(
+        None, description="read both files of a paper, not the second only where the first is no use; not from arxiv"
+    )
 
 
 class QualityTable(_Table):
@@ -122,11 +175,33 @@ class Round(_Table):
     output: Path = Path("academiceval")
     source: SourceTable
     papers: PapersTable = PapersTable()
+    crawl: CrawlTable = CrawlTable()
+    update: UpdateTable = UpdateTable()
     graph: GraphTable = GraphTable()
     extract: ExtractTable = ExtractTable()
     quality: QualityTable = QualityTable()
     split: SplitTable = SplitTable()
     samples: SamplesTable = SamplesTable()
+
+    @model_validator(mode="after")
+    def _known_categories(self) -> Round:
+        if self.source.kind == "arxiv":
+            for name in self.papers.categories:
+                taxonomy.check(name)
+        return self
+
+    @property
+    def last_day(self) -> date:
+        """The last day that the round covers: `papers.published_to`, else the end of the month before the round's."""
+        if self.papers.published_to:
+            return self.papers.published_to
+        year, month = map(int, self.round.split("."))
+        return date(year, month, 1) - timedelta(days=1)
+
+    @property
+    def reads_both(self) -> bool:
+        """Whether both files of a paper are read; from arXiv only where the round asks for it, to spare requests."""
+        return self.source.kind != "arxiv" if self.extract.both is None else self.extract.both
 
     @property
     def chosen(self) -> tuple[Setting, ...]:
@@ -134,20 +209,23 @@ class Round(_Table):
 
     def config(self) -> dict[str, object]:
         """What shapes the content, for the manifest: places on this machine are left out."""
-        data = self.model_dump(mode="json", exclude={"workspace": True, "output": True, "source": {"path"}})
+        data = self.model_dump(mode="json", exclude={"workspace": True, "output": True, "source": _PLACES})
         data["settings"] = [setting.name for setting in self.chosen]
         data["source"]["references"] = [path.name for path in self.source.references]
         return data
 
 
-def load_round(path: Path) -> Round:
+def load_round(path: Path, **instead: str) -> Round:
     """Read and check round.toml; its paths are taken relative to the file.
+
+    Args:
+        instead: values of top-level keys to use in place of the file's.
 
     Raises:
         RoundError: no such file, no TOML, an unknown key, a value out of range or an unknown setting.
     """
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = {**tomllib.loads(path.read_text(encoding="utf-8")), **instead}
     except OSError as err:
         raise RoundError(f"cannot read {path}: {err.strerror}") from err
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as err:

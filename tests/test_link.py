@@ -25,7 +25,7 @@ def document(*entries: Reference) -> Document:
 
 
 def links(store: Store, *entries: Reference) -> list[tuple[int, str, str]]:
-    store.add_papers([CITING, KNOWN, LATER, NAMELESS], pool=True)
+    store.add_papers([CITING, KNOWN, LATER, NAMELESS], since="2026.11")
     store.put_document(StoredDocument(CITING.id, "pdf", "1", "", "", "", None, document(*entries)))
     report = link_papers(store, [CITING], Documents(store, {CITING.id: "pdf"}))
     found = store.links(CITING.id)

@@ -24,40 +24,40 @@ QUALITY = Quality(
 
 def test_papers_come_back_as_they_went_in_ordered_by_id(store: Store) -> None:
     papers = [paper(2, "B B", "Ünal Ö"), paper(1, "A A")]
-    assert store.add_papers(iter(papers), pool=True) == 2
+    assert store.add_papers(iter(papers), since="2026.11") == 2
     assert list(store.papers()) == [papers[1], papers[0]]
     assert list(store.papers(["2601.00002", "9999.99999"])) == [papers[0]]
 
 
 def test_a_newer_version_replaces_an_older_one_but_not_the_other_way(store: Store) -> None:
     old, new = paper(1, title="old"), replace(paper(1, title="new"), version=2)
-    store.add_papers([old], pool=True)
-    store.add_papers([new], pool=True)
-    store.add_papers([old], pool=True)
+    store.add_papers([old], since="2026.11")
+    store.add_papers([new], since="2026.11")
+    store.add_papers([old], since="2026.11")
     assert [p.title for p in store.papers()] == ["new"]
 
 
 def test_reference_records_are_no_part_of_the_pool(store: Store) -> None:
-    store.add_papers([paper(1)], pool=True)
-    store.add_papers([paper(1, title="other"), paper(2)], pool=False)
+    store.add_papers([paper(1)], since="2026.11")
+    store.add_papers([paper(1, title="other"), paper(2)], since="", look_up=False)
     assert [p.id for p in store.papers()] == ["2601.00001"]
     assert [p.title for p in store.papers(["2601.00001"])] == ["Title number 1"]
-    assert store.counts()["reference records"] == 1
+    assert store.counts()["other records"] == 1
     assert store.ids_by_title("titlenumber2") == ["2601.00002"]
 
 
 def test_a_reference_record_can_bring_a_missing_abstract(store: Store) -> None:
-    store.add_papers([paper(1, abstract="")], pool=True)
-    store.add_papers([paper(1, abstract="found")], pool=False)
+    store.add_papers([paper(1, abstract="")], since="2026.11")
+    store.add_papers([paper(1, abstract="found")], since="", look_up=False)
     assert [(p.id, p.abstract) for p in store.papers()] == [("2601.00001", "found")]
 
 
 def test_the_pool_is_cut_by_window_and_category(store: Store) -> None:
-    store.add_papers([paper(1, day=0), paper(2, day=5), paper(3, day=5, category="math.AG")], pool=True)
+    store.add_papers([paper(1, day=0), paper(2, day=5), paper(3, day=5, category="math.AG")], since="2026.11")
     later = paper(2, day=5).published
-    assert [p.id for p in store.pool_papers((), later, None)] == ["2601.00002", "2601.00003"]
-    assert [p.id for p in store.pool_papers(("cs",), later, None)] == ["2601.00002"]
-    assert [p.id for p in store.pool_papers(("math.AG",), None, None)] == ["2601.00003"]
+    assert [p.id for p in store.pool_papers("2026.11", (), later, None)] == ["2601.00002", "2601.00003"]
+    assert [p.id for p in store.pool_papers("2026.11", ("cs",), later, None)] == ["2601.00002"]
+    assert [p.id for p in store.pool_papers("2026.11", ("math.AG",), None, None)] == ["2601.00003"]
 
 
 def test_documents_round_trip(store: Store) -> None:

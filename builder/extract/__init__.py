@@ -6,11 +6,13 @@ Paper -> StoredDocument. Drop reasons: `records.ExtractReason`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
+from builder.errors import StoreError
 from builder.extract import quality
 from builder.extract.pool import extract_files
 from builder.progress import progress
@@ -23,6 +25,8 @@ from builder.store import Store, StoredDocument
 # Rises with every change that can change a document: stored documents of another version are made anew.
 EXTRACTOR = "1"
 KINDS: tuple[FileKind, ...] = get_args(FileKind)
+# What stands for a file that was not asked for because the paper's other file is good.
+_UNREAD: tuple[str, Quality | None] = ("missing_file", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,30 +45,52 @@ class Documents:
         return document
 
 
-def extract_papers(round_: Round, source: Source, store: Store, papers: Iterable[Paper], jobs: int) -> None:
-    """Read the files that the store has no current document of."""
-    todo = list(_unread(source, store, papers))
+def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence[Paper], jobs: int) -> None:
+    """Read the files that the store has no current document of; files are fetched while others are read."""
     limits = round_.extract
-    results = extract_files([path for _, _, path, _ in todo], jobs, limits.time_limit, limits.memory_limit)
-    for (paper, kind, _, digest), result in zip(todo, progress(results, "extract", len(todo)), strict=True):
-        store.put_document(
-            StoredDocument(
-                paper.id, kind, EXTRACTOR, digest, result.reason, result.detail, result.quality, result.document
+    for kind in _order(round_):
+        reading: deque[tuple[str, str]] = deque()
+        paths = _unread(round_, source, store, progress(papers, f"extract {kind}", len(papers)), kind, reading)
+        for result in extract_files(paths, jobs, limits.time_limit, limits.memory_limit):
+            paper_id, digest = reading.popleft()
+            store.put_document(
+                StoredDocument(
+                    paper_id, kind, EXTRACTOR, digest, result.reason, result.detail, result.quality, result.document
+                )
             )
-        )
 
 
-def _unread(source: Source, store: Store, papers: Iterable[Paper]) -> Iterator[tuple[Paper, FileKind, Path, str]]:
-    """The files to read, each with its hash."""
+def _order(round_: Round) -> list[FileKind]:
+    """The kinds of files, the preferred one first."""
+    return sorted(KINDS, key=lambda kind: kind != round_.extract.prefer)
+
+
+def _unread(
+    round_: Round,
+    source: Source,
+    store: Store,
+    papers: Iterable[Paper],
+    kind: FileKind,
+    reading: deque[tuple[str, str]],
+) -> Iterator[Path]:
+    """The files to read; paper and hash of each are left in `reading`."""
+    fetch = source.fetch_pdf if kind == "pdf" else source.fetch_html
     for paper in papers:
-        for kind in KINDS:
-            fetch = source.fetch_pdf if kind == "pdf" else source.fetch_html
-            path = fetch(paper.id, paper.version)
-            if path is None:
-                missing = StoredDocument(paper.id, kind, EXTRACTOR, "", "missing_file", "not in the source", None, None)
-                store.put_document(missing)
-            elif store.read_file(paper.id, kind, EXTRACTOR) != (digest := sha256(path)):
-                yield paper, kind, path, digest
+        if kind != round_.extract.prefer and not round_.reads_both and _is_served(round_, store, paper):
+            continue
+        path = fetch(paper.id, paper.version)
+        if path is None:
+            missing = StoredDocument(paper.id, kind, EXTRACTOR, "", "missing_file", "not in the source", None, None)
+            store.put_document(missing)
+        elif store.read_file(paper.id, kind, EXTRACTOR) != (digest := sha256(path)):
+            reading.append((paper.id, digest))
+            yield path
+
+
+def _is_served(round_: Round, store: Store, paper: Paper) -> bool:
+    """Whether the preferred kind of file has given a document that the round can use."""
+    outcome = store.outcomes(paper.id).get(round_.extract.prefer)
+    return outcome is not None and not _fault(round_, *outcome)
 
 
 def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> tuple[Documents, StageReport]:
@@ -74,11 +100,13 @@ def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> tu
         StoreError: a paper was not extracted yet.
     """
     report = StageReport("extract")
-    order = sorted(KINDS, key=lambda kind: kind != round_.extract.prefer)
+    order = _order(round_)
     chosen: dict[str, FileKind] = {}
     for paper in papers:
         outcomes = store.outcomes(paper.id)
-        faults = {kind: _fault(round_, *outcomes[kind]) for kind in order}
+        if not outcomes:
+            raise StoreError(f"{paper.id} was not extracted yet; run `academiceval run round.toml`")
+        faults = {kind: _fault(round_, *outcomes.get(kind, _UNREAD)) for kind in order}
         good = next((kind for kind in order if not faults[kind]), None)
         if good is not None:
             chosen[paper.id] = good

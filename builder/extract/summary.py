@@ -32,7 +32,9 @@ def summarise(documents: Documents, paper_ids: Iterable[str]) -> dict[str, Any]:
         figures = outcomes[documents.kinds[paper_id]][1]
         if figures is not None:
             used.append(figures)
-        both = [documents.store.document(paper_id, kind) for kind in KINDS if not outcomes[kind][0]]
+        both = [
+            documents.store.document(paper_id, kind) for kind in KINDS if kind in outcomes and not outcomes[kind][0]
+        ]
         if len(both) == len(KINDS) and both[0] and both[1]:
             agreements.append(agreement(both[0], both[1]))
     names = [field.name for field in fields(Quality)]

@@ -20,8 +20,12 @@ class Source(Protocol):
         """A text that changes when the source's metadata may have changed."""
         ...
 
-    def by_author(self, name: str) -> Iterator[Paper | Drop]:
-        """Papers with an author of this name (compared by `keys.author_key`)."""
+    def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
+        """Papers of these days with an author of this name (compared by `keys.author_key`)."""
+        ...
+
+    def similar_authors(self, name: str) -> list[str]:
+        """Names of authors that a misspelt name may have meant, nearest first, at most five."""
         ...
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
@@ -34,6 +38,10 @@ class Source(Protocol):
 
     def search_title(self, title: str) -> Iterator[Paper | Drop]:
         """Papers whose title is this one (compared by `keys.title_key`)."""
+        ...
+
+    def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
+        """(id, licence) of the papers, `NO_LICENSE` where the source was asked in vain; nothing where it cannot be asked."""
         ...
 
     def fetch_pdf(self, paper_id: str, version: int) -> Path | None:

@@ -13,7 +13,9 @@ import json
 import lzma
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
+from difflib import get_close_matches
 from email.utils import parsedate_to_datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -21,7 +23,9 @@ import zstandard
 
 from builder.errors import SourceError
 from builder.keys import author_key, id_to_stem, parse_arxiv_id, title_key
+from builder.progress import progress
 from builder.records import Drop, Paper
+from builder.store import Store
 
 _NAMES = ("arxiv-metadata-oai-snapshot.json", "metadata.jsonl", "meta.jsonl")
 _SUFFIXES = ("", ".gz", ".xz", ".zst")
@@ -34,27 +38,41 @@ class MirrorSource:
         folder: the mirror's folder.
         metadata: name of the metadata file in it; by default the first of the usual names.
         pdf, html: names of the folders with files, called by arXiv id, with or without version, `_` for `/`.
+        index: where to keep an index of the records; without it they are read anew for every look-up.
 
     Raises:
         SourceError: no such folder or no metadata file in it.
     """
 
-    def __init__(self, folder: Path, metadata: str | None = None, pdf: str = "pdf", html: str = "html") -> None:
+    def __init__(
+        self, folder: Path, metadata: str | None = None, pdf: str = "pdf", html: str = "html", index: Path | None = None
+    ) -> None:
         if not folder.is_dir():
             raise SourceError(f"the mirror {folder} is not a folder; `path` in round.toml says where it is")
         self.metadata = folder / metadata if metadata else _find_metadata(folder)
         if not self.metadata.is_file():
             raise SourceError(f"the mirror has no metadata file {self.metadata}")
         self._pdf, self._html = folder / pdf, folder / html
+        self._index_path = index
 
     def fingerprint(self) -> str:
         return file_fingerprint(self.metadata)
 
-    def by_author(self, name: str) -> Iterator[Paper | Drop]:
+    def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
         key = author_key(name)
-        return self._where(lambda paper: any(author_key(author) == key for author in paper.authors))
+        if self._index:
+            papers: Iterable[Paper] = self._index.papers_by_author(key)
+        else:
+            papers = self._where(lambda paper: any(author_key(author) == key for author in paper.authors))
+        return (paper for paper in papers if (first or date.min) <= paper.published <= (last or date.max))
+
+    def similar_authors(self, name: str) -> list[str]:
+        authors = {author_key(author): author for paper in self._where(lambda _: True) for author in paper.authors}
+        return [authors[key] for key in get_close_matches(author_key(name), authors, n=5)]
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
+        if self._index:
+            return self._index.papers(ids)
         wanted = frozenset(ids)
         return self._where(lambda paper: paper.id in wanted)
 
@@ -67,7 +85,13 @@ class MirrorSource:
 
     def search_title(self, title: str) -> Iterator[Paper | Drop]:
         key = title_key(title)
+        if self._index:
+            return self._index.papers(self._index.ids_by_title(key))
         return self._where(lambda paper: title_key(paper.title) == key)
+
+    def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
+        """None: a mirror's records carry them."""
+        return iter(())
 
     def fetch_pdf(self, paper_id: str, version: int) -> Path | None:
         return _first_file(self._pdf, paper_id, version, (".pdf",))
@@ -75,7 +99,19 @@ class MirrorSource:
     def fetch_html(self, paper_id: str, version: int) -> Path | None:
         return _first_file(self._html, paper_id, version, (".html", ".html.xz"))
 
-    def _where(self, keep: Callable[[Paper], bool]) -> Iterator[Paper | Drop]:
+    @cached_property
+    def _index(self) -> Store | None:
+        """The records in a store of their own, made when first asked for and again when the file has changed."""
+        if self._index_path is None:
+            return None
+        index = Store.open(self._index_path)
+        if index.note("of") != self.fingerprint():
+            records = read_metadata(self.metadata)
+            index.add_papers((item for item in progress(records, "index") if isinstance(item, Paper)), since="mirror")
+            index.set_note("of", self.fingerprint())
+        return index
+
+    def _where(self, keep: Callable[[Paper], bool]) -> Iterator[Paper]:
         return (item for item in read_metadata(self.metadata) if isinstance(item, Paper) and keep(item))
 
 

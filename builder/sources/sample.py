@@ -29,7 +29,7 @@ class SampleSource(MirrorSource):
         place = folder / f"world-{seed}-{authors}-{papers}"
         if not (place / _METADATA).is_file():
             _draw_world(place, make_world(seed, authors, papers))
-        super().__init__(place)
+        super().__init__(place, index=place / "index.sqlite3")
 
     def fingerprint(self) -> str:
         """The world's arguments: its content depends on nothing else."""

@@ -1,0 +1,47 @@
+"""Which rounds a workspace has been brought to, and what that took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from builder.report import StageReport
+from builder.store import Store
+
+_NOTE = "rounds"
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """A finished crawl or update.
+
+    Attributes:
+        last_day: the last day that was looked at.
+        settings: what the work depended on beside the round's name.
+    """
+
+    last_day: date
+    report: StageReport
+    settings: str = ""
+
+
+def covered(store: Store) -> dict[str, Covered]:
+    """Round -> what was done for it."""
+    note = store.note(_NOTE) or {}
+    assert isinstance(note, dict)
+    return {
+        name: Covered(date.fromisoformat(one["last_day"]), StageReport.from_dict(one["report"]), one["settings"])
+        for name, one in note.items()
+    }
+
+
+def finish(store: Store, round_: str, done: Covered) -> None:
+    """Note that a round is done."""
+    note = store.note(_NOTE) or {}
+    assert isinstance(note, dict)
+    note[round_] = {
+        "last_day": done.last_day.isoformat(),
+        "report": done.report.to_dict(),
+        "settings": done.settings,
+    }
+    store.set_note(_NOTE, note)

@@ -1,0 +1,135 @@
+"""The state of a workspace: one SQLite file (WAL) that every stage reads from and writes to.
+
+All writes go through short transactions, so that a stage killed at any moment leaves a store from which the next call
+goes on. Nothing outside this package knows its tables.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+
+from builder.errors import StoreError
+from builder.records import Paper
+from builder.store import answers, documents, frontier, papers
+from builder.store.answers import Answer, Answers
+from builder.store.documents import DocumentTables, StoredDocument
+from builder.store.frontier import Author, Frontier
+from builder.store.papers import PaperTables, in_categories
+
+SCHEMA_VERSION = 2
+_BATCH = 2000
+_SCHEMA = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;" + "".join(
+    table.SCHEMA for table in (papers, documents, frontier, answers)
+)
+
+
+class Store(PaperTables, DocumentTables):
+    """A workspace's store; create it with `Store.open`."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+        self.frontier = Frontier(connection)
+        self.answers = Answers(connection)
+
+    @classmethod
+    def open(cls, path: Path) -> Store:
+        """Open the store, creating it where it is not there.
+
+        Raises:
+            StoreError: it is of another version, damaged, or the disk refuses.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            db = sqlite3.connect(path, timeout=60, isolation_level=None)
+            db.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;")
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            if version == 0:
+                db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
+        except (OSError, sqlite3.Error) as err:
+            raise StoreError(f"cannot open the store {path}: {err}") from err
+        if version not in (0, SCHEMA_VERSION):
+            raise StoreError(
+                f"the store {path} has version {version}, this code reads {SCHEMA_VERSION}: use the academiceval "
+                "release that made it, or another workspace"
+            )
+        return cls(db)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._db.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing: what is written inside is there after a kill only if the block was left."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        try:
+            self._db.execute("COMMIT")
+        except sqlite3.Error as err:
+            raise StoreError(f"the store cannot be written: {err}") from err
+
+    # --- notes: small facts about finished work
+
+    def note(self, key: str) -> object:
+        """The note under a key; None where there is none."""
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return json.loads(row[0]) if row else None
+
+    def set_note(self, key: str, value: object) -> None:
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value, sort_keys=True)))
+
+    def add_papers(self, papers: Iterable[Paper], *, since: str, look_up: bool = True) -> int:
+        """Add papers, or replace those of an older version; returns how many were given.
+
+        Args:
+            since: the round that takes them into the pool, from which samples are drawn; "" for records that are only
+                looked up. A paper stays in the pool of the oldest round that took it.
+            look_up: whether the papers can be found by their authors; False saves room for mere reference records.
+        """
+        stream = iter(papers)
+        count = 0
+        while batch := list(islice(stream, _BATCH)):
+            with self.transaction():
+                self.add_batch(batch, since=since, look_up=look_up)
+            count += len(batch)
+        return count
+
+    def first_author_papers(self, round_: str, *, only: bool = False) -> int:
+        """How many papers of a round's pool were first-authored by a member; with `only`, of those that it took itself."""
+        return int(
+            self._db.execute(
+                "SELECT count(*) FROM papers JOIN authorship USING (pid) JOIN authors USING (aid) JOIN frontier USING (key) "
+                f"WHERE position = 0 AND visited <> '' AND visited <= ? AND since <> '' AND since {'=' if only else '<='} ?",
+                (round_, round_),
+            ).fetchone()[0]
+        )
+
+    def counts(self) -> dict[str, int]:
+        """How much of everything the store holds, for `academiceval status`."""
+        queries = {
+            "papers": "SELECT count(*) FROM papers WHERE since <> ''",
+            "other records": "SELECT count(*) FROM papers WHERE since = ''",
+            "authors": "SELECT count(*) FROM authors",
+            "first authors": "SELECT count(DISTINCT aid) FROM authorship WHERE position = 0",
+            "documents": "SELECT count(*) FROM documents WHERE reason = ''",
+            "files without document": "SELECT count(*) FROM documents WHERE reason <> ''",
+            "links": "SELECT count(*) FROM links",
+        }
+        return {name: self._db.execute(query).fetchone()[0] for name, query in queries.items()}
+
+
+__all__ = ["Answer", "Answers", "Author", "Frontier", "Store", "StoredDocument", "in_categories"]

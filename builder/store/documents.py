@@ -1,0 +1,94 @@
+"""The tables of documents and of the links between references and papers."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+from pydantic import TypeAdapter
+
+from builder.records import Document, FileKind, Link, Quality
+
+_DOCUMENT = TypeAdapter(Document)
+
+SCHEMA = """
+CREATE TABLE documents (
+    id TEXT NOT NULL, kind TEXT NOT NULL, extractor TEXT NOT NULL, file_sha256 TEXT NOT NULL, reason TEXT NOT NULL,
+    detail TEXT NOT NULL, quality TEXT, body BLOB, PRIMARY KEY (id, kind)
+) WITHOUT ROWID;
+CREATE TABLE links (
+    id TEXT NOT NULL, reference INTEGER NOT NULL, cited_id TEXT NOT NULL, how TEXT NOT NULL, score REAL NOT NULL,
+    PRIMARY KEY (id, reference)
+) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """The outcome of one extraction: a document, or the reason why there is none.
+
+    Attributes:
+        kind: of the file.
+        extractor: version of the extraction code.
+        file_sha256: hash of the file that was read, "" where there was none.
+        reason: "" for a document, else a member of `records.ExtractReason`.
+    """
+
+    id: str
+    kind: FileKind
+    extractor: str
+    file_sha256: str
+    reason: str
+    detail: str
+    quality: Quality | None
+    document: Document | None
+
+
+class DocumentTables:
+    """What a store knows about the papers' files."""
+
+    _db: sqlite3.Connection
+
+    def put_document(self, stored: StoredDocument) -> None:
+        body = zlib.compress(_DOCUMENT.dump_json(stored.document)) if stored.document else None
+        quality = json.dumps(asdict(stored.quality)) if stored.quality else None
+        self._db.execute(
+            "INSERT OR REPLACE INTO documents VALUES (?,?,?,?,?,?,?,?)",
+            (
+                stored.id, stored.kind, stored.extractor, stored.file_sha256, stored.reason, stored.detail, quality,
+                body,
+            ),
+        )  # fmt: skip
+
+    def read_file(self, paper_id: str, kind: FileKind, extractor: str) -> str | None:
+        """Hash of the file that this version of the extractor read last; None where it has read none."""
+        row = self._db.execute(
+            "SELECT file_sha256 FROM documents WHERE id = ? AND kind = ? AND extractor = ?", (paper_id, kind, extractor)
+        ).fetchone()
+        return row[0] if row else None
+
+    def outcomes(self, paper_id: str) -> dict[FileKind, tuple[str, Quality | None]]:
+        """For each kind of file that was looked for: the reason why it gave no document ("" if it did), and the quality."""
+        rows = self._db.execute("SELECT kind, reason, quality FROM documents WHERE id = ? ORDER BY kind", (paper_id,))
+        return {kind: (reason, Quality(**json.loads(quality)) if quality else None) for kind, reason, quality in rows}
+
+    def document(self, paper_id: str, kind: FileKind) -> Document | None:
+        row = self._db.execute("SELECT body FROM documents WHERE id = ? AND kind = ?", (paper_id, kind)).fetchone()
+        return _DOCUMENT.validate_json(zlib.decompress(row[0])) if row and row[0] else None
+
+    def put_links(self, paper_id: str, links: Iterable[Link]) -> None:
+        """Replace the links of one paper."""
+        self._db.execute("DELETE FROM links WHERE id = ?", (paper_id,))
+        self._db.executemany(
+            "INSERT INTO links VALUES (?,?,?,?,?)",
+            ((link.paper_id, link.reference, link.cited_id, link.how, link.score) for link in links),
+        )
+
+    def links(self, paper_id: str) -> list[Link]:
+        rows = self._db.execute(
+            "SELECT id, reference, cited_id, how, score FROM links WHERE id = ? ORDER BY reference", (paper_id,)
+        )
+        return [Link(*row) for row in rows]

@@ -1,0 +1,106 @@
+"""Which authors the crawl has looked up, which wait, and which papers it could not take: two tables of the store."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from builder.records import Drop
+from builder.report import StageReport
+
+SCHEMA = """
+CREATE TABLE frontier (
+    key TEXT PRIMARY KEY, name TEXT NOT NULL, place INTEGER NOT NULL, priority INTEGER NOT NULL, round TEXT NOT NULL,
+    visited TEXT NOT NULL, checked TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX frontier_place ON frontier (place);
+CREATE INDEX frontier_waiting ON frontier (visited, round, priority, place);
+CREATE TABLE drops (round TEXT NOT NULL, id TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (round, id)) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """An author on the frontier: the key to file under and the name as printed, to ask with."""
+
+    key: str
+    name: str
+
+
+class Frontier:
+    """Authors are admitted by a round, wait, and are visited once; members are those visited in a round or before it.
+
+    The caller puts its calls into a transaction of the store.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+
+    def admit(self, authors: Iterable[Author], round_: str, priority: int = 0) -> None:
+        """Let authors wait for their visit, in the given order; those who wait already keep their place.
+
+        Args:
+            priority: of a later round's candidates; the highest that was given counts.
+        """
+        place = self._db.execute("SELECT coalesce(max(place), 0) FROM frontier").fetchone()[0]
+        self._db.executemany(
+            "INSERT INTO frontier VALUES (?,?,?,?,?,'','') ON CONFLICT (key) DO UPDATE SET "
+            "priority = CASE WHEN round = excluded.round THEN max(priority, excluded.priority) "
+            "ELSE excluded.priority END, round = excluded.round WHERE visited = '' AND excluded.round >= round",
+            ((author.key, author.name, place + i, priority, round_) for i, author in enumerate(authors, start=1)),
+        )
+
+    def next(self, round_: str) -> Author | None:
+        """Who is to be visited next: highest priority first, then in the order of admission."""
+        return self._first("ORDER BY priority DESC, place", round_)
+
+    def next_candidate(self, round_: str) -> Author | None:
+        """The same, but authors of one priority by key: their order must not depend on how they were found."""
+        return self._first("ORDER BY priority DESC, key", round_)
+
+    def _first(self, order: str, round_: str) -> Author | None:
+        row = self._db.execute(
+            f"SELECT key, name FROM frontier WHERE visited = '' AND round = ? {order} LIMIT 1", (round_,)
+        ).fetchone()
+        return Author(*row) if row else None
+
+    def visit(self, key: str, round_: str) -> None:
+        self._db.execute("UPDATE frontier SET visited = ?, checked = ? WHERE key = ?", (round_, round_, key))
+
+    def check(self, key: str, round_: str) -> None:
+        """Note that a member's new papers of this round were looked up."""
+        self._db.execute("UPDATE frontier SET checked = ? WHERE key = ?", (round_, key))
+
+    def unchecked(self, round_: str) -> list[Author]:
+        """The members of earlier rounds whose new papers were not looked up yet, by key."""
+        rows = self._db.execute(
+            "SELECT key, name FROM frontier WHERE visited <> '' AND visited < ? AND checked < ? ORDER BY key",
+            (round_, round_),
+        )
+        return [Author(*row) for row in rows]
+
+    def members(self, round_: str) -> frozenset[str]:
+        """Keys of the authors visited in this round or an earlier one."""
+        rows = self._db.execute("SELECT key FROM frontier WHERE visited <> '' AND visited <= ?", (round_,))
+        return frozenset(row[0] for row in rows)
+
+    def counts(self) -> tuple[int, int]:
+        """How many were visited, and how many wait."""
+        row = self._db.execute("SELECT coalesce(sum(visited <> ''), 0), coalesce(sum(visited = ''), 0) FROM frontier")
+        visited, waiting = row.fetchone()
+        return visited, waiting
+
+    def drop(self, drops: Iterable[Drop], round_: str) -> None:
+        """Note papers that were not taken; a paper that several authors bring is noted once."""
+        self._db.executemany(
+            "INSERT OR IGNORE INTO drops VALUES (?,?,?)", ((round_, drop.id, drop.reason) for drop in drops)
+        )
+
+    def report(self, stage: str, round_: str, kept: int) -> StageReport:
+        """What became of the papers that the visits of a round brought."""
+        report = StageReport(stage, kept)
+        rows = self._db.execute("SELECT id, reason FROM drops WHERE round = ? ORDER BY id", (round_,))
+        for id_, reason in rows:
+            report.drop(id_, reason)
+        return report

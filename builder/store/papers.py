@@ -1,0 +1,162 @@
+"""The tables of papers and their authors. Row numbers never leave them: what comes out is ordered by arXiv id."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+
+from builder.keys import author_key, title_key
+from builder.records import Paper
+
+SCHEMA = """
+CREATE TABLE papers (
+    pid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, title TEXT NOT NULL,
+    abstract TEXT NOT NULL, authors TEXT NOT NULL, n_authors INTEGER NOT NULL, categories TEXT NOT NULL,
+    published TEXT NOT NULL, updated TEXT NOT NULL, license TEXT NOT NULL, title_key TEXT NOT NULL,
+    since TEXT NOT NULL
+);
+CREATE INDEX papers_by_title ON papers (title_key);
+CREATE TABLE authors (aid INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, name TEXT NOT NULL);
+CREATE TABLE authorship (
+    pid INTEGER NOT NULL, position INTEGER NOT NULL, aid INTEGER NOT NULL, PRIMARY KEY (pid, position)
+) WITHOUT ROWID;
+CREATE INDEX authorship_by_author ON authorship (aid);
+"""
+
+
+class PaperTables:
+    """What a store knows about papers. A paper is in the pool, from which samples are drawn, since some round."""
+
+    _db: sqlite3.Connection
+
+    def add_batch(self, batch: Sequence[Paper], *, since: str, look_up: bool = True) -> None:
+        """`add_papers` inside a transaction of the caller."""
+        self._db.executemany(
+            "INSERT INTO papers (id, version, title, abstract, authors, n_authors, categories, published, updated, "
+            "license, title_key, since) VALUES (?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (id) DO UPDATE SET "
+            "version=excluded.version, title=excluded.title, authors=excluded.authors, n_authors=excluded.n_authors, "
+            "abstract=CASE WHEN excluded.abstract = '' THEN abstract ELSE excluded.abstract END, "
+            "categories=excluded.categories, published=excluded.published, updated=excluded.updated, "
+            "license=CASE WHEN excluded.license = 'unknown' THEN license ELSE excluded.license END, "
+            "title_key=excluded.title_key, since=CASE WHEN since = '' THEN excluded.since "
+            "WHEN excluded.since = '' THEN since ELSE min(since, excluded.since) END "
+            "WHERE excluded.version >= version AND (excluded.since <> '' OR since = '' OR abstract = '')",
+            (
+                (
+                    p.id, p.version, p.title, p.abstract, json.dumps(p.authors, ensure_ascii=False), len(p.authors),
+                    " ".join(p.categories), p.published.isoformat(), p.updated.isoformat(), p.license,
+                    title_key(p.title), since,
+                )
+                for p in batch
+            ),
+        )  # fmt: skip
+        if look_up:
+            self._add_authorship(batch)
+
+    def _add_authorship(self, batch: Sequence[Paper]) -> None:
+        keyed = [(p.id, [(author_key(name), name) for name in p.authors]) for p in batch]
+        self._db.executemany(
+            "INSERT OR IGNORE INTO authors (key, name) VALUES (?, ?)", (pair for _, pairs in keyed for pair in pairs)
+        )
+        self._db.executemany(
+            "DELETE FROM authorship WHERE pid = (SELECT pid FROM papers WHERE id = ?)", ((p.id,) for p in batch)
+        )
+        self._db.executemany(
+            "INSERT INTO authorship SELECT papers.pid, ?, authors.aid FROM papers, authors "
+            "WHERE papers.id = ? AND authors.key = ?",
+            ((position, id_, key) for id_, pairs in keyed for position, (key, _) in enumerate(pairs)),
+        )
+
+    def papers(self, ids: Iterable[str] | None = None) -> Iterator[Paper]:
+        """Papers that samples may be drawn from, by id; with `ids`, those in the pool or not, in the given order."""
+        if ids is None:
+            rows = self._db.execute(f"{_SELECT} WHERE since <> '' ORDER BY id")
+            yield from map(_paper, rows)
+            return
+        for paper_id in ids:
+            row = self._db.execute(f"{_SELECT} WHERE id = ?", (paper_id,)).fetchone()
+            if row:
+                yield _paper(row)
+
+    def pool_papers(
+        self, since: str, categories: Iterable[str], first: date | None, last: date | None
+    ) -> Iterator[Paper]:
+        """Papers in the pool of a round, in a window of days and with one of the categories (or archives), by id."""
+        wanted = frozenset(categories)
+        for row in self._db.execute(
+            f"{_SELECT} WHERE since <> '' AND since <= ? AND published BETWEEN ? AND ? ORDER BY id",
+            (since, (first or date.min).isoformat(), (last or date.max).isoformat()),
+        ):
+            paper = _paper(row)
+            if in_categories(paper, wanted):
+                yield paper
+
+    def papers_by_author(self, key: str) -> list[Paper]:
+        """Every paper with an author of this key, by id."""
+        rows = self._db.execute(
+            f"{_SELECT} WHERE pid IN (SELECT pid FROM authorship WHERE aid = (SELECT aid FROM authors WHERE key = ?)) "
+            "ORDER BY id",
+            (key,),
+        )
+        return [_paper(row) for row in rows]
+
+    def joined(self, since: str) -> list[Paper]:
+        """The papers that this round took into the pool, by id."""
+        return [_paper(row) for row in self._db.execute(f"{_SELECT} WHERE since = ? ORDER BY id", (since,))]
+
+    def set_licenses(self, licenses: Iterable[tuple[str, str]]) -> None:
+        """Note the licences of papers, as (id, licence)."""
+        self._db.executemany("UPDATE papers SET license = ? WHERE id = ?", ((value, id_) for id_, value in licenses))
+
+    def ids_by_title(self, key: str) -> list[str]:
+        """Ids of the papers of any pool with this `keys.title_key`."""
+        rows = self._db.execute("SELECT id FROM papers WHERE title_key = ? ORDER BY id", (key,))
+        return [row[0] for row in rows]
+
+    def pool_count(self, key: str) -> int:
+        """How many papers of the pool have an author of this key."""
+        row = self._db.execute(
+            "SELECT count(*) FROM authorship JOIN papers USING (pid) "
+            "WHERE aid = (SELECT aid FROM authors WHERE key = ?) AND since <> ''",
+            (key,),
+        )
+        return int(row.fetchone()[0])
+
+    def newest_papers(self, before: str) -> dict[str, date]:
+        """Author key -> day of the newest paper that a round before this one took into the pool."""
+        rows = self._db.execute(
+            "SELECT key, max(published) FROM authorship JOIN papers USING (pid) JOIN authors USING (aid) "
+            "WHERE since <> '' AND since < ? GROUP BY aid",
+            (before,),
+        )
+        return {key: date.fromisoformat(day) for key, day in rows}
+
+    def window(self, first: date, last: date, categories: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """(id, since) of the papers of some days and categories that can be found by their authors, by id."""
+        wanted = frozenset(categories)
+        for row in self._db.execute(
+            f"{_SELECT} WHERE published BETWEEN ? AND ? AND pid IN (SELECT pid FROM authorship) ORDER BY id",
+            (first.isoformat(), last.isoformat()),
+        ):
+            paper = _paper(row)
+            if in_categories(paper, wanted):
+                yield paper.id, row[-1]
+
+
+_SELECT = "SELECT id, version, title, abstract, authors, categories, published, updated, license, since FROM papers"
+
+
+def _paper(row: tuple[str, int, str, str, str, str, str, str, str, str]) -> Paper:
+    id_, version, title, abstract, authors, categories, published, updated, license_, _ = row
+    return Paper(
+        id_, version, title, abstract, tuple(json.loads(authors)), tuple(categories.split()),
+        date.fromisoformat(published), date.fromisoformat(updated), license_,
+    )  # fmt: skip
+
+
+def in_categories(paper: Paper, wanted: frozenset[str]) -> bool:
+    """Whether a paper's primary category, or its archive, is among the wanted ones; no wish means every category."""
+    primary = paper.primary_category
+    return not wanted or primary in wanted or primary.partition(".")[0] in wanted
