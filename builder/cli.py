@@ -53,7 +53,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f'error: this command needs {err.name}: pip install "academiceval[{extra}]"', file=sys.stderr)
         return 1
     except sqlite3.Error as err:
-        print(f"error: the workspace's store cannot be used: {err}", file=sys.stderr)
+        from builder.store import ROOM
+
+        print(f"error: the workspace's store cannot be used: {err}; {ROOM}", file=sys.stderr)
         return 1
     except OSError as err:
         print(f"error: {err.filename or 'the operating system'}: {err.strerror or err}", file=sys.stderr)

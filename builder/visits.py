@@ -28,7 +28,8 @@ def sort_out(round_: Round, items: Iterable[Paper | Drop]) -> tuple[list[Paper],
 
 def take(round_: Round, store: Store, papers: Sequence[Paper], drops: Iterable[Drop]) -> None:
     """Into the pool of the round; inside a transaction of the caller."""
-    store.add_batch(papers, since=round_.round)
+    known = store.taken({paper.id for paper in papers}, round_.round)
+    store.add_batch([paper for paper in papers if paper.id not in known], since=round_.round)
     store.frontier.drop(drops, round_.round)
 
 

@@ -343,7 +343,7 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def serve(world: World) -> Iterator[Loopback]:
     server = Loopback(world)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield server

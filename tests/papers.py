@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from datetime import date, timedelta
+from pathlib import Path
 
 from builder.records import Paper
+from builder.sources.mirror import MirrorSource
 
 START = date(2026, 1, 1)
 
@@ -26,3 +30,18 @@ def paper(
         updated=published,
         license="http://creativecommons.org/licenses/by/4.0/",
     )
+
+
+def mirror(folder: Path, papers: Iterable[Paper]) -> MirrorSource:
+    """A mirror of the papers, without files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    records = (
+        {
+            "id": one.id, "version": one.version, "title": one.title, "abstract": one.abstract, "authors": one.authors,
+            "categories": one.categories, "published": one.published.isoformat(), "updated": one.updated.isoformat(),
+            "license": one.license,
+        }
+        for one in papers
+    )  # fmt: skip
+    (folder / "meta.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    return MirrorSource(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from difflib import get_close_matches
 from itertools import islice
@@ -98,13 +99,15 @@ class ArxivSource:
 
     def _listed(self, first: date, last: date) -> Iterator[Paper | Drop]:
         """By OAI-PMH; the versions of revised papers, which it does not tell, are looked up by id."""
-        revised: list[str] = []
+        revised: dict[str, Paper] = {}
         for set_ in self._sets():
             for record in self._oai.records(set_, first):
                 if record.revised and isinstance(record.item, Paper) and _within(record.item, first, last):
-                    revised.append(record.item.id)
-                yield record.item
-        yield from self.by_ids(revised)
+                    revised[record.item.id] = record.item
+                else:
+                    yield record.item
+        for item in self.by_ids(revised):
+            yield replace(item, license=revised[item.id].license) if isinstance(item, Paper) else item
 
     def _sets(self) -> list[str | None]:
         names = self._round.papers.categories

@@ -23,6 +23,7 @@ from builder.store.frontier import Author, Frontier
 from builder.store.papers import PaperTables, in_categories
 
 SCHEMA_VERSION = 2
+ROOM = "see that its disk has room and give the same command again, nothing is lost"
 _BATCH = 2000
 _SCHEMA = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;" + "".join(
     table.SCHEMA for table in (papers, documents, frontier, answers)
@@ -80,7 +81,7 @@ class Store(PaperTables, DocumentTables):
         try:
             self._db.execute("COMMIT")
         except sqlite3.Error as err:
-            raise StoreError(f"the store cannot be written: {err}") from err
+            raise StoreError(f"the store cannot be written: {err}; {ROOM}") from err
 
     # --- notes: small facts about finished work
 

@@ -15,7 +15,8 @@ CREATE TABLE frontier (
     visited TEXT NOT NULL, checked TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX frontier_place ON frontier (place);
-CREATE INDEX frontier_waiting ON frontier (visited, round, priority, place);
+CREATE INDEX frontier_waiting ON frontier (visited, round, priority DESC, place);
+CREATE INDEX frontier_candidates ON frontier (visited, round, priority DESC, key);
 CREATE TABLE drops (round TEXT NOT NULL, id TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (round, id)) WITHOUT ROWID;
 """
 

@@ -102,6 +102,11 @@ class PaperTables:
         )
         return [_paper(row) for row in rows]
 
+    def taken(self, ids: Iterable[str], round_: str) -> set[str]:
+        """Which of these papers the round has taken into its pool itself."""
+        query = "SELECT 1 FROM papers WHERE id = ? AND since = ?"
+        return {id_ for id_ in ids if self._db.execute(query, (id_, round_)).fetchone()}
+
     def joined(self, since: str) -> list[Paper]:
         """The papers that this round took into the pool, by id."""
         return [_paper(row) for row in self._db.execute(f"{_SELECT} WHERE since = ? ORDER BY id", (since,))]
