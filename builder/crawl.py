@@ -91,6 +91,7 @@ def _walk(round_: Round, source: Source, store: Store) -> None:
         )
     store.answers.forget_other_rounds(round_.round)
     _begin(round_, source, store)
+    visits.prepare(round_, store)
     for _ in progress(_visits(round_, source, store), "crawl", round_.crawl.authors):
         pass
     report = store.frontier.report("crawl", round_.round, len(store.joined(round_.round)))
@@ -170,10 +171,7 @@ def _visits(round_: Round, source: Source, store: Store) -> Iterator[Author]:
             return
         items = source.by_author(author.name, round_.papers.published_from, round_.last_day)
         papers, drops = visits.sort_out(round_, items)
-        with store.transaction():
-            visits.take(round_, store, papers, drops)
-            store.frontier.visit(author.key, round_.round)
-            store.frontier.admit(visits.neighbours(round_, store, author.key, papers), round_.round)
+        visits.fold_in(round_, store, author.key, papers, drops, store.frontier.visit)
         visited += 1
         first_author += sum(author_key(paper.authors[0]) == author.key for paper in papers)
         yield author

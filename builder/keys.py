@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _NEW = r"\d{4}\.\d{4,5}"
 _OLD = r"[a-z][a-z-]*(?:\.[A-Z]{2})?/\d{7}"
@@ -42,6 +43,7 @@ def fold(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
+@lru_cache(maxsize=1 << 17)  # the same names come again and again
 def author_key(name: str) -> str:
     """The key under which an author name is filed: case, spaces, diacritics and full stops do not count."""
     return fold(name.replace(".", " "))

@@ -80,6 +80,7 @@ def _walk_on(round_: Round, source: Source, store: Store, first: date) -> StageR
         return store.frontier.report("update", round_.round, len(store.joined(round_.round)))
     report = _harvest_months(round_, source, store, first)
     wanted = frozenset(round_.papers.categories)
+    store.index_authors()
 
     def harvested(author: Author) -> Iterator[Paper]:
         for paper in store.papers_by_author(author.key):
@@ -115,6 +116,7 @@ def _harvest_report(round_: Round, store: Store, report: StageReport, first: dat
 
 def _visit_all(round_: Round, store: Store, look_up: LookUp) -> None:
     """Node update, then node-and-edge update; each visit is one transaction."""
+    visits.prepare(round_, store)
     unchecked = _active(round_, store, store.frontier.unchecked(round_.round))
     for author in progress(unchecked, "node update", len(unchecked)):
         _visit(round_, store, author, look_up, store.frontier.check)
@@ -140,12 +142,8 @@ def _candidates(round_: Round, store: Store, look_up: LookUp, missing: int) -> I
         yield missing
 
 
-def _visit(round_: Round, store: Store, author: Author, look_up: LookUp, mark: Callable[[str, str], None]) -> int:
+def _visit(round_: Round, store: Store, author: Author, look_up: LookUp, mark: visits.Mark) -> int:
     """Take an author's new papers and admit their co-authors; returns how many new first-author papers there were."""
     papers, drops = visits.sort_out(round_, look_up(author))
-    with store.transaction():
-        visits.take(round_, store, papers, drops)
-        mark(author.key, round_.round)
-        others = visits.neighbours(round_, store, author.key, papers)
-        store.frontier.admit(others, round_.round, priority=len(papers))
+    visits.fold_in(round_, store, author.key, papers, drops, mark, priority=len(papers))
     return sum(author_key(paper.authors[0]) == author.key for paper in papers)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 
 from builder.keys import author_key
 from builder.records import Drop, Paper
 from builder.round import Round
 from builder.store import Author, Store, in_categories
+
+Mark = Callable[[str, str], None]
 
 
 def sort_out(round_: Round, items: Iterable[Paper | Drop]) -> tuple[list[Paper], list[Drop]]:
@@ -26,19 +29,30 @@ def sort_out(round_: Round, items: Iterable[Paper | Drop]) -> tuple[list[Paper],
     return papers, drops
 
 
-def take(round_: Round, store: Store, papers: Sequence[Paper], drops: Iterable[Drop]) -> None:
-    """Into the pool of the round; inside a transaction of the caller."""
+def fold_in(
+    round_: Round, store: Store, key: str, papers: Sequence[Paper], drops: Iterable[Drop], mark: Mark, priority: int = 0
+) -> None:
+    """Take what a visit brought into the store, in one transaction.
+
+    Args:
+        mark: notes that the author was visited.
+        priority: of the co-authors that are admitted.
+    """
     known = store.taken({paper.id for paper in papers}, round_.round)
-    store.add_batch([paper for paper in papers if paper.id not in known], since=round_.round)
-    store.frontier.drop(drops, round_.round)
+    new = [paper for paper in papers if paper.id not in known]
+    ordered = co_authors(round_, key, papers)
+    with store.transaction():
+        store.add_batch(new, since=round_.round)
+        store.frontier.drop(drops, round_.round)
+        mark(key, round_.round)
+        admitted = (author for author in ordered if _is_admitted(round_, store, author.key))
+        store.frontier.admit(islice(admitted, round_.crawl.neighbours), round_.round, priority)
 
 
-def neighbours(round_: Round, store: Store, key: str, papers: Iterable[Paper]) -> list[Author]:
-    """The co-authors that a visited author brings: most shared papers first, bounded, active ones thinned out.
+def co_authors(round_: Round, key: str, papers: Iterable[Paper]) -> list[Author]:
+    """An author's co-authors, most shared papers first.
 
-    Papers with very many authors say little about who works with whom and bring none. Thinning answers the popularity
-    bias that the AcademicEval paper leaves to future work: an author with n known papers is admitted with probability
-    n ** -activity_penalty, by a draw that depends on the seed and the author alone.
+    Papers with very many authors say little about who works with whom and bring none.
     """
     shared: Counter[str] = Counter()
     names: dict[str, str] = {}
@@ -48,12 +62,21 @@ def neighbours(round_: Round, store: Store, key: str, papers: Iterable[Paper]) -
                 names.setdefault(author_key(name), name)
             shared.update({author_key(name) for name in paper.authors})
     shared.pop(key, None)
-    ordered = sorted(shared, key=lambda other: (-shared[other], other))
-    admitted = (other for other in ordered if _is_admitted(round_, store, other))
-    return [Author(other, names[other]) for _, other in zip(range(round_.crawl.neighbours), admitted, strict=False)]
+    return [Author(other, names[other]) for other in sorted(shared, key=lambda other: (-shared[other], other))]
+
+
+def prepare(round_: Round, store: Store) -> None:
+    """Before the first visit."""
+    if round_.crawl.activity_penalty:
+        store.index_authors()
 
 
 def _is_admitted(round_: Round, store: Store, key: str) -> bool:
+    """Thin out active authors.
+
+    This answers the popularity bias that the AcademicEval paper leaves to future work: an author with n known papers is
+    admitted with probability n ** -activity_penalty, by a draw that depends on the seed and the author alone.
+    """
     penalty = round_.crawl.activity_penalty
     if not penalty:
         return True

@@ -106,8 +106,13 @@ class MirrorSource:
             return None
         index = Store.open(self._index_path)
         if index.note("of") != self.fingerprint():
+            index.close()
+            for path in self._index_path.parent.glob(f"{self._index_path.name}*"):
+                path.unlink()
+            index = Store.open(self._index_path)
             records = read_metadata(self.metadata)
             index.add_papers((item for item in progress(records, "index") if isinstance(item, Paper)), since="mirror")
+            index.index_authors()
             index.set_note("of", self.fingerprint())
         return index
 

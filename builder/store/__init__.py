@@ -48,7 +48,11 @@ class Store(PaperTables, DocumentTables):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             db = sqlite3.connect(path, timeout=60, isolation_level=None)
-            db.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;")
+            db.executescript(
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY; "
+                # Pages that many transactions touch are written back once in 64 MB instead of once in 4.
+                "PRAGMA wal_autocheckpoint=16000; PRAGMA cache_size=-65536;"
+            )
             version = db.execute("PRAGMA user_version").fetchone()[0]
             if version == 0:
                 db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
@@ -61,13 +65,16 @@ class Store(PaperTables, DocumentTables):
             )
         return cls(db)
 
+    def close(self) -> None:
+        self._db.close()
+
     def __enter__(self) -> Store:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._db.close()
+        self.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

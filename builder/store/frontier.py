@@ -11,12 +11,11 @@ from builder.report import StageReport
 
 SCHEMA = """
 CREATE TABLE frontier (
-    key TEXT PRIMARY KEY, name TEXT NOT NULL, place INTEGER NOT NULL, priority INTEGER NOT NULL, round TEXT NOT NULL,
-    visited TEXT NOT NULL, checked TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX frontier_place ON frontier (place);
-CREATE INDEX frontier_waiting ON frontier (visited, round, priority DESC, place);
-CREATE INDEX frontier_candidates ON frontier (visited, round, priority DESC, key);
+    place INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, name TEXT NOT NULL, priority INTEGER NOT NULL,
+    round TEXT NOT NULL, visited TEXT NOT NULL, checked TEXT NOT NULL
+);
+CREATE INDEX frontier_waiting ON frontier (round, priority DESC, place) WHERE visited = '';
+CREATE INDEX frontier_candidates ON frontier (round, priority DESC, key) WHERE visited = '' AND priority > 0;
 CREATE TABLE drops (round TEXT NOT NULL, id TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (round, id)) WITHOUT ROWID;
 """
 
@@ -44,12 +43,12 @@ class Frontier:
         Args:
             priority: of a later round's candidates; the highest that was given counts.
         """
-        place = self._db.execute("SELECT coalesce(max(place), 0) FROM frontier").fetchone()[0]
         self._db.executemany(
-            "INSERT INTO frontier VALUES (?,?,?,?,?,'','') ON CONFLICT (key) DO UPDATE SET "
+            "INSERT INTO frontier (key, name, priority, round, visited, checked) VALUES (?,?,?,?,'','') "
+            "ON CONFLICT (key) DO UPDATE SET "
             "priority = CASE WHEN round = excluded.round THEN max(priority, excluded.priority) "
             "ELSE excluded.priority END, round = excluded.round WHERE visited = '' AND excluded.round >= round",
-            ((author.key, author.name, place + i, priority, round_) for i, author in enumerate(authors, start=1)),
+            ((author.key, author.name, priority, round_) for author in authors),
         )
 
     def next(self, round_: str) -> Author | None:
@@ -58,7 +57,7 @@ class Frontier:
 
     def next_candidate(self, round_: str) -> Author | None:
         """The same, but authors of one priority by key: their order must not depend on how they were found."""
-        return self._first("ORDER BY priority DESC, key", round_)
+        return self._first("AND priority > 0 ORDER BY priority DESC, key", round_)
 
     def _first(self, order: str, round_: str) -> Author | None:
         row = self._db.execute(

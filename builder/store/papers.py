@@ -22,7 +22,6 @@ CREATE TABLE authors (aid INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, name TE
 CREATE TABLE authorship (
     pid INTEGER NOT NULL, position INTEGER NOT NULL, aid INTEGER NOT NULL, PRIMARY KEY (pid, position)
 ) WITHOUT ROWID;
-CREATE INDEX authorship_by_author ON authorship (aid);
 """
 
 
@@ -93,8 +92,12 @@ class PaperTables:
             if in_categories(paper, wanted):
                 yield paper
 
+    def index_authors(self) -> None:
+        """Make look-ups by author fast. Not there from the start: it doubles what a commit of the crawl writes."""
+        self._db.execute("CREATE INDEX IF NOT EXISTS authorship_by_author ON authorship (aid)")
+
     def papers_by_author(self, key: str) -> list[Paper]:
-        """Every paper with an author of this key, by id."""
+        """Every paper with an author of this key, by id; `index_authors` makes it fast."""
         rows = self._db.execute(
             f"{_SELECT} WHERE pid IN (SELECT pid FROM authorship WHERE aid = (SELECT aid FROM authors WHERE key = ?)) "
             "ORDER BY id",
@@ -121,7 +124,7 @@ class PaperTables:
         return [row[0] for row in rows]
 
     def pool_count(self, key: str) -> int:
-        """How many papers of the pool have an author of this key."""
+        """How many papers of the pool have an author of this key; `index_authors` makes it fast."""
         row = self._db.execute(
             "SELECT count(*) FROM authorship JOIN papers USING (pid) "
             "WHERE aid = (SELECT aid FROM authors WHERE key = ?) AND since <> ''",
