@@ -18,7 +18,7 @@ from builder.extract import EXTRACTOR, choose_documents, extract_papers
 from builder.extract.summary import summarise
 from builder.graph import CoAuthorGraph, build_graph
 from builder.licenses import learn_licenses
-from builder.link import link_papers, link_report
+from builder.link import link_papers, link_report, link_ways, unresolved_examples
 from builder.progress import progress
 from builder.records import SPLITS, Paper
 from builder.report import StageReport
@@ -42,6 +42,7 @@ class Outcome:
     built: tuple[Built, ...]
     reports: tuple[StageReport, ...]
     reading: dict[str, Any]
+    links: dict[str, int]
 
 
 def run(round_: Round, jobs: int) -> Outcome:
@@ -51,6 +52,15 @@ def run(round_: Round, jobs: int) -> Outcome:
     for report, timed in zip(outcome.reports, prepared, strict=False):
         report.seconds = timed.seconds
     return outcome
+
+
+def link_only(round_: Round, jobs: int) -> tuple[list[StageReport], dict[str, int], list[str]]:
+    """The stages before the build; the links by way, and examples of what stayed unresolved."""
+    reports = prepare(round_, jobs)
+    with Store.open(round_.workspace / STORE) as store:
+        papers = _papers(store, _graph(round_, store)[0])
+        documents, _ = choose_documents(round_, store, papers)
+        return reports, link_ways(store, papers), unresolved_examples(store, papers, documents)
 
 
 def prepare(round_: Round, jobs: int) -> list[StageReport]:
@@ -64,7 +74,7 @@ def prepare(round_: Round, jobs: int) -> list[StageReport]:
         extract_papers(round_, source, store, papers, jobs)
         documents, extracted = choose_documents(round_, store, papers)
         extracted.seconds = time.perf_counter() - started
-        return [crawled, on_graph, extracted, link_papers(store, papers, documents)]
+        return [crawled, on_graph, extracted, link_papers(round_, source, store, papers, documents)]
 
 
 def update_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
@@ -100,6 +110,7 @@ def build(round_: Round) -> Outcome:
             raise FolderError(f"not one paper can be used, nothing was written ({extracted.line()})")
         reports = [crawled, on_graph, extracted, link_report(store, papers)]
         reading = summarise(documents, [paper.id for paper in papers])
+        links = link_ways(store, papers)
         cut = cut_dates(round_.split, papers)
         with folder.replacing(round_.output) as place:
             texts = samples.Texts(store, documents)
@@ -108,9 +119,9 @@ def build(round_: Round) -> Outcome:
                 lines = "; ".join(report.line() for report in sampled)
                 raise FolderError(f"no paper became a sample of any setting, nothing was written ({lines})")
             reports += sampled
-            (place / "README.md").write_text(render(round_.round, built, reports, reading), encoding="utf-8")
-            folder.write_manifest(place, _manifest(round_, built, reports, reading, cut))
-    return Outcome(round_.output, tuple(built), tuple(reports), reading)
+            (place / "README.md").write_text(render(round_.round, built, reports, reading, links), encoding="utf-8")
+            folder.write_manifest(place, _manifest(round_, built, reports, reading, links, cut))
+    return Outcome(round_.output, tuple(built), tuple(reports), reading, links)
 
 
 def _graph(round_: Round, store: Store) -> tuple[CoAuthorGraph, StageReport]:
@@ -178,7 +189,12 @@ def _write(
 
 
 def _manifest(
-    round_: Round, built: Sequence[Built], reports: Sequence[StageReport], reading: dict[str, Any], cut: Cut
+    round_: Round,
+    built: Sequence[Built],
+    reports: Sequence[StageReport],
+    reading: dict[str, Any],
+    links: dict[str, int],
+    cut: Cut,
 ) -> dict[str, Any]:
     return {
         "round": round_.round,
@@ -195,5 +211,6 @@ def _manifest(
         },
         "statistics": {one.setting.name: {split: asdict(one.statistics[split]) for split in SPLITS} for one in built},
         "extraction": reading,
+        "links": links,
         "reports": [report.to_dict() for report in reports],
     }

@@ -46,7 +46,10 @@ class Built:
         return given / asked if asked else 0.0
 
 
-def render(round_name: str, built: Sequence[Built], reports: Sequence[StageReport], reading: Mapping[str, Any]) -> str:
+def render(
+    round_name: str, built: Sequence[Built], reports: Sequence[StageReport], reading: Mapping[str, Any],
+    links: Mapping[str, int],
+) -> str:  # fmt: skip
     """The card's text: YAML front matter that `load_dataset` obeys, then the tables."""
     lines = [
         "---", yaml.safe_dump(_metadata(built), sort_keys=False, allow_unicode=True).strip(), "---",
@@ -61,6 +64,7 @@ def render(round_name: str, built: Sequence[Built], reports: Sequence[StageRepor
         "counted. Comp. rate is input divided by output tokens.", "",
         "## Kept and dropped", "", *_report_table(reports), "",
         "## Extraction", "", *reading_table(reading), "",
+        "## Citations", "", *links_table(links), "",
         "## Licences", "", *_license_table(built), "",
         "Each row and each demonstration names its paper's licence; most allow use on one's own machine, not "
         "redistribution.", "",
@@ -143,6 +147,15 @@ def reading_table(reading: Mapping[str, Any]) -> Iterator[str]:
         yield f"| mean {name.replace('_', ' ')} | {value} |"
     if reading["html_pdf_papers"]:
         yield f"| agreement of HTML and PDF ({reading['html_pdf_papers']} papers) | {reading['html_pdf_agreement']} |"
+
+
+def links_table(links: Mapping[str, int]) -> Iterator[str]:
+    """How the citations of related-work sections were resolved."""
+    total = max(1, sum(links.values()))
+    yield "| Resolved by | Citations | Share |"
+    yield "| --- | ---: | ---: |"
+    for way, n in links.items():
+        yield f"| {way.replace('_', ' ')} | {n} | {100 * n / total:.1f}% |"
 
 
 def _license_table(built: Sequence[Built]) -> Iterator[str]:

@@ -81,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
         ("run", _run, "build a round: crawl, graph, extract, link, samples, dataset folder"),
         ("crawl", _crawl, "take the round's papers into the workspace and show the co-author graph"),
         ("update", _update, "take a crawled graph on to a later round: its new papers and co-authors"),
+        ("link", _link, "read the papers and resolve the citations of their related work; how well that went"),
         ("build", _build, "write the dataset folder from what the workspace holds"),
         ("status", _status, "what the workspace holds"),
     ):
@@ -89,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("--round", metavar="YYYY.MM", help="build this revision instead of the file's")
         sub.add_argument("--workspace", type=Path, help="use this workspace instead of the round's")
         sub.add_argument("--output", type=Path, help="write this dataset folder instead of the round's")
-        if function is _run:
+        if function in (_run, _link):
             _add_jobs(sub)
         if function is _update:
             sub.add_argument("--by", choices=("harvest", "author"), help="whole months, or author by author")
@@ -165,6 +166,15 @@ def _show_graph(graph: CoAuthorGraph, reports: Sequence[StageReport]) -> None:
     )
 
 
+def _link(arguments: argparse.Namespace) -> None:
+    from builder.build import link_only
+    from builder.card import links_table
+
+    reports, ways, examples = link_only(_load_round(arguments), arguments.jobs)
+    for line in (*(report.line() for report in reports), "", *links_table(ways), "", *examples):
+        print(line)
+
+
 def _build(arguments: argparse.Namespace) -> None:
     from builder.build import build
 
@@ -172,11 +182,11 @@ def _build(arguments: argparse.Namespace) -> None:
 
 
 def _show(outcome: Outcome) -> None:
-    from builder.card import reading_table, statistics_table
+    from builder.card import links_table, reading_table, statistics_table
 
     for report in outcome.reports:
         print(report.line())
-    for table in (statistics_table(outcome.built), reading_table(outcome.reading)):
+    for table in (statistics_table(outcome.built), reading_table(outcome.reading), links_table(outcome.links)):
         print("", *table, sep="\n")
     print(f"\nwritten: {outcome.output}")
 

@@ -1,50 +1,68 @@
 """Stage 4: reference lists -> the citation corpus: which cited works are known papers.
 
-Document -> Link. Only the entries cited in the related-work section are resolved: by the arXiv id that an entry
-carries, else by its title. A work is never resolved to the citing paper or to one published after it. Entries that stay
-unresolved are counted, not dropped; whether enough are left decides the sample stage.
+Document -> Link. Only the entries cited in the related-work section are resolved: by the arXiv id or DOI that an entry
+carries, else by its title among all records of the store; ids that the store lacks are fetched in batches; a search
+comes last, and only so many times. A paper is linked once for each document and each version of this code, so that a
+store that has grown since does not change an older round. Entries that stay unresolved are counted, not dropped; whether enough are left
+decides the sample stage. Drop reasons (of references): ambiguous, unresolved.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import get_args
 
 from builder.body import role_span
-from builder.extract import Documents
-from builder.extract.references import segments
-from builder.keys import fold, title_key
+from builder.extract import EXTRACTOR, Documents
+from builder.keys import title_key
 from builder.progress import progress
-from builder.records import Document, Link, Paper, Reference
+from builder.records import Document, Link, LinkWay, Paper, Reference
 from builder.report import StageReport
+from builder.resolve import Resolved, cited_id, resolve_entry
+from builder.round import Round
+from builder.sources import Source
+from builder.sources.mirror import file_fingerprint
 from builder.store import Store
 
-_MIN_TITLE_KEY = 16
+# Rises with every change that can change a link.
+LINKER = "1"
+_LOST = ("ambiguous", "unresolved")
+_MIN_SEARCHED = 24
 
 
-def link_papers(store: Store, papers: Iterable[Paper], documents: Documents) -> StageReport:
+def link_papers(
+    round_: Round, source: Source, store: Store, papers: Iterable[Paper], documents: Documents
+) -> StageReport:
     """Resolve the related-work citations of every paper that has a document."""
     started = time.perf_counter()
     papers = [paper for paper in papers if paper.id in documents]
-    for paper in progress(papers, "link", len(papers)):
+    todo = [paper for paper in papers if store.linked_by(paper.id) != _key(round_, documents, paper)]
+    with store.transaction():
+        store.titles.update()
+    if round_.link.fetch:
+        _fetch_cited(round_, source, store, todo, documents)
+    for paper in progress(todo, "link", len(todo)):
         document = documents[paper.id]
-        links = list(resolve(store, paper, document, cited_in_related_work(document)))
+        links = list(_resolve(round_, source, store, paper, document))
         with store.transaction():
-            store.put_links(paper.id, links)
+            store.put_links(paper.id, links, _key(round_, documents, paper))
     report = link_report(store, papers)
     report.seconds = time.perf_counter() - started
     return report
 
 
 def link_report(store: Store, papers: Iterable[Paper]) -> StageReport:
-    """How many references were resolved; this report counts references, not papers.
-
-    Drop reasons (of references): unresolved.
-    """
+    """How many references were resolved; this report counts references, not papers."""
     report = StageReport("link")
     for paper in papers:
         for link in store.links(paper.id):
-            if link.how == "unresolved":
+            if link.how in _LOST:
                 report.drop(f"{paper.id}#{link.reference + 1}", link.how)
             else:
                 report.kept += 1
@@ -59,40 +77,86 @@ def cited_in_related_work(document: Document) -> list[int]:
     )
 
 
-def resolve(store: Store, paper: Paper, document: Document, cited: Iterable[int]) -> Iterator[Link]:
-    """Resolve the given entries of a paper's reference list; a work that two entries name is linked once."""
+def _key(round_: Round, documents: Documents, paper: Paper) -> str:
+    """What a paper's links depend on beside the store."""
+    kind = documents.kinds[paper.id]
+    parts = [
+        LINKER, EXTRACTOR, kind, documents.store.read_file(paper.id, kind, EXTRACTOR), round_.link.model_dump(),
+        [file_fingerprint(path) for path in round_.source.references],
+    ]  # fmt: skip
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _fetch_cited(round_: Round, source: Source, store: Store, papers: Sequence[Paper], documents: Documents) -> None:
+    """Fetch the records of cited papers that the store lacks, or has without abstract, in batches."""
+    wanted: set[str] = set()
+    for paper in progress(papers, "cited ids", len(papers)):
+        document = documents[paper.id]
+        for index in cited_in_related_work(document):
+            entry = document.references[index]
+            found = resolve_entry(store, paper, entry).paper
+            if found is None and (name := cited_id(entry)) is not None and not store.knows(name):
+                wanted.add(name)
+            elif found is not None and not found.abstract:
+                wanted.add(found.id)
+    unasked = [name for name in sorted(wanted) if not store.was_asked(f"id {name}", round_.round)]
+    fetched = (item for item in progress(source.by_ids(unasked), "cited papers") if isinstance(item, Paper))
+    store.add_papers(fetched, since="", look_up=False)
+    with store.transaction():
+        store.note_asked((f"id {name}" for name in unasked if not store.knows(name)), round_.round)
+        store.titles.update()
+
+
+def _resolve(round_: Round, source: Source, store: Store, paper: Paper, document: Document) -> Iterator[Link]:
+    """Resolve a paper's citations; a work that two entries name is linked once."""
     seen: set[str] = set()
-    for index in cited:
-        link = _resolve_one(store, paper, index, document.references[index])
-        if link.cited_id not in seen:
-            seen.add(link.cited_id or f"#{index}")
-            yield link
+    for index in cited_in_related_work(document):
+        entry = document.references[index]
+        found = resolve_entry(store, paper, entry)
+        if found.how == "unresolved" and _search(round_, source, store, entry):
+            found = resolve_entry(store, paper, entry)
+        if found.how in ("title", "near_title") and store.was_asked(_search_key(entry)):
+            found = replace(found, how="search")
+        if found.paper is not None and not found.paper.abstract:
+            # Without an abstract there is nothing to show to a model.
+            found = Resolved(None, "unresolved", 0.0)
+        name = found.paper.id if found.paper else ""
+        if name not in seen:
+            seen.update({name} - {""})
+            yield Link(paper.id, index, name, found.how, found.score)
 
 
-def _resolve_one(store: Store, paper: Paper, index: int, entry: Reference) -> Link:
-    if entry.arxiv_id and _citable(store, paper, [entry.arxiv_id], None):
-        return Link(paper.id, index, entry.arxiv_id, "arxiv_id", 1.0)
-    for score, title in ((1.0, entry.title), *((0.9, part) for part in segments(entry.raw))):
-        key = title_key(title)
-        if len(key) < _MIN_TITLE_KEY:
-            continue
-        found = _citable(store, paper, store.ids_by_title(key), entry)
-        if found:
-            return Link(paper.id, index, found[0].id, "title", score)
-    return Link(paper.id, index, "", "unresolved", 0.0)
+def _search(round_: Round, source: Source, store: Store, entry: Reference) -> bool:
+    """Ask the source for a title, as long as the round allows it and once only; whether it was asked."""
+    key = _search_key(entry)
+    if len(entry.title) < _MIN_SEARCHED or store.was_asked(key, round_.round):
+        return False
+    if store.times_asked("title ", round_.round) >= round_.link.searches:
+        return False
+    hits = [item for item in source.search_title(entry.title) if isinstance(item, Paper)]
+    store.add_papers(hits, since="", look_up=False)
+    with store.transaction():
+        store.note_asked([key], round_.round)
+        store.titles.update()
+    return True
 
 
-def _citable(store: Store, paper: Paper, ids: list[str], entry: Reference | None) -> list[Paper]:
-    """The papers of these ids that can be cited by `paper`; with an entry, those by its first author."""
-    return [
-        known
-        for known in store.papers(ids)
-        if known.id != paper.id
-        and known.abstract
-        and known.published <= paper.published
-        and (entry is None or not entry.authors or _surname_matches(known, entry.authors[0]))
-    ]
+def _search_key(entry: Reference) -> str:
+    return f"title {title_key(entry.title)}"
 
 
-def _surname_matches(known: Paper, surname: str) -> bool:
-    return fold(surname).split()[-1:] == fold(known.authors[0]).split()[-1:] or fold(surname) in fold(known.authors[0])
+def link_ways(store: Store, papers: Iterable[Paper]) -> dict[str, int]:
+    """How many citations were resolved, or not, by each way."""
+    counts = Counter(link.how for paper in papers for link in store.links(paper.id))
+    return {way: counts[way] for way in get_args(LinkWay) if counts[way]}
+
+
+def unresolved_examples(store: Store, papers: Iterable[Paper], documents: Documents, most: int = 10) -> list[str]:
+    """Some of the entries that stayed unresolved or ambiguous, as printed."""
+    lost = (
+        f"{link.how} {paper.id}: {documents[paper.id].references[link.reference].raw[:140]}"
+        for paper in papers
+        for link in store.links(paper.id)
+        if link.how in _LOST
+    )
+    return list(islice(lost, most))

@@ -35,7 +35,7 @@ ExtractReason = Literal[
     "missing_references",
     "sections_out_of_order",
 ]
-LinkWay = Literal["arxiv_id", "title", "unresolved"]
+LinkWay = Literal["arxiv_id", "doi", "title", "near_title", "search", "ambiguous", "unresolved"]
 SampleReason = Literal[
     "no_abstract",
     "no_introduction",
@@ -65,6 +65,7 @@ class Paper:
         updated: day of `version`.
         license: URL or short name as the source gives it, `UNKNOWN_LICENSE` where it does not tell, `NO_LICENSE` where
             arXiv's own record names none.
+        doi: of the published version, lower case, "" where the source gives none.
     """
 
     id: str
@@ -76,6 +77,7 @@ class Paper:
     published: date
     updated: date
     license: str = UNKNOWN_LICENSE
+    doi: str = ""
 
     @property
     def versioned_id(self) -> str:

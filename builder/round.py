@@ -126,6 +126,13 @@ class ExtractTable(_Table):
     )
 
 
+class LinkTable(_Table):
+    """The citation corpus."""
+
+    fetch: bool = Field(True, description="ask the source, in batches, for cited arXiv ids that the store lacks")
+    searches: int = Field(0, ge=0, description="titles that the source may be searched for, in a round")
+
+
 class QualityTable(_Table):
     """What a document must reach to be used; see `records.Quality`."""
 
@@ -180,6 +187,7 @@ class Round(_Table):
     graph: GraphTable = GraphTable()
     extract: ExtractTable = ExtractTable()
     quality: QualityTable = QualityTable()
+    link: LinkTable = LinkTable()
     split: SplitTable = SplitTable()
     samples: SamplesTable = SamplesTable()
 

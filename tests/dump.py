@@ -12,6 +12,8 @@ _QUERIES = {
     "authorship": "SELECT id, position, key FROM authorship JOIN papers USING (pid) JOIN authors USING (aid) "
     "ORDER BY id, position",
     "frontier": "SELECT * FROM frontier ORDER BY key",
+    "links": "SELECT * FROM links ORDER BY id, reference",
+    "asked": "SELECT * FROM asked ORDER BY key",
     "drops": "SELECT * FROM drops ORDER BY round, id",
     "answers": "SELECT url, round, status FROM answers ORDER BY url",
     "meta": "SELECT * FROM meta ORDER BY key",

@@ -72,8 +72,8 @@ def test_documents_round_trip(store: Store) -> None:
 
 
 def test_links_are_replaced_as_a_whole(store: Store) -> None:
-    store.put_links("a", [Link("a", 0, "x", "title", 1.0), Link("a", 1, "y", "arxiv_id", 1.0)])
-    store.put_links("a", [Link("a", 1, "z", "title", 0.9)])
+    store.put_links("a", [Link("a", 0, "x", "title", 1.0), Link("a", 1, "y", "arxiv_id", 1.0)], "key")
+    store.put_links("a", [Link("a", 1, "z", "title", 0.9)], "key")
     assert store.links("a") == [Link("a", 1, "z", "title", 0.9)]
 
 

@@ -148,6 +148,7 @@ def to_paper(result: arxiv.Result) -> Paper | Drop:
         categories=tuple(category for category in categories if category),
         published=result.published.date(),
         updated=max(result.published, result.updated).date(),
+        doi=(result.doi or "").strip().lower(),
     )
 
 

@@ -24,7 +24,7 @@ import zstandard
 from builder.errors import SourceError
 from builder.keys import author_key, id_to_stem, parse_arxiv_id, title_key
 from builder.progress import progress
-from builder.records import Drop, Paper
+from builder.records import UNKNOWN_LICENSE, Drop, Paper
 from builder.store import Store
 
 _NAMES = ("arxiv-metadata-oai-snapshot.json", "metadata.jsonl", "meta.jsonl")
@@ -209,7 +209,8 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
         categories=tuple(categories.split() if isinstance(categories, str) else categories),
         published=published,
         updated=max(published, updated),
-        license=record.get("license") or "unknown",
+        license=record.get("license") or UNKNOWN_LICENSE,
+        doi=(record.get("doi") or "").strip().partition(" ")[0].lower(),
     )
 
 

@@ -153,6 +153,7 @@ def _paper(body: etree._Element) -> Paper | Drop:
         published=published,
         updated=max(published, date.fromisoformat(text("updated") or text("created"))),
         license=text("license") or NO_LICENSE,
+        doi=text("doi").partition(" ")[0].lower(),
     )
 
 

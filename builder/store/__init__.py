@@ -16,17 +16,18 @@ from types import TracebackType
 
 from builder.errors import StoreError
 from builder.records import Paper
-from builder.store import answers, documents, frontier, papers
+from builder.store import answers, documents, frontier, papers, titles
 from builder.store.answers import Answer, Answers
 from builder.store.documents import DocumentTables, StoredDocument
 from builder.store.frontier import Author, Frontier
 from builder.store.papers import PaperTables, in_categories
+from builder.store.titles import Titles
 
 SCHEMA_VERSION = 2
 ROOM = "see that its disk has room and give the same command again, nothing is lost"
 _BATCH = 2000
 _SCHEMA = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;" + "".join(
-    table.SCHEMA for table in (papers, documents, frontier, answers)
+    table.SCHEMA for table in (papers, documents, frontier, answers, titles)
 )
 
 
@@ -37,6 +38,7 @@ class Store(PaperTables, DocumentTables):
         self._db = connection
         self.frontier = Frontier(connection)
         self.answers = Answers(connection)
+        self.titles = Titles(connection)
 
     @classmethod
     def open(cls, path: Path) -> Store:

@@ -23,6 +23,8 @@ CREATE TABLE links (
     id TEXT NOT NULL, reference INTEGER NOT NULL, cited_id TEXT NOT NULL, how TEXT NOT NULL, score REAL NOT NULL,
     PRIMARY KEY (id, reference)
 ) WITHOUT ROWID;
+CREATE TABLE linked (id TEXT PRIMARY KEY, by TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE asked (key TEXT PRIMARY KEY, round TEXT NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -79,13 +81,32 @@ class DocumentTables:
         row = self._db.execute("SELECT body FROM documents WHERE id = ? AND kind = ?", (paper_id, kind)).fetchone()
         return _DOCUMENT.validate_json(zlib.decompress(row[0])) if row and row[0] else None
 
-    def put_links(self, paper_id: str, links: Iterable[Link]) -> None:
-        """Replace the links of one paper."""
+    def put_links(self, paper_id: str, links: Iterable[Link], by: str) -> None:
+        """Replace the links of one paper; `by` says what they depend on."""
+        self._db.execute("INSERT OR REPLACE INTO linked VALUES (?, ?)", (paper_id, by))
         self._db.execute("DELETE FROM links WHERE id = ?", (paper_id,))
         self._db.executemany(
             "INSERT INTO links VALUES (?,?,?,?,?)",
             ((link.paper_id, link.reference, link.cited_id, link.how, link.score) for link in links),
         )
+
+    def linked_by(self, paper_id: str) -> str | None:
+        """What the paper's links depend on; None where it has not been linked."""
+        row = self._db.execute("SELECT by FROM linked WHERE id = ?", (paper_id,)).fetchone()
+        return row[0] if row else None
+
+    def was_asked(self, key: str, round_: str = "") -> bool:
+        """Whether the round, or without one any round, has asked the source for this already."""
+        row = self._db.execute("SELECT 1 FROM asked WHERE key = ? AND ? IN (round, '')", (key, round_)).fetchone()
+        return row is not None
+
+    def note_asked(self, keys: Iterable[str], round_: str) -> None:
+        self._db.executemany("INSERT OR REPLACE INTO asked VALUES (?, ?)", ((key, round_) for key in keys))
+
+    def times_asked(self, prefix: str, round_: str) -> int:
+        """How many things of a kind the round has asked for."""
+        row = self._db.execute("SELECT count(*) FROM asked WHERE round = ? AND key GLOB ?", (round_, f"{prefix}*"))
+        return int(row.fetchone()[0])
 
     def links(self, paper_id: str) -> list[Link]:
         rows = self._db.execute(

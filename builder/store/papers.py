@@ -15,9 +15,10 @@ CREATE TABLE papers (
     pid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, title TEXT NOT NULL,
     abstract TEXT NOT NULL, authors TEXT NOT NULL, n_authors INTEGER NOT NULL, categories TEXT NOT NULL,
     published TEXT NOT NULL, updated TEXT NOT NULL, license TEXT NOT NULL, title_key TEXT NOT NULL,
-    since TEXT NOT NULL
+    since TEXT NOT NULL, doi TEXT NOT NULL
 );
 CREATE INDEX papers_by_title ON papers (title_key);
+CREATE INDEX papers_by_doi ON papers (doi) WHERE doi <> '';
 CREATE TABLE authors (aid INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, name TEXT NOT NULL);
 CREATE TABLE authorship (
     pid INTEGER NOT NULL, position INTEGER NOT NULL, aid INTEGER NOT NULL, PRIMARY KEY (pid, position)
@@ -34,11 +35,12 @@ class PaperTables:
         """`add_papers` inside a transaction of the caller."""
         self._db.executemany(
             "INSERT INTO papers (id, version, title, abstract, authors, n_authors, categories, published, updated, "
-            "license, title_key, since) VALUES (?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (id) DO UPDATE SET "
+            "license, title_key, since, doi) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (id) DO UPDATE SET "
             "version=excluded.version, title=excluded.title, authors=excluded.authors, n_authors=excluded.n_authors, "
             "abstract=CASE WHEN excluded.abstract = '' THEN abstract ELSE excluded.abstract END, "
             "categories=excluded.categories, published=excluded.published, updated=excluded.updated, "
             "license=CASE WHEN excluded.license = 'unknown' THEN license ELSE excluded.license END, "
+            "doi=CASE WHEN excluded.doi = '' THEN doi ELSE excluded.doi END, "
             "title_key=excluded.title_key, since=CASE WHEN since = '' THEN excluded.since "
             "WHEN excluded.since = '' THEN since ELSE min(since, excluded.since) END "
             "WHERE excluded.version >= version AND (excluded.since <> '' OR since = '' OR abstract = '')",
@@ -46,7 +48,7 @@ class PaperTables:
                 (
                     p.id, p.version, p.title, p.abstract, json.dumps(p.authors, ensure_ascii=False), len(p.authors),
                     " ".join(p.categories), p.published.isoformat(), p.updated.isoformat(), p.license,
-                    title_key(p.title), since,
+                    title_key(p.title), since, p.doi,
                 )
                 for p in batch
             ),
@@ -123,6 +125,25 @@ class PaperTables:
         rows = self._db.execute("SELECT id FROM papers WHERE title_key = ? ORDER BY id", (key,))
         return [row[0] for row in rows]
 
+    def knows(self, paper_id: str) -> bool:
+        """Whether there is a record of this id, with an abstract."""
+        return (
+            self._db.execute("SELECT 1 FROM papers WHERE id = ? AND abstract <> ''", (paper_id,)).fetchone() is not None
+        )
+
+    def ids_by_title_prefix(self, key: str) -> list[str]:
+        """Ids of a few papers whose title key begins like this."""
+        rows = self._db.execute(
+            "SELECT id FROM papers WHERE title_key >= ? AND title_key < ? ORDER BY id LIMIT 5",
+            (key, key + "\U0010ffff"),
+        )
+        return [row[0] for row in rows]
+
+    def id_by_doi(self, doi: str) -> str | None:
+        """Id of the paper that was published under a DOI."""
+        row = self._db.execute("SELECT id FROM papers WHERE doi = ? ORDER BY id LIMIT 1", (doi.lower(),)).fetchone()
+        return row[0] if row else None
+
     def pool_count(self, key: str) -> int:
         """How many papers of the pool have an author of this key; `index_authors` makes it fast."""
         row = self._db.execute(
@@ -153,14 +174,16 @@ class PaperTables:
                 yield paper.id, row[-1]
 
 
-_SELECT = "SELECT id, version, title, abstract, authors, categories, published, updated, license, since FROM papers"
+_SELECT = (
+    "SELECT id, version, title, abstract, authors, categories, published, updated, license, doi, since FROM papers"
+)
 
 
-def _paper(row: tuple[str, int, str, str, str, str, str, str, str, str]) -> Paper:
-    id_, version, title, abstract, authors, categories, published, updated, license_, _ = row
+def _paper(row: tuple[str, int, str, str, str, str, str, str, str, str, str]) -> Paper:
+    id_, version, title, abstract, authors, categories, published, updated, license_, doi, _ = row
     return Paper(
         id_, version, title, abstract, tuple(json.loads(authors)), tuple(categories.split()),
-        date.fromisoformat(published), date.fromisoformat(updated), license_,
+        date.fromisoformat(published), date.fromisoformat(updated), license_, doi,
     )  # fmt: skip
 
 

@@ -1,0 +1,71 @@
+"""A full-text index over the titles of every record of a store (SQLite FTS5).
+
+The index only proposes: words are looked up, rarest first, and the caller compares whole titles.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable
+from itertools import combinations
+
+from builder.keys import fold
+
+SCHEMA = """
+CREATE VIRTUAL TABLE titles USING fts5 (words, content='', detail=none, columnsize=0, tokenize='ascii');
+CREATE VIRTUAL TABLE title_words USING fts5vocab (titles, row);
+"""
+_WORD = re.compile(r"[^\W_]+")
+_NOTE = "titles indexed"
+_RAREST = 5
+_TOO_COMMON = 20_000
+_MOST_ROWS = 400
+
+
+def title_words(text: str) -> list[str]:
+    """The words of a text as the index holds them: folded, letters and digits only."""
+    return _WORD.findall(fold(text))
+
+
+class Titles:
+    """Proposes papers whose titles share rare words with a text."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+        self._frequency: dict[str, int] | None = None
+
+    def update(self) -> int:
+        """Index the titles that are new, and return how many; inside a transaction of the caller."""
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (_NOTE,)).fetchone()
+        done = int(row[0]) if row else 0
+        rows = self._db.execute("SELECT pid, title FROM papers WHERE pid > ? ORDER BY pid", (done,)).fetchall()
+        self._db.executemany(
+            "INSERT INTO titles (rowid, words) VALUES (?, ?)",
+            ((pid, " ".join(title_words(title))) for pid, title in rows),
+        )
+        if rows:
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_NOTE, str(rows[-1][0])))
+            self._frequency = None
+        return len(rows)
+
+    def frequency(self, word: str) -> int:
+        """In how many titles a word stands."""
+        if self._frequency is None:
+            self._frequency = dict(self._db.execute("SELECT term, doc FROM title_words"))
+        return self._frequency.get(word, 0)
+
+    def propose(self, words: Iterable[str], most: int) -> list[str]:
+        """Ids of the papers whose titles share at least two of the rarest words, those that share most words first."""
+        wanted = set(words)
+        known = sorted((n, word) for word in wanted if 0 < (n := self.frequency(word)) < _TOO_COMMON)
+        chosen = [f'"{word}"' for _, word in known[:_RAREST]]
+        if len(chosen) < 2:
+            return []
+        query = " OR ".join(f"({one} AND {other})" for one, other in combinations(chosen, 2))
+        rows = self._db.execute(
+            "SELECT id, title FROM papers WHERE pid IN (SELECT rowid FROM titles WHERE titles MATCH ? LIMIT ?)",
+            (query, _MOST_ROWS),
+        )
+        shared = sorted((-len(wanted.intersection(title_words(title))), id_) for id_, title in rows)
+        return [id_ for _, id_ in shared[:most]]
