@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from builder import folder, samples
-from builder.card import Built, render
+from builder.audit import audit, audit_table, check
+from builder.card import Built, file_table, render
 from builder.crawl import crawl, crawl_report
 from builder.errors import FolderError
 from builder.extract import EXTRACTOR, choose_documents, extract_papers
@@ -45,10 +46,10 @@ class Outcome:
     links: dict[str, int]
 
 
-def run(round_: Round, jobs: int) -> Outcome:
+def run(round_: Round, jobs: int, *, replace: bool = False) -> Outcome:
     """All stages, each going on where an earlier call stopped."""
     prepared = prepare(round_, jobs)
-    outcome = build(round_)
+    outcome = build(round_, replace=replace)
     for report, timed in zip(outcome.reports, prepared, strict=False):
         report.seconds = timed.seconds
     return outcome
@@ -93,10 +94,14 @@ def crawl_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
         return graph, [crawled, on_graph]
 
 
-def build(round_: Round) -> Outcome:
+def build(round_: Round, *, replace: bool = False) -> Outcome:
     """Write the dataset folder from what the workspace holds; the source is not asked again.
 
+    Args:
+        replace: whether the folder may take the place of one of the same round with other contents.
+
     Raises:
+        AuditError: the audit found more than the round allows.
         StoreError: an earlier stage was not finished.
         FolderError: the output is something else's, or not one sample came about.
     """
@@ -119,8 +124,14 @@ def build(round_: Round) -> Outcome:
                 lines = "; ".join(report.line() for report in sampled)
                 raise FolderError(f"no paper became a sample of any setting, nothing was written ({lines})")
             reports += sampled
-            (place / "README.md").write_text(render(round_.round, built, reports, reading, links), encoding="utf-8")
-            folder.write_manifest(place, _manifest(round_, built, reports, reading, links, cut))
+            found = audit(place, [file.path for one in built for split in SPLITS for file in one.files[split]])
+            check(found, round_.audit)
+            card = render(round_.round, built, reports, reading, links, audit_table(found, round_.audit))
+            (place / "README.md").write_text(card, encoding="utf-8")
+            folder.write_manifest(
+                place, _manifest(round_, built, reports, reading, links, cut) | {"audit": found.to_dict()}
+            )
+            folder.refuse_other_contents(place, round_.output, replace)
     return Outcome(round_.output, tuple(built), tuple(reports), reading, links)
 
 
@@ -160,7 +171,7 @@ def _settings(
     reports: list[StageReport] = []
     for task, settings in by_task(round_.chosen).items():
         started = time.perf_counter()
-        planned, report = samples.plan(round_, task, settings, papers, graph, texts)
+        planned, report = samples.plan(round_, task, settings, papers, graph, texts, counter)
         built += _write(place, round_, settings, planned, by_id, cut, texts, counter)
         report.seconds = time.perf_counter() - started
         reports.append(report)
@@ -203,12 +214,7 @@ def _manifest(
         "code_version": importlib.metadata.version("academiceval"),
         "extractor": EXTRACTOR,
         "split": {"validation_from": cut.validation_from.isoformat(), "test_from": cut.test_from.isoformat()},
-        "files": {
-            file.path: {"sha256": file.sha256, "bytes": file.bytes, "rows": file.rows}
-            for one in built
-            for split in SPLITS
-            for file in one.files[split]
-        },
+        "files": file_table(built),
         "statistics": {one.setting.name: {split: asdict(one.statistics[split]) for split in SPLITS} for one in built},
         "extraction": reading,
         "links": links,

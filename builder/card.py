@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from builder.report import StageReport
 from builder.settings import Setting
 from builder.write import SplitStatistics, WrittenFile, schema
 
+_HEAD_ROWS = 2
 _TASK_WORDS = {
     "title": "Title Writing",
     "abs": "Abstract Writing",
@@ -48,7 +49,7 @@ class Built:
 
 def render(
     round_name: str, built: Sequence[Built], reports: Sequence[StageReport], reading: Mapping[str, Any],
-    links: Mapping[str, int],
+    links: Mapping[str, int], audited: Iterable[str],
 ) -> str:  # fmt: skip
     """The card's text: YAML front matter that `load_dataset` obeys, then the tables."""
     lines = [
@@ -63,13 +64,30 @@ def render(
         "Input and output lengths are means over all splits in bert-base-uncased tokens; the prompt's own words are not "
         "counted. Comp. rate is input divided by output tokens.", "",
         "## Kept and dropped", "", *_report_table(reports), "",
-        "## Extraction", "", *reading_table(reading), "",
-        "## Citations", "", *links_table(links), "",
+        *section("Extraction", reading_table(reading)),
+        *section("Citations", links_table(links)),
+        *section("Audit", audited),
         "## Licences", "", *_license_table(built), "",
         "Each row and each demonstration names its paper's licence; most allow use on one's own machine, not "
         "redistribution.", "",
     ]  # fmt: skip
     return "\n".join(lines)
+
+
+def section(heading: str, table: Iterable[str]) -> list[str]:
+    """A heading and its table; nothing where the table has no row."""
+    rows = list(table)
+    return [f"## {heading}", "", *rows, ""] if len(rows) > _HEAD_ROWS else []
+
+
+def file_table(built: Iterable[Built]) -> dict[str, dict[str, object]]:
+    """Path -> hash, bytes and rows of every data file, for the manifest."""
+    return {
+        file.path: {"sha256": file.sha256, "bytes": file.bytes, "rows": file.rows}
+        for one in built
+        for split in SPLITS
+        for file in one.files[split]
+    }
 
 
 def statistics_table(built: Sequence[Built]) -> Iterator[str]:

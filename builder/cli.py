@@ -92,8 +92,18 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("--output", type=Path, help="write this dataset folder instead of the round's")
         if function in (_run, _link):
             _add_jobs(sub)
+        if function in (_run, _build):
+            sub.add_argument("--replace", action="store_true", help="replace a folder of the same round")
         if function is _update:
             sub.add_argument("--by", choices=("harvest", "author"), help="whole months, or author by author")
+
+    sub = add("audit", _audit, "look for leaks and for what was read wrongly in a finished dataset folder")
+    sub.add_argument("folder", type=Path, metavar="FOLDER")
+
+    sub = add("import", _import, "the reference dataset of the paper as a dataset folder")
+    sub.add_argument("kind", choices=("academiceval",))
+    sub.add_argument("source", type=Path, metavar="DIR", help="the folder that holds title_10K and so on")
+    sub.add_argument("-o", "--output", type=Path, default=Path("academiceval-original"))
 
     sub = add("extract", _extract, "extract PDF files to JSON lines; or, given a round.toml, the round's papers")
     sub.add_argument("files", type=Path, nargs="+", metavar="FILE")
@@ -139,7 +149,7 @@ def _load_round(arguments: argparse.Namespace) -> Round:
 def _run(arguments: argparse.Namespace) -> None:
     from builder.build import run
 
-    _show(run(_load_round(arguments), arguments.jobs))
+    _show(run(_load_round(arguments), arguments.jobs, replace=arguments.replace))
 
 
 def _crawl(arguments: argparse.Namespace) -> None:
@@ -178,7 +188,27 @@ def _link(arguments: argparse.Namespace) -> None:
 def _build(arguments: argparse.Namespace) -> None:
     from builder.build import build
 
-    _show(build(_load_round(arguments)))
+    _show(build(_load_round(arguments), replace=arguments.replace))
+
+
+def _import(arguments: argparse.Namespace) -> None:
+    from builder.parity import import_academiceval
+
+    for report in import_academiceval(arguments.source, arguments.output):
+        print(report.line())
+    print(f"written: {arguments.output}")
+
+
+def _audit(arguments: argparse.Namespace) -> None:
+    from builder.audit import audit, audit_table, check
+    from builder.folder import read_manifest
+    from builder.round import AuditTable
+
+    manifest = read_manifest(arguments.folder)
+    found = audit(arguments.folder, manifest["files"])
+    table = AuditTable.model_validate(manifest["config"]["audit"])
+    print("\n".join(audit_table(found, table)))
+    check(found, table)
 
 
 def _show(outcome: Outcome) -> None:

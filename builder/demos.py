@@ -21,6 +21,7 @@ from builder.records import DemoKind, Paper
 
 _SHINGLE = 3
 _NEAR = 0.5
+_BESIDE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +50,15 @@ class Demonstrators:
             self._by_category[paper.primary_category].append(paper)
 
     def choose(self, target: Paper, n_random: int, n_co_author: int) -> Chosen:
-        """Choose up to so many of each kind; fewer where there are not enough. No paper is chosen twice."""
-        co_author = self._draw(target, "co-author", self._co_author_pool(target), n_co_author, ())
+        """Choose up to so many of each kind; fewer where there are not enough. No paper is chosen twice.
+
+        Random ones are drawn as if two co-author ones were shown beside them at least, as in the mixed settings, so
+        that all settings with the same number show the same.
+        """
+        most = max(n_co_author, _BESIDE) if n_random else n_co_author
+        co_author = self._draw(target, "co-author", self._co_author_pool(target), most, ())
         drawn = self._draw(target, "random", self._category_pool(target), n_random, co_author)
-        return Chosen(tuple(drawn), tuple(co_author))
+        return Chosen(tuple(drawn), tuple(co_author[:n_co_author]))
 
     def _co_author_pool(self, target: Paper) -> Sequence[Paper]:
         ids = self._graph.neighbour_papers(target)

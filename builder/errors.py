@@ -23,6 +23,10 @@ class FolderError(BuildError):
     """A dataset folder is missing, unfinished or not what its manifest says."""
 
 
+class AuditError(BuildError):
+    """A finished dataset has more of something than its round allows."""
+
+
 class TokenizerError(BuildError):
     """The tokenizer that counts input lengths cannot be loaded."""
 

@@ -42,6 +42,21 @@ def write_manifest(folder: Path, content: dict[str, Any]) -> None:
     part.rename(folder / MANIFEST)
 
 
+def refuse_other_contents(built: Path, output: Path, replace: bool) -> None:
+    """Raise a FolderError where a folder would take the place of one of the same round with other contents.
+
+    Who has published a round or measured with it must not find another under its name.
+    """
+    if replace or not (output / MANIFEST).is_file():
+        return
+    new, old = read_manifest(built), read_manifest(output)
+    if new["round"] == old["round"] and new["files"] != old["files"]:
+        raise FolderError(
+            f"{output} holds round {old['round']} with other contents; give the new one another `round` or `output`, or "
+            "pass --replace if nobody has used the old one"
+        )
+
+
 @contextmanager
 def replacing(output: Path) -> Iterator[Path]:
     """An empty folder to build in, that takes the place of `output` when the block is left, and goes when it fails.

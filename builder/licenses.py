@@ -1,15 +1,42 @@
-"""The papers' licences, where the records did not carry them."""
+"""The papers' licences: what each allows, and how those are learned that the records did not carry.
+
+arXiv's licences: https://info.arxiv.org/help/license/index.html.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 from builder.progress import progress
 from builder.records import UNKNOWN_LICENSE, Paper
-from builder.sources import Source
-from builder.store import Store
 
+if TYPE_CHECKING:
+    from builder.sources import Source
+    from builder.store import Store
+
+# What a round may hold: everything (for one's own machine), what may be passed on for no money, what may be passed on.
+Licenses = Literal["all", "noncommercial", "redistributable"]
 _AT_ONCE = 500
+_CREATIVE_COMMONS = re.compile(
+    r"https?://creativecommons\.org/(?:licenses/(by(?:-[a-z]+)*)|(publicdomain)/zero)/\d\.\d/?"
+)
+_ALLOWED: dict[str, frozenset[str]] = {
+    "redistributable": frozenset({"by", "by-sa", "publicdomain"}),
+    "noncommercial": frozenset({"by", "by-sa", "publicdomain", "by-nc", "by-nc-sa"}),
+}
+
+
+def allows(license_: str, wanted: Licenses) -> bool:
+    """Whether a text under a licence may be in a round of this kind.
+
+    NoDerivatives licences allow neither: a paper without one of its sections is a derivative.
+    """
+    if wanted == "all":
+        return True
+    match = _CREATIVE_COMMONS.fullmatch(license_.strip())
+    return match is not None and (match[1] or match[2]) in _ALLOWED[wanted]
 
 
 def learn_licenses(source: Source, store: Store, papers: Sequence[Paper]) -> list[Paper]:

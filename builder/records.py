@@ -37,12 +37,14 @@ ExtractReason = Literal[
 ]
 LinkWay = Literal["arxiv_id", "doi", "title", "near_title", "search", "ambiguous", "unresolved"]
 SampleReason = Literal[
+    "license",
     "no_abstract",
     "no_introduction",
     "no_related_work",
     "too_few_citations",
     "short_target",
     "short_content",
+    "longer_than_budget",
     "too_few_random_demonstrations",
     "too_few_co_author_demonstrations",
 ]

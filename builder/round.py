@@ -13,12 +13,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from builder import settings as registry
 from builder import taxonomy
 from builder.errors import RoundError
+from builder.licenses import Licenses
+from builder.records import DemoKind, Task
 from builder.settings import Setting
 
 # arXiv API Terms of Use: "no more than one request every three seconds".
 MIN_DELAY = 3.0
 # What says where and how this machine asks, not what it gets.
 _PLACES = {"path", "contact", "delay", "timeout", "api", "oai", "files"}
+_Fraction = Annotated[float, Field(ge=0, le=1)]
 _Share = Annotated[float, Field(gt=0, lt=1)]
 
 
@@ -164,6 +167,33 @@ class SplitTable(_Table):
         return self
 
 
+class SettingTable(_Table):
+    """A setting of the round's own: exact numbers of demonstrations, or a budget of tokens to fill with whole ones."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,40}$")
+    task: Task
+    random: int = Field(0, ge=0, description="demonstrations of the same primary category")
+    co_author: int = Field(0, ge=0, description="demonstrations of co-authors")
+    tokens: int | None = Field(None, ge=1000, description="budget of the input")
+    fill: tuple[DemoKind, ...] = Field((), description="kinds of demonstrations that fill the budget")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> SettingTable:
+        if (self.tokens is None) != (not self.fill):
+            raise ValueError("`tokens` is a budget to fill: give it together with `fill`, the kinds to fill it with")
+        if self.fill and (self.random or self.co_author):
+            raise ValueError("give either numbers of demonstrations or a budget of `tokens` to fill")
+        return self
+
+    @property
+    def setting(self) -> Setting:
+        most = self.tokens // 1000 if self.tokens else 0
+        return Setting(
+            self.name, self.task, most if "random" in self.fill else self.random,
+            most if "co-author" in self.fill else self.co_author, self.tokens,
+        )  # fmt: skip
+
+
 class SamplesTable(_Table):
     """What a paper must have to become a sample."""
 
@@ -172,12 +202,43 @@ class SamplesTable(_Table):
     min_content_words: int = Field(300, ge=1)
 
 
+class AuditTable(_Table):
+    """What the audit of the finished folder may find; shares of samples but for the last two, which are counts."""
+
+    long_run: _Fraction = Field(1.0, description="target shares more than 13 words in a row with its prompt")
+    title_in_content: _Fraction = Field(0.05, description="Title: the body prints the title")
+    target_in_content: _Fraction = Field(0.02, description="the body holds the target")
+    target_in_demonstration: _Fraction = 0.0
+    demonstration_not_older: _Fraction = 0.0
+    demonstration_is_target: _Fraction = 0.0
+    not_english: _Fraction = 0.02
+    content_lost: _Fraction = Field(0.02, description="a task shows less than a fifth of what another shows")
+    length_outlier: _Fraction = 0.1
+    same_paper: int = Field(0, ge=0, description="papers under a second id")
+    split_order: int = Field(0, ge=0, description="settings whose splits overlap in time")
+    waive: tuple[str, ...] = Field((), description="checks that may be breached")
+
+    @model_validator(mode="after")
+    def _known(self) -> AuditTable:
+        for name in self.waive:
+            if name not in self.limits:
+                raise ValueError(f"`waive` names {name!r}, which is no check; there are {', '.join(self.limits)}")
+        return self
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """Check -> the most that is allowed."""
+        return {name: float(value) for name, value in self.model_dump(exclude={"waive"}).items()}
+
+
 class Round(_Table):
     """One round: the same Round over the same workspace gives the same bytes."""
 
     round: str = Field(pattern=r"^\d{4}\.(0[1-9]|1[0-2])$", description="the revision, e.g. 2026.11")
     seed: int = 0
     settings: tuple[str, ...] = tuple(setting.name for setting in registry.BUILT_IN)
+    setting: tuple[SettingTable, ...] = Field((), description="settings of the round's own")
+    licenses: Licenses = "all"
     workspace: Path = Path("work")
     output: Path = Path("academiceval")
     source: SourceTable
@@ -190,6 +251,7 @@ class Round(_Table):
     link: LinkTable = LinkTable()
     split: SplitTable = SplitTable()
     samples: SamplesTable = SamplesTable()
+    audit: AuditTable = AuditTable()
 
     @model_validator(mode="after")
     def _known_categories(self) -> Round:
@@ -213,7 +275,7 @@ class Round(_Table):
 
     @property
     def chosen(self) -> tuple[Setting, ...]:
-        return registry.select(self.settings)
+        return registry.select(self.settings, (table.setting for table in self.setting))
 
     def config(self) -> dict[str, object]:
         """What shapes the content, for the manifest: places on this machine are left out."""

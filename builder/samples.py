@@ -6,29 +6,37 @@ that lacks what any of them needs is dropped from all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from builder import body
+from builder.budget import fill
 from builder.demos import Chosen, Demonstrators
 from builder.extract import Documents
 from builder.graph import CoAuthorGraph
+from builder.licenses import allows
+from builder.progress import progress
 from builder.records import CitedPaper, DemoKind, Demonstration, Paper, Sample, SampleReason, Task
 from builder.report import StageReport
-from builder.round import Round, SamplesTable
+from builder.round import Round
 from builder.settings import Setting
 from builder.store import Store
+from builder.tokens import TokenCounter, input_texts
 
 _CACHED_TEXTS = 512
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A target and its demonstrations, before any text is put together."""
+    """A target and its demonstrations, before any text is put together.
+
+    Attributes:
+        demonstrations: for each setting, by its name.
+    """
 
     paper: Paper
-    demonstrations: Chosen
+    demonstrations: dict[str, Chosen]
 
 
 class Texts:
@@ -38,10 +46,23 @@ class Texts:
         self._store = store
         self.document = lru_cache(maxsize=_CACHED_TEXTS)(documents.__getitem__)
         self.parts = lru_cache(maxsize=_CACHED_TEXTS)(self._parts)
+        self._tokens: dict[tuple[str, Task], tuple[int, int]] = {}
 
     def _parts(self, paper: Paper, task: Task) -> tuple[str, str]:
         document = self.document(paper.id)
         return body.content(document, task), body.target(paper, document, task)
+
+    def tokens(self, paper: Paper, task: Task, count: TokenCounter) -> tuple[int, int]:
+        """Tokens of the paper as a target's input, and as a demonstration."""
+        if (known := self._tokens.get((paper.id, task))) is not None:
+            return known
+        content, output = self.parts(paper, task)
+        citations = self.citations(paper) if task == "related" else ()
+        own = input_texts(paper.title, paper.abstract, content, task)
+        cited = [text for one in citations for text in (one.title, one.abstract)]
+        counts = count([*own, *cited, output])
+        self._tokens[paper.id, task] = found = (sum(counts[:-1]), sum(counts[: len(own)]) + counts[-1])
+        return found
 
     def citations(self, paper: Paper) -> tuple[CitedPaper, ...]:
         """The resolved citations of the paper's related work, in order of mention."""
@@ -53,38 +74,62 @@ class Texts:
 
 
 def plan(
-    round_: Round, task: Task, settings: Sequence[Setting], papers: Sequence[Paper], graph: CoAuthorGraph, texts: Texts
-) -> tuple[list[Planned], StageReport]:
+    round_: Round, task: Task, settings: Sequence[Setting], papers: Sequence[Paper], graph: CoAuthorGraph, texts: Texts,
+    count: TokenCounter,
+) -> tuple[list[Planned], StageReport]:  # fmt: skip
     """Decide which papers become samples of a task, and with which demonstrations."""
     report = StageReport(f"samples {task}")
-    lacks = {paper.id: lack(paper, task, texts, round_.samples) for paper in papers}
+    lacks = {paper.id: lack(paper, task, texts, round_) for paper in papers}
     usable = [paper for paper in papers if lacks[paper.id] is None]
     demonstrators = Demonstrators(usable, graph, round_.seed)
-    n_random = max(setting.random for setting in settings)
-    n_co_author = max(setting.co_author for setting in settings)
+    by_id = {paper.id: paper for paper in usable}
     planned: list[Planned] = []
-    for paper in papers:
-        reason = lacks[paper.id]
-        chosen = Chosen((), ())
-        if reason is None and task == "related" and len(texts.citations(paper)) < round_.samples.min_citations:
-            reason = "too_few_citations"
-        if reason is None:
-            chosen = demonstrators.choose(paper, n_random, n_co_author)
-            if len(chosen.random) < n_random:
-                reason = "too_few_random_demonstrations"
-            elif len(chosen.co_author) < n_co_author:
-                reason = "too_few_co_author_demonstrations"
-        if reason is None:
+    for paper in progress(papers, f"plan {task}", len(papers)):
+        one: Planned | SampleReason | None = lacks[paper.id]
+        if one is None and task == "related" and len(texts.citations(paper)) < round_.samples.min_citations:
+            one = "too_few_citations"
+        if one is None:
+            one = _demonstrate(paper, settings, demonstrators, lambda id_: texts.tokens(by_id[id_], task, count))
+        if isinstance(one, Planned):
             report.kept += 1
-            planned.append(Planned(paper, chosen))
+            planned.append(one)
         else:
-            report.drop(paper.id, reason)
+            report.drop(paper.id, one)
     report.check(len(papers))
     return planned, report
 
 
-def lack(paper: Paper, task: Task, texts: Texts, needs: SamplesTable) -> SampleReason | None:
+def _demonstrate(
+    paper: Paper, settings: Sequence[Setting], demonstrators: Demonstrators, cost: Callable[[str], tuple[int, int]]
+) -> Planned | SampleReason:
+    """Choose the demonstrations of every setting, or say what there are too few of.
+
+    Args:
+        cost: id -> tokens of the paper as a target's input, and as a demonstration.
+    """
+    demonstrations: dict[str, Chosen] = {}
+    for setting in settings:
+        chosen = demonstrators.choose(paper, setting.random, setting.co_author)
+        if setting.tokens is not None:
+            room = setting.tokens - cost(paper.id)[0]
+            if room < 0:
+                return "longer_than_budget"
+            chosen, full = fill(chosen, room, lambda id_: cost(id_)[1])
+            if not full:
+                return "too_few_co_author_demonstrations" if setting.co_author else "too_few_random_demonstrations"
+        elif len(chosen.random) < setting.random:
+            return "too_few_random_demonstrations"
+        elif len(chosen.co_author) < setting.co_author:
+            return "too_few_co_author_demonstrations"
+        demonstrations[setting.name] = chosen
+    return Planned(paper, demonstrations)
+
+
+def lack(paper: Paper, task: Task, texts: Texts, round_: Round) -> SampleReason | None:
     """What the paper lacks to be shown in a task, as target or demonstration; None where it lacks nothing."""
+    needs = round_.samples
+    if not allows(paper.license, round_.licenses):
+        return "license"
     if not paper.abstract:
         return "no_abstract"
     content, target = texts.parts(paper, task)
@@ -104,15 +149,18 @@ def assemble(planned: Planned, setting: Setting, by_id: dict[str, Paper], texts:
         paper=planned.paper,
         content=content,
         citations=texts.citations(planned.paper) if setting.task == "related" else (),
-        demonstrations=tuple(_demonstrations(planned.demonstrations, setting, by_id, texts)),
+        demonstrations=tuple(_demonstrations(planned, setting, by_id, texts)),
         target=target,
     )
 
 
-def _demonstrations(chosen: Chosen, setting: Setting, by_id: dict[str, Paper], texts: Texts) -> Iterator[Demonstration]:
+def _demonstrations(
+    planned: Planned, setting: Setting, by_id: dict[str, Paper], texts: Texts
+) -> Iterator[Demonstration]:
+    chosen = planned.demonstrations[setting.name]
     kinds: tuple[tuple[DemoKind, tuple[str, ...]], ...] = (
-        ("random", chosen.random[: setting.random]),
-        ("co-author", chosen.co_author[: setting.co_author]),
+        ("random", chosen.random),
+        ("co-author", chosen.co_author),
     )
     for kind, ids in kinds:
         for paper in (by_id[id_] for id_ in ids):

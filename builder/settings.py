@@ -20,12 +20,15 @@ class Setting:
         name: the configuration's name, e.g. "Intro-28K-G".
         random: demonstrations drawn from papers of the same primary category.
         co_author: demonstrations drawn from papers of the co-author graph's neighbours.
+        tokens: a budget of bert-base-uncased tokens for the whole input: of the kinds that have any, as many whole
+            demonstrations as fit are shown, up to `random` and `co_author`; None shows exactly so many.
     """
 
     name: str
     task: Task
     random: int = 0
     co_author: int = 0
+    tokens: int | None = None
 
 
 BUILT_IN: tuple[Setting, ...] = (
@@ -48,18 +51,23 @@ BUILT_IN: tuple[Setting, ...] = (
 )
 
 
-def select(names: Iterable[str]) -> tuple[Setting, ...]:
-    """The settings of these names, in the registry's order.
+def select(names: Iterable[str], own: Iterable[Setting] = ()) -> tuple[Setting, ...]:
+    """The settings of these names, in the registry's order, and all of the round's own.
 
     Raises:
-        RoundError: a name that is not in the registry.
+        RoundError: a name that is not in the registry, or an own setting that is called like another.
     """
-    wanted = set(names)
-    unknown = sorted(wanted - {setting.name for setting in BUILT_IN})
+    wanted, own = set(names), tuple(own)
+    taken = {setting.name for setting in BUILT_IN}
+    for setting in own:
+        if setting.name in taken:
+            raise RoundError(f"the setting {setting.name!r} of round.toml is called like another one; rename it")
+        taken.add(setting.name)
+    unknown = sorted(wanted - taken)
     if unknown:
         known = ", ".join(setting.name for setting in BUILT_IN)
         raise RoundError(f"unknown setting {unknown[0]!r}: choose among {known}")
-    return tuple(setting for setting in BUILT_IN if setting.name in wanted)
+    return tuple(setting for setting in BUILT_IN if setting.name in wanted) + own
 
 
 def by_task(settings: Iterable[Setting]) -> dict[Task, tuple[Setting, ...]]:

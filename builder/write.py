@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from builder.records import Sample, Split, Task
 from builder.settings import Setting
-from builder.tokens import TokenCounter
+from builder.tokens import TokenCounter, input_texts
 
 _GROUP_ROWS = 64
 _GROUP_BYTES = 32 * 2**20
@@ -153,13 +153,9 @@ def to_rows(samples: Sequence[Sample], task: Task, round_name: str, count: Token
 
 def _shown(sample: Sample, task: Task) -> list[str]:
     """Every text of the row that the task's prompt shows, the prompt's own words left out."""
-    texts = [sample.content]
-    texts += [sample.paper.title] if task != "title" else []
-    texts += [sample.paper.abstract] if task != "abs" else []
+    texts = input_texts(sample.paper.title, sample.paper.abstract, sample.content, task)
     for demo in sample.demonstrations:
-        texts += [demo.content, demo.output]
-        texts += [demo.title] if task != "title" else []
-        texts += [demo.abstract] if task != "abs" else []
+        texts += [*input_texts(demo.title, demo.abstract, demo.content, task), demo.output]
     for cited in sample.citations:
         texts += [cited.title, cited.abstract]
     return texts

@@ -184,7 +184,7 @@ def test_a_rebuilt_folder_is_never_served_from_the_cache(
     monkeypatch.chdir(tmp_path)
     build(small_round(tmp_path))
     first = datasets.load_dataset("academiceval", "Title-30K", split="test")
-    build(small_round(tmp_path, seed=8))
+    build(small_round(tmp_path, seed=8), replace=True)
     second = datasets.load_dataset("academiceval", "Title-30K", split="test")
     assert [row["demonstrations"] for row in second] != [row["demonstrations"] for row in first]
 
