@@ -91,7 +91,6 @@ def _walk(round_: Round, source: Source, store: Store) -> None:
         )
     store.answers.forget_other_rounds(round_.round)
     _begin(round_, source, store)
-    visits.prepare(round_, store)
     for _ in progress(_visits(round_, source, store), "crawl", round_.crawl.authors):
         pass
     report = store.frontier.report("crawl", round_.round, len(store.joined(round_.round)))

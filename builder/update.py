@@ -80,7 +80,8 @@ def _walk_on(round_: Round, source: Source, store: Store, first: date) -> StageR
         return store.frontier.report("update", round_.round, len(store.joined(round_.round)))
     report = _harvest_months(round_, source, store, first)
     wanted = frozenset(round_.papers.categories)
-    store.index_authors()
+    with store.transaction():
+        store.index_authors()
 
     def harvested(author: Author) -> Iterator[Paper]:
         for paper in store.papers_by_author(author.key):
@@ -116,7 +117,6 @@ def _harvest_report(round_: Round, store: Store, report: StageReport, first: dat
 
 def _visit_all(round_: Round, store: Store, look_up: LookUp) -> None:
     """Node update, then node-and-edge update; each visit is one transaction."""
-    visits.prepare(round_, store)
     unchecked = _active(round_, store, store.frontier.unchecked(round_.round))
     for author in progress(unchecked, "node update", len(unchecked)):
         _visit(round_, store, author, look_up, store.frontier.check)
@@ -132,6 +132,8 @@ def _active(round_: Round, store: Store, authors: list[Author]) -> list[Author]:
     if months is None:
         return authors
     before = max(one.last_day for one in covered(store).values())
+    with store.transaction():
+        store.index_authors()
     newest = store.newest_papers(round_.round)
     return [one for one in authors if newest.get(one.key, date.min) >= months_before(before, months)]
 

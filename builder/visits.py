@@ -45,6 +45,8 @@ def fold_in(
         store.add_batch(new, since=round_.round)
         store.frontier.drop(drops, round_.round)
         mark(key, round_.round)
+        if round_.crawl.activity_penalty:
+            store.index_authors()
         admitted = (author for author in ordered if _is_admitted(round_, store, author.key))
         store.frontier.admit(islice(admitted, round_.crawl.neighbours), round_.round, priority)
 
@@ -63,12 +65,6 @@ def co_authors(round_: Round, key: str, papers: Iterable[Paper]) -> list[Author]
             shared.update({author_key(name) for name in paper.authors})
     shared.pop(key, None)
     return [Author(other, names[other]) for other in sorted(shared, key=lambda other: (-shared[other], other))]
-
-
-def prepare(round_: Round, store: Store) -> None:
-    """Before the first visit."""
-    if round_.crawl.activity_penalty:
-        store.index_authors()
 
 
 def _is_admitted(round_: Round, store: Store, key: str) -> bool:

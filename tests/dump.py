@@ -8,9 +8,7 @@ from pathlib import Path
 _QUERIES = {
     "papers": "SELECT id, version, title, abstract, authors, n_authors, categories, published, updated, license, title_key, "
     "since FROM papers ORDER BY id",
-    "authors": "SELECT key, name FROM authors ORDER BY key",
-    "authorship": "SELECT id, position, key FROM authorship JOIN papers USING (pid) JOIN authors USING (aid) "
-    "ORDER BY id, position",
+    "authorship": "SELECT id, key FROM authorship JOIN papers USING (pid) ORDER BY id, key",
     "frontier": "SELECT * FROM frontier ORDER BY key",
     "links": "SELECT * FROM links ORDER BY id, reference",
     "asked": "SELECT * FROM asked ORDER BY key",

@@ -112,8 +112,9 @@ class MirrorSource:
             index = Store.open(self._index_path)
             records = read_metadata(self.metadata)
             index.add_papers((item for item in progress(records, "index") if isinstance(item, Paper)), since="mirror")
-            index.index_authors()
-            index.set_note("of", self.fingerprint())
+            with index.transaction():
+                index.index_authors()
+                index.set_note("of", self.fingerprint())
         return index
 
     def _where(self, keep: Callable[[Paper], bool]) -> Iterator[Paper]:

@@ -122,19 +122,21 @@ class Store(PaperTables, DocumentTables):
         """How many papers of a round's pool were first-authored by a member; with `only`, of those that it took itself."""
         return int(
             self._db.execute(
-                "SELECT count(*) FROM papers JOIN authorship USING (pid) JOIN authors USING (aid) JOIN frontier USING (key) "
-                f"WHERE position = 0 AND visited <> '' AND visited <= ? AND since <> '' AND since {'=' if only else '<='} ?",
+                "SELECT count(*) FROM papers JOIN frontier ON key = first_key "
+                f"WHERE visited <> '' AND visited <= ? AND since <> '' AND since {'=' if only else '<='} ?",
                 (round_, round_),
             ).fetchone()[0]
         )
 
     def counts(self) -> dict[str, int]:
         """How much of everything the store holds, for `academiceval status`."""
+        with self.transaction():
+            self.index_authors()
         queries = {
             "papers": "SELECT count(*) FROM papers WHERE since <> ''",
             "other records": "SELECT count(*) FROM papers WHERE since = ''",
-            "authors": "SELECT count(*) FROM authors",
-            "first authors": "SELECT count(DISTINCT aid) FROM authorship WHERE position = 0",
+            "authors": "SELECT count(DISTINCT key) FROM authorship",
+            "first authors": "SELECT count(DISTINCT first_key) FROM papers WHERE since <> ''",
             "documents": "SELECT count(*) FROM documents WHERE reason = ''",
             "files without document": "SELECT count(*) FROM documents WHERE reason <> ''",
             "links": "SELECT count(*) FROM links",

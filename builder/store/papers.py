@@ -15,15 +15,17 @@ CREATE TABLE papers (
     pid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, title TEXT NOT NULL,
     abstract TEXT NOT NULL, authors TEXT NOT NULL, n_authors INTEGER NOT NULL, categories TEXT NOT NULL,
     published TEXT NOT NULL, updated TEXT NOT NULL, license TEXT NOT NULL, title_key TEXT NOT NULL,
-    since TEXT NOT NULL, doi TEXT NOT NULL
+    since TEXT NOT NULL, doi TEXT NOT NULL, first_key TEXT NOT NULL, look_up INTEGER NOT NULL
 );
 CREATE INDEX papers_by_title ON papers (title_key);
 CREATE INDEX papers_by_doi ON papers (doi) WHERE doi <> '';
-CREATE TABLE authors (aid INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, name TEXT NOT NULL);
-CREATE TABLE authorship (
-    pid INTEGER NOT NULL, position INTEGER NOT NULL, aid INTEGER NOT NULL, PRIMARY KEY (pid, position)
-) WITHOUT ROWID;
+CREATE TABLE authorship (key TEXT NOT NULL, pid INTEGER NOT NULL, PRIMARY KEY (key, pid)) WITHOUT ROWID;
+CREATE TABLE changed (pid INTEGER PRIMARY KEY);
+CREATE TRIGGER authors_changed AFTER UPDATE OF authors, look_up ON papers
+WHEN old.authors <> new.authors OR old.look_up <> new.look_up
+BEGIN INSERT OR IGNORE INTO changed VALUES (new.pid); END;
 """
+_NOTE = "authors indexed"
 
 
 class PaperTables:
@@ -35,7 +37,8 @@ class PaperTables:
         """`add_papers` inside a transaction of the caller."""
         self._db.executemany(
             "INSERT INTO papers (id, version, title, abstract, authors, n_authors, categories, published, updated, "
-            "license, title_key, since, doi) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (id) DO UPDATE SET "
+            "license, title_key, since, doi, first_key, look_up) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+            "ON CONFLICT (id) DO UPDATE SET first_key=excluded.first_key, look_up=max(look_up, excluded.look_up), "
             "version=excluded.version, title=excluded.title, authors=excluded.authors, n_authors=excluded.n_authors, "
             "abstract=CASE WHEN excluded.abstract = '' THEN abstract ELSE excluded.abstract END, "
             "categories=excluded.categories, published=excluded.published, updated=excluded.updated, "
@@ -48,27 +51,11 @@ class PaperTables:
                 (
                     p.id, p.version, p.title, p.abstract, json.dumps(p.authors, ensure_ascii=False), len(p.authors),
                     " ".join(p.categories), p.published.isoformat(), p.updated.isoformat(), p.license,
-                    title_key(p.title), since, p.doi,
+                    title_key(p.title), since, p.doi, author_key(p.authors[0]), int(look_up),
                 )
                 for p in batch
             ),
         )  # fmt: skip
-        if look_up:
-            self._add_authorship(batch)
-
-    def _add_authorship(self, batch: Sequence[Paper]) -> None:
-        keyed = [(p.id, [(author_key(name), name) for name in p.authors]) for p in batch]
-        self._db.executemany(
-            "INSERT OR IGNORE INTO authors (key, name) VALUES (?, ?)", (pair for _, pairs in keyed for pair in pairs)
-        )
-        self._db.executemany(
-            "DELETE FROM authorship WHERE pid = (SELECT pid FROM papers WHERE id = ?)", ((p.id,) for p in batch)
-        )
-        self._db.executemany(
-            "INSERT INTO authorship SELECT papers.pid, ?, authors.aid FROM papers, authors "
-            "WHERE papers.id = ? AND authors.key = ?",
-            ((position, id_, key) for id_, pairs in keyed for position, (key, _) in enumerate(pairs)),
-        )
 
     def papers(self, ids: Iterable[str] | None = None) -> Iterator[Paper]:
         """Papers that samples may be drawn from, by id; with `ids`, those in the pool or not, in the given order."""
@@ -95,17 +82,30 @@ class PaperTables:
                 yield paper
 
     def index_authors(self) -> None:
-        """Make look-ups by author fast. Not there from the start: it doubles what a commit of the crawl writes."""
-        self._db.execute("CREATE INDEX IF NOT EXISTS authorship_by_author ON authorship (aid)")
+        """Make the papers that are new, or have other authors now, known by their authors; inside a transaction.
+
+        Not done when papers are added: it would double what each commit of the crawl writes.
+        """
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (_NOTE,)).fetchone()
+        rows = self._db.execute(
+            "SELECT pid, authors FROM papers WHERE look_up AND (pid > ? OR pid IN (SELECT pid FROM changed)) ORDER BY pid",
+            (int(row[0]) if row else 0,),
+        ).fetchall()
+        self._db.executemany(
+            "INSERT OR IGNORE INTO authorship VALUES (?, ?)",
+            ((author_key(name), pid) for pid, authors in rows for name in json.loads(authors)),
+        )
+        if rows:
+            self._db.execute("DELETE FROM changed")
+            self._db.execute("INSERT OR REPLACE INTO meta SELECT ?, max(pid) FROM papers", (_NOTE,))
 
     def papers_by_author(self, key: str) -> list[Paper]:
-        """Every paper with an author of this key, by id; `index_authors` makes it fast."""
+        """Every paper with an author of this key, as far as it was indexed, by id."""
         rows = self._db.execute(
-            f"{_SELECT} WHERE pid IN (SELECT pid FROM authorship WHERE aid = (SELECT aid FROM authors WHERE key = ?)) "
-            "ORDER BY id",
-            (key,),
+            f"{_SELECT} WHERE pid IN (SELECT pid FROM authorship WHERE key = ?) ORDER BY id", (key,)
         )
-        return [_paper(row) for row in rows]
+        # A paper whose authors changed may still be known by an author that it had.
+        return [paper for paper in map(_paper, rows) if key in map(author_key, paper.authors)]
 
     def taken(self, ids: Iterable[str], round_: str) -> set[str]:
         """Which of these papers the round has taken into its pool itself."""
@@ -145,19 +145,17 @@ class PaperTables:
         return row[0] if row else None
 
     def pool_count(self, key: str) -> int:
-        """How many papers of the pool have an author of this key; `index_authors` makes it fast."""
+        """How many papers of the pool have an author of this key, as far as they were indexed."""
         row = self._db.execute(
-            "SELECT count(*) FROM authorship JOIN papers USING (pid) "
-            "WHERE aid = (SELECT aid FROM authors WHERE key = ?) AND since <> ''",
-            (key,),
+            "SELECT count(*) FROM authorship JOIN papers USING (pid) WHERE key = ? AND since <> ''", (key,)
         )
         return int(row.fetchone()[0])
 
     def newest_papers(self, before: str) -> dict[str, date]:
-        """Author key -> day of the newest paper that a round before this one took into the pool."""
+        """Author key -> day of the newest paper, of those indexed, that a round before this one took into the pool."""
         rows = self._db.execute(
-            "SELECT key, max(published) FROM authorship JOIN papers USING (pid) JOIN authors USING (aid) "
-            "WHERE since <> '' AND since < ? GROUP BY aid",
+            "SELECT key, max(published) FROM authorship JOIN papers USING (pid) "
+            "WHERE since <> '' AND since < ? GROUP BY key",
             (before,),
         )
         return {key: date.fromisoformat(day) for key, day in rows}
@@ -166,7 +164,7 @@ class PaperTables:
         """(id, since) of the papers of some days and categories that can be found by their authors, by id."""
         wanted = frozenset(categories)
         for row in self._db.execute(
-            f"{_SELECT} WHERE published BETWEEN ? AND ? AND pid IN (SELECT pid FROM authorship) ORDER BY id",
+            f"{_SELECT} WHERE published BETWEEN ? AND ? AND look_up ORDER BY id",
             (first.isoformat(), last.isoformat()),
         ):
             paper = _paper(row)
