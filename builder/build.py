@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from builder import folder, samples
-from builder.audit import audit, audit_table, check
-from builder.card import Built, file_table, render
+from builder.audit import audit, check
+from builder.card import Built, file_table
 from builder.crawl import crawl, crawl_report
 from builder.errors import FolderError
 from builder.extract import EXTRACTOR, choose_documents, extract_papers
 from builder.extract.summary import summarise
+from builder.fill import fill
 from builder.graph import CoAuthorGraph, build_graph
 from builder.licenses import learn_licenses
 from builder.link import link_papers, link_report, link_ways, unresolved_examples
+from builder.overview import card
 from builder.progress import progress
 from builder.records import SPLITS, Paper
 from builder.report import StageReport
@@ -62,6 +64,12 @@ def link_only(round_: Round, jobs: int) -> tuple[list[StageReport], dict[str, in
         papers = _papers(store, _graph(round_, store)[0])
         documents, _ = choose_documents(round_, store, papers)
         return reports, link_ways(store, papers), unresolved_examples(store, papers, documents)
+
+
+def fill_only(round_: Round, source: Path, output: Path, jobs: int) -> StageReport:
+    """Complete a publishable copy with the round's workspace and source."""
+    with Store.open(round_.workspace / STORE) as store:
+        return fill(source, output, round_, open_source(round_, store), store, jobs)
 
 
 def prepare(round_: Round, jobs: int) -> list[StageReport]:
@@ -126,11 +134,9 @@ def build(round_: Round, *, replace: bool = False) -> Outcome:
             reports += sampled
             found = audit(place, [file.path for one in built for split in SPLITS for file in one.files[split]])
             check(found, round_.audit)
-            card = render(round_.round, built, reports, reading, links, audit_table(found, round_.audit))
-            (place / "README.md").write_text(card, encoding="utf-8")
-            folder.write_manifest(
-                place, _manifest(round_, built, reports, reading, links, cut) | {"audit": found.to_dict()}
-            )
+            manifest = _manifest(round_, built, reports, reading, links, cut) | {"audit": found.to_dict()}
+            (place / "README.md").write_text(card(manifest, built), encoding="utf-8")
+            folder.write_manifest(place, manifest)
             folder.refuse_other_contents(place, round_.output, replace)
     return Outcome(round_.output, tuple(built), tuple(reports), reading, links)
 

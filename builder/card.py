@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
 import yaml
 from datasets import DatasetInfo, Features
 from datasets.info import DatasetInfosDict
@@ -29,11 +30,12 @@ _TASK_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What was written for one setting."""
+    """What was written for one setting; `columns` where they are not those of its task."""
 
     setting: Setting
     files: dict[Split, list[WrittenFile]]
     statistics: dict[Split, SplitStatistics]
+    columns: pa.Schema | None = None
 
     @property
     def samples(self) -> int:
@@ -140,7 +142,7 @@ def _info(one: Built) -> DatasetInfo:
     every = [file for split in SPLITS for file in one.files[split]]
     return DatasetInfo(
         config_name=one.setting.name,
-        features=Features.from_arrow_schema(schema(one.setting.task)),
+        features=Features.from_arrow_schema(one.columns or schema(one.setting.task)),
         splits=splits,
         download_size=sum(file.bytes for file in every),
         dataset_size=sum(file.nbytes for file in every),

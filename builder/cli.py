@@ -100,6 +100,18 @@ def _parser() -> argparse.ArgumentParser:
     sub = add("audit", _audit, "look for leaks and for what was read wrongly in a finished dataset folder")
     sub.add_argument("folder", type=Path, metavar="FOLDER")
 
+    sub = add("publishable", _publishable, "the copy of a dataset folder that may be published, other rows by id only")
+    sub.add_argument("folder", type=Path, metavar="FOLDER")
+    sub.add_argument("-o", "--output", type=Path, required=True, metavar="OUT")
+    sub.add_argument("--licenses", choices=("noncommercial", "redistributable"), default="redistributable")
+
+    sub = add("fill", _fill, "complete the id-only rows of a publishable copy on this machine")
+    sub.add_argument("folder", type=Path, metavar="FOLDER")
+    sub.add_argument("file", type=Path, nargs="?", default=Path("round.toml"), metavar="round.toml")
+    sub.add_argument("--work", type=Path, metavar="W", help="use this workspace instead of the round's")
+    sub.add_argument("-o", "--output", type=Path, metavar="OUT", help="default: FOLDER-filled")
+    _add_jobs(sub)
+
     sub = add("import", _import, "the reference dataset of the paper as a dataset folder")
     sub.add_argument("kind", choices=("academiceval",))
     sub.add_argument("source", type=Path, metavar="DIR", help="the folder that holds title_10K and so on")
@@ -189,6 +201,24 @@ def _build(arguments: argparse.Namespace) -> None:
     from builder.build import build
 
     _show(build(_load_round(arguments), replace=arguments.replace))
+
+
+def _publishable(arguments: argparse.Namespace) -> None:
+    from builder.publishable import publishable
+
+    report = publishable(arguments.folder, arguments.output, arguments.licenses)
+    print(f"{report.line()}\nwritten: {arguments.output}")
+
+
+def _fill(arguments: argparse.Namespace) -> None:
+    from builder.build import fill_only
+    from builder.round import load_round
+
+    round_ = load_round(arguments.file)
+    if arguments.work:
+        round_ = round_.model_copy(update={"workspace": arguments.work.resolve()})
+    output = arguments.output or arguments.folder.with_name(f"{arguments.folder.name}-filled")
+    print(f"{fill_only(round_, arguments.folder, output, arguments.jobs).line()}\nwritten: {output}")
 
 
 def _import(arguments: argparse.Namespace) -> None:

@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from builder import folder
-from builder.card import Built, file_table, render
+from builder.card import Built, file_table
 from builder.errors import FolderError
 from builder.keys import parse_arxiv_id, title_key
+from builder.overview import card
 from builder.progress import progress
 from builder.records import SPLITS, CitedPaper, DemoKind, Demonstration, Paper, Sample, Split, Task
 from builder.report import StageReport
@@ -55,9 +56,9 @@ def import_academiceval(source: Path, output: Path) -> list[StageReport]:
             reports.append(report)
         if not any(one.samples for one in built):
             raise FolderError(f"not one sample could be read in {source} ({'; '.join(r.line() for r in reports)})")
-        card = render(ROUND, built, reports, {"documents": {}, "means": {}, "html_pdf_papers": 0}, {}, ())
-        (place / "README.md").write_text(card, encoding="utf-8")
-        folder.write_manifest(place, _manifest(built, reports))
+        manifest = _manifest(built, reports)
+        (place / "README.md").write_text(card(manifest, built), encoding="utf-8")
+        folder.write_manifest(place, manifest)
     return reports
 
 

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,6 +18,7 @@ from builder.records import Sample, Split, Task
 from builder.settings import Setting
 from builder.tokens import TokenCounter, input_texts
 
+_T = TypeVar("_T")
 _GROUP_ROWS = 64
 _GROUP_BYTES = 32 * 2**20
 _SHARD_BYTES = 400 * 2**20
@@ -73,59 +74,74 @@ class SplitStatistics:
         self.licenses[row["license"]] = self.licenses.get(row["license"], 0) + 1
 
 
-class SplitWriter:
-    """Writes the rows of one split of one setting, in row groups small enough for the Hub's viewer.
+class Pending(Generic[_T]):
+    """Items that wait to become a row group, until they are many or large."""
+
+    def __init__(self) -> None:
+        self._items: list[_T] = []
+        self._size = 0
+
+    def add(self, item: _T, size: int) -> bool:
+        """Whether the group is full with this one."""
+        self._items.append(item)
+        self._size += size
+        return len(self._items) >= _GROUP_ROWS or self._size >= _GROUP_BYTES
+
+    def take(self) -> list[_T]:
+        items, self._items, self._size = self._items, [], 0
+        return items
+
+
+class RowWriter:
+    """Writes the rows of one split of one configuration, in row groups small enough for the Hub's viewer.
+
+    The same rows in the same order give the same bytes.
 
     Args:
         folder: the dataset folder.
-        round_name: the revision that every row carries.
+        config: the configuration's name.
     """
 
-    def __init__(self, folder: Path, setting: Setting, split: Split, round_name: str, count: TokenCounter) -> None:
-        self._folder, self._setting, self._split = folder, setting, split
-        self._round, self._count = round_name, count
-        self._schema = schema(setting.task)
-        self._pending: list[Sample] = []
-        self._pending_bytes = 0
+    def __init__(self, folder: Path, config: str, split: Split, columns: pa.Schema) -> None:
+        self._folder, self._config, self._split, self._schema = folder, config, split, columns
+        self._pending = Pending[dict[str, Any]]()
         self._shards: list[tuple[Path, int, int]] = []
         self._writer: pq.ParquetWriter | None = None
         self._rows = self._nbytes = 0
         self.statistics = SplitStatistics()
 
-    def add(self, sample: Sample) -> None:
-        self._pending.append(sample)
-        self._pending_bytes += len(sample.content) + sum(len(d.content) for d in sample.demonstrations)
-        if len(self._pending) >= _GROUP_ROWS or self._pending_bytes >= _GROUP_BYTES:
-            self._flush()
+    def add(self, row: dict[str, Any]) -> None:
+        shown = [demo.get("content", "") for demo in row["demonstrations"]]
+        if self._pending.add(row, len(row.get("content", "")) + sum(map(len, shown))):
+            self.write_group(self._pending.take())
 
     def close(self) -> list[WrittenFile]:
         """Finish the files and give them their names; an empty split has none, for `datasets` refuses empty files."""
-        self._flush()
+        self.write_group(self._pending.take())
         self._close_shard()
         return [self._named(i, *shard) for i, shard in enumerate(self._shards)]
 
-    def _flush(self) -> None:
-        if not self._pending:
+    def write_group(self, rows: list[dict[str, Any]]) -> None:
+        """Write rows as one group."""
+        if not rows:
             return
-        rows = to_rows(self._pending, self._setting.task, self._round, self._count)
         for row in rows:
             self.statistics.add(row)
         table = pa.Table.from_pylist(rows, schema=self._schema)
         self._open().write_table(table, row_group_size=len(rows))
         self._rows += len(rows)
         self._nbytes += table.nbytes
-        self._pending, self._pending_bytes = [], 0
         if self._nbytes >= _SHARD_BYTES:
             self._close_shard()
 
     def _open(self) -> pq.ParquetWriter:
         if self._writer is None:
-            (self._folder / self._setting.name).mkdir(exist_ok=True)
+            (self._folder / self._config).mkdir(exist_ok=True)
             self._writer = pq.ParquetWriter(self._shard_path(), self._schema, compression="zstd", write_page_index=True)
         return self._writer
 
     def _shard_path(self) -> Path:
-        return self._folder / self._setting.name / f".{self._split}-{len(self._shards)}.part"
+        return self._folder / self._config / f".{self._split}-{len(self._shards)}.part"
 
     def _close_shard(self) -> None:
         if self._writer is not None:
@@ -138,7 +154,36 @@ class SplitWriter:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         name = f"{self._split}-{digest[:16]}-{i:05d}-of-{len(self._shards):05d}.parquet"
         path = part.rename(part.with_name(name))
-        return WrittenFile(f"{self._setting.name}/{name}", digest, path.stat().st_size, rows, nbytes)
+        return WrittenFile(f"{self._config}/{name}", digest, path.stat().st_size, rows, nbytes)
+
+
+class SplitWriter:
+    """Writes the samples of one split of one setting.
+
+    Args:
+        folder: the dataset folder.
+        round_name: the revision that every row carries.
+    """
+
+    def __init__(self, folder: Path, setting: Setting, split: Split, round_name: str, count: TokenCounter) -> None:
+        self._task, self._round, self._count = setting.task, round_name, count
+        self._pending = Pending[Sample]()
+        self._rows = RowWriter(folder, setting.name, split, schema(setting.task))
+
+    @property
+    def statistics(self) -> SplitStatistics:
+        return self._rows.statistics
+
+    def add(self, sample: Sample) -> None:
+        if self._pending.add(sample, len(sample.content) + sum(len(d.content) for d in sample.demonstrations)):
+            self._flush()
+
+    def close(self) -> list[WrittenFile]:
+        self._flush()
+        return self._rows.close()
+
+    def _flush(self) -> None:
+        self._rows.write_group(to_rows(self._pending.take(), self._task, self._round, self._count))
 
 
 def to_rows(samples: Sequence[Sample], task: Task, round_name: str, count: TokenCounter) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from builder.audit import LONG_RUN, audit, task_of
-from builder.build import build
+from builder.build import build, fill_only
 from builder.card import section
 from builder.errors import AuditError, FolderError, RoundError
 from builder.folder import read_manifest
 from builder.licenses import Licenses, allows
 from builder.parity import import_academiceval
-from builder.round import AuditTable, load_round
+from builder.round import AuditTable, Round, load_round
 from builder.runs import longest_common_run, run_words
+from builder.sources.sample import SampleSource
+from builder.store import Store
 from tests.conftest import small_round
+from tests.loopback import World, serve
 from tests.papers import paper
 from tests.test_build import copy_of, digests, rows
 
@@ -266,6 +270,90 @@ def test_a_section_of_the_card_that_has_nothing_to_say_is_left_out() -> None:
     assert section("Audit", ()) == []
     assert section("Audit", ("| a |", "| --- |")) == []
     assert section("Audit", ("| a |", "| --- |", "| 1 |")) == ["## Audit", "", "| a |", "| --- |", "| 1 |", ""]
+
+
+# --- what may be published
+
+
+@pytest.fixture
+def copy(dataset: Path, tmp_path: Path, command: Command) -> Path:
+    code, out, _ = command("publishable", dataset, "-o", tmp_path / "public")
+    assert code == 0
+    assert re.search(r"publishable: \d+ in, \d+ kept, license \d+", out)
+    return tmp_path / "public"
+
+
+def test_a_publishable_copy_holds_no_text_without_a_licence(dataset: Path, copy: Path) -> None:
+    names = {path.name for path in copy.iterdir() if path.is_dir()}
+    assert "Intro-28K-G-ids" in names
+    wanted: Licenses = "redistributable"
+    for name in names:
+        for row in rows(copy, name):
+            if name.endswith("-ids"):
+                assert not {"title", "abstract", "content", "target"} & set(row)
+                assert all(len(text["sha256"]) == 64 for text in row["texts"])
+                assert not all(
+                    allows(one, wanted) for one in (row["license"], *(d["license"] for d in row["demonstrations"]))
+                )
+            else:
+                assert all(
+                    allows(one, wanted) for one in (row["license"], *(d["license"] for d in row["demonstrations"]))
+                )
+    texts = [row["content"][:200] for row in rows(dataset, "Title-10K") if not allows(row["license"], wanted)]
+    stored = b"".join(path.read_bytes() for path in copy.rglob("*") if path.is_file())
+    assert texts
+    assert not any(text.encode() in stored for text in texts)
+
+
+def test_every_configuration_of_the_copy_loads(dataset: Path, copy: Path) -> None:
+    for name in datasets.get_dataset_config_names(str(copy)):
+        loaded = datasets.load_dataset(str(copy), name)
+        assert sum(map(len, loaded.values())) == len(rows(copy, name))
+    whole = {name: len(rows(dataset, name)) for name in ("Title-10K", "Related-72K-M")}
+    assert {name: len(rows(copy, name)) + len(rows(copy, f"{name}-ids")) for name in whole} == whole
+
+
+def test_filled_from_its_workspace_it_is_the_same_bytes(
+    world: Path, dataset: Path, copy: Path, tmp_path: Path, command: Command
+) -> None:
+    file = tmp_path / "round.toml"
+    file.write_text('round = "2026.11"\n[source]\nkind = "sample"\nauthors = 20\npapers = 50\n')
+    shutil.copytree(world / "work", tmp_path / "other")
+    code, out, _ = command("fill", copy, file, "--work", tmp_path / "other", "-o", tmp_path / "filled")
+    assert code == 0
+    assert "changed_text" not in out
+    assert digests(tmp_path / "filled") == digests(dataset)
+
+
+def test_filled_from_arxiv_it_is_the_same_bytes(world: Path, dataset: Path, copy: Path, tmp_path: Path) -> None:
+    shutil.copytree(world / "work" / "sample", tmp_path / "sample")
+    with serve(World(SampleSource(tmp_path / "sample", authors=20, papers=50))) as server:
+        round_ = Round.model_validate({"round": "2026.11", "workspace": tmp_path / "w", "source": server.tables()})
+        report = fill_only(round_, copy, tmp_path / "filled", 2)
+    assert not report.dropped
+    assert digests(tmp_path / "filled") == digests(dataset)
+
+
+def test_a_paper_that_has_changed_since_is_left_out_and_counted(world: Path, copy: Path, tmp_path: Path) -> None:
+    round_ = small_round(copy_of(world, tmp_path))
+    with Store.open(round_.workspace / "store.sqlite3") as store:
+        id_ = rows(copy, "Abs-9K-ids")[0]["id"].rpartition("v")[0]
+        (one,) = store.papers([id_])
+        store.add_papers([replace(one, abstract="another abstract")], since="")
+        store._db.execute("UPDATE papers SET abstract = 'another abstract' WHERE id = ?", (id_,))
+    report = fill_only(round_, copy, tmp_path / "filled", 1)
+    assert report.dropped["changed_text"] >= 1
+    manifest = read_manifest(tmp_path / "filled")
+    assert manifest["fill"]["dropped"] == dict(report.dropped)
+
+
+def test_publishing_and_filling_want_the_right_folders(
+    dataset: Path, copy: Path, tmp_path: Path, command: Command
+) -> None:
+    code, _, errors = command("publishable", copy, "-o", tmp_path / "again")
+    assert (code, "is a" in errors or "already" in errors) == (1, True)
+    with pytest.raises(FolderError, match="is no publishable copy"):
+        fill_only(small_round(tmp_path), dataset, tmp_path / "filled", 1)
 
 
 # --- the reference dataset

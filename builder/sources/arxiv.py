@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from builder import taxonomy
-from builder.keys import author_key, id_to_stem, title_key
+from builder.keys import author_key, id_to_stem, parse_arxiv_id, title_key
 from builder.records import NO_LICENSE, Drop, Paper
 from builder.round import Round
 from builder.sources.atom import BadRequest, ExportApi, in_any, phrase, submitted
@@ -67,7 +67,8 @@ class ArxivSource:
         for batch in _batches(sorted(set(ids))):
             found = list(self._by_ids(batch))
             yield from found
-            missing += sorted(set(batch) - {item.id for item in found})
+            known = {item.id for item in found}
+            missing += [name for name in batch if _bare(name) not in known]
         for batch in _batches(missing):
             yield from self._by_ids(batch)
 
@@ -162,6 +163,11 @@ class ArxivSource:
 
 def _within(paper: Paper, first: date | None, last: date | None) -> bool:
     return (first or date.min) <= paper.published <= (last or date.max)
+
+
+def _bare(name: str) -> str:
+    parsed = parse_arxiv_id(name)
+    return parsed[0] if parsed else name
 
 
 def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:

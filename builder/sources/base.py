@@ -29,7 +29,7 @@ class Source(Protocol):
         ...
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
-        """The papers of these bare ids; unknown ids yield nothing."""
+        """The papers of these ids, bare or with the version that is wanted; unknown ids yield nothing."""
         ...
 
     def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:

@@ -71,9 +71,10 @@ class MirrorSource:
         return [authors[key] for key in get_close_matches(author_key(name), authors, n=5)]
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
+        bare = [parsed[0] for name in ids if (parsed := parse_arxiv_id(name))]
         if self._index:
-            return self._index.papers(ids)
-        wanted = frozenset(ids)
+            return self._index.papers(bare)
+        wanted = frozenset(bare)
         return self._where(lambda paper: paper.id in wanted)
 
     def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:

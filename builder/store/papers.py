@@ -107,6 +107,11 @@ class PaperTables:
         # A paper whose authors changed may still be known by an author that it had.
         return [paper for paper in map(_paper, rows) if key in map(author_key, paper.authors)]
 
+    def version(self, paper_id: str) -> int | None:
+        """Which version of a paper the records are of; None where there is none."""
+        row = self._db.execute("SELECT version FROM papers WHERE id = ?", (paper_id,)).fetchone()
+        return int(row[0]) if row else None
+
     def taken(self, ids: Iterable[str], round_: str) -> set[str]:
         """Which of these papers the round has taken into its pool itself."""
         query = "SELECT 1 FROM papers WHERE id = ? AND since = ?"
