@@ -13,6 +13,7 @@ from typing import Any
 from builder import folder, samples
 from builder.audit import audit, check
 from builder.card import Built, file_table
+from builder.core import carry
 from builder.crawl import crawl, crawl_report
 from builder.errors import FolderError
 from builder.extract import EXTRACTOR, choose_documents, extract_papers
@@ -131,10 +132,19 @@ def build(round_: Round, *, replace: bool = False) -> Outcome:
             if not any(one.samples for one in built):
                 lines = "; ".join(report.line() for report in sampled)
                 raise FolderError(f"no paper became a sample of any setting, nothing was written ({lines})")
+            for one in built:
+                if one.samples and not one.statistics["test"].samples:
+                    raise FolderError(
+                        f"the test split of {one.setting.name} is empty ({one.samples} samples, test from {cut.test_from}): "
+                        "begin it earlier in `split`, nothing was written"
+                    )
             reports += sampled
             found = audit(place, [file.path for one in built for split in SPLITS for file in one.files[split]])
             check(found, round_.audit)
-            manifest = _manifest(round_, built, reports, reading, links, cut) | {"audit": found.to_dict()}
+            carried, core = carry(round_, place, round_.chosen)
+            built += carried
+            manifest = _manifest(round_, built, reports, reading, links, cut)
+            manifest |= {"audit": found.to_dict(), **({"core": core} if core else {})}
             (place / "README.md").write_text(card(manifest, built), encoding="utf-8")
             folder.write_manifest(place, manifest)
             folder.refuse_other_contents(place, round_.output, replace)

@@ -20,6 +20,14 @@ from builder.settings import Setting
 from builder.write import SplitStatistics, WrittenFile, schema
 
 _HEAD_ROWS = 2
+_BIBTEX = (
+    "@article{zhang2025academiceval,",
+    "  title   = {AcademicEval: Live Long-Context LLM Benchmark},",
+    "  author  = {Zhang, Haozhen and Feng, Tao and Han, Pengrui and You, Jiaxuan},",
+    "  journal = {Transactions on Machine Learning Research},",
+    "  year    = {2025}",
+    "}",
+)
 _TASK_WORDS = {
     "title": "Title Writing",
     "abs": "Abstract Writing",
@@ -51,7 +59,7 @@ class Built:
 
 def render(
     round_name: str, built: Sequence[Built], reports: Sequence[StageReport], reading: Mapping[str, Any],
-    links: Mapping[str, int], audited: Iterable[str],
+    links: Mapping[str, int], audited: Iterable[str], changes: Mapping[str, str],
 ) -> str:  # fmt: skip
     """The card's text: YAML front matter that `load_dataset` obeys, then the tables."""
     lines = [
@@ -72,6 +80,11 @@ def render(
         "## Licences", "", *_license_table(built), "",
         "Each row and each demonstration names its paper's licence; most allow use on one's own machine, not "
         "redistribution.", "",
+        *section("Changelog", _changes_table(changes)),
+        "## How to cite", "",
+        f"Name the round ({round_name}) and the configuration beside the paper: numbers of different rounds are of "
+        "different samples.", "",
+        "```bibtex", *_BIBTEX, "```", "",
     ]  # fmt: skip
     return "\n".join(lines)
 
@@ -167,6 +180,13 @@ def reading_table(reading: Mapping[str, Any]) -> Iterator[str]:
         yield f"| mean {name.replace('_', ' ')} | {value} |"
     if reading["html_pdf_papers"]:
         yield f"| agreement of HTML and PDF ({reading['html_pdf_papers']} papers) | {reading['html_pdf_agreement']} |"
+
+
+def _changes_table(changes: Mapping[str, str]) -> Iterator[str]:
+    yield "| Round | What changed |"
+    yield "| --- | --- |"
+    for name, text in sorted(changes.items(), reverse=True):
+        yield f"| {name} | {' '.join(text.split())} |"
 
 
 def links_table(links: Mapping[str, int]) -> Iterator[str]:

@@ -14,6 +14,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from builder.graph import CoAuthorGraph
 from builder.keys import fold, title_key
@@ -22,6 +23,8 @@ from builder.records import DemoKind, Paper
 _SHINGLE = 3
 _NEAR = 0.5
 _BESIDE = 2
+_LONG_TITLE = 5
+_NEAR_TITLE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +98,24 @@ def _shuffled(pool: Sequence[Paper], seed: str) -> Iterator[Paper]:
 
 
 def near_duplicate(a: Paper, b: Paper) -> bool:
-    """Whether two papers have the same title, or abstracts that share half of their three-word runs."""
-    if title_key(a.title) == title_key(b.title):
+    """Whether two papers have nearly the same title, or abstracts that share half of their three-word runs.
+
+    Compared exactly: only the few papers that were drawn are, so that there is no need to estimate (MinHash).
+    """
+    if title_key(a.title) == title_key(b.title) or _same_words(a.title, b.title):
         return True
     first, second = _shingles(a.abstract), _shingles(b.abstract)
     smaller = min(len(first), len(second))
     return smaller > 0 and len(first & second) >= _NEAR * smaller
 
 
+def _same_words(a: str, b: str) -> bool:
+    """Whether two titles share nearly all of their words."""
+    first, second = set(fold(a).split()), set(fold(b).split())
+    return len(first) >= _LONG_TITLE and len(first & second) >= _NEAR_TITLE * len(first | second)
+
+
+@lru_cache(maxsize=1 << 14)
 def _shingles(text: str) -> frozenset[tuple[str, ...]]:
     words = fold(text).split()
     return frozenset(tuple(words[i : i + _SHINGLE]) for i in range(len(words) - _SHINGLE + 1))

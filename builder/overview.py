@@ -33,4 +33,5 @@ def card(manifest: Mapping[str, Any], built: Sequence[Built], *more: StageReport
         facts.get("extraction", _NOTHING_READ),
         facts.get("links", {}),
         audit_table(audited, table) if audited else (),
+        facts.get("config", {}).get("changes", {}),
     )

@@ -202,6 +202,13 @@ class SamplesTable(_Table):
     min_content_words: int = Field(300, ge=1)
 
 
+class CoreTable(_Table):
+    """Test samples of an older round that are carried along."""
+
+    folder: Path | None = Field(None, description="the older dataset folder, relative to round.toml")
+    samples: int = Field(100, ge=1, description="of each setting")
+
+
 class AuditTable(_Table):
     """What the audit of the finished folder may find; shares of samples but for the last two, which are counts."""
 
@@ -252,6 +259,8 @@ class Round(_Table):
     split: SplitTable = SplitTable()
     samples: SamplesTable = SamplesTable()
     audit: AuditTable = AuditTable()
+    core: CoreTable = CoreTable()
+    changes: dict[str, str] = Field({}, description="round -> what changed in it, for the card")
 
     @model_validator(mode="after")
     def _known_categories(self) -> Round:
@@ -279,7 +288,9 @@ class Round(_Table):
 
     def config(self) -> dict[str, object]:
         """What shapes the content, for the manifest: places on this machine are left out."""
-        data = self.model_dump(mode="json", exclude={"workspace": True, "output": True, "source": _PLACES})
+        data = self.model_dump(
+            mode="json", exclude={"workspace": True, "output": True, "source": _PLACES, "core": {"folder"}}
+        )
         data["settings"] = [setting.name for setting in self.chosen]
         data["source"]["references"] = [path.name for path in self.source.references]
         return data
@@ -326,5 +337,12 @@ def _anchored(parsed: Round, base: Path) -> Round:
         }
     )
     return parsed.model_copy(
-        update={"workspace": base / parsed.workspace, "output": base / parsed.output, "source": source}
+        update={
+            "workspace": base / parsed.workspace,
+            "output": base / parsed.output,
+            "source": source,
+            "core": parsed.core.model_copy(
+                update={"folder": base / parsed.core.folder if parsed.core.folder else None}
+            ),
+        }
     )

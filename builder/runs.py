@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 _SEED = 4
 _SPACED = bytes.maketrans(string.punctuation.encode(), b" " * len(string.punctuation))
@@ -18,18 +18,18 @@ def run_words(text: str) -> list[bytes]:
 def longest_common_run(one: Sequence[bytes], other: Sequence[bytes]) -> int:
     """Words of the longest contiguous run that two texts share; the first one should be the shorter.
 
-    Places where four words agree are found by hashing and extended; shorter runs are looked for only where there is no
-    longer one.
+    Places where four words agree are found by hashing and extended: a shorter run counts only where a text is shorter.
     """
-    for seed in range(min(_SEED, len(one), len(other)), 0, -1):
-        places: dict[tuple[bytes, ...], list[int]] = defaultdict(list)
-        for i, gram in enumerate(zip(*(one[n:] for n in range(seed)), strict=False)):
-            places[gram].append(i)
-        grams = enumerate(zip(*(other[n:] for n in range(seed)), strict=False))
-        meetings = [(i, k) for k, gram in grams if gram in places for i in places[gram]]
-        if meetings:
-            return max(_extended(one, other, i, k, seed) for i, k in meetings)
-    return 0
+    seed = min(_SEED, len(one), len(other))
+    places: dict[tuple[bytes, ...], list[int]] = defaultdict(list)
+    for i, gram in enumerate(_grams(one, seed)):
+        places[gram].append(i)
+    meetings = [(i, k) for k, gram in enumerate(_grams(other, seed)) if gram in places for i in places[gram]]
+    return max((_extended(one, other, i, k, seed) for i, k in meetings), default=0)
+
+
+def _grams(words: Sequence[bytes], n: int) -> Iterator[tuple[bytes, ...]]:
+    return zip(*(words[i:] for i in range(n)), strict=False)
 
 
 def _extended(one: Sequence[bytes], other: Sequence[bytes], i: int, k: int, n: int) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.errors import EvalError
+from lm_eval_tasks.papers import METRICS, paper_scores, summary
 from lm_eval_tasks.taskfolder import tasks_path
 
 
@@ -58,13 +59,14 @@ def evaluate(
         tasks=list(tasks),
         task_manager=manager,
         limit=limit,
-        log_samples=output is not None,
+        log_samples=True,
         metadata=given,
     )
     assert results is not None
+    scores = _scores(results, model) + _whole_papers(results["samples"], model)
     if output is not None:
         _write(results, model, output)
-    return _scores(results, model)
+    return scores
 
 
 def task_names() -> list[str]:
@@ -84,6 +86,15 @@ def _scores(results: dict[str, Any], model: str) -> list[Score]:
                 continue
             stderr = values.get(f"{metric}_stderr,{filtered}")
             scores.append(Score(model, task, metric, value, stderr if isinstance(stderr, float) else 0.0, n))
+    return scores
+
+
+def _whole_papers(samples: dict[str, Any], model: str) -> list[Score]:
+    """The mean over papers that are in several of the tasks that were run; nothing where there are none."""
+    scores = []
+    for metric in METRICS:
+        if found := paper_scores(samples, metric):
+            scores.append(Score(model, "whole paper", metric, *summary(found), len(found)))
     return scores
 
 

@@ -264,7 +264,7 @@ def test_a_failed_build_leaves_the_previous_folder_alone(
     def full(*arguments: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("builder.build.render", full)
+    monkeypatch.setattr("builder.build.card", full)
     with pytest.raises(OSError, match="No space left"):
         build(small_round(tmp_path, seed=99))
     assert digests(tmp_path / "academiceval") == before
@@ -272,13 +272,30 @@ def test_a_failed_build_leaves_the_previous_folder_alone(
 
 
 def test_a_split_without_samples_is_left_out(world: Path, tmp_path: Path) -> None:
-    future = SplitTable(validation_from=date(2030, 1, 1), test_from=date(2030, 2, 1))
-    outcome = build(small_round(copy_of(world, tmp_path), split=future))
+    past = SplitTable(validation_from=date(2020, 1, 1), test_from=date(2020, 2, 1))
+    outcome = build(small_round(copy_of(world, tmp_path), split=past))
     loaded = datasets.load_dataset(str(outcome.output), "Related-34K")
-    assert {split: len(part) for split, part in loaded.items()} == {"train": outcome.built[12].samples}
-    assert "no test sample" in (outcome.output / "README.md").read_text()
+    assert {split: len(part) for split, part in loaded.items()} == {"test": outcome.built[12].samples}
+
+
+def test_a_round_without_test_samples_is_refused(world: Path, tmp_path: Path) -> None:
+    future = SplitTable(validation_from=date(2030, 1, 1), test_from=date(2030, 2, 1))
+    with pytest.raises(FolderError, match=r"the test split of Title-10K is empty \(35 samples, test from 2030-02-01\)"):
+        build(small_round(copy_of(world, tmp_path), split=future))
+    assert not (tmp_path / "academiceval").exists()
+
+
+def test_a_dataset_without_test_samples_is_named_by_the_tasks(dataset: Path, tmp_path: Path) -> None:
+    place = tmp_path / "cut"
+    shutil.copytree(dataset, place)
+    text = (place / "README.md").read_text()
+    front = yaml.safe_load(text.split("---")[1])
+    for config in front["configs"]:
+        config["data_files"] = [part for part in config["data_files"] if part["split"] != "test"]
+    front.pop("dataset_info")
+    (place / "README.md").write_text(f"---\n{yaml.safe_dump(front)}---\n")
     with pytest.raises(DatasetError, match="has no test sample"):
-        loading.load("Abs-9K", "abs_short", 512, dataset=str(outcome.output), bertscore_model="none")
+        loading.load("Abs-9K", "abs_short", 512, dataset=str(place), bertscore_model="none")
 
 
 def test_a_setting_without_samples_is_left_out(world: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from builder.audit import LONG_RUN, audit, task_of
-from builder.build import build, fill_only
+from builder.build import build, fill_only, run
 from builder.card import section
 from builder.errors import AuditError, FolderError, RoundError
 from builder.folder import read_manifest
@@ -25,6 +25,8 @@ from builder.round import AuditTable, Round, load_round
 from builder.runs import longest_common_run, run_words
 from builder.sources.sample import SampleSource
 from builder.store import Store
+from lm_eval_tasks import loading
+from lm_eval_tasks.papers import paper_scores, summary
 from tests.conftest import small_round
 from tests.loopback import World, serve
 from tests.papers import paper
@@ -256,7 +258,8 @@ def test_the_task_of_a_row_is_seen_from_the_row(dataset: Path) -> None:
     [
         ("", "a b", 0),
         ("a b", "c d", 0),
-        ("x a b", "y a b", 2),
+        ("x a b", "y a b", 0),
+        ("a b", "y a b", 2),
         ("we show that it works, indeed", "And WE show that it works indeed!", 6),
         ("a b c d e f g", "z a b c d x d e f g a b c d e", 5),
         ("a a a a a a", "a a a a", 4),
@@ -270,6 +273,60 @@ def test_a_section_of_the_card_that_has_nothing_to_say_is_left_out() -> None:
     assert section("Audit", ()) == []
     assert section("Audit", ("| a |", "| --- |")) == []
     assert section("Audit", ("| a |", "| --- |", "| 1 |")) == ["## Audit", "", "| a |", "| --- |", "| 1 |", ""]
+
+
+# --- a frozen core
+
+
+def test_a_core_is_carried_from_round_to_round(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = {"settings": ("Title-10K", "Title-30K")}
+    first = small_round(
+        copy_of(world, tmp_path),
+        round="2026.09",
+        output=tmp_path / "2026.09",
+        papers={"published_to": "2026-07-31"},
+        **few,
+    )
+    with Store.open(first.workspace / "store.sqlite3") as store:
+        store._db.execute("UPDATE papers SET since = '2026.09'")
+    run(first, 1)
+    rounds = ["2026.09"]
+    for name in ("2026.10", "2026.11"):
+        core = {"folder": tmp_path / rounds[-1], "samples": 3}
+        run(small_round(tmp_path, round=name, output=tmp_path / name, core=core, changes={name: "Carried."}, **few), 1)
+        rounds.append(name)
+    cores = {name: rows(tmp_path / name, "Title-30K-core") for name in rounds[1:]}
+    assert cores["2026.10"] == cores["2026.11"]
+    assert {row["round"] for row in cores["2026.11"]} == {"2026.09"}
+    assert 1 <= len(cores["2026.11"]) <= 3
+    assert {row["id"] for row in cores["2026.11"]} == {
+        row["id"] for row in rows(tmp_path / "2026.11", "Title-10K-core")
+    }
+    assert read_manifest(tmp_path / "2026.11")["core"]["round"] == "2026.10"
+    assert "| 2026.11 | Carried. |" in (tmp_path / "2026.11" / "README.md").read_text()
+    monkeypatch.setenv("ACADEMICEVAL_DATASET", str(tmp_path / "2026.11"))
+    loaded = loading.load("Title-30K", "title_long", 64, core=True, bertscore_model="none")["test"]
+    assert len(loaded) == len(cores["2026.11"])
+
+
+def test_a_core_that_is_not_there_is_named(world: Path, tmp_path: Path) -> None:
+    with pytest.raises(FolderError, match="nowhere does not exist"):
+        build(small_round(copy_of(world, tmp_path), settings=("Title-10K",), core={"folder": tmp_path / "nowhere"}))
+
+
+def test_whole_papers_are_scored_over_their_tasks() -> None:
+    def sample(name: str, score: float) -> dict[str, Any]:
+        return {"doc": {"id": name}, "rouge_l": score}
+
+    samples = {
+        "academiceval_abs_9k": [sample("a", 0.2), sample("b", 0.9)],
+        "academiceval_abs_28k": [sample("a", 0.4)],
+        "academiceval_title_10k": [sample("a", 0.9), sample("c", 0.1)],
+    }
+    assert paper_scores(samples, "rouge_l") == pytest.approx({"a": 0.6})
+    assert paper_scores(samples, "bertscore") == {}
+    assert summary({"a": 0.6}) == (0.6, 0.0)
+    assert summary({"a": 0.2, "b": 0.4}) == pytest.approx((0.3, 0.1))
 
 
 # --- what may be published
