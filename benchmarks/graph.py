@@ -18,7 +18,8 @@ from itertools import islice
 from pathlib import Path
 
 from builder.build import crawl_only
-from builder.round import Round, SourceTable
+from builder.round import Round
+from builder.tables import SourceTable
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "data" / "arxiv_meta.jsonl.xz"
 QUICK_RECORDS = 20_000

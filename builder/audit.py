@@ -22,8 +22,8 @@ from builder.extract.quality import common_share
 from builder.keys import author_key, title_key
 from builder.progress import progress
 from builder.records import SPLITS, Task
-from builder.round import AuditTable
 from builder.runs import longest_common_run, run_words
+from builder.tables import AuditTable
 
 # Runs of more words than this are taken for copies, as in the audits of training data.
 LONG_RUN = 13

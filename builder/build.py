@@ -129,15 +129,7 @@ def build(round_: Round, *, replace: bool = False) -> Outcome:
         with folder.replacing(round_.output) as place:
             texts = samples.Texts(store, documents)
             built, sampled = _settings(place, round_, texts, papers, graph, cut)
-            if not any(one.samples for one in built):
-                lines = "; ".join(report.line() for report in sampled)
-                raise FolderError(f"no paper became a sample of any setting, nothing was written ({lines})")
-            for one in built:
-                if one.samples and not one.statistics["test"].samples:
-                    raise FolderError(
-                        f"the test split of {one.setting.name} is empty ({one.samples} samples, test from {cut.test_from}): "
-                        "begin it earlier in `split`, nothing was written"
-                    )
+            _check_samples(built, sampled, cut)
             reports += sampled
             found = audit(place, [file.path for one in built for split in SPLITS for file in one.files[split]])
             check(found, round_.audit)
@@ -166,6 +158,19 @@ def _graph(round_: Round, store: Store) -> tuple[CoAuthorGraph, StageReport]:
     )
     report.seconds = time.perf_counter() - started
     return graph, report
+
+
+def _check_samples(built: Sequence[Built], sampled: Sequence[StageReport], cut: Cut) -> None:
+    """A FolderError where there is nothing to test on."""
+    if not any(one.samples for one in built):
+        lines = "; ".join(report.line() for report in sampled)
+        raise FolderError(f"no paper became a sample of any setting, nothing was written ({lines})")
+    for one in built:
+        if one.samples and not one.statistics["test"].samples:
+            raise FolderError(
+                f"the test split of {one.setting.name} is empty ({one.samples} samples, test from {cut.test_from}): "
+                "begin it earlier in `split`, nothing was written"
+            )
 
 
 def _months_back(round_: Round, months: int | None) -> date:

@@ -7,10 +7,10 @@ import json
 import os
 import sqlite3
 import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from builder.arguments import Command, parser
 from builder.errors import BuildError
 from lm_eval_tasks.errors import EvalError
 
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.environ.setdefault("TQDM_DISABLE", "1")
         os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
     arguments = _parser().parse_args(argv)
-    command: Callable[[argparse.Namespace], None] = arguments.command
+    command: Command = arguments.command
     try:
         command(arguments)
     except (BuildError, EvalError) as err:
@@ -67,87 +67,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="academiceval", description="Build, evaluate and publish rounds of AcademicEval."
-    )
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-
-    def add(name: str, function: Callable[[argparse.Namespace], None], help_: str) -> argparse.ArgumentParser:
-        sub = commands.add_parser(name, help=help_, description=help_)
-        sub.set_defaults(command=function)
-        return sub
-
-    for name, function, help_ in (
-        ("run", _run, "build a round: crawl, graph, extract, link, samples, dataset folder"),
-        ("crawl", _crawl, "take the round's papers into the workspace and show the co-author graph"),
-        ("update", _update, "take a crawled graph on to a later round: its new papers and co-authors"),
-        ("link", _link, "read the papers and resolve the citations of their related work; how well that went"),
-        ("build", _build, "write the dataset folder from what the workspace holds"),
-        ("status", _status, "what the workspace holds"),
-    ):
-        sub = add(name, function, help_)
-        sub.add_argument("file", type=Path, nargs="?", default=Path("round.toml"), metavar="round.toml")
-        sub.add_argument("--round", metavar="YYYY.MM", help="build this revision instead of the file's")
-        sub.add_argument("--workspace", type=Path, help="use this workspace instead of the round's")
-        sub.add_argument("--output", type=Path, help="write this dataset folder instead of the round's")
-        if function in (_run, _link):
-            _add_jobs(sub)
-        if function in (_run, _build):
-            sub.add_argument("--replace", action="store_true", help="replace a folder of the same round")
-        if function is _update:
-            sub.add_argument("--by", choices=("harvest", "author"), help="whole months, or author by author")
-
-    sub = add("audit", _audit, "look for leaks and for what was read wrongly in a finished dataset folder")
-    sub.add_argument("folder", type=Path, metavar="FOLDER")
-
-    sub = add("publishable", _publishable, "the copy of a dataset folder that may be published, other rows by id only")
-    sub.add_argument("folder", type=Path, metavar="FOLDER")
-    sub.add_argument("-o", "--output", type=Path, required=True, metavar="OUT")
-    sub.add_argument("--licenses", choices=("noncommercial", "redistributable"), default="redistributable")
-
-    sub = add("fill", _fill, "complete the id-only rows of a publishable copy on this machine")
-    sub.add_argument("folder", type=Path, metavar="FOLDER")
-    sub.add_argument("file", type=Path, nargs="?", default=Path("round.toml"), metavar="round.toml")
-    sub.add_argument("--work", type=Path, metavar="W", help="use this workspace instead of the round's")
-    sub.add_argument("-o", "--output", type=Path, metavar="OUT", help="default: FOLDER-filled")
-    _add_jobs(sub)
-
-    sub = add("import", _import, "the reference dataset of the paper as a dataset folder")
-    sub.add_argument("kind", choices=("academiceval",))
-    sub.add_argument("source", type=Path, metavar="DIR", help="the folder that holds title_10K and so on")
-    sub.add_argument("-o", "--output", type=Path, default=Path("academiceval-original"))
-
-    sub = add("extract", _extract, "extract PDF files to JSON lines; or, given a round.toml, the round's papers")
-    sub.add_argument("files", type=Path, nargs="+", metavar="FILE")
-    sub.add_argument("-o", "--output", type=Path, help="JSON lines file, one line a file in input order")
-    sub.add_argument("--time-limit", type=float, default=60.0, help="seconds a file may take (default: 60)")
-    sub.add_argument("--memory-limit", type=int, default=2048, help="MiB a file may take (default: 2048)")
-    _add_jobs(sub)
-
-    sub = add("demo", _demo, "a full round and an evaluation on a made-up arXiv, offline")
-    sub.add_argument("--folder", type=Path, default=Path("demo"), help="where to work (default: ./demo)")
-    _add_jobs(sub)
-
-    sub = add("eval", _eval, "evaluate a baseline (lead, copy-demo, random-sentence) or an lm-eval model")
-    sub.add_argument("--model", required=True, help="a baseline, or a model type of lm-eval such as hf or vllm")
-    sub.add_argument("--model_args", default="", help="lm-eval's key=value,...")
-    sub.add_argument("--tasks", required=True, help="comma-separated task or group names; `list` prints them")
-    sub.add_argument(
-        "--metadata", default="{}", help='JSON, e.g. \'{"dataset": "academiceval", "bertscore_model": "none"}\''
-    )
-    sub.add_argument("--limit", type=int, help="only so many samples a task")
-    sub.add_argument("--output", type=Path, help="folder for results and samples")
-
-    add("tasks-path", _tasks_path, "print the folder for lm_eval --include_path")
-    sub = add("link-tasks", _link_tasks, "let the bare `lm_eval --tasks academiceval_abs` find the tasks")
-    sub.add_argument("--unlink", action="store_true", help="undo it")
-    return parser
-
-
-def _add_jobs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--jobs", type=int, default=os.cpu_count() or 1, help="files read at a time (default: processors)"
-    )
+    return parser(
+        {
+            "run": _run, "crawl": _crawl, "update": _update, "link": _link, "build": _build, "status": _status,
+            "audit": _audit, "publishable": _publishable, "fill": _fill, "import": _import, "extract": _extract,
+            "demo": _demo, "eval": _eval, "tasks-path": _tasks_path, "link-tasks": _link_tasks,
+        }
+    )  # fmt: skip
 
 
 def _load_round(arguments: argparse.Namespace) -> Round:
@@ -232,7 +158,7 @@ def _import(arguments: argparse.Namespace) -> None:
 def _audit(arguments: argparse.Namespace) -> None:
     from builder.audit import audit, audit_table, check
     from builder.folder import read_manifest
-    from builder.round import AuditTable
+    from builder.tables import AuditTable
 
     manifest = read_manifest(arguments.folder)
     found = audit(arguments.folder, manifest["files"])

@@ -58,7 +58,7 @@ def crawl_report(round_: Round, store: Store) -> StageReport:
 
 
 def _take_all(round_: Round, source: Source, store: Store) -> None:
-    settings = f"{source.fingerprint()} {round_.papers.model_dump_json()}"
+    settings = whole_settings(round_, source)
     known = covered(store).get(round_.round)
     if known is not None and known.settings == settings:
         return
@@ -68,6 +68,11 @@ def _take_all(round_: Round, source: Source, store: Store) -> None:
     if not report.kept:
         raise RoundError(_nothing(round_, report))
     finish(store, round_.round, Covered(round_.last_day, report, settings))
+
+
+def whole_settings(round_: Round, source: Source) -> str:
+    """What taking every paper depends on: where it has changed, the papers are taken again."""
+    return f"{source.fingerprint()} {round_.papers.model_dump_json()}"
 
 
 def _nothing(round_: Round, report: StageReport) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from builder.build import run
 from builder.card import reading_table, statistics_table
-from builder.round import Round, SourceTable, SplitTable
+from builder.round import Round
+from builder.tables import SourceTable, SplitTable
 from lm_eval_tasks.baselines import BASELINES
 from lm_eval_tasks.evaluate import evaluate, score_table
 

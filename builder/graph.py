@@ -16,7 +16,7 @@ from itertools import combinations
 import networkx as nx
 
 from builder.keys import author_key
-from builder.records import Paper
+from builder.records import GraphReason, Paper
 from builder.report import StageReport
 
 
@@ -72,12 +72,9 @@ def build_graph(
     report = StageReport("graph")
     first: dict[str, list[str]] = {}
     for paper_id, published, authors in written:
-        if members is not None and authors[0] not in members:
-            report.drop(paper_id, "not_visited")
-        elif published < papers_from:
-            report.drop(paper_id, "too_old")
-        elif newest[authors[0]] < active_from:
-            report.drop(paper_id, "inactive_author")
+        reason = _pruned(authors[0], published, newest, members, papers_from, active_from)
+        if reason:
+            report.drop(paper_id, reason)
         else:
             first.setdefault(authors[0], []).append(paper_id)
     graph: nx.Graph[str] = nx.Graph()
@@ -97,6 +94,18 @@ def build_graph(
     report.check(len(written))
     kept = {author: tuple(ids) for author, ids in first.items() if author in graph}
     return CoAuthorGraph(graph, kept, len(set(keys.values())), len(first)), report
+
+
+def _pruned(
+    author: str, published: date, newest: dict[str, date], members: frozenset[str] | None, papers_from: date,
+    active_from: date,
+) -> GraphReason | None:  # fmt: skip
+    """Why a first-author paper is not on the graph, whatever its component; None where it is."""
+    if members is not None and author not in members:
+        return "not_visited"
+    if published < papers_from:
+        return "too_old"
+    return "inactive_author" if newest[author] < active_from else None
 
 
 def _key(name: str, keys: dict[str, str]) -> str:

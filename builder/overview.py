@@ -9,7 +9,7 @@ from typing import Any
 from builder.audit import Audit, audit_table
 from builder.card import Built, render
 from builder.report import StageReport
-from builder.round import AuditTable
+from builder.tables import AuditTable
 
 _NOTHING_READ: dict[str, Any] = {"documents": {}, "means": {}, "html_pdf_papers": 0}
 

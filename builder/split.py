@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from builder.records import Paper, Split
-from builder.round import SplitTable
+from builder.tables import SplitTable
 
 
 @dataclass(frozen=True, slots=True)

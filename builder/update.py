@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
 
 from builder import visits
+from builder.crawl import whole_settings
 from builder.errors import RoundError
 from builder.harvest import harvest
 from builder.keys import author_key
@@ -41,7 +42,8 @@ def update(round_: Round, source: Source, store: Store) -> StageReport:
         first = _first_new_day(round_, done)
         store.answers.forget_other_rounds(round_.round)
         report = (_walk_on if round_.crawl.seeds else _take_all)(round_, source, store, first)
-        finish(store, round_.round, Covered(round_.last_day, report, f"{source.fingerprint()} update"))
+        settings = "" if round_.crawl.seeds else whole_settings(round_, source)
+        finish(store, round_.round, Covered(round_.last_day, report, settings))
     report = covered(store)[round_.round].report
     report.seconds = time.perf_counter() - started
     return report

@@ -17,8 +17,9 @@ from filelock import FileLock
 
 from builder.build import run
 from builder.cli import main
-from builder.round import Round, SourceTable, SplitTable
+from builder.round import Round
 from builder.store import Store
+from builder.tables import SourceTable, SplitTable
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 BIN = Path(sys.executable).parent

@@ -23,8 +23,8 @@ from builder import folder
 from builder.build import build, run
 from builder.errors import FolderError, RoundError, StoreError
 from builder.records import SPLITS
-from builder.round import PapersTable, SamplesTable, SourceTable, SplitTable
 from builder.settings import BUILT_IN
+from builder.tables import PapersTable, SamplesTable, SourceTable, SplitTable
 from lm_eval_tasks import loading
 from lm_eval_tasks.errors import DatasetError
 from tests.conftest import small_round

@@ -262,8 +262,10 @@ def test_an_update_of_nothing_says_so(folder: Path, first: str | None, second: s
 def test_without_seeds_an_update_takes_the_new_days_whole(folder: Path) -> None:
     crawl_only(make_round(folder, crawl={}, papers={"published_to": "2026-01-31"}))
     assert len(pool(folder)) == 8
-    update_only(make_round(folder, "2026.03", crawl={}, papers={"published_to": "2026-02-28"}))
+    later = make_round(folder, "2026.03", crawl={}, papers={"published_to": "2026-02-28"})
+    update_only(later)
     assert len(pool(folder)) == 16
+    assert [r.stage for r in crawl_only(later)[1]] == ["update", "graph"]  # not taken again
 
 
 # --- pruning

@@ -18,7 +18,8 @@ from builder.errors import FolderError
 from builder.extract.layout import body_size, text_lines
 from builder.extract.lines import read_page
 from builder.extract.running import running_lines
-from builder.round import GraphTable, Round, SamplesTable, SourceTable, SplitTable
+from builder.round import Round
+from builder.tables import GraphTable, SamplesTable, SourceTable, SplitTable
 from lm_eval_tasks.evaluate import evaluate
 from tests.conftest import DATA
 

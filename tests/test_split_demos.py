@@ -5,8 +5,8 @@ from datetime import date
 from builder.demos import Demonstrators, near_duplicate
 from builder.graph import build_graph
 from builder.records import Paper
-from builder.round import SplitTable
 from builder.split import Cut, cut_dates
+from builder.tables import SplitTable
 from tests.papers import paper
 
 

@@ -12,7 +12,7 @@ from builder.extract import EXTRACTOR, quality, sha256
 from builder.extract.pool import Extracted, extract_files
 from builder.keys import stem_to_id
 from builder.progress import progress
-from builder.round import QualityTable
+from builder.tables import QualityTable
 
 
 def extract_to_jsonl(

@@ -21,8 +21,8 @@ import requests
 from filelock import FileLock
 
 from builder.errors import SourceError
-from builder.round import SourceTable
 from builder.store import Answer, Store
+from builder.tables import SourceTable
 
 TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 TRANSIENT_ERRORS = (

@@ -1,0 +1,110 @@
+"""The arguments of `academiceval`, command by command."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+Command = Callable[[argparse.Namespace], None]
+_ROUND_COMMANDS = {
+    "run": "build a round: crawl, graph, extract, link, samples, dataset folder",
+    "crawl": "take the round's papers into the workspace and show the co-author graph",
+    "update": "take a crawled graph on to a later round: its new papers and co-authors",
+    "link": "read the papers and resolve the citations of their related work; how well that went",
+    "build": "write the dataset folder from what the workspace holds",
+    "status": "what the workspace holds",
+}
+
+
+def parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
+    """The parser, which leaves the function of the given command in `command`."""
+    top = argparse.ArgumentParser(
+        prog="academiceval", description="Build, evaluate and publish rounds of AcademicEval."
+    )
+    subparsers = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def add(name: str, help_: str) -> argparse.ArgumentParser:
+        sub = subparsers.add_parser(name, help=help_, description=help_)
+        sub.set_defaults(command=commands[name])
+        return sub
+
+    for name, help_ in _ROUND_COMMANDS.items():
+        _round_arguments(name, add(name, help_))
+    _folder_commands(add)
+    _file_commands(add)
+    _evaluation_commands(add)
+    return top
+
+
+def _round_arguments(name: str, sub: argparse.ArgumentParser) -> None:
+    _add_round_file(sub)
+    sub.add_argument("--round", metavar="YYYY.MM", help="build this revision instead of the file's")
+    sub.add_argument("--workspace", type=Path, help="use this workspace instead of the round's")
+    sub.add_argument("--output", type=Path, help="write this dataset folder instead of the round's")
+    if name in ("run", "link"):
+        _add_jobs(sub)
+    if name in ("run", "build"):
+        sub.add_argument("--replace", action="store_true", help="replace a folder of the same round")
+    if name == "update":
+        sub.add_argument("--by", choices=("harvest", "author"), help="whole months, or author by author")
+
+
+def _folder_commands(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    sub = add("audit", "look for leaks and for what was read wrongly in a finished dataset folder")
+    sub.add_argument("folder", type=Path, metavar="FOLDER")
+
+    sub = add("publishable", "the copy of a dataset folder that may be published, other rows by id only")
+    sub.add_argument("folder", type=Path, metavar="FOLDER")
+    sub.add_argument("-o", "--output", type=Path, required=True, metavar="OUT")
+    sub.add_argument("--licenses", choices=("noncommercial", "redistributable"), default="redistributable")
+
+    sub = add("fill", "complete the id-only rows of a publishable copy on this machine")
+    sub.add_argument("folder", type=Path, metavar="FOLDER")
+    _add_round_file(sub)
+    sub.add_argument("--work", type=Path, metavar="W", help="use this workspace instead of the round's")
+    sub.add_argument("-o", "--output", type=Path, metavar="OUT", help="default: FOLDER-filled")
+    _add_jobs(sub)
+
+
+def _file_commands(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    sub = add("import", "the reference dataset of the paper as a dataset folder")
+    sub.add_argument("kind", choices=("academiceval",))
+    sub.add_argument("source", type=Path, metavar="DIR", help="the folder that holds title_10K and so on")
+    sub.add_argument("-o", "--output", type=Path, default=Path("academiceval-original"))
+
+    sub = add("extract", "extract PDF files to JSON lines; or, given a round.toml, the round's papers")
+    sub.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    sub.add_argument("-o", "--output", type=Path, help="JSON lines file, one line a file in input order")
+    sub.add_argument("--time-limit", type=float, default=60.0, help="seconds a file may take (default: 60)")
+    sub.add_argument("--memory-limit", type=int, default=2048, help="MiB a file may take (default: 2048)")
+    _add_jobs(sub)
+
+
+def _evaluation_commands(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    sub = add("demo", "a full round and an evaluation on a made-up arXiv, offline")
+    sub.add_argument("--folder", type=Path, default=Path("demo"), help="where to work (default: ./demo)")
+    _add_jobs(sub)
+
+    sub = add("eval", "evaluate a baseline (lead, copy-demo, random-sentence) or an lm-eval model")
+    sub.add_argument("--model", required=True, help="a baseline, or a model type of lm-eval such as hf or vllm")
+    sub.add_argument("--model_args", default="", help="lm-eval's key=value,...")
+    sub.add_argument("--tasks", required=True, help="comma-separated task or group names; `list` prints them")
+    sub.add_argument(
+        "--metadata", default="{}", help='JSON, e.g. \'{"dataset": "academiceval", "bertscore_model": "none"}\''
+    )
+    sub.add_argument("--limit", type=int, help="only so many samples a task")
+    sub.add_argument("--output", type=Path, help="folder for results and samples")
+
+    add("tasks-path", "print the folder for lm_eval --include_path")
+    sub = add("link-tasks", "let the bare `lm_eval --tasks academiceval_abs` find the tasks")
+    sub.add_argument("--unlink", action="store_true", help="undo it")
+
+
+def _add_round_file(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument("file", type=Path, nargs="?", default=Path("round.toml"), metavar="round.toml")
+
+
+def _add_jobs(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="files read at a time (default: processors)")
