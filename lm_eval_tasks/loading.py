@@ -31,8 +31,9 @@ def load(setting: str, prompt: str, answer_tokens: int, **arguments: Any) -> dic
         prompt: name of the prompt file.
         answer_tokens: tokens that the context must leave for the answer.
         arguments: all of --model_args and --metadata. Read here: `dataset` (folder or Hub id), `dataset_revision`,
-            `published_after`, `published_before` (ISO days, both excluded), `core` (the samples carried along from an
-            older round), `bertscore_model`, `keep_parts` (keep the texts beside the prompt, for baselines), and what
+            `published_after`, `published_before` (ISO days, both excluded), `config` (a setting of the round's own
+            to run in place of the task's), `core` (the samples carried along from an older round), `bertscore_model`,
+            `keep_parts` (keep the texts beside the prompt, for baselines), and what
             `context.of_model` reads.
 
     Raises:
@@ -48,6 +49,7 @@ def load(setting: str, prompt: str, answer_tokens: int, **arguments: Any) -> dic
 
 
 def _load(setting: str, prompt: str, answer_tokens: int, arguments: Mapping[str, Any]) -> dict[str, datasets.Dataset]:
+    setting = str(arguments.get("config") or setting)
     if arguments.get("core"):
         setting = f"{setting}-core"
     scorer = metrics.check_model(arguments.get("bertscore_model"))

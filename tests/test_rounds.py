@@ -59,6 +59,10 @@ def test_own_settings_show_what_they_ask_for(world: Path, dataset: Path, tmp_pat
         assert {d["kind"] for row in filled for d in row["demonstrations"]} == (
             {"co-author"} if name.endswith("G") else {"random", "co-author"}
         )
+    loaded = loading.load("Abs-48K-M", "abs_long", 512, dataset=str(place), config="Abs-9K-M", bertscore_model="none")[
+        "test"
+    ]
+    assert set(loaded["setting"]) == {"Abs-9K-M"}
     # What the built-in settings show does not depend on which others are built.
     ids = {row["id"]: row["demonstrations"] for row in rows(dataset, "Abs-28K")}
     assert all(row["demonstrations"] == ids[row["id"]] for row in rows(place, "Abs-28K") if row["id"] in ids)
