@@ -45,7 +45,7 @@ def naughty(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_each_file_gets_its_own_fate(naughty: None, tmp_path: Path, jobs: int) -> None:
     names = ["good1", "hang", "good2", "crash", "eat", "good3", "print", "good4"]
     files = [draw(tmp_path / f"{name}.pdf", [stack(*PAPER)]) for name in names]
-    results = list(extract_files(files, jobs, time_limit=4.0, memory_limit=1024))
+    results = list(extract_files(files, jobs, time_limit=12.0, memory_limit=1024))
     assert [result.path for result in results] == files
     assert {result.path.stem: result.reason for result in results} == {
         **dict.fromkeys(["good1", "good2", "good3", "good4", "print"], ""), "hang": "time_limit", "crash": "crashed", "eat": "memory_limit",
