@@ -53,13 +53,13 @@ test = 0.1
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="60 and 15 papers, 2 kills")
+    parser.add_argument("--quick", action="store_true", help="10 and 30 papers, 1 kill")
     parser.add_argument("--build", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.build:
         build_here(arguments.build)
         return
-    sizes, kills = ((15, 60), 2) if arguments.quick else ((500, 2000, 5000), 30)
+    sizes, kills = ((10, 30), 1) if arguments.quick else ((500, 2000, 5000), 30)
     with tempfile.TemporaryDirectory() as folder:
         print(json.dumps(measure(Path(folder), sizes, kills)))
 
@@ -86,7 +86,8 @@ def measure(folder: Path, sizes: tuple[int, ...], kills: int) -> dict[str, objec
         "scale_ratio": round(seconds[large] / seconds[small], 2),
         "seconds": round(seconds[sizes[-1]], 1),
     }
-    return figures | ratios(folder) | kill(folder / "kills", kills)
+    quick = kills == 1
+    return figures | ratios(folder, 48 if quick else 256) | kill(folder / "kills", kills, 10 if quick else 60)
 
 
 def build_here(place: Path) -> None:
@@ -145,13 +146,13 @@ def make_document(paper: Paper, rng: random.Random, vocabulary: list[str]) -> Do
     return Document(paper.title, paper.abstract, sections, references, mentions)
 
 
-def ratios(folder: Path) -> dict[str, float]:
+def ratios(folder: Path, papers: int) -> dict[str, float]:
     """Our writer against pyarrow with the same rows; our counting against the tokenizer's own batches."""
     rng = random.Random(0)
     vocabulary = ["".join(rng.choices("bcdfglmnprstvaeiou", k=rng.randint(4, 9))) for _ in range(20_000)]
     samples = []
-    for i in range(256):
-        paper = make_paper(i, 256, rng, vocabulary)
+    for i in range(papers):
+        paper = make_paper(i, papers, rng, vocabulary)
         document = make_document(paper, rng, vocabulary)
         body = "\n\n".join(section.text for section in document.sections)
         samples.append(Sample(paper, body, (), (), paper.abstract))
@@ -185,9 +186,9 @@ def ratios(folder: Path) -> dict[str, float]:
     return {"write_ratio": round(min(arrows) / min(mine), 3), "token_ratio": round(token_ratio, 3)}
 
 
-def kill(place: Path, times: int) -> dict[str, object]:
+def kill(place: Path, times: int, papers: int) -> dict[str, object]:
     """Kill builds at random points, start them again, compare every file with an undisturbed build."""
-    fill_workspace(place, 60)
+    fill_workspace(place, papers)
     line = [sys.executable, "-m", "builder.cli", "build", str(place / "round.toml"), "--output"]
     started = time.perf_counter()
     subprocess.run([*line, str(place / "calm")], check=True, stdout=subprocess.DEVNULL, cwd=ROOT)
