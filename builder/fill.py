@@ -15,6 +15,7 @@ from typing import Any
 from builder import body, folder
 from builder.audit import task_of
 from builder.card import Built, file_table
+from builder.core import CORE
 from builder.errors import FolderError
 from builder.extract import KINDS, extract_papers
 from builder.keys import parse_arxiv_id
@@ -68,9 +69,10 @@ def _id_rows(source: Path, splits: dict[Split, list[str]]) -> Iterator[dict[str,
 
 
 def _in_order(built: list[Built], manifest: dict[str, Any]) -> list[Built]:
-    """Settings in the order of the original's statistics, which is that of its registry."""
-    order = [setting for setting in manifest["config"]["settings"]] if "config" in manifest else []
-    return sorted(built, key=lambda one: order.index(one.setting.name) if one.setting.name in order else len(order))
+    """Settings in the order of the original's card: as the round chose them, then those of its core."""
+    chosen = manifest.get("config", {}).get("settings", [])
+    order = {name: i for i, name in enumerate([*chosen, *(name + CORE for name in chosen)])}
+    return sorted(built, key=lambda one: order.get(one.setting.name, len(order)))
 
 
 def _learn(round_: Round, source: Source, store: Store, rows: Sequence[dict[str, Any]], jobs: int) -> None:
