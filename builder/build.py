@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib.metadata
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from builder import folder, samples
 from builder.audit import audit, check
-from builder.card import Built, file_table
+from builder.card import Built, close_all, file_table, split_table
 from builder.core import carry
 from builder.crawl import crawl, crawl_report
 from builder.errors import FolderError
@@ -213,11 +213,7 @@ def _write(
         split = cut.split_of(one.paper)
         for setting in settings:
             writers[setting.name, split].add(samples.assemble(one, setting, by_id, texts))
-    built = []
-    for setting in settings:
-        files = {split: writers[setting.name, split].close() for split in SPLITS}
-        built.append(Built(setting, files, {split: writers[setting.name, split].statistics for split in SPLITS}))
-    return built
+    return [close_all(setting, {split: writers[setting.name, split] for split in SPLITS}) for setting in settings]
 
 
 def _manifest(
@@ -236,7 +232,7 @@ def _manifest(
         "extractor": EXTRACTOR,
         "split": {"validation_from": cut.validation_from.isoformat(), "test_from": cut.test_from.isoformat()},
         "files": file_table(built),
-        "statistics": {one.setting.name: {split: asdict(one.statistics[split]) for split in SPLITS} for one in built},
+        "statistics": split_table(built),
         "extraction": reading,
         "links": links,
         "reports": [report.to_dict() for report in reports],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -17,7 +17,7 @@ from huggingface_hub import DatasetCardData
 from builder.records import SPLITS, Split
 from builder.report import StageReport
 from builder.settings import Setting
-from builder.write import SplitStatistics, WrittenFile, schema
+from builder.write import RowWriter, SplitStatistics, SplitWriter, WrittenFile, schema
 
 _HEAD_ROWS = 2
 _BIBTEX = (
@@ -87,6 +87,20 @@ def render(
         "```bibtex", *_BIBTEX, "```", "",
     ]  # fmt: skip
     return "\n".join(lines)
+
+
+def close_all(
+    setting: Setting, writers: Mapping[Split, SplitWriter | RowWriter], columns: pa.Schema | None = None
+) -> Built:
+    """Finish the writers of a configuration, one for each split that it may have."""
+    files = {split: writers[split].close() if split in writers else [] for split in SPLITS}
+    statistics = {split: writers[split].statistics if split in writers else SplitStatistics() for split in SPLITS}
+    return Built(setting, files, statistics, columns)
+
+
+def split_table(built: Iterable[Built]) -> dict[str, dict[Split, dict[str, Any]]]:
+    """Setting -> split -> its sums, for the manifest."""
+    return {one.setting.name: {split: asdict(one.statistics[split]) for split in SPLITS} for one in built}
 
 
 def section(heading: str, table: Iterable[str]) -> list[str]:

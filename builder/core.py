@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from builder import folder
-from builder.card import Built
+from builder.card import Built, close_all
 from builder.publishable import by_setting, read_rows
-from builder.records import SPLITS
 from builder.round import Round
 from builder.settings import Setting
 from builder.write import RowWriter, schema
@@ -44,10 +43,7 @@ def carry(round_: Round, place: Path, settings: tuple[Setting, ...]) -> tuple[li
         for row in read_rows(round_.core.folder, paths):
             if row["id"] in chosen:
                 writer.add(row)
-        files = {split: writer.close() if split == "test" else [] for split in SPLITS}
-        empty = RowWriter(place, setting.name + CORE, "train", schema(setting.task)).statistics
-        statistics = {split: writer.statistics if split == "test" else empty for split in SPLITS}
-        built.append(Built(Setting(setting.name + CORE, setting.task), files, statistics))
+        built.append(close_all(Setting(setting.name + CORE, setting.task), {"test": writer}))
     return built, {"round": manifest["round"], "samples": {one.setting.name: one.samples for one in built}}
 
 

@@ -153,7 +153,7 @@ def _begin(round_: Round, source: Source, store: Store) -> None:
             near = source.similar_authors(name)
             hint = f"; near names: {', '.join(near)}" if near else ""
             raise RoundError(f"the source has no paper of the seed author {name!r} in the round's window{hint}")
-        if not any(author_key(paper.authors[0]) == key for paper in papers):
+        if not visits.first_authored(papers, key):
             raise RoundError(
                 f"the seed author {name!r} has no first-author paper in the round's window ({len(papers)} as co-author); "
                 "name another seed, or begin `papers.published_from` earlier"
@@ -174,10 +174,8 @@ def _visits(round_: Round, source: Source, store: Store) -> Iterator[Author]:
         if author is None:
             return
         items = source.by_author(author.name, round_.papers.published_from, round_.last_day)
-        papers, drops = visits.sort_out(round_, items)
-        visits.fold_in(round_, store, author.key, papers, drops, store.frontier.visit)
+        first_author += visits.visit(round_, store, author, items, store.frontier.visit)
         visited += 1
-        first_author += sum(author_key(paper.authors[0]) == author.key for paper in papers)
         yield author
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from builder import body, folder
 from builder.audit import task_of
-from builder.card import Built, file_table
+from builder.card import Built, close_all, file_table
 from builder.core import CORE
 from builder.errors import FolderError
 from builder.extract import KINDS, extract_papers
@@ -119,8 +119,7 @@ def _complete(
         filled = _filled(by_id, task, store, report, name)
         for _, row in merge(rows, filled, key=lambda item: item[0]):
             writers[split].add(row)
-    files = {split: writers[split].close() for split in SPLITS}
-    return Built(setting, files, {split: writers[split].statistics for split in SPLITS})
+    return close_all(setting, writers)
 
 
 def _task_of(source: Path, whole: dict[Split, list[str]]) -> Task:

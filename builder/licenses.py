@@ -42,6 +42,8 @@ def allows(license_: str, wanted: Licenses) -> bool:
 def learn_licenses(source: Source, store: Store, papers: Sequence[Paper]) -> list[Paper]:
     """Ask the source for the licences that are not known, note them, and return the papers with them."""
     unknown = [paper for paper in papers if paper.license == UNKNOWN_LICENSE]
+    if not unknown:
+        return list(papers)
     found: list[tuple[str, str]] = []
     for pair in progress(source.licenses(unknown), "licences"):
         found.append(pair)

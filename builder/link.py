@@ -42,7 +42,8 @@ def link_papers(
     """Resolve the related-work citations of every paper that has a document."""
     started = time.perf_counter()
     papers = [paper for paper in papers if paper.id in documents]
-    todo = [paper for paper in papers if store.linked_by(paper.id) != _key(round_, documents, paper)]
+    keys = {paper.id: _key(round_, documents, paper) for paper in papers}
+    todo = [paper for paper in papers if store.linked_by(paper.id) != keys[paper.id]]
     with store.transaction():
         store.titles.update()
     if round_.link.fetch:
@@ -51,7 +52,7 @@ def link_papers(
         document = documents[paper.id]
         links = list(_resolve(round_, source, store, paper, document))
         with store.transaction():
-            store.put_links(paper.id, links, _key(round_, documents, paper))
+            store.put_links(paper.id, links, keys[paper.id])
     report = link_report(store, papers)
     report.seconds = time.perf_counter() - started
     return report

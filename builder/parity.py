@@ -12,13 +12,12 @@ from __future__ import annotations
 import importlib.metadata
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from builder import folder
-from builder.card import Built, file_table
+from builder.card import Built, close_all, file_table, split_table
 from builder.errors import FolderError
 from builder.keys import parse_arxiv_id, title_key
 from builder.overview import card
@@ -74,8 +73,7 @@ def _import_setting(setting: Setting, source: Path, place: Path, counter: TokenC
         sample = _read(path, setting, report)
         if sample is not None:
             writers[split].add(sample)
-    files = {split: writers[split].close() for split in SPLITS}
-    return Built(setting, files, {split: writers[split].statistics for split in SPLITS})
+    return close_all(setting, writers)
 
 
 def _files(source: Path) -> Iterator[tuple[Split, Path]]:
@@ -172,6 +170,6 @@ def _manifest(built: Sequence[Built], reports: Sequence[StageReport]) -> dict[st
         "imported": "https://github.com/ulab-uiuc/AcademicEval",
         "code_version": importlib.metadata.version("academiceval"),
         "files": file_table(built),
-        "statistics": {one.setting.name: {split: asdict(one.statistics[split]) for split in SPLITS} for one in built},
+        "statistics": split_table(built),
         "reports": [report.to_dict() for report in reports],
     }

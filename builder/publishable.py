@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from builder import folder
 from builder.audit import task_of
-from builder.card import Built, file_table
+from builder.card import Built, close_all, file_table
 from builder.errors import FolderError
 from builder.licenses import Licenses, allows
 from builder.overview import card
@@ -100,8 +100,7 @@ def _copy(
                 ids[split].add(id_row(row, position))
                 report.drop(f"{name} {row['id']}", "license")
     for (setting, columns), writers in zip(settings, (whole, ids), strict=True):
-        files = {split: writers[split].close() for split in SPLITS}
-        yield Built(setting, files, {split: writers[split].statistics for split in SPLITS}, columns)
+        yield close_all(setting, writers, columns)
 
 
 def may_publish(row: dict[str, Any], licenses: Licenses) -> bool:

@@ -18,14 +18,13 @@ from builder import visits
 from builder.crawl import whole_settings
 from builder.errors import RoundError
 from builder.harvest import harvest
-from builder.keys import author_key
 from builder.progress import progress
 from builder.records import Drop, Paper
 from builder.report import StageReport
 from builder.round import Round
 from builder.rounds import Covered, covered, finish
 from builder.sources import Source
-from builder.store import Author, Store, in_categories
+from builder.store import Author, Store
 
 LookUp = Callable[[Author], Iterable[Paper | Drop]]
 
@@ -81,13 +80,12 @@ def _walk_on(round_: Round, source: Source, store: Store, first: date) -> StageR
         _visit_all(round_, store, lambda author: source.by_author(author.name, first, round_.last_day))
         return store.frontier.report("update", round_.round, len(store.joined(round_.round)))
     report = _harvest_months(round_, source, store, first)
-    wanted = frozenset(round_.papers.categories)
     with store.transaction():
         store.index_authors()
 
     def harvested(author: Author) -> Iterator[Paper]:
         for paper in store.papers_by_author(author.key):
-            if first <= paper.published <= round_.last_day and in_categories(paper, wanted):
+            if first <= paper.published <= round_.last_day:
                 yield paper
 
     _visit_all(round_, store, harvested)
@@ -121,11 +119,11 @@ def _visit_all(round_: Round, store: Store, look_up: LookUp) -> None:
     """Node update, then node-and-edge update; each visit is one transaction."""
     unchecked = _active(round_, store, store.frontier.unchecked(round_.round))
     for author in progress(unchecked, "node update", len(unchecked)):
-        _visit(round_, store, author, look_up, store.frontier.check)
+        visits.visit(round_, store, author, look_up(author), store.frontier.check, ranked=True)
     wanted = round_.update.papers
     found = store.first_author_papers(round_.round, only=True)
-    for new in progress(_candidates(round_, store, look_up, wanted - found), "node and edge update"):
-        del new
+    for _ in progress(_candidates(round_, store, look_up, wanted - found), "node and edge update"):
+        pass
 
 
 def _active(round_: Round, store: Store, authors: list[Author]) -> list[Author]:
@@ -142,12 +140,5 @@ def _active(round_: Round, store: Store, authors: list[Author]) -> list[Author]:
 
 def _candidates(round_: Round, store: Store, look_up: LookUp, missing: int) -> Iterator[int]:
     while missing > 0 and (author := store.frontier.next_candidate(round_.round)):
-        missing -= _visit(round_, store, author, look_up, store.frontier.visit)
+        missing -= visits.visit(round_, store, author, look_up(author), store.frontier.visit, ranked=True)
         yield missing
-
-
-def _visit(round_: Round, store: Store, author: Author, look_up: LookUp, mark: visits.Mark) -> int:
-    """Take an author's new papers and admit their co-authors; returns how many new first-author papers there were."""
-    papers, drops = visits.sort_out(round_, look_up(author))
-    visits.fold_in(round_, store, author.key, papers, drops, mark, priority=len(papers))
-    return sum(author_key(paper.authors[0]) == author.key for paper in papers)

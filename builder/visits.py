@@ -4,40 +4,43 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import islice
 
+from builder.harvest import belonging
 from builder.keys import author_key
 from builder.records import Drop, Paper
 from builder.round import Round
-from builder.store import Author, Store, in_categories
+from builder.store import Author, Store
 
 Mark = Callable[[str, str], None]
 
 
 def sort_out(round_: Round, items: Iterable[Paper | Drop]) -> tuple[list[Paper], list[Drop]]:
     """The papers that belong to the round, and why the others do not."""
-    wanted = frozenset(round_.papers.categories)
     papers, drops = [], []
-    for item in items:
+    for item in belonging(round_, items):
         if isinstance(item, Drop):
             drops.append(item)
-        elif in_categories(item, wanted):
-            papers.append(item)
         else:
-            drops.append(Drop(item.id, "other_category"))
+            papers.append(item)
     return papers, drops
 
 
-def fold_in(
-    round_: Round, store: Store, key: str, papers: Sequence[Paper], drops: Iterable[Drop], mark: Mark, priority: int = 0
-) -> None:
-    """Take what a visit brought into the store, in one transaction.
+def visit(
+    round_: Round, store: Store, author: Author, items: Iterable[Paper | Drop], mark: Mark, *, ranked: bool = False
+) -> int:
+    """Take what a look-up of an author brought into the store, in one transaction.
 
     Args:
         mark: notes that the author was visited.
-        priority: of the co-authors that are admitted.
+        ranked: whether the co-authors that are admitted wait by the number of the author's papers, not in turn.
+
+    Returns:
+        How many of the papers the author is the first author of.
     """
+    key = author.key
+    papers, drops = sort_out(round_, items)
     known = store.taken({paper.id for paper in papers}, round_.round)
     new = [paper for paper in papers if paper.id not in known]
     ordered = co_authors(round_, key, papers)
@@ -47,8 +50,14 @@ def fold_in(
         mark(key, round_.round)
         if round_.crawl.activity_penalty:
             store.index_authors()
-        admitted = (author for author in ordered if _is_admitted(round_, store, author.key))
-        store.frontier.admit(islice(admitted, round_.crawl.neighbours), round_.round, priority)
+        admitted = islice((one for one in ordered if _is_admitted(round_, store, one.key)), round_.crawl.neighbours)
+        store.frontier.admit(admitted, round_.round, len(papers) if ranked else 0)
+    return first_authored(papers, key)
+
+
+def first_authored(papers: Iterable[Paper], key: str) -> int:
+    """How many papers have this first author."""
+    return sum(author_key(paper.authors[0]) == key for paper in papers)
 
 
 def co_authors(round_: Round, key: str, papers: Iterable[Paper]) -> list[Author]:

@@ -44,17 +44,12 @@ class ExportApi:
 
     def search(self, query: str) -> Iterator[Paper | Drop]:
         """All that a query finds, oldest first."""
-        yield from self._results(arxiv.Search(
-            query, max_results=None, sort_by=arxiv.SortCriterion.SubmittedDate, sort_order=arxiv.SortOrder.Ascending
-        ), PAGE)  # fmt: skip
+        yield from self._results(_oldest_first(query), PAGE)
 
     def total(self, query: str) -> int:
         """How many papers a query finds; the page that says so is used again by `search`."""
         pages = _Pages(self._door)
-        client = self._client(pages, PAGE)
-        next(client.results(arxiv.Search(
-            query, max_results=None, sort_by=arxiv.SortCriterion.SubmittedDate, sort_order=arxiv.SortOrder.Ascending
-        )), None)  # fmt: skip
+        next(self._client(pages, PAGE).results(_oldest_first(query)), None)
         return pages.total
 
     def by_ids(self, ids: Sequence[str]) -> Iterator[Paper | Drop]:
@@ -74,6 +69,12 @@ class ExportApi:
         client.query_url_format = self._url + "?{}"
         client._session = cast("requests.Session", pages)
         return client
+
+
+def _oldest_first(query: str) -> arxiv.Search:
+    return arxiv.Search(
+        query, max_results=None, sort_by=arxiv.SortCriterion.SubmittedDate, sort_order=arxiv.SortOrder.Ascending
+    )
 
 
 class _Pages:
