@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from builder.errors import AuditError
 from builder.extract.quality import common_share
 from builder.keys import author_key, title_key
+from builder.near import Copies, near_duplicate
 from builder.progress import progress
 from builder.records import SPLITS, Task
 from builder.runs import longest_common_run, run_words
@@ -115,7 +116,9 @@ class _Tally:
         self._runs: dict[tuple[Task, str, str], int] = {}
         self._content: dict[tuple[Task, str], list[str]] = {}
         self._days: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
-        self._papers: dict[str, tuple[str, str, str, str]] = {}
+        self._papers: dict[str, tuple[str, str, str]] = {}
+        self._seen = Copies()
+        self._copies: list[str] = []
         self._tokens: dict[str, list[tuple[int, str]]] = defaultdict(list)
         self._lengths: dict[str, dict[Task, int]] = defaultdict(dict)
         self._abstracts: dict[str, Counter[str]] = defaultdict(Counter)
@@ -137,9 +140,10 @@ class _Tally:
         if row["id"] in self._papers:
             return
         month = row["published"][:7]
-        self._papers[row["id"]] = (
-            title_key(row["title"]), author_key(row["authors"][0]), month, row["primary_category"]
-        )  # fmt: skip
+        author = row["authors"][0]
+        self._papers[row["id"]] = author_key(author), month, row["primary_category"]
+        if self._seen.add(row["id"], row["title"], author, row["abstract"]):
+            self._copies.append(row["id"])
         words = _WORD.findall(row["abstract"].casefold())
         self._abstracts[month].update(all=len(words), markers=sum(word in MARKERS for word in words))
 
@@ -168,8 +172,8 @@ class _Tally:
         """The shares, counts and distributions."""
         self._found["length_outlier"] += _outliers(self._tokens)
         self._found["content_lost"] += _lost(self._lengths)
-        counts = {"same_paper": _duplicates(self._papers), "split_order": _disorder(self._days)}
-        authors = Counter(author for _, author, _, _ in self._papers.values())
+        counts = {"same_paper": self._copies, "split_order": _disorder(self._days)}
+        authors = Counter(author for author, _, _ in self._papers.values())
         n = max(1, self._samples)
         return Audit(
             samples=self._samples,
@@ -177,7 +181,7 @@ class _Tally:
             counts={name: len(found) for name, found in counts.items()},
             examples={name: found[:3] for name, found in sorted({**self._found, **counts}.items()) if found},
             longest_run=self._longest,
-            months=dict(sorted(Counter(month for _, _, month, _ in self._papers.values()).items())),
+            months=dict(sorted(Counter(month for _, month, _ in self._papers.values()).items())),
             categories=dict(sorted(Counter(category for *_, category in self._papers.values()).items())),
             active_authors=round(sum(k for _, k in authors.most_common(_ACTIVE)) / max(1, len(self._papers)), 4),
             markers={
@@ -215,8 +219,12 @@ def _demonstration_faults(row: dict[str, Any]) -> Iterator[str]:
     demonstrations = row["demonstrations"]
     if any(one["published"] >= row["published"] for one in demonstrations):
         yield "demonstration_not_older"
-    own = row["id"].rpartition("v")[0], title_key(row["title"])
-    if any(one["id"].rpartition("v")[0] == own[0] or title_key(one["title"]) == own[1] for one in demonstrations):
+    own = row["id"].rpartition("v")[0]
+    texts = row["title"], row["abstract"]
+    if any(
+        one["id"].rpartition("v")[0] == own or near_duplicate(*texts, one["title"], one["abstract"])
+        for one in demonstrations
+    ):
         yield "demonstration_is_target"
 
 
@@ -238,16 +246,6 @@ def _lost(lengths: dict[str, dict[Task, int]]) -> list[str]:
         for paper_id, tasks in lengths.items()
         for task, n in tasks.items()
         if n < _LEAST_CONTENT * max(tasks.values())
-    ]
-
-
-def _duplicates(papers: dict[str, tuple[str, str, str, str]]) -> list[str]:
-    """Papers under a second id: same title and first author."""
-    first: dict[tuple[str, str], str] = {}
-    return [
-        paper_id
-        for paper_id, (title, author, _, _) in sorted(papers.items())
-        if first.setdefault((title, author), paper_id) != paper_id
     ]
 
 

@@ -22,6 +22,7 @@ from builder.fill import fill
 from builder.graph import CoAuthorGraph, build_graph
 from builder.licenses import learn_licenses
 from builder.link import link_papers, link_report, link_ways, unresolved_examples
+from builder.near import copies
 from builder.overview import card
 from builder.progress import progress
 from builder.records import SPLITS, Paper
@@ -188,11 +189,12 @@ def _settings(
     """Plan and write every task; the settings, and a report for each task."""
     counter = TokenCounter()
     by_id = {paper.id: paper for paper in papers}
+    copied = copies(papers)
     built: list[Built] = []
     reports: list[StageReport] = []
     for task, settings in by_task(round_.chosen).items():
         started = time.perf_counter()
-        planned, report = samples.plan(round_, task, settings, papers, graph, texts, counter)
+        planned, report = samples.plan(round_, task, settings, papers, graph, texts, counter, copied)
         built += _write(place, round_, settings, planned, by_id, cut, texts, counter)
         report.seconds = time.perf_counter() - started
         reports.append(report)

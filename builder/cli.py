@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # Distribution that is imported -> extra of academiceval that brings it.
 _EXTRAS = {
     "arxiv": "builder",
+    "datasketch": "builder",
     "requests": "builder",
     "filelock": "builder",
     "pymupdf": "builder",

@@ -14,17 +14,12 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from builder.graph import CoAuthorGraph
-from builder.keys import fold, title_key
+from builder.near import near_duplicate
 from builder.records import DemoKind, Paper
 
-_SHINGLE = 3
-_NEAR = 0.5
 _BESIDE = 2
-_LONG_TITLE = 5
-_NEAR_TITLE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +76,7 @@ class Demonstrators:
         for paper in _shuffled(pool, f"{self._seed}|{target.id}|{kind}"):
             if len(picked) == count:
                 break
-            if paper.id not in used and not near_duplicate(paper, target):
+            if paper.id not in used and not near_duplicate(target.title, target.abstract, paper.title, paper.abstract):
                 used.add(paper.id)
                 picked.append(paper.id)
         return picked
@@ -95,27 +90,3 @@ def _shuffled(pool: Sequence[Paper], seed: str) -> Iterator[Paper]:
         i = generator.randrange(left)
         yield pool[moved.get(i, i)]
         moved[i] = moved.get(left - 1, left - 1)
-
-
-def near_duplicate(a: Paper, b: Paper) -> bool:
-    """Whether two papers have nearly the same title, or abstracts that share half of their three-word runs.
-
-    Compared exactly: only the few papers that were drawn are, so that there is no need to estimate (MinHash).
-    """
-    if title_key(a.title) == title_key(b.title) or _same_words(a.title, b.title):
-        return True
-    first, second = _shingles(a.abstract), _shingles(b.abstract)
-    smaller = min(len(first), len(second))
-    return smaller > 0 and len(first & second) >= _NEAR * smaller
-
-
-def _same_words(a: str, b: str) -> bool:
-    """Whether two titles share nearly all of their words."""
-    first, second = set(fold(a).split()), set(fold(b).split())
-    return len(first) >= _LONG_TITLE and len(first & second) >= _NEAR_TITLE * len(first | second)
-
-
-@lru_cache(maxsize=1 << 14)
-def _shingles(text: str) -> frozenset[tuple[str, ...]]:
-    words = fold(text).split()
-    return frozenset(tuple(words[i : i + _SHINGLE]) for i in range(len(words) - _SHINGLE + 1))

@@ -37,6 +37,7 @@ ExtractReason = Literal[
 ]
 LinkWay = Literal["arxiv_id", "doi", "title", "near_title", "search", "ambiguous", "unresolved"]
 SampleReason = Literal[
+    "near_duplicate",
     "license",
     "no_abstract",
     "no_introduction",

@@ -6,7 +6,7 @@ that lacks what any of them needs is dropped from all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -75,11 +75,15 @@ class Texts:
 
 def plan(
     round_: Round, task: Task, settings: Sequence[Setting], papers: Sequence[Paper], graph: CoAuthorGraph, texts: Texts,
-    count: TokenCounter,
+    count: TokenCounter, copies: Container[str] = (),
 ) -> tuple[list[Planned], StageReport]:  # fmt: skip
-    """Decide which papers become samples of a task, and with which demonstrations."""
+    """Decide which papers become samples of a task, and with which demonstrations.
+
+    Args:
+        copies: ids of papers that are nearly the same as older ones, and shown neither as targets nor as demonstrations.
+    """
     report = StageReport(f"samples {task}")
-    lacks = {paper.id: lack(paper, task, texts, round_) for paper in papers}
+    lacks = {paper.id: "near_duplicate" if paper.id in copies else lack(paper, task, texts, round_) for paper in papers}
     usable = [paper for paper in papers if lacks[paper.id] is None]
     demonstrators = Demonstrators(usable, graph, round_.seed)
     by_id = {paper.id: paper for paper in usable}

@@ -216,7 +216,7 @@ class AuditTable(Table):
     not_english: _Fraction = 0.02
     content_lost: _Fraction = Field(0.02, description="a task shows less than a fifth of what another shows")
     length_outlier: _Fraction = 0.1
-    same_paper: int = Field(0, ge=0, description="papers under a second id")
+    same_paper: int = Field(0, ge=0, description="papers under a second id, or with a near copy of an abstract")
     split_order: int = Field(0, ge=0, description="settings whose splits overlap in time")
     waive: tuple[str, ...] = Field((), description="checks that may be breached")
 

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from datetime import date
 
-from builder.demos import Demonstrators, near_duplicate
+from builder.demos import Demonstrators
 from builder.graph import build_graph
+from builder.near import copies, near_duplicate
 from builder.records import Paper
 from builder.split import Cut, cut_dates
 from builder.tables import SplitTable
@@ -92,10 +93,32 @@ def test_near_copies_do_not_demonstrate() -> None:
     same_title = paper(2, title="TITLE  number 1!")
     same_text = paper(3, abstract=target.abstract + " and a few more words at its end")
     other = paper(4)
-    assert near_duplicate(target, same_title)
-    assert near_duplicate(target, same_text)
-    assert not near_duplicate(target, other)
+    assert near(target, same_title)
+    assert near(target, same_text)
+    assert not near(target, other)
     assert demonstrators([target, same_title, same_text, other]).choose(target, 3, 0).random == ("2601.00004",)
+
+
+def test_the_newer_of_two_near_copies_is_left_out() -> None:
+    many = [paper(i, day=i) for i in range(300)]
+    text = many[7].abstract
+    half = " ".join([*text.split()[:40], *(f"other{i}" for i in range(25))])
+    later = [
+        paper(401, day=301, abstract=text),
+        paper(402, day=302, abstract=half),
+        paper(403, "Author 9", day=303, title="title number 9", abstract="short"),
+        paper(404, "Somebody Else", day=304, title="Title number 9", abstract="short"),
+        paper(405, day=305, abstract=" ".join(text.split()[:15])),
+    ]
+    assert copies([*later, *many]) == {"2601.00401", "2601.00402", "2601.00403", "2601.00405"}
+
+
+def test_short_abstracts_are_no_copies_of_each_other() -> None:
+    assert copies([paper(i, day=i, abstract="This paper has been withdrawn by its authors") for i in range(3)]) == set()
+
+
+def near(a: Paper, b: Paper) -> bool:
+    return near_duplicate(a.title, a.abstract, b.title, b.abstract)
 
 
 def test_every_older_paper_is_drawn_sometimes() -> None:
