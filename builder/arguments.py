@@ -95,7 +95,22 @@ def _evaluation_commands(add: Callable[[str, str], argparse.ArgumentParser]) -> 
         "--metadata", default="{}", help='JSON, e.g. \'{"dataset": "academiceval", "bertscore_model": "none"}\''
     )
     sub.add_argument("--limit", type=int, help="only so many samples a task")
-    sub.add_argument("--output", type=Path, help="folder for results and samples")
+    sub.add_argument(
+        "--output", type=Path, default=Path("results"), help="folder for results, samples and the journal of answers, with "
+        "which the same command goes on after a kill (default: ./results)",
+    )  # fmt: skip
+    sub.add_argument("--batch_size", default="1", help="lm-eval's (default: 1)")
+    sub.add_argument("--device", help="lm-eval's, e.g. cuda:0 or cpu")
+    sub.add_argument("--apply_chat_template", action="store_true", help="as lm-eval's")
+    sub.add_argument("--system_instruction", help="a system prompt")
+    sub.add_argument("--gen_kwargs", default="", help="lm-eval's key=value,... in place of the tasks'")
+
+    sub = add("compare", "paired differences between two runs of the same round")
+    sub.add_argument("a", type=Path, metavar="A", help="samples_*.jsonl of a run, or a folder of them")
+    sub.add_argument("b", type=Path, metavar="B")
+    sub.add_argument(
+        "--metrics", default="rouge_l,bertscore", help="comma-separated scores (default: rouge_l,bertscore)"
+    )
 
     add("tasks-path", "print the folder for lm_eval --include_path")
     sub = add("link-tasks", "let the bare `lm_eval --tasks academiceval_abs` find the tasks")

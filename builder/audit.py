@@ -23,8 +23,8 @@ from builder.keys import author_key, title_key
 from builder.near import Copies, near_duplicate
 from builder.progress import progress
 from builder.records import SPLITS, Task
-from builder.runs import longest_common_run, run_words
 from builder.tables import AuditTable
+from lm_eval_tasks.runs import longest_common_run, run_words
 
 # Runs of more words than this are taken for copies, as in the audits of training data.
 LONG_RUN = 13

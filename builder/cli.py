@@ -31,6 +31,9 @@ _EXTRAS = {
     "zstandard": "builder",
     "pydantic": "builder",
     "lxml": "builder",
+    "langchain_text_splitters": "ralm",
+    "bm25s": "ralm",
+    "sentence_transformers": "ralm",
 }
 
 
@@ -72,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
         {
             "run": _run, "crawl": _crawl, "update": _update, "link": _link, "build": _build, "status": _status,
             "audit": _audit, "publishable": _publishable, "fill": _fill, "import": _import, "extract": _extract,
-            "demo": _demo, "eval": _eval, "tasks-path": _tasks_path, "link-tasks": _link_tasks,
+            "demo": _demo, "eval": _eval, "compare": _compare, "tasks-path": _tasks_path, "link-tasks": _link_tasks,
         }
     )  # fmt: skip
 
@@ -220,7 +223,9 @@ def _demo(arguments: argparse.Namespace) -> None:
 
 
 def _eval(arguments: argparse.Namespace) -> None:
-    from lm_eval_tasks.evaluate import evaluate, score_table, task_names
+    from lm_eval_tasks.evaluate import evaluate, task_names
+    from lm_eval_tasks.models import Generation
+    from lm_eval_tasks.scoretable import score_table
 
     if arguments.tasks == "list":
         print("\n".join(task_names()))
@@ -231,10 +236,22 @@ def _eval(arguments: argparse.Namespace) -> None:
         raise EvalError(f"--metadata is not JSON ({err})") from err
     if not isinstance(metadata, dict):
         raise EvalError("--metadata must be a JSON object")
+    generation = Generation(
+        arguments.batch_size, arguments.device, arguments.apply_chat_template, arguments.system_instruction,
+        arguments.gen_kwargs,
+    )  # fmt: skip
     scores = evaluate(
-        arguments.model, arguments.model_args, arguments.tasks.split(","), metadata, arguments.limit, arguments.output
-    )
+        arguments.model, arguments.model_args, arguments.tasks.split(","), metadata, arguments.limit, arguments.output,
+        generation,
+    )  # fmt: skip
     print("\n".join(score_table(scores)))
+    print(f"\nwritten: {arguments.output}")
+
+
+def _compare(arguments: argparse.Namespace) -> None:
+    from lm_eval_tasks.compare import compare, table
+
+    print("\n".join(table(compare(arguments.a, arguments.b, arguments.metrics.split(",")))))
 
 
 def _tasks_path(arguments: argparse.Namespace) -> None:

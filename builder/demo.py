@@ -10,7 +10,8 @@ from builder.card import reading_table, statistics_table
 from builder.round import Round
 from builder.tables import SourceTable, SplitTable
 from lm_eval_tasks.baselines import BASELINES
-from lm_eval_tasks.evaluate import evaluate, score_table
+from lm_eval_tasks.evaluate import evaluate
+from lm_eval_tasks.scoretable import score_table
 
 _TASKS = (
     "academiceval_title_31k_g",

@@ -23,11 +23,12 @@ class Context:
     length: int
 
 
-def of_model(arguments: Mapping[str, Any]) -> Context | None:
+def of_model(arguments: Mapping[str, Any], system_instruction: str = "") -> Context | None:
     """The context of the model that lm-eval's arguments name; None where they name none (API servers, baselines).
 
     Args:
         arguments: the metadata that lm-eval hands to a task: --model_args and --metadata together.
+        system_instruction: the system prompt that will stand before each prompt.
 
     Raises:
         TokenizerError: the tokenizer cannot be loaded, or no argument and no file tells the context length.
@@ -36,11 +37,13 @@ def of_model(arguments: Mapping[str, Any]) -> Context | None:
     if not isinstance(name, str) or not name:
         return None
     length = next((int(arguments[key]) for key in _LENGTH_KEYS if arguments.get(key)), None)
-    return _load(name, arguments.get("revision") or "main", str(arguments.get("pretrained") or name), length)
+    return _load(
+        name, arguments.get("revision") or "main", str(arguments.get("pretrained") or name), length, system_instruction
+    )
 
 
 @cache
-def _load(name: str, revision: str, model: str, length: int | None) -> Context:
+def _load(name: str, revision: str, model: str, length: int | None, system_instruction: str) -> Context:
     from transformers import AutoTokenizer
 
     try:
@@ -54,7 +57,7 @@ def _load(name: str, revision: str, model: str, length: int | None) -> Context:
     total = length or _configured_length(model, revision) or tokenizer.model_max_length
     if total > _NO_LIMIT:
         raise TokenizerError(f"the context length of {model!r} is unknown; give max_length=... in --model_args")
-    return Context(tokenizer, total - _overhead(tokenizer))
+    return Context(tokenizer, total - _overhead(tokenizer, system_instruction))
 
 
 def _configured_length(model: str, revision: str) -> int | None:
@@ -68,14 +71,20 @@ def _configured_length(model: str, revision: str) -> int | None:
     return next((int(value) for key in names if (value := getattr(config, key, None))), None)
 
 
-def _overhead(tokenizer: Any) -> int:
-    """Tokens that a run adds to a prompt: special ones, or the chat template's if there is one, whichever are more."""
+def _overhead(tokenizer: Any, system_instruction: str) -> int:
+    """Tokens that a run adds to a prompt: special ones, or the chat template's if there is one, whichever are more.
+
+    lm-eval puts a system prompt into the template's own place for it, or before the prompt where there is no template.
+    """
     special = int(tokenizer.num_special_tokens_to_add())
+    before = len(tokenizer(f"{system_instruction}\n\n", add_special_tokens=False)["input_ids"])
+    special += before if system_instruction else 0
     if not tokenizer.chat_template:
         return special
     text = "word"
+    messages = [{"role": "system", "content": system_instruction}] if system_instruction else []
     rendered = tokenizer.apply_chat_template(
-        [{"role": "user", "content": text}], tokenize=False, add_generation_prompt=True
+        [*messages, {"role": "user", "content": text}], tokenize=False, add_generation_prompt=True
     )
     count = len(tokenizer(rendered)["input_ids"]) - len(tokenizer(text, add_special_tokens=False)["input_ids"])
     return max(special, count)

@@ -25,3 +25,19 @@ class MetricError(EvalError):
 
 class TaskFolderError(EvalError):
     """The task folder cannot be linked into the installed lm_eval."""
+
+
+class RetrieverError(EvalError):
+    """A retriever's package or model is missing."""
+
+
+class OptionError(EvalError):
+    """A value given to the tasks cannot be used."""
+
+
+class SamplesError(EvalError):
+    """Logged samples are not there, or do not belong together."""
+
+
+class ModelError(EvalError):
+    """The model cannot be opened."""

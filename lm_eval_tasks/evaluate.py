@@ -1,71 +1,94 @@
-"""`academiceval eval`: thin over lm-eval's simple_evaluate, with the baselines as models beside lm-eval's own."""
+"""`academiceval eval`: thin over lm-eval's simple_evaluate; answers are journaled, scores come with intervals and floors."""
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
+from lm_eval_tasks import logged
 from lm_eval_tasks.errors import EvalError
-from lm_eval_tasks.papers import METRICS, paper_scores, summary
+from lm_eval_tasks.intervals import interval
+from lm_eval_tasks.journal import Journal
+from lm_eval_tasks.logged import Logged
+from lm_eval_tasks.models import Generation, identity_of, journaled, open_model
+from lm_eval_tasks.papers import METRICS, paper_scores
 from lm_eval_tasks.taskfolder import tasks_path
+
+JOURNAL = "journal.jsonl"
+WHOLE_PAPER = "whole paper"
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One number of a run: mean over the samples and its standard error."""
+    """One number of a run: the mean over the samples and its 95 % interval, clustered by first authors."""
 
     model: str
     task: str
     metric: str
     value: float
-    stderr: float
+    low: float
+    high: float
     samples: int
 
 
 def evaluate(
-    model: str, model_args: str, tasks: Sequence[str], metadata: dict[str, Any], limit: int | None, output: Path | None
-) -> list[Score]:
-    """Evaluate a model or baseline and return its scores; with `output`, results and samples are written there.
+    model: str, model_args: str, tasks: Sequence[str], metadata: dict[str, Any], limit: int | None, output: Path | None,
+    generation: Generation | None = None,
+) -> list[Score]:  # fmt: skip
+    """Evaluate a model or baseline and return its scores.
 
     Args:
         model: a baseline's name or one of lm-eval's model types.
         model_args: lm-eval's "key=value,..." for its own model types.
         metadata: as lm-eval's --metadata.
+        output: folder for results, samples and the journal of answers with which a killed run goes on.
 
     Raises:
-        EvalError: an unknown task; what `loading.load` raises.
+        EvalError: an unknown task, a model that cannot be opened; what `loading.load` raises.
     """
     from lm_eval.evaluator import simple_evaluate
     from lm_eval.tasks import TaskManager
     from lm_eval.utils import simple_parse_args_string
 
-    from lm_eval_tasks.baselines import BASELINES, BaselineLM
+    from lm_eval_tasks.baselines import BASELINES
 
+    generation = generation or Generation()
     logging.getLogger("lm_eval").setLevel(logging.ERROR)
-    is_baseline = model in BASELINES
     parsed = dict(simple_parse_args_string(model_args)) if model_args else {}
-    given = {**metadata, **parsed, **({"keep_parts": True} if is_baseline else {})}
+    given = {**metadata, **parsed, **_room(generation), **({"keep_parts": True} if model in BASELINES else {})}
     manager = TaskManager(include_path=str(tasks_path()), include_defaults=False, metadata=given)
     unknown = [task for task in tasks if task not in manager.all_tasks]
     if unknown:
         raise EvalError(f"unknown task {unknown[0]!r}; `academiceval eval --tasks list` prints the tasks")
+    lm = open_model(model, parsed, generation)
+    if output is not None:
+        lm = journaled(lm, identity_of(model, parsed, generation), Journal(output / JOURNAL))
     results = simple_evaluate(
-        model=BaselineLM(model) if is_baseline else model,
-        model_args=None if is_baseline else model_args,
+        model=lm,
         tasks=list(tasks),
         task_manager=manager,
         limit=limit,
         log_samples=True,
         metadata=given,
+        apply_chat_template=generation.apply_chat_template,
+        system_instruction=generation.system_instruction,
+        gen_kwargs=generation.gen_kwargs or None,
+        bootstrap_iters=0,
     )
     assert results is not None
-    scores = _scores(results, model) + _whole_papers(results["samples"], model)
+    label = label_of(model, parsed)
+    samples = {task: [logged.of_row(row) for row in rows] for task, rows in results["samples"].items()}
+    scores = [*_scores(samples, label), *_whole_papers(samples, label)]
     if output is not None:
-        _write(results, model, output)
+        run = {"model": model, "model_args": parsed, "metadata": metadata, **asdict(generation), "limit": limit}
+        _write(results, {"run": run, **summary(samples, scores)}, label, output)
     return scores
 
 
@@ -76,49 +99,70 @@ def task_names() -> list[str]:
     return sorted(TaskManager(include_path=str(tasks_path()), include_defaults=False).all_tasks)
 
 
-def _scores(results: dict[str, Any], model: str) -> list[Score]:
+def label_of(model: str, arguments: Mapping[str, Any]) -> str:
+    """What a model is called in tables and file names: its weights' name, or else its type's."""
+    name = str(arguments.get("pretrained") or arguments.get("model") or model).rstrip("/")
+    return re.sub(r"[^\w.-]+", "-", name if name.count("/") == 1 else name.rpartition("/")[2])
+
+
+def summary(samples: Mapping[str, Sequence[Logged]], scores: Sequence[Score]) -> dict[str, Any]:
+    """What a reader of a result must know: rounds, prompt versions, scores with intervals, scores by month."""
+    every = [one for rows in samples.values() for one in rows]
+    return {
+        "rounds": sorted({one.round for one in every}),
+        "prompt_versions": sorted({one.prompt_version for one in every}),
+        "scores": [asdict(score) for score in scores],
+        "months": {task: by_month(rows) for task, rows in samples.items()},
+    }
+
+
+def by_month(samples: Sequence[Logged]) -> dict[str, dict[str, float]]:
+    """Month of publication -> number of samples and mean parity scores: the points of a contamination curve."""
+    months: dict[str, list[Logged]] = defaultdict(list)
+    for one in samples:
+        months[one.published[:7]].append(one)
+    return {
+        month: {
+            "samples": len(rows),
+            **{metric: fmean(one.scores[metric] for one in rows) for metric in METRICS if metric in rows[0].scores},
+        }
+        for month, rows in sorted(months.items())
+    }
+
+
+def _room(generation: Generation) -> dict[str, Any]:
+    """What the tasks must know of how the run generates, to leave room for it."""
+    found = re.search(r"max_gen_toks\W+(\d+)", generation.gen_kwargs)
+    return {
+        **({"reserve": int(found[1])} if found else {}),
+        **({"system_instruction": generation.system_instruction} if generation.system_instruction else {}),
+    }
+
+
+def _scores(samples: Mapping[str, Sequence[Logged]], label: str) -> list[Score]:
     scores: list[Score] = []
-    for task, values in sorted(results["results"].items()):
-        n = results["n-samples"].get(task, {}).get("effective", 0)
-        for key, value in values.items():
-            metric, _, filtered = key.partition(",")
-            if not filtered or metric.endswith("_stderr") or not isinstance(value, float):
-                continue
-            stderr = values.get(f"{metric}_stderr,{filtered}")
-            scores.append(Score(model, task, metric, value, stderr if isinstance(stderr, float) else 0.0, n))
+    for task, rows in sorted(samples.items()):
+        for metric in rows[0].scores:
+            having = [one for one in rows if metric in one.scores]
+            over = interval([one.scores[metric] for one in having], [one.cluster for one in having])
+            scores.append(Score(label, task, metric, over.mean, over.low, over.high, over.samples))
     return scores
 
 
-def _whole_papers(samples: dict[str, Any], model: str) -> list[Score]:
+def _whole_papers(samples: Mapping[str, Sequence[Logged]], label: str) -> list[Score]:
     """The mean over papers that are in several of the tasks that were run; nothing where there are none."""
+    authors = {one.id: one.cluster for rows in samples.values() for one in rows}
     scores = []
     for metric in METRICS:
         if found := paper_scores(samples, metric):
-            scores.append(Score(model, "whole paper", metric, *summary(found), len(found)))
+            over = interval(list(found.values()), [authors[paper_id] for paper_id in found])
+            scores.append(Score(label, WHOLE_PAPER, metric, over.mean, over.low, over.high, over.samples))
     return scores
 
 
-def score_table(scores: Sequence[Score]) -> list[str]:
-    """Markdown rows, one for each model and task, with a column for each metric: mean ± standard error."""
-    metrics = list(dict.fromkeys(score.metric for score in scores))
-    rows: dict[tuple[str, str], dict[str, Score]] = {}
-    for score in scores:
-        rows.setdefault((score.task, score.model), {})[score.metric] = score
-    lines = [
-        f"| Task | Model | n | {' | '.join(metrics)} |",
-        f"| --- | --- | ---: |{' ---: |' * len(metrics)}",
-    ]
-    for (task, model), cells in sorted(rows.items()):
-        shown = (f"{cell.value:.4f} ± {cell.stderr:.4f}" if (cell := cells.get(metric)) else "" for metric in metrics)
-        n = next(iter(cells.values())).samples
-        lines.append(f"| {task} | {model} | {n} | {' | '.join(shown)} |")
-    return lines
-
-
-def _write(results: dict[str, Any], model: str, output: Path) -> None:
-    output.mkdir(parents=True, exist_ok=True)
+def _write(results: dict[str, Any], ours: dict[str, Any], label: str, output: Path) -> None:
     for task, rows in results.pop("samples").items():
         lines = (json.dumps(row, default=str, ensure_ascii=False) + "\n" for row in rows)
-        (output / f"samples_{task}_{model}.jsonl").write_text("".join(lines), encoding="utf-8")
-    text = json.dumps(results, default=str, ensure_ascii=False, indent=1)
-    (output / f"results_{model}.json").write_text(text, encoding="utf-8")
+        (output / f"samples_{task}_{label}.jsonl").write_text("".join(lines), encoding="utf-8")
+    text = json.dumps({**results, "academiceval": ours}, default=str, ensure_ascii=False, indent=1)
+    (output / f"results_{label}.json").write_text(text, encoding="utf-8")

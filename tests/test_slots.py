@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerFast
 
 from lm_eval_tasks import slots
 from lm_eval_tasks.errors import BudgetError
@@ -14,17 +16,13 @@ from lm_eval_tasks.prompts import Slot
 class Words:
     """A tokenizer whose tokens are words with the blank before them."""
 
-    def __call__(
-        self, text: Any, add_special_tokens: bool = False, return_offsets_mapping: bool = False
-    ) -> dict[str, Any]:
-        texts = [text] if isinstance(text, str) else text
-        offsets = [self._offsets(one) for one in texts]
-        ids = [[0] * len(one) for one in offsets]
-        return {"input_ids": ids[0] if isinstance(text, str) else ids, "offset_mapping": offsets}
+    def __init__(self) -> None:
+        self._tokenizer = Tokenizer(models.WordLevel({"?": 0}, unk_token="?"))
+        self._tokenizer.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_next")
 
-    def _offsets(self, text: str) -> list[tuple[int, int]]:
-        starts = [i for i, c in enumerate(text) if i == 0 or c == " "]
-        return list(zip(starts, [*starts[1:], len(text)], strict=True))
+    def __call__(self, text: Any, **kwargs: Any) -> Any:
+        fast = PreTrainedTokenizerFast(tokenizer_object=self._tokenizer, unk_token="?")
+        return fast(text, **kwargs)
 
 
 def words(n: int, tag: str) -> str:
@@ -93,7 +91,7 @@ def test_a_cut_prompt_fits_and_loses_only_tails(budget: int) -> None:
     assert fitted.tokens_after == min(TOTAL, budget)
     rest = fitted.text
     for slot in prompt():
-        ends = [0, *(end for _, end in Words()([slot.text])["offset_mapping"][0])]
+        ends = [0, *(i for i, c in enumerate(slot.text) if i and c == " "), len(slot.text)]
         kept = max(end for end in ends if rest.startswith(slot.text[:end]))
         if slot.part == "fixed":
             assert kept == len(slot.text)
@@ -111,3 +109,65 @@ def test_a_real_tokenizer_counts_the_joined_prompt(tiny_llama: Any) -> None:
         assert len(tokenizer(fitted.text, add_special_tokens=False)["input_ids"]) <= budget
         body = fitted.text.removeprefix("Read this.\n").removesuffix("\nNow write.")
         assert texts[1].text.startswith(body)
+
+
+def trained(kind: str) -> PreTrainedTokenizerFast:
+    """A small tokenizer of each family in use: byte-level BPE, WordPiece, SentencePiece-like BPE, Unigram."""
+    lines = ["Please read the following Target Content carefully, naïve “quotes” — and 字 as required.\n"] * 5
+    special = ["<unk>"]
+    if kind == "byte-level":
+        raw = Tokenizer(models.BPE())
+        raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        trainer: Any = trainers.BpeTrainer(vocab_size=400, special_tokens=special)
+    elif kind == "wordpiece":
+        raw = Tokenizer(models.WordPiece(unk_token="<unk>"))
+        raw.normalizer = normalizers.BertNormalizer(lowercase=True)
+        raw.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        trainer = trainers.WordPieceTrainer(vocab_size=300, special_tokens=special)
+    elif kind == "sentencepiece":
+        raw = Tokenizer(models.BPE(byte_fallback=True, unk_token="<unk>", fuse_unk=True))
+        raw.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+        trainer = trainers.BpeTrainer(vocab_size=300, special_tokens=special)
+    else:
+        raw = Tokenizer(models.Unigram())
+        raw.pre_tokenizer = pre_tokenizers.Metaspace()
+        trainer = trainers.UnigramTrainer(vocab_size=80, special_tokens=special, unk_token="<unk>")
+    raw.train_from_iterator(lines, trainer)
+    return PreTrainedTokenizerFast(tokenizer_object=raw, unk_token="<unk>")
+
+
+@pytest.mark.parametrize("kind", ["byte-level", "wordpiece", "sentencepiece", "unigram"])
+@pytest.mark.parametrize("cut", ["end", "middle"])
+def test_the_count_after_cutting_is_that_of_the_text(kind: str, cut: slots.Cut) -> None:
+    tokenizer = trained(kind)
+    sentence = "Target Content, naïve “quotes” — read 字 and 😀 required.\n"
+    texts = [
+        Slot("Please read the following.\n### Reference 0: "),
+        Slot(sentence * 9, "demonstration", 0, "content"),
+        Slot("\n### Output 0: "),
+        Slot("carefully  " * 30, "demonstration", 0, "output"),
+        Slot("\n### Target Content: "),
+        Slot(sentence * 12, "body", 0, "content"),
+        Slot("\nPlease write it as required."),
+    ]
+    whole = tokenizer("".join(slot.text for slot in texts), add_special_tokens=False)["input_ids"]
+    for budget in range(90, len(whole) + 5, 13):
+        fitted = slots.fit(texts, budget, tokenizer, cut)
+        counted = len(tokenizer(fitted.text, add_special_tokens=False)["input_ids"])
+        assert fitted.tokens_before == len(whole)
+        assert counted <= fitted.tokens_after <= min(budget, counted + 4)
+        assert fitted.text[fitted.target_at :].startswith("\n### Target Content: ")
+
+
+def test_the_body_may_lose_its_middle() -> None:
+    fitted = slots.fit(prompt(), TOTAL - 24 - 6, Words(), "middle")
+    assert " b6 b13" in fitted.text
+    assert " b0 b1" in fitted.text
+    assert " b18 b19 t0" in fitted.text
+
+
+def test_chunks_go_from_the_last_rank() -> None:
+    chunks = [Slot(words(5, f"c{i}x"), "chunk", i, "content") for i in range(3)]
+    fitted = slots.fit([Slot(" Begin"), *chunks, Slot(" End")], 2 + 8, Words())
+    assert fitted.text == " Begin" + words(5, "c0x") + words(3, "c1x") + " End"
+    assert fitted.cut == {"chunk": 7}

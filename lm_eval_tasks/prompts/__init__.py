@@ -1,8 +1,8 @@
 """The published prompts (AcademicEval paper, appendix D) as text files, and their reading.
 
 A file holds a prompt as published: one block a line, `{CONTENT}` and its like for the texts, and for blocks that repeat
-(demonstrations, citations) the one of index 0 followed by a line `...`. A file's text is data: a change of one byte is
-a new version of the tasks.
+(demonstrations, citations, retrieved chunks) the one of index 0 followed by a line `...`. A file's text is data: a change
+of one byte is a new version of the tasks.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-Part = Literal["fixed", "demonstration", "body", "citation"]
+Part = Literal["fixed", "demonstration", "body", "citation", "chunk"]
 
 _FIELD = re.compile(r"\{([A-Z_]+?)(_0)?\}")
 _COLUMNS = {
@@ -34,7 +34,7 @@ class Slot:
 
     Attributes:
         part: what it belongs to; "fixed" is never cut.
-        index: which demonstration or citation, 0 elsewhere.
+        index: which demonstration, citation or chunk, 0 elsewhere.
         field: "" for the prompt's own words, else the column whose text it is.
     """
 
@@ -55,7 +55,7 @@ class Template:
         """The prompt of one row, as slots whose texts in a row are the prompt.
 
         Args:
-            doc: a row of a writing setting.
+            doc: a row of a writing setting; for a RALM prompt with `chunks`, each with its `content`.
         """
         slots: list[Slot] = []
         for text, repeats in self.blocks:
@@ -82,13 +82,19 @@ def _blocks(text: str) -> Iterator[tuple[str, Part]]:
         if line.rstrip("\n") == _REPEAT:
             if pending:
                 yield "".join(pending), "fixed"
-            yield "".join(repeated), "citation" if "{C_" in "".join(repeated) else "demonstration"
+            yield "".join(repeated), _repeated_part("".join(repeated))
             pending, repeated = [], []
         elif repeated or re.match(r"### .* 0:", line):
             repeated.append(line)
         else:
             pending.append(line)
     yield "".join(pending), "fixed"
+
+
+def _repeated_part(block: str) -> Part:
+    if "{C_" in block:
+        return "citation"
+    return "demonstration" if "{OUTPUT_" in block else "chunk"
 
 
 def _fill(text: str, source: Mapping[str, Any], part: Part, index: int) -> Iterator[Slot]:

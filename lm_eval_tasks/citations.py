@@ -1,0 +1,101 @@
+"""Which of the given works a related-work section mentions, and how many others.
+
+The prompt gives titles and abstracts, no authors and no years. A given work is mentioned by its title, by the name before
+its colon ("BERT"), or by its number ("[3]", "Target Citation 3"); a number that was not given, and a work named by author
+and year, are mentions of something that was not given, unless a given work stands in the same sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]|\bTarget Citations?\s+(\d{1,3})\b", re.IGNORECASE)
+_NAME = r"[A-Z][\w'’-]+"
+_AUTHOR_YEAR = re.compile(
+    rf"{_NAME}(?:\s+(?:and|&)\s+{_NAME}|\s+et\s+al\.?)?,?\s*[(\[]?\s*(?:19|20)\d\d[a-z]?\b", re.UNICODE
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?!\d)")
+_AL = re.compile(r"\bet al\.")
+_WORD = re.compile(r"[^\W_]+")
+_LONGEST_NAME = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Counts of one answer.
+
+    Attributes:
+        given: works that the prompt gave.
+        mentioned: of them, those that the answer mentions.
+        others: mentions of works that the prompt did not give.
+    """
+
+    given: int
+    mentioned: int
+    others: int
+
+    @property
+    def mentioned_share(self) -> float:
+        """Of the given works."""
+        return self.mentioned / self.given if self.given else 0.0
+
+    @property
+    def other_share(self) -> float:
+        """Of all works that the answer mentions."""
+        every = self.mentioned + self.others
+        return self.others / every if every else 0.0
+
+
+def mentions(answer: str, titles: Sequence[str]) -> Mentions:
+    """What an answer mentions.
+
+    Args:
+        titles: of the given works, in the order of the prompt, which numbers them from 0.
+    """
+    found: set[int] = set()
+    others = 0
+    names = [_names(title) for title in titles]
+    base = _base(answer, len(titles))
+    for sentence in _SENTENCE.split(_AL.sub("et al", answer)):
+        text = f" {' '.join(_WORD.findall(sentence))} "
+        here = {i for i, own in enumerate(names) if any(_stands(name, text) for name in own)}
+        numbers = {number - base for number in _numbers(sentence)}
+        here |= {number for number in numbers if 0 <= number < len(titles)}
+        others += sum(not 0 <= number < len(titles) for number in numbers)
+        if not here:
+            others += len(_AUTHOR_YEAR.findall(sentence))
+        found |= here
+    return Mentions(len(titles), len(found), others)
+
+
+def _names(title: str) -> list[tuple[str, bool]]:
+    """What a work may be called, and whether capitals count: its title, and a short name before a colon."""
+    head, colon, _ = title.partition(":")
+    words = _WORD.findall(head)
+    names = [(" ".join(_WORD.findall(title)), False)]
+    if colon and words and len(words) <= _LONGEST_NAME and any(c.isupper() for c in head):
+        names.append((" ".join(words), True))
+    return names
+
+
+def _stands(name: tuple[str, bool], text: str) -> bool:
+    words, exact = name
+    return f" {words} " in text if exact else f" {words} ".casefold() in text.casefold()
+
+
+def _numbers(sentence: str) -> set[int]:
+    """The numbers that a sentence cites; a span stands for all in it."""
+    numbers: set[int] = set()
+    for bracket, named in _NUMBERS.findall(sentence):
+        for part in re.split(r"\s*[,;]\s*", bracket or named):
+            first, *last = (int(n) for n in re.split(r"\s*[–-]\s*", part))
+            numbers.update(range(first, (last[0] if last else first) + 1))
+    return numbers
+
+
+def _base(answer: str, given: int) -> int:
+    """Whether an answer numbers the works from 0, as the prompt does, or from 1."""
+    numbers = _numbers(answer)
+    return int(bool(numbers) and 0 not in numbers and max(numbers) == given)

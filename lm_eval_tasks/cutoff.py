@@ -1,0 +1,68 @@
+"""Up to which month a model was trained, and a warning where that is later than the papers that it is tested on."""
+
+from __future__ import annotations
+
+import logging
+import re
+from calendar import monthrange
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+_LOGGER = logging.getLogger(__name__)
+_MONTHS = "january february march april may june july august september october november december".split()
+_NAMES = "|".join(month[:3] for month in _MONTHS)
+# "knowledge cutoff: December 2023", "cut-off of 2024-06", "Data cutoff | Jun, 2025"
+_CUTOFF = re.compile(
+    rf"cut-?\s?off[^\n]{{0,60}}?(?:(?P<name>{_NAMES})[a-z]*\.?,?\s+(?P<year>20\d\d)|(?P<iso>20\d\d-\d\d))",
+    re.IGNORECASE,
+)
+
+
+def of_card(text: str) -> str | None:
+    """The first month that a model card names as its cut-off, "YYYY-MM"."""
+    found = _CUTOFF.search(text)
+    if found is None:
+        return None
+    if found["iso"]:
+        return found["iso"]
+    number = next(i for i, month in enumerate(_MONTHS, 1) if month.startswith(found["name"].casefold()))
+    return f"{found['year']}-{number:02d}"
+
+
+def of_model(arguments: Mapping[str, Any]) -> str | None:
+    """The cut-off that the card of the model says, where the card is on this machine: in its folder or the Hub's cache."""
+    from huggingface_hub import try_to_load_from_cache
+
+    name = arguments.get("pretrained") or arguments.get("model")
+    if not isinstance(name, str) or not name:
+        return None
+    path: object = Path(name) / "README.md"
+    if not Path(name).is_dir():
+        try:
+            path = try_to_load_from_cache(name, "README.md", revision=arguments.get("revision"))
+        except ValueError:  # no Hub id: a name at an API server
+            return None
+    if not isinstance(path, str | Path) or not Path(path).is_file():
+        return None
+    return of_card(Path(path).read_text(encoding="utf-8", errors="replace"))
+
+
+def warn(setting: str, cutoff: str | None, days: Sequence[str]) -> None:
+    """Say how many of the papers the model may have seen.
+
+    Args:
+        days: when the papers were published, ISO.
+    """
+    seen = sum(day[:7] <= cutoff for day in days) if cutoff else 0
+    if seen:
+        _LOGGER.warning(
+            "%s: %d of %d papers were published up to the model's cut-off %s, so that it may have seen them; "
+            "published_after=%s leaves them out",
+            setting, seen, len(days), cutoff, _last_day(cutoff or ""),
+        )  # fmt: skip
+
+
+def _last_day(month: str) -> str:
+    year, number = (int(part) for part in month.split("-"))
+    return f"{month}-{monthrange(year, number)[1]}"

@@ -1,0 +1,96 @@
+"""Logged samples: what lm-eval's --log_samples and `academiceval eval` write, read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_tasks.errors import SamplesError
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """One answer and its scores.
+
+    Attributes:
+        task: the setting, and what was done otherwise than usual: "Abs-29K-G", "Abs-9K abs_ralm bm25".
+        cluster: the first author.
+        round, prompt_version: what the sample was made with; runs that differ in them cannot be compared.
+    """
+
+    task: str
+    id: str
+    cluster: str
+    published: str
+    round: str
+    prompt_version: int
+    target: str
+    answer: str
+    scores: dict[str, float]
+
+
+def read(paths: Sequence[Path]) -> list[Logged]:
+    """The samples of JSON lines files, and of all `samples_*.jsonl` below folders.
+
+    Raises:
+        SamplesError: there are none, or a file holds something else.
+    """
+    files = [file for path in paths for file in (sorted(path.rglob("samples_*.jsonl")) if path.is_dir() else [path])]
+    if not files:
+        raise SamplesError(
+            f"{', '.join(map(str, paths))} holds no samples_*.jsonl; run lm_eval with --log_samples --output_path"
+        )
+    rows: dict[tuple[str, str], Logged] = {}
+    for file in files:
+        for number, line in enumerate(_lines(file), 1):
+            try:
+                one = of_row(json.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError) as err:
+                raise SamplesError(f"line {number} of {file} is no logged sample of AcademicEval") from err
+            if (one.task, one.id) in rows:
+                raise SamplesError(
+                    f"{file} holds a second answer to {one.task} {one.id}: give the files of one run of one model"
+                )
+            rows[one.task, one.id] = one
+    return list(rows.values())
+
+
+def of_row(row: Mapping[str, Any]) -> Logged:
+    """A sample as lm-eval logs it."""
+    doc = row["doc"]
+    usual = doc["prompt_name"].endswith(("_short", "_long"))
+    task = doc["setting"] if usual else " ".join(filter(None, (doc["setting"], doc["prompt_name"], doc["retriever"])))
+    answer = row["filtered_resps"]
+    while isinstance(answer, list):
+        answer = answer[0]
+    return Logged(
+        task=task,
+        id=doc["id"],
+        cluster=doc["first_author"],
+        published=doc["published"],
+        round=doc["round"],
+        prompt_version=int(doc["prompt_version"]),
+        target=doc["target"],
+        answer=answer["answer"],
+        scores={key: float(value) for key, value in answer.items() if isinstance(value, int | float)},
+    )
+
+
+def by_task(samples: Iterable[Logged]) -> dict[str, list[Logged]]:
+    """Task -> its samples."""
+    tasks: dict[str, list[Logged]] = {}
+    for one in samples:
+        tasks.setdefault(one.task, []).append(one)
+    return tasks
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return [line for line in file.read_text(encoding="utf-8").split("\n") if line.strip()]
+    except OSError as err:
+        raise SamplesError(f"{file} cannot be read: {err.strerror or err}") from err
+    except UnicodeDecodeError as err:
+        raise SamplesError(f"{file} is no text; give samples_*.jsonl files or folders of them") from err

@@ -1,0 +1,51 @@
+"""Which prompt a setting is asked with, and the version of all prompts: `registry.toml`, read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lm_eval_tasks.errors import EvalError
+
+_FOLDER = Path(__file__).parent
+
+
+def version() -> int:
+    """The version of the prompts, which rises with any change to them."""
+    return int(_registry()["version"])
+
+
+def prompt_of(setting: str, role: str = "prompt") -> str:
+    """The name of the prompt file of a built-in setting.
+
+    Args:
+        role: "prompt", "ralm", "query" or "title_only".
+
+    Raises:
+        EvalError: the registry has no such entry.
+    """
+    try:
+        return str(_registry()["settings"][setting][role])
+    except KeyError as err:
+        raise EvalError(f"the prompt registry has no {role!r} for the setting {setting!r}") from err
+
+
+def digest() -> str:
+    """sha256 over the settings' table and the bytes of every prompt file."""
+    files = {path.name: path.read_bytes().hex() for path in _FOLDER.glob("*.txt")}
+    content = json.dumps([_registry()["settings"], files], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def digests() -> dict[str, str]:
+    """The digest of every version that was ever published."""
+    return dict(_registry()["digests"])
+
+
+@cache
+def _registry() -> dict[str, Any]:
+    return tomllib.loads((_FOLDER / "registry.toml").read_text(encoding="utf-8"))

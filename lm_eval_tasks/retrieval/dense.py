@@ -1,0 +1,154 @@
+"""Retrievers that compare embeddings by inner product: DPR, Contriever, Dragon, and any sentence-transformers model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lm_eval_tasks.errors import RetrieverError
+from lm_eval_tasks.minilm import MINILM, minilm_path
+from lm_eval_tasks.retrieval.sparse import best
+
+_MAX_TOKENS = 512
+_BATCH = 64
+Encode = Callable[[Sequence[str]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A kind of retriever: the models for queries and for chunks, and how token states become one vector."""
+
+    query: str
+    context: str
+    pooling: str
+
+
+PAIRS = {
+    # Karpukhin et al. 2020
+    "dpr": Pair("facebook/dpr-question_encoder-single-nq-base", "facebook/dpr-ctx_encoder-single-nq-base", "dpr"),
+    # Izacard et al. 2021
+    "contriever": Pair("facebook/contriever", "facebook/contriever", "mean"),
+    # Lin et al. 2023
+    "dragon": Pair("facebook/dragon-plus-query-encoder", "facebook/dragon-plus-context-encoder", "cls"),
+}
+
+
+class Dense:
+    """Ranks by the inner product of embeddings.
+
+    Args:
+        name: what tells the models apart.
+        query, context: texts -> embeddings of shape (texts, dimensions).
+    """
+
+    def __init__(self, name: str, query: Encode, context: Encode) -> None:
+        self.name = name
+        self._query = query
+        self._context = context
+
+    def rank(self, queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
+        # Samples share demonstrations: no chunk is embedded twice in a call.
+        places = {text: i for i, text in enumerate(dict.fromkeys(chunk for own in chunks for chunk in own))}
+        embedded = self._context(list(places))
+        asked = self._query(list(queries))
+        return [
+            best(embedded[[places[chunk] for chunk in own]] @ vector, top) if own else []
+            for own, vector in zip(chunks, asked, strict=True)
+        ]
+
+
+def open_pair(kind: str, folders: str) -> Dense:
+    """A retriever of two transformers encoders.
+
+    Args:
+        kind: a key of `PAIRS`.
+        folders: "QUERY,CONTEXT" to take the models from, "" for the published ones.
+
+    Raises:
+        RetrieverError: a model is not there.
+    """
+    pair = PAIRS[kind]
+    query, _, context = folders.partition(",") if folders else (pair.query, "", pair.context)
+    context = context or query
+    asks, shows = (
+        _encoder(model, pair.pooling, role)
+        for model, role in ((query, "DPRQuestionEncoder"), (context, "DPRContextEncoder"))
+    )
+    return Dense(f"{kind}:{query},{context}", asks, shows)
+
+
+def open_sentence_transformer(name: str) -> Dense:
+    """A retriever of one sentence-transformers model, by folder or Hub id; "minilm" is the small offline one.
+
+    Raises:
+        RetrieverError: the package or the model is not there.
+    """
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ModuleNotFoundError as err:
+        raise RetrieverError(
+            f'the retriever {name!r} needs sentence-transformers: pip install "academiceval[ralm]"'
+        ) from err
+    try:
+        model = SentenceTransformer(minilm_path("retriever") if name == MINILM else name)
+    except Exception as err:  # the package raises whatever the Hub, the disk or the files' formats raise
+        raise RetrieverError(
+            f"the retriever {name!r} cannot be loaded: it is none of bm25, tfidf, {', '.join(PAIRS)}, minilm, and no "
+            "sentence-transformers folder or reachable Hub id"
+        ) from err
+
+    def encode(texts: Sequence[str]) -> Any:
+        return model.encode(list(texts), batch_size=_BATCH, show_progress_bar=False, convert_to_numpy=True)
+
+    return Dense(name, encode, encode)
+
+
+def _encoder(name: str, pooling: str, dpr_class: str) -> Encode:
+    import transformers
+
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(name)
+        kind = getattr(transformers, dpr_class if pooling == "dpr" else "AutoModel")
+        model = kind.from_pretrained(name).to(_device()).eval()
+    except (OSError, ValueError, ImportError) as err:
+        raise RetrieverError(
+            f"the retriever's model {name!r} cannot be loaded: fetch it while online, or name folders "
+            "(dpr:QUERY_FOLDER,CONTEXT_FOLDER)"
+        ) from err
+
+    def encode(texts: Sequence[str]) -> Any:
+        # Longest first, so that the texts of a batch are of like length.
+        order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
+        vectors: list[Any] = [None] * len(texts)
+        for start in range(0, len(order), _BATCH):
+            batch = order[start : start + _BATCH]
+            for i, vector in zip(batch, _embed(model, tokenizer, [texts[i] for i in batch], pooling), strict=True):
+                vectors[i] = vector
+        return np.stack(vectors) if vectors else np.zeros((0, 1))
+
+    return encode
+
+
+def _embed(model: Any, tokenizer: Any, texts: Sequence[str], pooling: str) -> Any:
+    """Embeddings of shape (texts, dimensions)."""
+    import torch
+
+    batch = tokenizer(list(texts), padding=True, truncation=True, max_length=_MAX_TOKENS, return_tensors="pt")
+    with torch.inference_mode():
+        out = model(**batch.to(model.device))
+    if pooling == "dpr":
+        return out.pooler_output.float().cpu().numpy()
+    states = out.last_hidden_state
+    if pooling == "cls":
+        return states[:, 0].float().cpu().numpy()
+    mask = batch["attention_mask"].unsqueeze(-1).to(states.dtype)
+    return ((states * mask).sum(1) / mask.sum(1)).float().cpu().numpy()
+
+
+def _device() -> str:
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"

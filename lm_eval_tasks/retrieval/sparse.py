@@ -1,0 +1,62 @@
+"""Retrievers that count words: BM25 and TF-IDF, over the chunks of one sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lm_eval_tasks.errors import RetrieverError
+from lm_eval_tasks.retrieval.base import Retriever
+
+
+class BM25:
+    """BM25 (Robertson et al.) as bm25s computes it: Lucene's variant, k1 1.5, b 0.75, English stop words left out."""
+
+    name = "bm25s-lucene-1.5-0.75-en"
+
+    def __init__(self) -> None:
+        try:
+            import bm25s
+        except ModuleNotFoundError as err:
+            raise RetrieverError('the retriever bm25 needs bm25s: pip install "academiceval[ralm]"') from err
+        self._bm25s = bm25s
+
+    def rank(self, queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
+        return [self._rank(query, own, top) for query, own in zip(queries, chunks, strict=True)]
+
+    def _rank(self, query: str, chunks: Sequence[str], top: int) -> list[int]:
+        tokenize = self._bm25s.tokenize
+        index = self._bm25s.BM25(method="lucene", k1=1.5, b=0.75)
+        index.index(tokenize(list(chunks), stopwords="en", show_progress=False), show_progress=False)
+        words = tokenize([query], stopwords="en", show_progress=False, return_ids=False)[0]
+        return best(index.get_scores(words), top)
+
+
+class TfIdf:
+    """Cosine of TF-IDF vectors, as scikit-learn computes them, fitted on the sample's chunks."""
+
+    name = "sklearn-tfidf"
+
+    def rank(self, queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
+        return [self._rank(query, own, top) for query, own in zip(queries, chunks, strict=True)]
+
+    def _rank(self, query: str, chunks: Sequence[str], top: int) -> list[int]:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        vectorizer = TfidfVectorizer()
+        matrix = vectorizer.fit_transform(chunks)
+        return best((matrix @ vectorizer.transform([query]).T).toarray()[:, 0], top)
+
+
+RETRIEVERS: dict[str, Callable[[], Retriever]] = {"bm25": BM25, "tfidf": TfIdf}
+
+
+def best(scores: Any, top: int) -> list[int]:
+    """Indices of the highest scores, equals in their order.
+
+    Args:
+        scores: shape (chunks,).
+    """
+    return [int(i) for i in np.argsort(-np.asarray(scores), kind="stable")[:top]]

@@ -1,0 +1,122 @@
+"""ROUGE F of two texts, in 0..1: the numbers of `rouge_score` with its stemmer, its longest common subsequences counted faster.
+
+An empty text scores 0. For ROUGE-Lsum sentences are split behind full stops, question and exclamation marks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import Any
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_WORD = re.compile(r"[a-z0-9]+")
+
+
+def rouge_l(target: str, answer: str) -> float:
+    """ROUGE-L: the longest common subsequence of words."""
+    from rapidfuzz.distance import LCSseq
+
+    reference, candidate = words(target), words(answer)
+    return f_score(LCSseq.similarity(reference, candidate), len(reference), len(candidate))
+
+
+def rouge_n(target: str, answer: str, n: int) -> float:
+    """ROUGE-N: common runs of n words."""
+    reference, candidate = (
+        Counter(zip(*(words(text)[i:] for i in range(n)), strict=False)) for text in (target, answer)
+    )
+    return f_score((reference & candidate).total(), reference.total(), candidate.total())
+
+
+def rouge_lsum(target: str, answer: str) -> float:
+    """ROUGE-Lsum: each sentence of the target against the union of its common subsequences with the answer's sentences.
+
+    A word counts at most as often as it stands in the answer.
+    """
+    references, candidates = sentences(target), sentences(answer)
+    left = Counter(word for sentence in candidates for word in sentence)
+    available = Counter(word for sentence in references for word in sentence)
+    hits = 0
+    for reference in references:
+        union: set[int] = set()
+        for candidate in candidates:
+            union.update(_common_places(reference, candidate))
+        for place in sorted(union):
+            word = reference[place]
+            if left[word] > 0 and available[word] > 0:
+                hits += 1
+                left[word] -= 1
+                available[word] -= 1
+    return f_score(hits, sum(map(len, references)), sum(map(len, candidates)))
+
+
+def sentences(text: str) -> list[list[str]]:
+    """The words of each sentence that has any."""
+    return [found for part in _SENTENCE.split(text) if (found := words(part))]
+
+
+@lru_cache(maxsize=1024)
+def words(text: str) -> list[str]:
+    """The stemmed words of a text, as `rouge_score` makes them."""
+    return [_stem(word) if len(word) > 3 else word for word in _WORD.findall(text.lower())]
+
+
+def f_score(common: int, reference: int, candidate: int) -> float:
+    """F of counts."""
+    if not common:
+        return 0.0
+    precision, recall = common / candidate, common / reference
+    return 2 * precision * recall / (precision + recall)
+
+
+@lru_cache(maxsize=1 << 17)
+def _stem(word: str) -> str:
+    return str(_stemmer().stem(word))
+
+
+@cache
+def _stemmer() -> Any:
+    from nltk.stem.porter import PorterStemmer
+
+    return PorterStemmer()
+
+
+def _common_places(reference: Sequence[str], candidate: Sequence[str]) -> list[int]:
+    """The places in `reference` of the common subsequence that `rouge_score` finds, which prefers late ones in `candidate`.
+
+    Row by row as bits (Hyyrö 2004): bit j of row i is 0 where the subsequence of reference[:i] and candidate[:j+1] is longer
+    than that with candidate[:j].
+    """
+    masks: dict[str, int] = {}
+    for j, word in enumerate(candidate):
+        masks[word] = masks.get(word, 0) | 1 << j
+    if masks.keys().isdisjoint(reference):
+        return []
+    full = (1 << len(candidate)) - 1
+    rows = [full]
+    for word in reference:
+        row = rows[-1]
+        matched = row & masks.get(word, 0)
+        rows.append(((row + matched) | (row - matched)) & full)
+    return _backtrack(reference, candidate, rows)
+
+
+def _backtrack(reference: Sequence[str], candidate: Sequence[str], rows: Sequence[int]) -> list[int]:
+    def length(i: int, j: int) -> int:
+        bits = (1 << j) - 1
+        return j - (rows[i] & bits).bit_count()
+
+    places: list[int] = []
+    i, j = len(reference), len(candidate)
+    while i and j:
+        if reference[i - 1] == candidate[j - 1]:
+            places.append(i - 1)
+            i, j = i - 1, j - 1
+        elif length(i, j - 1) > length(i - 1, j):
+            j -= 1
+        else:
+            i -= 1
+    return places
