@@ -39,12 +39,13 @@ _EXTRAS = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    if not sys.stderr.isatty():
-        # The libraries' bars, like ours, are for people who watch.
-        os.environ.setdefault("TQDM_DISABLE", "1")
-        os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
     arguments = _parser().parse_args(argv)
     command: Command = arguments.command
+    if not sys.stderr.isatty():
+        # The libraries' bars, like ours, are for people who watch.
+        os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+        if command is not _eval:  # vLLM divides by what its bar has counted
+            os.environ.setdefault("TQDM_DISABLE", "1")
     try:
         command(arguments)
     except (BuildError, EvalError) as err:

@@ -1,5 +1,8 @@
 """BERTScore F: the numbers of `bert_score`, from one loaded model and with references that are embedded once.
 
+Where all similarities of a token are negative, `bert_score` takes the 0 of a padded place in their stead, or does not, as
+the other pairs of its batch have it; here a score is that of the pair alone (its batch size 1).
+
 A reference is the same in every setting of a task, and again in the floors that are shown beside a score; `bert_score`
 would embed it for each. Texts are embedded in batches of like length and cut at 512 tokens, which the library leaves to a
 tokenizer that in deberta's case names no limit.
@@ -94,6 +97,11 @@ class Scorer:
         for i in filled:
             scores[i] = _f(references[targets[i]], candidates[answers[i]], self._model.device)
         return scores
+
+    def forget(self) -> None:
+        """Drop the embedded references."""
+        self._kept.clear()
+        self._bytes = 0
 
     def _references(self, texts: Sequence[str]) -> dict[str, Embedded]:
         """Embed the texts that are not kept from before, and keep as many as there is room for."""

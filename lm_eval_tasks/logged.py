@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -48,7 +49,7 @@ def read(paths: Sequence[Path]) -> list[Logged]:
         for number, line in enumerate(_lines(file), 1):
             try:
                 one = of_row(json.loads(line))
-            except (ValueError, KeyError, TypeError, AttributeError) as err:
+            except (ValueError, SyntaxError, KeyError, TypeError, AttributeError) as err:
                 raise SamplesError(f"line {number} of {file} is no logged sample of AcademicEval") from err
             if (one.task, one.id) in rows:
                 raise SamplesError(
@@ -63,9 +64,9 @@ def of_row(row: Mapping[str, Any]) -> Logged:
     doc = row["doc"]
     usual = doc["prompt_name"].endswith(("_short", "_long"))
     task = doc["setting"] if usual else " ".join(filter(None, (doc["setting"], doc["prompt_name"], doc["retriever"])))
-    answer = row["filtered_resps"]
-    while isinstance(answer, list):
-        answer = answer[0]
+    answer = row["filtered_resps"][0]
+    if isinstance(answer, str):  # lm-eval's own files hold Python's way of writing it
+        answer = ast.literal_eval(answer)
     return Logged(
         task=task,
         id=doc["id"],

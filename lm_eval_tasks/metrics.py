@@ -45,12 +45,10 @@ def _score(texts: Sequence[str], docs: Sequence[Mapping[str, Any]], titles: bool
     stripped = [refine.strip_reasoning(text or "") for text in texts]
     answers = [refine.title(answer) if titles else answer for answer, _ in stripped]
     targets = [str(doc["target"]) for doc in docs]
-    others = [targets[i] for i in others_of([str(doc["id"]) for doc in docs])]
+    others = [targets[i] for i in others_of([str(doc["id"]) for doc in docs])] if len(docs) > 1 else []
     rows: list[Row] = [
         {
             **_rouge(target, answer),
-            "rouge_l_random_pair": rouge.rouge_l(other, answer),
-            "rouge_l_wrong_paper": rouge.rouge_l(target, other),
             "empty": float(not answer),
             "unfinished": float(unfinished),
             **_cutting(doc),
@@ -59,18 +57,17 @@ def _score(texts: Sequence[str], docs: Sequence[Mapping[str, Any]], titles: bool
             **_citations(answer, doc),
             "answer": answer,
         }
-        for answer, target, other, doc, (_, unfinished) in zip(answers, targets, others, docs, stripped, strict=True)
+        for answer, target, doc, (_, unfinished) in zip(answers, targets, docs, stripped, strict=True)
     ]
+    floors = {"_random_pair": (others, answers), "_wrong_paper": (targets, others)} if others else {}
+    for name, (one, another) in floors.items():
+        for row, target, answer in zip(rows, one, another, strict=True):
+            row[f"rouge_l{name}"] = rouge.rouge_l(target, answer)
     model = str(docs[0]["bertscore_model"]) if docs else NO_MODEL
     if model != NO_MODEL:
-        pairs = {
-            "bertscore": (targets, answers),
-            "bertscore_random_pair": (others, answers),
-            "bertscore_wrong_paper": (targets, others),
-        }
-        for name, (one, another) in pairs.items():
+        for name, (one, another) in {"": (targets, answers), **floors}.items():
             for row, value in zip(rows, bertscore(one, another, model), strict=True):
-                row[name] = value
+                row[f"bertscore{name}"] = value
     return rows
 
 

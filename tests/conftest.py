@@ -104,11 +104,12 @@ def tiny_llama(shared_tmp: Path) -> Path:
     place = shared_tmp / "tiny-llama"
     with FileLock(shared_tmp / "tiny-llama.lock"):
         if not (place / "config.json").is_file():
-            _make_llama(place)
+            make_llama(place)
     return place
 
 
-def _make_llama(place: Path) -> None:
+def make_llama(place: Path, hidden_size: int = 16, max_position_embeddings: int = CONTEXT) -> None:
+    """Save a tiny random Llama with two attention heads, its tokenizer and a chat template."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -132,8 +133,8 @@ def _make_llama(place: Path) -> None:
     )
     torch.manual_seed(0)
     config = LlamaConfig(
-        vocab_size=len(fast), hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
-        max_position_embeddings=CONTEXT, bos_token_id=0, eos_token_id=1,
+        vocab_size=len(fast), hidden_size=hidden_size, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
+        max_position_embeddings=max_position_embeddings, bos_token_id=0, eos_token_id=1,
     )  # fmt: skip
     fast.save_pretrained(place)
     LlamaForCausalLM(config).save_pretrained(place)

@@ -295,7 +295,7 @@ def test_a_dataset_without_test_samples_is_named_by_the_tasks(dataset: Path, tmp
     front.pop("dataset_info")
     (place / "README.md").write_text(f"---\n{yaml.safe_dump(front)}---\n")
     with pytest.raises(DatasetError, match="has no test sample"):
-        loading.load("Abs-9K", "abs_short", 512, dataset=str(place), bertscore_model="none")
+        loading.load("Abs-9K", 512, dataset=str(place), bertscore_model="none")
 
 
 def test_a_setting_without_samples_is_left_out(world: Path, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import hashlib
 import pytest
 
 from lm_eval_tasks import prompts
+from lm_eval_tasks.prompts import registry
 
 DEMONSTRATIONS = [
     {
@@ -17,13 +18,29 @@ DEMONSTRATIONS = [
 ]
 DOC = {
     "content": "CONTENT", "title": "TITLE", "abstract": "ABSTRACT", "demonstrations": DEMONSTRATIONS,
+    "chunks": [{"content": f"chunk {i}"} for i in range(3)],
     "citations": [{"title": f"cited title {i}", "abstract": f"cited abstract {i}"} for i in range(2)],
 }  # fmt: skip
 # sha256 of the prompt files: a change of one byte is a new version of the tasks.
 PUBLISHED = {
-    "title_short": "bbc65bf6b2e2fcb2cd5a397492a0ea98e2fe09933b3a86715aff5241aef76e6c", "title_long": "ca3ae6cb4c030e9982f25e03b7119878ccb64512b6542c024f25d24d4faebf4c", "abs_short": "af99102d82d78f03b1999bbbee7cc3efeecfa3b827b69dc3ad43abef2beffdf4", "abs_long": "ff97423595ad02065e9012214b26031b1ea1e72be1e9b9d80584447b2a21bd88", "intro_short": "7047f0a0e1c2cdfc8140a0b5e2a53c169124f3b0735b4209b1d8cab51990032c", "intro_long": "70ba69178c52efc4c8416f4f7ac93a650448f47178cb16f2e1072c34a1e39df4",
-    "related_short": "b8adced616efa101acfe3378e977bea44a9e489d6efeb59395a460e4ef8fa493", "related_long": "d54947477672bcd00e5ea8d70e0a9ffebf2d3f7b6ef65cf737c4af85be69273d",
-}  # fmt: skip
+    "abs_long": "ff97423595ad02065e9012214b26031b1ea1e72be1e9b9d80584447b2a21bd88",
+    "abs_query": "cf8b4459d120784cc33c1a1a67f6e85cc10d7eaf4c5a94d15f6ae43906716704",
+    "abs_ralm": "5152d05aee9e957fb6d212f0535436e1a98b53d56befebf8ef6cce823475940a",
+    "abs_short": "af99102d82d78f03b1999bbbee7cc3efeecfa3b827b69dc3ad43abef2beffdf4",
+    "abs_title_only": "c22ce66d4725076e53f10825a4d6be9c9b8e7387eef4d825de6dfc5daa1c96e1",
+    "intro_long": "70ba69178c52efc4c8416f4f7ac93a650448f47178cb16f2e1072c34a1e39df4",
+    "intro_query": "80bf730d04c0fdf71e8cb94dc4a7ef9bf7a18c3a214fe69d3940a04165edf3a8",
+    "intro_ralm": "c386642d8b22621a7f4f6624714b60264400f21ee18d1a53f3de2013ce303649",
+    "intro_short": "7047f0a0e1c2cdfc8140a0b5e2a53c169124f3b0735b4209b1d8cab51990032c",
+    "related_long": "d54947477672bcd00e5ea8d70e0a9ffebf2d3f7b6ef65cf737c4af85be69273d",
+    "related_query": "b4e7531fc0a873a92f5024c8bf3f46665056a4f2069fbf33c95ee52ad0404fcb",
+    "related_ralm": "b6f0f6039f7edcfa6ab923a009b276cdf94eb76f0c94ffb185730f3af90dd3e6",
+    "related_short": "b8adced616efa101acfe3378e977bea44a9e489d6efeb59395a460e4ef8fa493",
+    "title_long": "ca3ae6cb4c030e9982f25e03b7119878ccb64512b6542c024f25d24d4faebf4c",
+    "title_query": "4ee5bdee1dfa8dbc8dd041289e6b2a434cd2f4e8c2692f72d3d4155a7264223f",
+    "title_ralm": "69913f375a2c20309329e608662e8d515c9aedbd09a33565dee32c373bccb01f",
+    "title_short": "bbc65bf6b2e2fcb2cd5a397492a0ea98e2fe09933b3a86715aff5241aef76e6c",
+}
 
 
 def rendered(name: str) -> str:
@@ -107,3 +124,33 @@ def test_slots_know_what_they_are() -> None:
         *(("citation", i, field) for i in range(2) for field in ("title", "abstract")),
         ("body", 0, "content"), ("fixed", 0, "title"), ("fixed", 0, "abstract"),
     ]  # fmt: skip
+
+
+def test_no_prompt_changes_without_a_new_version() -> None:
+    assert set(registry.digests()) == {str(i + 1) for i in range(registry.version())}
+    assert registry.digests()[str(registry.version())] == registry.digest()
+
+
+def test_retrieved_chunks_stand_for_the_content() -> None:
+    lines = rendered("intro_ralm").split("\n")
+    assert lines[1:6] == [
+        *(f"### Target Content {i}: chunk {i}" for i in range(3)),
+        "### Target Content Title: TITLE", "### Target Content Abstract: ABSTRACT",
+    ]  # fmt: skip
+    assert len(lines) == 7
+    assert "the Target Contents' structure" in lines[6]
+    assert [s.part for s in prompts.load("intro_ralm").slots(DOC) if s.field][:3] == ["chunk"] * 3
+
+
+def test_queries_are_one_text() -> None:
+    assert rendered("title_query") == (
+        "Please craft a title highly summarizing the main theme of the provided text. The abstract of the text is: ABSTRACT"
+    )
+    assert rendered("related_query").endswith("The title of the text is TITLE. The abstract of the text is ABSTRACT.")
+
+
+def test_the_title_only_ablation_shows_the_title_only() -> None:
+    lines = rendered("abs_title_only").split("\n")
+    assert lines[1] == "### Target Content Title: TITLE"
+    assert len(lines) == 3
+    assert lines[0::2] == rendered("abs_short").split("\n")[0::3]

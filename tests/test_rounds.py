@@ -26,7 +26,8 @@ from builder.sources.sample import SampleSource
 from builder.store import Store
 from builder.tables import AuditTable
 from lm_eval_tasks import loading
-from lm_eval_tasks.papers import paper_scores, summary
+from lm_eval_tasks.logged import Logged
+from lm_eval_tasks.papers import paper_scores
 from lm_eval_tasks.runs import longest_common_run, run_words
 from tests.conftest import small_round
 from tests.loopback import World, serve
@@ -59,9 +60,7 @@ def test_own_settings_show_what_they_ask_for(world: Path, dataset: Path, tmp_pat
         assert {d["kind"] for row in filled for d in row["demonstrations"]} == (
             {"co-author"} if name.endswith("G") else {"random", "co-author"}
         )
-    loaded = loading.load("Abs-48K-M", "abs_long", 512, dataset=str(place), config="Abs-9K-M", bertscore_model="none")[
-        "test"
-    ]
+    loaded = loading.load("Abs-48K-M", 512, dataset=str(place), config="Abs-9K-M", bertscore_model="none")["test"]
     assert set(loaded["setting"]) == {"Abs-9K-M"}
     # What the built-in settings show does not depend on which others are built.
     ids = {row["id"]: row["demonstrations"] for row in rows(dataset, "Abs-28K")}
@@ -310,7 +309,7 @@ def test_a_core_is_carried_from_round_to_round(world: Path, tmp_path: Path, monk
     assert read_manifest(tmp_path / "2026.11")["core"]["round"] == "2026.10"
     assert "| 2026.11 | Carried. |" in (tmp_path / "2026.11" / "README.md").read_text()
     monkeypatch.setenv("ACADEMICEVAL_DATASET", str(tmp_path / "2026.11"))
-    loaded = loading.load("Title-30K", "title_long", 64, core=True, bertscore_model="none")["test"]
+    loaded = loading.load("Title-30K", 64, core=True, bertscore_model="none")["test"]
     assert len(loaded) == len(cores["2026.11"])
 
 
@@ -320,18 +319,16 @@ def test_a_core_that_is_not_there_is_named(world: Path, tmp_path: Path) -> None:
 
 
 def test_whole_papers_are_scored_over_their_tasks() -> None:
-    def sample(name: str, score: float) -> dict[str, Any]:
-        return {"doc": {"id": name}, "rouge_l": score}
+    def sample(name: str, score: float) -> Logged:
+        return Logged("Any", name, "A. Ek", "2026-01-01", "2026.11", 1, "", "", {"rouge_l": score})
 
     samples = {
         "academiceval_abs_9k": [sample("a", 0.2), sample("b", 0.9)],
         "academiceval_abs_28k": [sample("a", 0.4)],
-        "academiceval_title_10k": [sample("a", 0.9), sample("c", 0.1)],
+        "academiceval_ralm_title_10k": [sample("a", 0.9), sample("c", 0.1)],
     }
     assert paper_scores(samples, "rouge_l") == pytest.approx({"a": 0.6})
     assert paper_scores(samples, "bertscore") == {}
-    assert summary({"a": 0.6}) == (0.6, 0.0)
-    assert summary({"a": 0.2, "b": 0.4}) == pytest.approx((0.3, 0.1))
 
 
 # --- what may be published

@@ -158,7 +158,8 @@ def test_baselines_answer_and_are_scored(dataset: Path, tmp_path: Path) -> None:
     assert len(table) == 2 * 5 + 1
     number = r"0\.\d{4}"
     assert re.search(
-        rf"\| academiceval_intro_28k_g \| lead \| \d+ \| {number} \[{number}, {number}\] \| {number} \|", "\n".join(table)
+        rf"\| academiceval_intro_28k_g \| lead \| \d+ \| {number} \[{number}, {number}\] \| {number} \|",
+        "\n".join(table),
     )
 
 

@@ -75,7 +75,9 @@ def retrieve(questions: Sequence[Question], name: str, chunking: Chunking, cache
     journal = Journal(cache / f"{_slug(retriever.name)}-{chunking.size}-{chunking.overlap}-{chunking.top}.jsonl")
     keys = [_key(retriever.name, question) for question in questions]
     missing = [i for i, key in enumerate(keys) if key not in journal]
-    with tqdm(total=len(questions), initial=len(questions) - len(missing), desc=f"retrieve {name}") as bar:
+    with tqdm(
+        total=len(questions), initial=len(questions) - len(missing), desc=f"retrieve {name}", disable=None
+    ) as bar:
         for start in range(0, len(missing), _GROUP):
             group = missing[start : start + _GROUP]
             chunks = [split(questions[i].texts) for i in group]
@@ -104,7 +106,7 @@ def _splitter(chunking: Chunking) -> Any:
     splitter = RecursiveCharacterTextSplitter(chunk_size=chunking.size, chunk_overlap=chunking.overlap)
 
     def split(texts: Sequence[str]) -> list[str]:
-        return [chunk for text in texts for chunk in splitter.split_text(text)]
+        return list(dict.fromkeys(chunk for text in texts for chunk in splitter.split_text(text)))
 
     return split
 

@@ -1,0 +1,73 @@
+"""A loopback server that speaks OpenAI's chat completions, with faults on demand."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass
+class Server:
+    """Answers every request by `answer`.
+
+    Attributes:
+        answer: request body -> the text to answer; or a status with headers and body to give instead.
+        requests: the bodies that were received.
+    """
+
+    answer: Callable[[dict[str, Any]], str | tuple[int, dict[str, str], str]]
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    url: str = ""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+@contextmanager
+def serve(answer: Callable[[dict[str, Any]], str | tuple[int, dict[str, str], str]]) -> Iterator[Server]:
+    """Serve on a free loopback port."""
+    server = Server(answer)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            with server.lock:
+                server.requests.append(body)
+            reply = server.answer(body)
+            if isinstance(reply, str):
+                content = {
+                    "id": "1", "object": "chat.completion", "model": body.get("model", ""), "created": 0,
+                    "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": reply}}],
+                    "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+                }  # fmt: skip
+                self._send(200, {}, json.dumps(content))
+            else:
+                self._send(*reply)
+
+        def _send(self, status: int, headers: dict[str, str], text: str) -> None:
+            data = text.encode()
+            self.send_response(status)
+            for name, value in {"Content-Type": "application/json", **headers}.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    httpd.daemon_threads = True
+    server.url = f"http://127.0.0.1:{httpd.server_address[1]}/v1"
+    threading.Thread(target=httpd.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        httpd.shutdown()
+        httpd.server_close()
