@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from lm_eval_tasks.errors import EvalError
 
 _PROGRAMS = ("lm_eval", "lm-eval")
 _MAX_GEN_TOKS = re.compile(r"max_gen_toks\W+(\d+)")
@@ -26,6 +30,17 @@ class RunArguments:
 def is_lm_eval() -> bool:
     """Whether this process is lm-eval's command line."""
     return Path(sys.argv[0]).stem in _PROGRAMS
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Under lm-eval's command line, which would show a traceback, end the process with an error's sentence."""
+    try:
+        yield
+    except EvalError as err:
+        if is_lm_eval():
+            raise SystemExit(f"error: {err}") from None
+        raise
 
 
 def arguments() -> RunArguments:

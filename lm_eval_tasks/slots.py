@@ -4,6 +4,9 @@ Demonstrations go first, the farthest from the answer before the nearer ones, th
 then the body, last the ends of the citations' abstracts. Instruction, title, abstract, citation titles and the answer cue
 are never cut. Section 4.2 of the AcademicEval paper keeps the head of what it cuts; the body may lose its middle instead.
 
+In a SCALAR prompt the candidates' texts are shortened to a like length first, then the paper on both sides of the mask, last
+the candidates' abstracts; never the mask, the titles or the instruction.
+
 Every prompt is tokenized once, whole. What a cut changes is counted where the kept stretches meet, not all over again.
 """
 
@@ -20,7 +23,10 @@ from lm_eval_tasks.prompts import Slot
 Cut = Literal["end", "middle"]
 
 _FIELD_ORDER = ("content", "output", "abstract", "title")
-_PART_ORDER = ("demonstration", "chunk", "body", "citation")
+CUT_PARTS = ("demonstration", "chunk", "body", "citation", "candidate", "around", "candidate_abstract")
+# Parts whose slots are shortened together, the longest first.
+_LEVELLED = ("candidate", "around", "candidate_abstract")
+BEFORE, AFTER = "before", "after"
 _BATCH = 16
 # Tokens on each side of a cut that are counted anew; a tokenizer's decisions reach no farther.
 _REACH = 32
@@ -128,7 +134,7 @@ class _Prompt:
         first, behind = self._tokens[i], self._tokens[i + 1]
         if keep == behind - first:
             return [(start, end)]
-        tail = keep // 2 if cut == "middle" and self._slots[i].part == "body" else 0
+        tail = _tail(self._slots[i], keep, cut)
         head = keep - tail
         stretches = []
         if head:
@@ -170,25 +176,55 @@ def _joined(kept: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
     return joined
 
 
+def _tail(slot: Slot, keep: int, cut: Cut) -> int:
+    """How many of the tokens that a slot keeps are those at its end."""
+    if slot.part == "around" and slot.field == BEFORE:
+        return keep
+    return keep // 2 if cut == "middle" and slot.part == "body" else 0
+
+
 def _take(slots: Sequence[Slot], keep: list[int], excess: int) -> int:
     """Lower `keep` by `excess` tokens in cutting order; returns how many could not be taken."""
-    order = sorted((i for i, slot in enumerate(slots) if _is_cut(slot)), key=lambda i: _priority(slots[i]))
-    for i in order:
+    for members in _groups(slots):
         if excess <= 0:
             break
-        taken = min(keep[i], excess)
-        keep[i] -= taken
-        excess -= taken
+        before = {i: keep[i] for i in members}
+        cap = _cap(list(before.values()), excess)
+        spare = sum(max(0, n - cap) for n in before.values()) - excess
+        for i, n in before.items():
+            # The cap is a whole number: what it takes too much goes back, a token each.
+            given_back = 1 if n > cap and spare > 0 else 0
+            keep[i] = min(n, cap + given_back)
+            spare -= given_back
+        excess = -spare
     return max(0, excess)
 
 
-def _is_cut(slot: Slot) -> bool:
-    return slot.part in _PART_ORDER and not (slot.part == "citation" and slot.field == "title")
+def _groups(slots: Sequence[Slot]) -> list[list[int]]:
+    """The slots that are cut, in cutting order; those that are shortened together in one group."""
+    groups: dict[tuple[int, int, int], list[int]] = {}
+    for i, slot in enumerate(slots):
+        if slot.part in CUT_PARTS and not (slot.part == "citation" and slot.field == "title"):
+            groups.setdefault(_priority(slot), []).append(i)
+    return [groups[key] for key in sorted(groups)]
 
 
 def _priority(slot: Slot) -> tuple[int, int, int]:
-    index = -slot.index if slot.part == "chunk" else slot.index
-    return _PART_ORDER.index(slot.part), index, _FIELD_ORDER.index(slot.field)
+    part = CUT_PARTS.index(slot.part)
+    if slot.part in _LEVELLED:
+        return part, 0, 0
+    return part, -slot.index if slot.part == "chunk" else slot.index, _FIELD_ORDER.index(slot.field)
+
+
+def _cap(lengths: Sequence[int], excess: int) -> int:
+    """The most tokens that each of some slots may keep for all to lose `excess` together."""
+    left = sum(lengths) - excess
+    for n, length in enumerate(sorted(lengths)):
+        share = left // (len(lengths) - n)
+        if length > share:
+            return max(0, share)
+        left -= length
+    return max(lengths)
 
 
 def _lost(slots: Sequence[Slot], lengths: Sequence[int], keep: Sequence[int]) -> dict[str, int]:

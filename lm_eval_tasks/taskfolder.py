@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lm_eval_tasks.errors import TaskFolderError
 
-_FOLDERS = ("academiceval",)
+_FOLDERS = ("academiceval", "scalar")
 _MARKER = ".made-by-academiceval"
 
 

@@ -14,7 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-Part = Literal["fixed", "demonstration", "body", "citation", "chunk"]
+Part = Literal[
+    "fixed", "demonstration", "body", "citation", "chunk",
+    # SCALAR: a candidate's text and its abstract, and the paper around the mask
+    "candidate", "candidate_abstract", "around",
+]  # fmt: skip
 
 _FIELD = re.compile(r"\{([A-Z_]+?)(_0)?\}")
 _COLUMNS = {
@@ -34,7 +38,7 @@ class Slot:
 
     Attributes:
         part: what it belongs to; "fixed" is never cut.
-        index: which demonstration, citation or chunk, 0 elsewhere.
+        index: which demonstration, citation, chunk or candidate, 0 elsewhere.
         field: "" for the prompt's own words, else the column whose text it is.
     """
 
@@ -70,8 +74,13 @@ class Template:
 @cache
 def load(name: str) -> Template:
     """The template of a prompt file in this folder, by its name without ending."""
-    text = (Path(__file__).parent / f"{name}.txt").read_text(encoding="utf-8")
-    return Template(name, tuple(_blocks(text)))
+    return Template(name, tuple(_blocks(words(name))))
+
+
+@cache
+def words(name: str) -> str:
+    """A prompt file as it stands."""
+    return (Path(__file__).parent / f"{name}.txt").read_text(encoding="utf-8")
 
 
 def _blocks(text: str) -> Iterator[tuple[str, Part]]:

@@ -11,6 +11,8 @@ from typing import Any
 
 from lm_eval_tasks.errors import EvalError
 
+# The prompt file of all SCALAR settings.
+SCALAR = "scalar"
 _FOLDER = Path(__file__).parent
 
 
