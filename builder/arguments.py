@@ -69,10 +69,16 @@ def _folder_commands(add: Callable[[str, str], argparse.ArgumentParser]) -> None
 
 
 def _file_commands(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
-    sub = add("import", "the reference dataset of the paper as a dataset folder")
-    sub.add_argument("kind", choices=("academiceval",))
-    sub.add_argument("source", type=Path, metavar="DIR", help="the folder that holds title_10K and so on")
-    sub.add_argument("-o", "--output", type=Path, default=Path("academiceval-original"))
+    sub = add("import", "the datasets of the papers as a dataset folder")
+    sub.add_argument(
+        "kind", choices=("academiceval", "scalar", "scalar-papers"),
+        help="the reference dataset; SCALAR's published questions; new questions from SCALAR's structured papers",
+    )  # fmt: skip
+    sub.add_argument(
+        "source", type=Path, metavar="DIR", help="the folder that holds title_10K and so on, or SCALAR's JSON files"
+    )
+    sub.add_argument("-o", "--output", type=Path, help="default: KIND-original")
+    sub.add_argument("--seed", type=int, default=0, help="scalar-papers: of the questions (default: 0)")
 
     sub = add("extract", "extract PDF files to JSON lines; or, given a round.toml, the round's papers")
     sub.add_argument("files", type=Path, nargs="+", metavar="FILE")

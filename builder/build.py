@@ -28,6 +28,7 @@ from builder.progress import progress
 from builder.records import SPLITS, Paper
 from builder.report import StageReport
 from builder.round import Round
+from builder.scalar.stage import build_levels, read_cited
 from builder.settings import Setting, by_task
 from builder.sources import open_source
 from builder.split import Cut, cut_dates
@@ -85,7 +86,10 @@ def prepare(round_: Round, jobs: int) -> list[StageReport]:
         extract_papers(round_, source, store, papers, jobs)
         documents, extracted = choose_documents(round_, store, papers)
         extracted.seconds = time.perf_counter() - started
-        return [crawled, on_graph, extracted, link_papers(round_, source, store, papers, documents)]
+        linked = link_papers(round_, source, store, papers, documents)
+        with_text = [paper for paper in papers if paper.id in documents]
+        read_cited(round_, source, store, with_text, documents, cut_dates(round_.split, with_text), jobs)
+        return [crawled, on_graph, extracted, linked]
 
 
 def update_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
@@ -134,6 +138,9 @@ def build(round_: Round, *, replace: bool = False) -> Outcome:
             reports += sampled
             found = audit(place, [file.path for one in built for split in SPLITS for file in one.files[split]])
             check(found, round_.audit)
+            levels, asked = build_levels(place, round_, store, papers, documents, cut, TokenCounter())
+            built += levels
+            reports += asked
             carried, core = carry(round_, place, round_.chosen)
             built += carried
             manifest = _manifest(round_, built, reports, reading, links, cut)

@@ -16,6 +16,7 @@ from huggingface_hub import DatasetCardData
 
 from builder.records import SPLITS, Split
 from builder.report import StageReport
+from builder.scalar.levels import Level
 from builder.settings import Setting
 from builder.write import RowWriter, SplitStatistics, SplitWriter, WrittenFile, schema
 
@@ -33,6 +34,7 @@ _TASK_WORDS = {
     "abs": "Abstract Writing",
     "intro": "Introduction Writing",
     "related": "Related Work Writing",
+    "cloze": "Citation Cloze",
 }
 
 
@@ -40,7 +42,7 @@ _TASK_WORDS = {
 class Built:
     """What was written for one setting; `columns` where they are not those of its task."""
 
-    setting: Setting
+    setting: Setting | Level
     files: dict[Split, list[WrittenFile]]
     statistics: dict[Split, SplitStatistics]
     columns: pa.Schema | None = None
@@ -90,7 +92,7 @@ def render(
 
 
 def close_all(
-    setting: Setting, writers: Mapping[Split, SplitWriter | RowWriter], columns: pa.Schema | None = None
+    setting: Setting | Level, writers: Mapping[Split, SplitWriter | RowWriter], columns: pa.Schema | None = None
 ) -> Built:
     """Finish the writers of a configuration, one for each split that it may have."""
     files = {split: writers[split].close() if split in writers else [] for split in SPLITS}
@@ -159,6 +161,13 @@ def _metadata(built: Sequence[Built]) -> dict[str, object]:
     return {**front, "configs": configs}
 
 
+def _columns(one: Built) -> pa.Schema:
+    if one.columns is not None:
+        return one.columns
+    assert one.setting.task != "cloze", "SCALAR's columns are given"
+    return schema(one.setting.task)
+
+
 def _info(one: Built) -> DatasetInfo:
     splits = SplitDict(dataset_name="academiceval")
     for split in SPLITS:
@@ -169,7 +178,7 @@ def _info(one: Built) -> DatasetInfo:
     every = [file for split in SPLITS for file in one.files[split]]
     return DatasetInfo(
         config_name=one.setting.name,
-        features=Features.from_arrow_schema(one.columns or schema(one.setting.task)),
+        features=Features.from_arrow_schema(_columns(one)),
         splits=splits,
         download_size=sum(file.bytes for file in every),
         dataset_size=sum(file.nbytes for file in every),

@@ -8,6 +8,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.arguments import Command, parser
@@ -34,6 +35,7 @@ _EXTRAS = {
     "langchain_text_splitters": "ralm",
     "bm25s": "ralm",
     "sentence_transformers": "ralm",
+    "openai": "judge",
 }
 
 
@@ -154,10 +156,18 @@ def _fill(arguments: argparse.Namespace) -> None:
 
 def _import(arguments: argparse.Namespace) -> None:
     from builder.parity import import_academiceval
+    from builder.scalar.imports import import_papers, import_questions
 
-    for report in import_academiceval(arguments.source, arguments.output):
+    output = arguments.output or Path(f"{arguments.kind}-original")
+    if arguments.kind == "academiceval":
+        reports = import_academiceval(arguments.source, output)
+    elif arguments.kind == "scalar":
+        reports = import_questions(arguments.source, output)
+    else:
+        reports = import_papers(arguments.source, output, arguments.seed)
+    for report in reports:
         print(report.line())
-    print(f"written: {arguments.output}")
+    print(f"written: {output}")
 
 
 def _audit(arguments: argparse.Namespace) -> None:

@@ -25,6 +25,8 @@ from builder.publishable import IDS, by_setting, digest, read_rows, row_texts
 from builder.records import SPLITS, Document, Paper, Split, Task
 from builder.report import StageReport
 from builder.round import Round
+from builder.scalar.levels import Level
+from builder.scalar.write import COLUMNS
 from builder.settings import Setting
 from builder.sources import Source
 from builder.store import Store
@@ -108,6 +110,12 @@ def _complete(
     report: StageReport,
 ) -> Built:  # fmt: skip
     """Write one setting with all rows that could be completed, in their first order."""
+    if not ids and "candidates" in next(_id_rows(source, whole)):
+        levels = {split: RowWriter(place, name, split, COLUMNS) for split in SPLITS}
+        for split, paths in whole.items():
+            for row in read_rows(source, paths):
+                levels[split].add(row)
+        return close_all(Level(name), levels, COLUMNS)
     task = next(_id_rows(source, ids))["task"] if ids else _task_of(source, whole)
     setting = Setting(name, task)
     writers = {split: RowWriter(place, name, split, schema(task)) for split in SPLITS}

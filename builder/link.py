@@ -1,10 +1,10 @@
 """Stage 4: reference lists -> the citation corpus: which cited works are known papers.
 
-Document -> Link. Only the entries cited in the related-work section are resolved: by the arXiv id or DOI that an entry
-carries, else by its title among all records of the store; ids that the store lacks are fetched in batches; a search
-comes last, and only so many times. A paper is linked once for each document and each version of this code, so that a
-store that has grown since does not change an older round. Entries that stay unresolved are counted, not dropped; whether enough are left
-decides the sample stage. Drop reasons (of references): ambiguous, unresolved.
+Document -> Link. Only the entries cited in the related-work section are resolved, for SCALAR all that are cited: by the arXiv
+id or DOI that an entry carries, else by its title among all records of the store; ids that the store lacks are fetched in
+batches; a search comes last, and only so many times. A paper is linked once for each document and each version of this code,
+so that a store that has grown since does not change an older round. Entries that stay unresolved are counted, not dropped;
+whether enough are left decides the sample stage. Drop reasons (of references): ambiguous, unresolved.
 """
 
 from __future__ import annotations
@@ -78,12 +78,20 @@ def cited_in_related_work(document: Document) -> list[int]:
     )
 
 
+def cited_entries(round_: Round, document: Document) -> list[int]:
+    """Indices of the entries to resolve: those of the related work, and where the round asks for SCALAR all that are cited."""
+    related = cited_in_related_work(document)
+    if not round_.scalar.chosen:
+        return related
+    return list(dict.fromkeys([*related, *(i for mention in document.mentions for i in mention.references)]))
+
+
 def _key(round_: Round, documents: Documents, paper: Paper) -> str:
     """What a paper's links depend on beside the store."""
     kind = documents.kinds[paper.id]
     parts = [
         LINKER, EXTRACTOR, kind, documents.store.read_file(paper.id, kind, EXTRACTOR), round_.link.model_dump(),
-        [file_fingerprint(path) for path in round_.source.references],
+        [file_fingerprint(path) for path in round_.source.references], *(["all"] if round_.scalar.chosen else []),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -93,7 +101,7 @@ def _fetch_cited(round_: Round, source: Source, store: Store, papers: Sequence[P
     wanted: set[str] = set()
     for paper in progress(papers, "cited ids", len(papers)):
         document = documents[paper.id]
-        for index in cited_in_related_work(document):
+        for index in cited_entries(round_, document):
             entry = document.references[index]
             found = resolve_entry(store, paper, entry).paper
             if found is None and (name := cited_id(entry)) is not None and not store.knows(name):
@@ -111,7 +119,7 @@ def _fetch_cited(round_: Round, source: Source, store: Store, papers: Sequence[P
 def _resolve(round_: Round, source: Source, store: Store, paper: Paper, document: Document) -> Iterator[Link]:
     """Resolve a paper's citations; a work that two entries name is linked once."""
     seen: set[str] = set()
-    for index in cited_in_related_work(document):
+    for index in cited_entries(round_, document):
         entry = document.references[index]
         found = resolve_entry(store, paper, entry)
         if found.how == "unresolved" and _search(round_, source, store, entry):

@@ -1,7 +1,7 @@
 """The copy of a dataset folder that may be published: no text that lacks the licence for it.
 
-Rows in which any text lacks the licence become rows of a configuration `<Setting>-ids`: ids, and of every text its
-hash and length. `fill` completes them on the reader's own machine.
+Rows in which any text lacks the licence become rows of a configuration `<Setting>-ids`: ids, and of every text its hash and
+length. `fill` completes them on the reader's own machine. Questions of SCALAR in which any text lacks it are left out.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from builder.overview import card
 from builder.progress import progress
 from builder.records import SPLITS, Split
 from builder.report import StageReport
+from builder.scalar.levels import Level
+from builder.scalar.write import COLUMNS
 from builder.settings import Setting
 from builder.write import RowWriter, schema
 
@@ -88,7 +90,11 @@ def _copy(
     source: Path, place: Path, name: str, splits: dict[Split, list[str]], licenses: Licenses, report: StageReport
 ) -> Iterator[Built]:
     """One setting as two: the rows that may be published, and the others by id."""
-    task = task_of(next(read_rows(source, next(iter(splits.values())))))
+    first = next(read_rows(source, next(iter(splits.values()))))
+    if "candidates" in first:
+        yield _copy_level(source, place, name, splits, licenses, report)
+        return
+    task = task_of(first)
     settings = (Setting(name, task), schema(task)), (Setting(name + IDS, task), ID_COLUMNS)
     whole, ids = ({split: RowWriter(place, s.name, split, columns) for split in SPLITS} for s, columns in settings)
     for split, paths in splits.items():
@@ -101,6 +107,21 @@ def _copy(
                 report.drop(f"{name} {row['id']}", "license")
     for (setting, columns), writers in zip(settings, (whole, ids), strict=True):
         yield close_all(setting, writers, columns)
+
+
+def _copy_level(
+    source: Path, place: Path, name: str, splits: dict[Split, list[str]], licenses: Licenses, report: StageReport
+) -> Built:
+    """The questions of a SCALAR level all of whose papers may be published; the others are left out."""
+    writers = {split: RowWriter(place, name, split, COLUMNS) for split in SPLITS}
+    for split, paths in splits.items():
+        for row in read_rows(source, paths):
+            if all(allows(one, licenses) for one in (row["license"], *(one["license"] for one in row["candidates"]))):
+                writers[split].add(row)
+                report.kept += 1
+            else:
+                report.drop(f"{name} {row['id']}", "license")
+    return close_all(Level(name), writers, COLUMNS)
 
 
 def may_publish(row: dict[str, Any], licenses: Licenses) -> bool:

@@ -23,6 +23,7 @@ from builder.tables import (
     PapersTable,
     QualityTable,
     SamplesTable,
+    ScalarTable,
     SettingTable,
     SourceTable,
     SplitTable,
@@ -54,6 +55,7 @@ class Round(Table):
     link: LinkTable = LinkTable()
     split: SplitTable = SplitTable()
     samples: SamplesTable = SamplesTable()
+    scalar: ScalarTable = ScalarTable()
     audit: AuditTable = AuditTable()
     core: CoreTable = CoreTable()
     changes: dict[str, str] = Field({}, description="round -> what changed in it, for the card")
@@ -84,10 +86,12 @@ class Round(Table):
 
     def config(self) -> dict[str, object]:
         """What shapes the content, for the manifest: places on this machine are left out."""
-        data = self.model_dump(
-            mode="json", exclude={"workspace": True, "output": True, "source": _PLACES, "core": {"folder"}}
-        )
+        left_out: dict[str, object] = {
+            "workspace": True, "output": True, "source": _PLACES, "core": {"folder"}, "scalar": {"accepted", "base_url"}
+        }  # fmt: skip
+        data = self.model_dump(mode="json", exclude=left_out)  # type: ignore[arg-type]
         data["settings"] = [setting.name for setting in self.chosen]
+        data["scalar"]["accepted"] = None if self.scalar.accepted is None else len(self.scalar.accepted_ids or ())
         data["source"]["references"] = [path.name for path in self.source.references]
         return data
 
@@ -137,6 +141,9 @@ def _anchored(parsed: Round, base: Path) -> Round:
             "workspace": base / parsed.workspace,
             "output": base / parsed.output,
             "source": source,
+            "scalar": parsed.scalar.model_copy(
+                update={"accepted": base / parsed.scalar.accepted if parsed.scalar.accepted else None}
+            ),
             "core": parsed.core.model_copy(
                 update={"folder": base / parsed.core.folder if parsed.core.folder else None}
             ),

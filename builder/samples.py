@@ -16,6 +16,7 @@ from builder.demos import Chosen, Demonstrators
 from builder.extract import Documents
 from builder.graph import CoAuthorGraph
 from builder.licenses import allows
+from builder.link import cited_in_related_work
 from builder.progress import progress
 from builder.records import CitedPaper, DemoKind, Demonstration, Paper, Sample, SampleReason, Task
 from builder.report import StageReport
@@ -66,10 +67,11 @@ class Texts:
 
     def citations(self, paper: Paper) -> tuple[CitedPaper, ...]:
         """The resolved citations of the paper's related work, in order of mention."""
-        links = self._store.links(paper.id)
+        related = set(cited_in_related_work(self.document(paper.id)))
+        links = (link for link in self._store.links(paper.id) if link.cited_id and link.reference in related)
         return tuple(
             CitedPaper(known.id, known.title, known.abstract)
-            for known in self._store.papers(link.cited_id for link in links if link.cited_id)
+            for known in self._store.papers(link.cited_id for link in links)
         )
 
 

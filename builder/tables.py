@@ -9,7 +9,10 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from builder.records import DemoKind, Task
+from builder.keys import parse_arxiv_id
+from builder.records import DemoKind, Split, Task
+from builder.scalar import levels
+from builder.scalar.levels import CandidateText, CitationType, Distractors, Level, Scope
 from builder.settings import Setting
 
 # arXiv API Terms of Use: "no more than one request every three seconds".
@@ -195,6 +198,60 @@ class SamplesTable(Table):
     min_citations: int = Field(5, ge=0, description="Related: resolved citations of the section")
     min_target_words: int = Field(50, ge=1, description="abstract, introduction, related work")
     min_content_words: int = Field(300, ge=1)
+
+
+class LevelTable(Table):
+    """A SCALAR level of the round's own: any combination of the four dimensions."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,40}$")
+    question: Scope = "full"
+    citation: CitationType = "attributional"
+    distractors: Distractors = "random"
+    candidates: CandidateText = "full"
+
+    @property
+    def level(self) -> Level:
+        return Level(self.name, self.question, self.citation, self.distractors, self.candidates)
+
+
+class ScalarTable(Table):
+    """SCALAR: cloze questions over citations."""
+
+    levels: tuple[str, ...] = Field((), description="SCALAR-Easy, SCALAR-Medium, SCALAR-Hard")
+    level: tuple[LevelTable, ...] = Field((), description="levels of the round's own")
+    splits: tuple[Split, ...] = Field(("test",), description="splits whose papers are asked about")
+    questions_of_paper: int = Field(5, ge=1)
+    cited_papers: int = Field(30, ge=3, description="cited papers of a paper that are fetched")
+    accepted: Path | None = Field(
+        None, description="a file of arXiv ids, one a line: only these papers are asked about"
+    )
+    annotator: Literal["rules", "model"] = "rules"
+    base_url: str | None = Field(None, description="of the annotating model's OpenAI-compatible server")
+    model: str | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> ScalarTable:
+        if self.annotator == "model" and not (self.base_url and self.model):
+            raise ValueError('annotator = "model" needs `base_url` and `model`')
+        return self
+
+    @property
+    def chosen(self) -> tuple[Level, ...]:
+        return levels.select(self.levels, (table.level for table in self.level))
+
+    @property
+    def shows_texts(self) -> bool:
+        """Whether any level shows more of a candidate than its abstract."""
+        return any(level.candidates != "concise" for level in self.chosen)
+
+    @property
+    def accepted_ids(self) -> frozenset[str] | None:
+        """The ids in the file of accepted papers; None for all."""
+        if self.accepted is None:
+            return None
+        return frozenset(
+            parsed[0] for word in self.accepted.read_text("utf-8").split() if (parsed := parse_arxiv_id(word))
+        )
 
 
 class CoreTable(Table):

@@ -68,7 +68,7 @@ class SplitStatistics:
     def add(self, row: dict[str, Any]) -> None:
         self.samples += 1
         self.input_tokens += row["input_tokens"]
-        self.target_tokens += row["target_tokens"]
+        self.target_tokens += row.get("target_tokens", 0)  # SCALAR's targets are numbers
         self.first = min(self.first or row["published"], row["published"])
         self.last = max(self.last, row["published"])
         self.licenses[row["license"]] = self.licenses.get(row["license"], 0) + 1
@@ -111,8 +111,8 @@ class RowWriter:
         self.statistics = SplitStatistics()
 
     def add(self, row: dict[str, Any]) -> None:
-        shown = [demo.get("content", "") for demo in row["demonstrations"]]
-        if self._pending.add(row, len(row.get("content", "")) + sum(map(len, shown))):
+        beside = [one.get("content", "") for one in (*row.get("demonstrations", ()), *row.get("candidates", ()))]
+        if self._pending.add(row, len(row.get("content", "")) + sum(map(len, beside))):
             self.write_group(self._pending.take())
 
     def close(self) -> list[WrittenFile]:

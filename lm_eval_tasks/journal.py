@@ -34,6 +34,10 @@ class Journal:
     def __getitem__(self, key: str) -> Any:
         return self._known[key]
 
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value, or the default where there is none."""
+        return self._known.get(key, default)
+
     def __len__(self) -> int:
         return len(self._known)
 

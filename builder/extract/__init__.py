@@ -39,6 +39,12 @@ class Documents:
     def __contains__(self, paper_id: str) -> bool:
         return paper_id in self.kinds
 
+    def get(self, paper_id: str) -> Document | None:
+        """A paper's document, None where it has none."""
+        if paper_id not in self:
+            return None
+        return self[paper_id]
+
     def __getitem__(self, paper_id: str) -> Document:
         document = self.store.document(paper_id, self.kinds[paper_id])
         assert document is not None, f"{paper_id} was chosen for its document"

@@ -115,9 +115,9 @@ class Writer:
         marks = [self._mark(i, paper, citing) for i, paper in enumerate([*cited, unknown[0]])]
         plain = self._rng.randint(0, 2)
         first = WorldSection("Introduction" if introduction else "Setting the Scene", 1, self._introduction(marks))
-        behind = WorldSection(
-            ("Related Work", "Background and Related Work", "Prior Work")[plain], 1, self._related(marks)
-        )
+        names = [_name_of(work) for work in [*cited, unknown[0]]]
+        heading = ("Related Work", "Background and Related Work", "Prior Work")[plain]
+        behind = WorldSection(heading, 1, self._related(marks, names))
         body = [
             WorldSection(f"{self._method.title()}", 1, self._paragraphs(3)),
             WorldSection("Notation", 2, self._paragraphs(2)),
@@ -192,7 +192,7 @@ class Writer:
         )
         return opening, self._paragraph(6), idea, self._paragraph(5), close
 
-    def _related(self, marks: list[str]) -> tuple[str, ...]:
+    def _related(self, marks: list[str], names: list[str]) -> tuple[str, ...]:
         sentences = [
             self._rng.choice(
                 (
@@ -200,9 +200,11 @@ class Writer:
                     f"Others obtain {rng_word} representations from unlabelled text {mark}.",
                     f"The cost of {self._any_term()} was first measured on {self._data} {mark}.",
                     f"Closest to ours is a study of {rng_word} {self._rng.choice(_NOUNS)} {mark}, which needs labels.",
+                    f"We compare with {name} {mark}, which stops early.",
+                    f"{name} {mark} reads an input twice.",
                 )
             )
-            for mark in marks
+            for mark, name in zip(marks, names, strict=True)
             for rng_word in (self._rng.choice(_ADJECTIVES),)
         ]
         half = (len(sentences) + 1) // 2
@@ -246,3 +248,9 @@ class Writer:
     def _unknown_entry(self, work: Work) -> str:
         given, family = work.authors[0].split()
         return f"{given[0]}. {family}. {work.title}. Journal of Invented Results, {work.published.year}."
+
+
+def _name_of(work: Work) -> str:
+    """What the method of a work is called: the first two long words of its title, written as one."""
+    words = [word for word in work.title.split() if len(word) > 3]
+    return "".join(word[:5].title() for word in words[:2]) + "Net"

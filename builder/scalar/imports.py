@@ -1,0 +1,89 @@
+"""`academiceval import scalar` and `scalar-papers`: the published questions, and questions made of SCALAR's structured papers."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from builder import folder
+from builder.card import Built, file_table, split_table
+from builder.errors import FolderError
+from builder.overview import card
+from builder.progress import progress
+from builder.report import StageReport
+from builder.scalar.citations import types_of
+from builder.scalar.levels import LEVELS
+from builder.scalar.published import read_questions
+from builder.scalar.questions import Examiner, balanced
+from builder.scalar.structured import read_structured
+from builder.scalar.write import row_of, write_level
+from builder.tokens import TokenCounter
+
+# ICLR 2025, whose papers the published questions are made of.
+ROUND = "2025.01"
+_QUESTIONS_OF_PAPER = 5
+
+
+def import_questions(source: Path, output: Path) -> list[StageReport]:
+    """The published questions as a dataset folder, all in the test split. Drop reason: bad_record.
+
+    Raises:
+        FolderError: there are none, or not one can be read.
+    """
+    report = StageReport("import SCALAR")
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for name, row in read_questions(source):
+        if row is None:
+            report.drop(name, "bad_record")
+        else:
+            report.kept += 1
+            rows.setdefault(row["level"], []).append(row)
+    if not report.kept:
+        raise FolderError(f"not one question could be read in {source} ({report.line()})")
+    counter = TokenCounter()
+    with folder.replacing(output) as place:
+        built = [
+            write_level(place, level, {"test": rows[name]}, ROUND, counter)
+            for level in LEVELS
+            if (name := level.name.removeprefix("SCALAR-").lower()) in rows
+        ]
+        _finish(place, built, [report], "https://github.com/LibrAIRResearch/scalar")
+    return [report]
+
+
+def import_papers(source: Path, output: Path, seed: int) -> list[StageReport]:
+    """Questions of our own making from SCALAR's structured papers, a report for each level.
+
+    Raises:
+        FolderError: the file cannot be read, or not one question came about.
+    """
+    structured = read_structured(source)
+    counter = TokenCounter()
+    built: list[Built] = []
+    reports: list[StageReport] = []
+    with folder.replacing(output) as place:
+        for level in LEVELS:
+            examiner = Examiner(level, seed, structured.known.get, types_of, _QUESTIONS_OF_PAPER)
+            asked = [one for citing in progress(structured.citing, level.name) for one in examiner.ask(citing)]
+            placed = balanced(sorted(asked, key=lambda one: one.id), seed)
+            built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, counter))
+            reports.append(examiner.report)
+        if not any(one.samples for one in built):
+            raise FolderError(f"not one question could be made of {source} ({'; '.join(r.line() for r in reports)})")
+        _finish(place, built, reports, source.name)
+    return reports
+
+
+def _finish(place: Path, built: Sequence[Built], reports: Sequence[StageReport], origin: str) -> None:
+    manifest = {
+        "round": ROUND,
+        "imported": origin,
+        "code_version": importlib.metadata.version("academiceval"),
+        "files": file_table(built),
+        "statistics": split_table(built),
+        "reports": [report.to_dict() for report in reports],
+    }
+    (place / "README.md").write_text(card(manifest, built), encoding="utf-8")
+    folder.write_manifest(place, manifest)

@@ -1,0 +1,58 @@
+"""SCALAR's levels: what is masked, who distracts, and how much is shown, as data (SCALAR paper, section 2.3, figure 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from builder.errors import RoundError
+
+Scope = Literal["full", "section"]
+CitationType = Literal["attributional", "descriptive"]
+Distractors = Literal["random", "nearest"]
+CandidateText = Literal["concise", "full", "body"]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One SCALAR configuration of the dataset.
+
+    Attributes:
+        name: the configuration's name, e.g. "SCALAR-Easy".
+        question: the paper around the mask, or the section alone.
+        citation: which citations are masked.
+        distractors: drawn from the paper's references, or from the four citations nearest to the mask.
+        candidates: title and abstract; the full text; the text without title, abstract, introduction and conclusion.
+    """
+
+    name: str
+    question: Scope = "full"
+    citation: CitationType = "attributional"
+    distractors: Distractors = "random"
+    candidates: CandidateText = "full"
+    task: Literal["cloze"] = "cloze"
+
+
+LEVELS: tuple[Level, ...] = (
+    Level("SCALAR-Easy"),
+    Level("SCALAR-Medium", citation="descriptive"),
+    Level("SCALAR-Hard", citation="descriptive", distractors="nearest", candidates="body"),
+)
+
+
+def select(names: Iterable[str], own: Iterable[Level] = ()) -> tuple[Level, ...]:
+    """The levels of these names, in the registry's order, and all of the round's own.
+
+    Raises:
+        RoundError: a name that is no level, or an own level that is called like another.
+    """
+    wanted, own = set(names), tuple(own)
+    known = [level.name for level in LEVELS]
+    if unknown := sorted(wanted - set(known)):
+        raise RoundError(f"unknown level {unknown[0]!r} in `scalar.levels`: choose among {', '.join(known)}")
+    for level in own:
+        if level.name in known:
+            raise RoundError(f"the level {level.name!r} of round.toml is called like another one; rename it")
+        known.append(level.name)
+    return tuple(level for level in LEVELS if level.name in wanted) + own

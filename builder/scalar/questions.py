@@ -1,0 +1,254 @@
+"""Papers and the papers that they cite -> SCALAR questions (SCALAR paper, section 2).
+
+Every choice is seeded by (seed, level, paper) or (seed, level, citation), so that nothing depends on the order of work.
+Drop reasons (of citations): `ClozeReason`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from builder.records import Document, Mention, Paper
+from builder.report import StageReport
+from builder.scalar.citations import Context, is_single
+from builder.scalar.levels import CandidateText, CitationType, Level
+from builder.scalar.render import Part, candidate, parts, question
+
+ClozeReason = Literal[
+    "grouped", "unresolved", "other_type", "gold_without_text", "too_few_candidates", "mask_beyond_cut", "repeated",
+    "enough_of_paper",
+]  # fmt: skip
+CANDIDATES = 4
+_NEAREST = 4
+_CONTEXT = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Citing:
+    """A paper that questions are made of.
+
+    Attributes:
+        cited: index of a reference -> id of the paper that it was resolved to.
+    """
+
+    paper: Paper
+    document: Document
+    cited: Mapping[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One of the four papers of a question; `content` is what stands behind its title."""
+
+    id: str
+    title: str
+    license: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One row of a SCALAR configuration.
+
+    Attributes:
+        text: what stands in <Paper>.
+        label: index of the right candidate.
+    """
+
+    id: str
+    paper: Paper
+    level: Level
+    section: str
+    citation_type: str
+    text: str
+    candidates: tuple[Candidate, ...]
+    label: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A known cited paper: its record, and its document where its full text was read."""
+
+    paper: Paper
+    document: Document | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A citation that may be masked."""
+
+    mention: Mention
+    part: Part
+    part_index: int
+    cited_id: str
+
+
+Typing = Callable[[Sequence[Context]], Sequence[CitationType]]
+
+
+class Examiner:
+    """Makes the questions of one level.
+
+    Args:
+        known: id -> what is known of a cited paper.
+        typing: tells attributional from descriptive citations.
+        most: questions of a paper.
+    """
+
+    def __init__(
+        self, level: Level, seed: int, known: Callable[[str], Cited | None], typing: Typing, most: int
+    ) -> None:
+        self._level, self._seed, self._known, self._typing, self._most = level, seed, known, typing, most
+        self.report = StageReport(f"questions {level.name}")
+
+    def ask(self, citing: Citing) -> list[Question]:
+        """Up to so many questions of a paper, each about another cited work."""
+        all_parts = parts(citing.document)
+        places = list(self._places(citing, all_parts))
+        asked: list[Question] = []
+        seen: set[str] = set()
+        order = sorted(places, key=lambda place: self._rank(citing, place.mention))
+        for place in order:
+            name = self._name(citing, place.mention)
+            if len(asked) == self._most:
+                self.report.drop(name, "enough_of_paper")
+            elif place.cited_id in seen:
+                self.report.drop(name, "repeated")
+            else:
+                made = self._question(citing, place, places, all_parts)
+                if isinstance(made, Question):
+                    self.report.kept += 1
+                    seen.add(place.cited_id)
+                    asked.append(made)
+                else:
+                    self.report.drop(name, made)
+        return sorted(asked, key=lambda one: one.id)
+
+    def _places(self, citing: Citing, all_parts: Sequence[Part]) -> Iterator[_Place]:
+        """The single citations of the wanted type whose work is known; the others are counted."""
+        of_section = {i: (k, part) for k, part in enumerate(all_parts) for i in part.sections}
+        shown = [mention for mention in citing.document.mentions if mention.section in of_section]
+        contexts = [context_of(citing.document, mention) for mention in shown]
+        for mention, context, found in zip(shown, contexts, self._typing(contexts), strict=True):
+            index, part = of_section[mention.section]
+            name = self._name(citing, mention)
+            if not context.single:
+                self.report.drop(name, "grouped")
+            elif mention.references[0] not in citing.cited:
+                self.report.drop(name, "unresolved")
+            elif found != self._level.citation:
+                self.report.drop(name, "other_type")
+            else:
+                yield _Place(mention, part, index, citing.cited[mention.references[0]])
+
+    def _question(
+        self, citing: Citing, place: _Place, places: Sequence[_Place], all_parts: Sequence[Part]
+    ) -> Question | ClozeReason:
+        gold = self._candidate(place.cited_id)
+        if gold is None:
+            return "gold_without_text"
+        paper, level = citing.paper, self._level
+        text = question(
+            citing.document, paper.title, paper.abstract, place.mention, place.part, level.question, all_parts
+        )
+        if text is None:
+            return "mask_beyond_cut"
+        distractors = self._distractors(citing, place, all_parts)
+        if len(distractors) < CANDIDATES - 1:
+            return "too_few_candidates"
+        name = f"{paper.versioned_id}#{citing.document.mentions.index(place.mention)}"
+        return Question(
+            name, paper, level, place.part.heading, level.citation, text, (gold, *distractors), 0
+        )  # fmt: skip
+
+    def _distractors(self, citing: Citing, place: _Place, all_parts: Sequence[Part]) -> list[Candidate]:
+        nearest = self._level.distractors == "nearest"
+        pool = list(dict.fromkeys(_by_distance(citing, place, all_parts) if nearest else sorted(citing.cited.values())))
+        shuffle = random.Random(_seed(self._seed, self._level.name, self._name(citing, place.mention))).shuffle
+        if not nearest:
+            shuffle(pool)
+        wanted = _NEAREST if nearest else CANDIDATES - 1
+        found: list[Candidate] = []
+        for id_ in pool:
+            if len(found) == wanted:
+                break
+            one = self._candidate(id_) if id_ != place.cited_id else None
+            if one is not None:
+                found.append(one)
+        if nearest:
+            shuffle(found)
+        return found[: CANDIDATES - 1]
+
+    def _candidate(self, id_: str) -> Candidate | None:
+        cited = self._known(id_)
+        if cited is None:
+            return None
+        content = candidate(cited.document, cited.paper.abstract, self._level.candidates)
+        return (
+            content and Candidate(cited.paper.versioned_id, cited.paper.title, cited.paper.license, content)
+        ) or None
+
+    def _rank(self, citing: Citing, mention: Mention) -> int:
+        return _seed(self._seed, self._level.name, self._name(citing, mention), "rank")
+
+    @staticmethod
+    def _name(citing: Citing, mention: Mention) -> str:
+        return f"{citing.paper.id}#{mention.section}:{mention.start}"
+
+
+def balanced(questions: Iterable[Question], seed: int) -> list[Question]:
+    """The questions with their right candidates spread evenly over the positions, the others behind in their order."""
+    placed: list[Question] = []
+    for k, one in enumerate(questions):
+        block = list(range(CANDIDATES))
+        random.Random(_seed(seed, one.level.name, str(k // CANDIDATES))).shuffle(block)
+        label = block[k % CANDIDATES]
+        gold, *others = one.candidates
+        others.insert(label, gold)
+        placed.append(replace(one, candidates=tuple(others), label=label))
+    return placed
+
+
+def context_of(document: Document, mention: Mention) -> Context:
+    """The words around a citation."""
+    text = document.sections[mention.section].text
+    alone = not mention.grouped and len(mention.references) == 1
+    around = Context(
+        text[max(0, mention.start - _CONTEXT) : mention.start], text[mention.start : mention.end],
+        text[mention.end : mention.end + _CONTEXT], document.sections[mention.section].heading,
+        str(mention.references[0]) if len(mention.references) == 1 else "",
+    )  # fmt: skip
+    return replace(around, single=alone and is_single(around))
+
+
+def _by_distance(citing: Citing, place: _Place, all_parts: Sequence[Part]) -> Iterator[str]:
+    """Cited papers from the nearest citation outwards: those of the same section first, then of the adjacent ones."""
+    offsets: dict[int, tuple[int, int]] = {}
+    total = 0
+    for k, part in enumerate(all_parts):
+        for i in part.sections:
+            offsets[i] = k, total
+            total += len(citing.document.sections[i].text)
+    here = offsets[place.mention.section][1] + place.mention.start
+
+    def distance(mention: Mention) -> tuple[int, int]:
+        k, offset = offsets[mention.section]
+        return abs(k - place.part_index), abs(offset + mention.start - here)
+
+    near = sorted((one for one in citing.document.mentions if one.section in offsets), key=distance)
+    for mention in near:
+        yield from (citing.cited[i] for i in mention.references if i in citing.cited)
+
+
+def texts_needed(levels: Iterable[Level]) -> bool:
+    """Whether any level shows more of a candidate than its abstract."""
+    shown: set[CandidateText] = {level.candidates for level in levels}
+    return bool(shown - {"concise"})
+
+
+def _seed(*parts_: object) -> int:
+    return int.from_bytes(hashlib.sha256("|".join(map(str, parts_)).encode()).digest()[:8])

@@ -1,0 +1,86 @@
+"""How SCALAR shows a paper: the question's with a mask in it, and the candidates', as the published prompts do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from builder.records import Document, Mention, Role
+from builder.scalar.levels import CandidateText, Scope
+from lm_eval_tasks.cloze import MASK
+
+# Characters of any paper, the question's or a candidate's (section 2.2).
+MOST_CHARACTERS = 100_000
+_OUTSIDE: frozenset[Role] = frozenset({"references", "appendix", "acknowledgements"})
+_NOT_BODY: frozenset[Role] = frozenset({"introduction", "conclusion"})
+_CLOSING = {"(": ")", "[": "]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A top-level section: its heading, its role, and the indices of its sections, subsections included."""
+
+    heading: str
+    role: Role
+    sections: tuple[int, ...]
+
+
+def parts(document: Document) -> list[Part]:
+    """The top-level sections of a paper, references, appendices and acknowledgements left out."""
+    found: list[Part] = []
+    top = min((section.level for section in document.sections), default=1)
+    outside = False
+    for i, section in enumerate(document.sections):
+        if section.level <= top or not (found or outside):
+            outside = section.role in _OUTSIDE
+            if not outside:
+                found.append(Part(section.heading, section.role, (i,)))
+        elif not outside and section.role not in _OUTSIDE:
+            last = found[-1]
+            found[-1] = Part(last.heading, last.role, (*last.sections, i))
+    return found
+
+
+def question(
+    document: Document, title: str, abstract: str, mention: Mention, part: Part, scope: Scope, all_parts: Sequence[Part]
+) -> str | None:
+    """What stands in <Paper>, the citation masked; None where the mask is beyond what is shown of a paper."""
+    shown = [part] if scope == "section" else all_parts
+    masked = _masked(document.sections[mention.section].text, mention)
+    text = "\n\n".join(_section_texts(document, shown, {mention.section: masked}))
+    whole = f"{title}\n\nAbstract: {abstract}\n\n\n{text}" if scope == "full" else f"{title}\n\n\n{text}"
+    cut = whole[:MOST_CHARACTERS]
+    return cut if MASK in cut and whole.count(MASK) == 1 else None
+
+
+def candidate(document: Document | None, abstract: str, shown: CandidateText) -> str | None:
+    """What stands behind a candidate's title; None where the candidate has not the text for it."""
+    head = f"<Abstract>Abstract: {abstract}</Abstract>"
+    if shown == "concise":
+        return head if abstract else None
+    if document is None:
+        return None
+    chosen = [part for part in parts(document) if shown == "full" or part.role not in _NOT_BODY]
+    text = "\n\n".join(_section_texts(document, chosen, {}))[:MOST_CHARACTERS]
+    if not text.strip() or (shown == "full" and not abstract):
+        return None
+    return f"{head}<Content>\n{text}\n</Content>" if shown == "full" else f"<Content>\n\n{text}\n\n</Content>"
+
+
+def _section_texts(document: Document, chosen: Iterable[Part], instead: dict[int, str]) -> Iterator[str]:
+    for part in chosen:
+        for i in part.sections:
+            section = document.sections[i]
+            mark = "##" if i == part.sections[0] else "###"
+            yield f"{mark} {section.heading}\n{instead.get(i, section.text)}".rstrip()
+
+
+def _masked(text: str, mention: Mention) -> str:
+    """The section with the citation masked; brackets around the citation stay."""
+    start, end = mention.start, mention.end
+    cited = text[start:end]
+    if cited[:1] in _CLOSING and cited[-1:] == _CLOSING[cited[0]]:
+        start, end = start + 1, end - 1
+    elif cited.count("(") > cited.count(")") and text[end : end + 1] == ")":
+        end += 1
+    return f"{text[:start]}{MASK}{text[end:]}"

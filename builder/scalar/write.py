@@ -1,0 +1,82 @@
+"""SCALAR questions -> Parquet files of a dataset folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from builder.card import Built, close_all
+from builder.records import SPLITS, Split
+from builder.scalar.levels import Level
+from builder.scalar.questions import Question
+from builder.tokens import TokenCounter
+from builder.write import RowWriter
+
+_GROUP = 16
+_CANDIDATE = pa.struct([(name, pa.string()) for name in ("id", "title", "license", "content")])
+COLUMNS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("id", "paper_id", "title")), ("authors", pa.list_(pa.string())),
+        *(
+            (name, pa.string())
+            for name in (
+                "level", "section", "citation_type", "question_paper", "distractors", "candidate_text", "question",
+            )
+        ),
+        ("candidates", pa.list_(_CANDIDATE)), ("label", pa.int64()), ("published", pa.string()), ("license", pa.string()),
+        ("input_tokens", pa.int64()), ("round", pa.string()),
+    ]
+)  # fmt: skip
+
+
+def row_of(question: Question) -> dict[str, Any]:
+    """A question as a row, without its tokens and round."""
+    paper, level = question.paper, question.level
+    return {
+        "id": question.id, "paper_id": paper.versioned_id, "title": paper.title, "authors": list(paper.authors),
+        "level": level.name.removeprefix("SCALAR-").lower(), "section": question.section,
+        "citation_type": question.citation_type, "question_paper": level.question, "distractors": level.distractors,
+        "candidate_text": level.candidates, "question": question.text,
+        "candidates": [
+            {"id": one.id, "title": one.title, "license": one.license, "content": one.content}
+            for one in question.candidates
+        ],
+        "label": question.label, "published": paper.published.isoformat(), "license": paper.license,
+    }  # fmt: skip
+
+
+def write_level(
+    place: Path, level: Level, rows: Mapping[Split, Iterable[dict[str, Any]]], round_name: str, count: TokenCounter
+) -> Built:
+    """Write the rows of one level, split by split."""
+    writers = {split: RowWriter(place, level.name, split, COLUMNS) for split in SPLITS}
+    for split, of_split in rows.items():
+        _in_groups(of_split, lambda group, split=split: writers[split].write_group(_counted(group, round_name, count)))  # type: ignore[misc]
+    return close_all(level, writers, COLUMNS)
+
+
+def _in_groups(rows: Iterable[dict[str, Any]], write: Callable[[list[dict[str, Any]]], None]) -> None:
+    group: list[dict[str, Any]] = []
+    for row in rows:
+        group.append(row)
+        if len(group) == _GROUP:
+            write(group)
+            group = []
+    write(group)
+
+
+def _counted(rows: Sequence[dict[str, Any]], round_name: str, count: TokenCounter) -> list[dict[str, Any]]:
+    """The rows with their input tokens (bert-base-uncased; the prompt's own words are not counted) and their round."""
+    texts = [[row["question"], *(text for one in row["candidates"] for text in _shown(one, row))] for row in rows]
+    counts = iter(count([text for own in texts for text in own]))
+    return [
+        {**row, "input_tokens": sum(next(counts) for _ in own), "round": round_name}
+        for row, own in zip(rows, texts, strict=True)
+    ]
+
+
+def _shown(candidate: dict[str, Any], row: dict[str, Any]) -> list[str]:
+    return [candidate["content"]] if row["candidate_text"] == "body" else [candidate["title"], candidate["content"]]
