@@ -8,7 +8,8 @@ from pathlib import Path
 from builder.build import run
 from builder.card import reading_table, statistics_table
 from builder.round import Round
-from builder.tables import SourceTable, SplitTable
+from builder.scalar.levels import LEVELS
+from builder.tables import ScalarTable, SourceTable, SplitTable
 from lm_eval_tasks.baselines import BASELINES
 from lm_eval_tasks.evaluate import evaluate
 from lm_eval_tasks.scoretable import score_table
@@ -31,6 +32,7 @@ def demo(folder: Path, jobs: int) -> Iterator[str]:
         output=place / "academiceval",
         source=SourceTable(kind="sample"),
         split=SplitTable(validation=0.2, test=0.2),
+        scalar=ScalarTable(levels=tuple(level.name for level in LEVELS)),
     )
     yield f"A round over a made-up arXiv, in {place}"
     outcome = run(round_, jobs)

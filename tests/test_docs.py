@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from builder import cli, records
 from builder.round import Round
+from builder.scalar.questions import ClozeReason
 from builder.settings import BUILT_IN
 from lm_eval_tasks.evaluate import task_names
 
@@ -38,7 +39,7 @@ def test_every_key_of_a_round_is_explained_and_no_other() -> None:
 
 def test_every_drop_reason_is_listed() -> None:
     text = (ROOT / "docs" / "round.md").read_text()
-    for reasons in (records.CrawlReason, records.GraphReason, records.ExtractReason, records.SampleReason):
+    for reasons in (records.CrawlReason, records.GraphReason, records.ExtractReason, records.SampleReason, ClozeReason):
         for reason in reasons.__args__:  # type: ignore[attr-defined]
             assert f"`{reason}`" in text, reason
 

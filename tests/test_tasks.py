@@ -45,7 +45,7 @@ def test_every_yaml_file_is_an_indexed_task() -> None:
         for path in FILES
     }
     assert named == set(task_names())
-    assert len(FILES) == 2 * (16 + 5) + 1
+    assert len(FILES) == 2 * (16 + 5) + 1 + 2 * (3 + 1)
 
 
 @pytest.mark.parametrize("setting", BUILT_IN, ids=lambda s: s.name)
@@ -82,7 +82,7 @@ def test_real_lm_eval_runs_all_sixteen_settings_on_a_model_with_a_chat_template(
 ) -> None:
     done = subprocess.run(
         [
-            BIN / "lm_eval", "--model", "hf", "--model_args", f"pretrained={tiny_llama},dtype=float32", "--tasks", "academiceval",
+            BIN / "lm_eval", "--model", "hf", "--model_args", f"pretrained={tiny_llama},dtype=float32", "--tasks", "academiceval,academiceval_abs_9k_title_only,academiceval_ralm_abs_9k",
             "--include_path", FOLDER, "--limit", "2", "--apply_chat_template", "--gen_kwargs", "max_gen_toks=16", "--batch_size", "2",
             "--device", "cpu", "--log_samples", "--output_path", tmp_path / "out",
             "--metadata", json.dumps({"dataset": str(dataset), "bertscore_model": "none"}),
@@ -100,7 +100,7 @@ def test_real_lm_eval_runs_all_sixteen_settings_on_a_model_with_a_chat_template(
         assert values["truncated,score"] == 1.0
         assert "rouge_l_stderr,score" in values
     samples = [path for path in (tmp_path / "out").rglob("samples_*.jsonl")]
-    assert len(samples) == 16
+    assert len(samples) == 16 + 2
     row = json.loads(next(path for path in samples if "related_72k_m" in path.name).read_text().splitlines()[0])
     assert row["doc"]["round"] == "2026.11"
     assert row["doc"]["tokens_after"] < CONTEXT < row["doc"]["tokens_before"]

@@ -104,6 +104,7 @@ class Examiner:
     ) -> None:
         self._level, self._seed, self._known, self._typing, self._most = level, seed, known, typing, most
         self.report = StageReport(f"questions {level.name}")
+        self._candidates: dict[str, Candidate | None] = {}
 
     def ask(self, citing: Citing) -> list[Question]:
         """Up to so many questions of a paper, each about another cited work."""
@@ -184,6 +185,11 @@ class Examiner:
         return found[: CANDIDATES - 1]
 
     def _candidate(self, id_: str) -> Candidate | None:
+        if id_ not in self._candidates:
+            self._candidates[id_] = self._shown(id_)
+        return self._candidates[id_]
+
+    def _shown(self, id_: str) -> Candidate | None:
         cited = self._known(id_)
         if cited is None:
             return None

@@ -70,7 +70,11 @@ def _in_groups(rows: Iterable[dict[str, Any]], write: Callable[[list[dict[str, A
 
 def _counted(rows: Sequence[dict[str, Any]], round_name: str, count: TokenCounter) -> list[dict[str, Any]]:
     """The rows with their input tokens (bert-base-uncased; the prompt's own words are not counted) and their round."""
-    texts = [[row["question"], *(text for one in row["candidates"] for text in _shown(one, row))] for row in rows]
+    # Tokens never reach over a line's end, and a paper's questions differ in one line: only that one is counted anew.
+    texts = [
+        [*row["question"].split("\n"), *(text for one in row["candidates"] for text in _shown(one, row))]
+        for row in rows
+    ]
     counts = iter(count([text for own in texts for text in own]))
     return [
         {**row, "input_tokens": sum(next(counts) for _ in own), "round": round_name}
