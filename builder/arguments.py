@@ -118,9 +118,27 @@ def _evaluation_commands(add: Callable[[str, str], argparse.ArgumentParser]) -> 
         "--metrics", default="rouge_l,bertscore", help="comma-separated scores (default: rouge_l,bertscore)"
     )
 
+    _judge_arguments(add("judge", "let a language model compare generated texts with their references, in both orders"))
+
     add("tasks-path", "print the folder for lm_eval --include_path")
     sub = add("link-tasks", "let the bare `lm_eval --tasks academiceval_abs` find the tasks")
     sub.add_argument("--unlink", action="store_true", help="undo it")
+
+
+def _judge_arguments(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument(
+        "samples", type=Path, nargs="+", metavar="SAMPLES", help="samples_*.jsonl of one run, or folders of them"
+    )
+    sub.add_argument(
+        "--model", nargs="+", default=["mistralai/Mixtral-8x22B-Instruct-v0.1"], help="judges (default: the paper's)"
+    )
+    sub.add_argument("--base-url", help="an OpenAI-compatible server (default: the OpenAI API)")
+    sub.add_argument("--name", help="of the model that generated (default: the folder's name)")
+    sub.add_argument("--concurrency", type=int, default=16, help="requests at a time (default: 16)")
+    sub.add_argument("--output", type=Path, default=Path("judged"), help="folder for verdicts and win rates")
+    sub.add_argument("--price-in", type=float, default=0.0, help="of a million prompt tokens, for the estimate")
+    sub.add_argument("--price-out", type=float, default=0.0, help="of a million answer tokens")
+    sub.add_argument("--dry-run", action="store_true", help="say what would be asked, ask nothing")
 
 
 def _add_round_file(sub: argparse.ArgumentParser) -> None:

@@ -78,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
         {
             "run": _run, "crawl": _crawl, "update": _update, "link": _link, "build": _build, "status": _status,
             "audit": _audit, "publishable": _publishable, "fill": _fill, "import": _import, "extract": _extract,
-            "demo": _demo, "eval": _eval, "compare": _compare, "tasks-path": _tasks_path, "link-tasks": _link_tasks,
+            "demo": _demo, "eval": _eval, "compare": _compare, "judge": _judge, "tasks-path": _tasks_path, "link-tasks": _link_tasks,
         }
     )  # fmt: skip
 
@@ -263,6 +263,32 @@ def _compare(arguments: argparse.Namespace) -> None:
     from lm_eval_tasks.compare import compare, table
 
     print("\n".join(table(compare(arguments.a, arguments.b, arguments.metrics.split(",")))))
+
+
+def _judge(arguments: argparse.Namespace) -> None:
+    from lm_eval_tasks.judge import run
+
+    samples = run.load(arguments.samples)
+    expected = run.estimate(samples, len(arguments.model))
+    cost = (
+        f", {expected.cost(arguments.price_in, arguments.price_out):.2f} at the given prices"
+        if arguments.price_in
+        else ""
+    )
+    print(
+        f"{len(samples)} samples, {expected.requests} requests, some {expected.prompt_tokens} prompt tokens and "
+        f"{expected.answer_tokens} answer tokens{cost}",
+        flush=True,
+    )
+    if arguments.dry_run:
+        return
+    name = (
+        arguments.name
+        or (arguments.samples[0] if arguments.samples[0].is_dir() else arguments.samples[0].parent).resolve().name
+    )
+    results = run.judge(samples, arguments.model, arguments.base_url, arguments.concurrency, arguments.output, name)
+    print("\n".join(run.table(results)))
+    print(f"\nwritten: {arguments.output}")
 
 
 def _tasks_path(arguments: argparse.Namespace) -> None:

@@ -41,3 +41,7 @@ class SamplesError(EvalError):
 
 class ModelError(EvalError):
     """The model cannot be opened."""
+
+
+class JudgeError(EvalError):
+    """The judge cannot be asked, or there is nothing to judge."""

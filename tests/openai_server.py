@@ -18,11 +18,13 @@ class Server:
     Attributes:
         answer: request body -> the text to answer; or a status with headers and body to give instead.
         requests: the bodies that were received.
+        models: what the server says that it serves; None for a server that does not say.
     """
 
     answer: Callable[[dict[str, Any]], str | tuple[int, dict[str, str], str]]
     requests: list[dict[str, Any]] = field(default_factory=list)
     url: str = ""
+    models: tuple[str, ...] | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -34,6 +36,13 @@ def serve(answer: Callable[[dict[str, Any]], str | tuple[int, dict[str, str], st
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
+
+        def do_GET(self) -> None:
+            if server.models is None:
+                self._send(404, {}, "{}")
+            else:
+                data = [{"id": name, "object": "model", "created": 0, "owned_by": "us"} for name in server.models]
+                self._send(200, {}, json.dumps({"object": "list", "data": data}))
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

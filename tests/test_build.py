@@ -280,7 +280,9 @@ def test_a_split_without_samples_is_left_out(world: Path, tmp_path: Path) -> Non
 
 def test_a_round_without_test_samples_is_refused(world: Path, tmp_path: Path) -> None:
     future = SplitTable(validation_from=date(2030, 1, 1), test_from=date(2030, 2, 1))
-    with pytest.raises(FolderError, match=r"the test split of Title-10K is empty \(\d+ samples, test from 2030-02-01\)"):
+    with pytest.raises(
+        FolderError, match=r"the test split of Title-10K is empty \(\d+ samples, test from 2030-02-01\)"
+    ):
         build(small_round(copy_of(world, tmp_path), split=future))
     assert not (tmp_path / "academiceval").exists()
 

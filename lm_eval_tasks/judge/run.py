@@ -1,0 +1,147 @@
+"""`academiceval judge`: saved samples -> verdicts and win rates, on disk."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_tasks import logged
+from lm_eval_tasks.errors import JudgeError
+from lm_eval_tasks.journal import Journal
+from lm_eval_tasks.judge.ask import Judge, Question
+from lm_eval_tasks.judge.winrate import Judged, kappas, panel, summary
+from lm_eval_tasks.logged import Logged, by_task
+from lm_eval_tasks.prompts import registry
+
+DEFAULT_JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
+_FAMILIES = {
+    "gpt": ("gpt", "openai", "chatgpt", "o1-", "o3-", "o4-"), "claude": ("claude", "anthropic"),
+    "gemini": ("gemini", "gemma", "google"), "llama": ("llama", "meta-"), "mistral": ("mistral", "mixtral", "codestral"),
+    "qwen": ("qwen", "qwq"), "deepseek": ("deepseek",), "glm": ("glm",), "yi": ("01-ai", "yi-"), "phi": ("phi-", "phi3", "phi4"),
+    "command": ("command-r", "cohere"), "hermes": ("hermes",),
+}  # fmt: skip
+_CHARACTERS_OF_TOKEN = 4
+_ANSWER_TOKENS = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What judging would ask for: requests, and tokens of prompts and answers (a token for four characters)."""
+
+    requests: int
+    prompt_tokens: int
+    answer_tokens: int
+
+    def cost(self, price_in: float, price_out: float) -> float:
+        """In the unit of the prices, which are for a million tokens."""
+        return (self.prompt_tokens * price_in + self.answer_tokens * price_out) / 1e6
+
+
+def load(paths: Sequence[Path]) -> list[Logged]:
+    """The samples of one run.
+
+    Raises:
+        JudgeError: they have no text to judge, or are of several rounds.
+        SamplesError: they cannot be read.
+    """
+    samples = [one for one in logged.read(paths) if "accuracy" not in one.scores]
+    if not any(one.answer.strip() for one in samples):
+        raise JudgeError(f"{', '.join(map(str, paths))}: not one sample has a text to judge")
+    rounds = sorted({one.round for one in samples})
+    if len(rounds) > 1:
+        raise JudgeError(f"the samples are of several rounds ({', '.join(rounds)}): judge each by itself")
+    return samples
+
+
+def questions(samples: Sequence[Logged]) -> Iterator[Question]:
+    """Each sample with a text in both orders: generated text first, then reference first."""
+    for one in samples:
+        if one.answer.strip():
+            yield Question(one.task, one.id, 0, one.answer, one.target)
+            yield Question(one.task, one.id, 1, one.target, one.answer)
+
+
+def estimate(samples: Sequence[Logged], judges: int) -> Estimate:
+    """What judging the samples by so many judges would ask for."""
+    asked = [len(one.prompt) for one in questions(samples)]
+    return Estimate(
+        judges * len(asked), judges * sum(asked) // _CHARACTERS_OF_TOKEN, judges * len(asked) * _ANSWER_TOKENS
+    )
+
+
+def judge(
+    samples: Sequence[Logged], models: Sequence[str], base_url: str | None, concurrency: int, output: Path, name: str
+) -> dict[str, Any]:
+    """Judge the samples by every model, and write `judge_<name>.json` and `verdicts_<judge>.jsonl`.
+
+    Args:
+        name: of the model that generated the texts; verdicts of judges of its family are also left out of a second panel.
+
+    Raises:
+        JudgeError: see `ask.Judge`.
+    """
+    judges = [Judge(model, base_url, concurrency) for model in models]
+    judged: dict[str, list[Judged]] = {}
+    for one in judges:
+        journal = Journal(output / f"verdicts_{_slug(one.model)}.jsonl")
+        one.ask_all(questions(samples), 2 * len(samples), journal)
+        judged[one.model] = [_judged(sample, one, journal) for sample in samples]
+    results = _results(judged, samples, name)
+    output.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(results, ensure_ascii=False, indent=1)
+    (output / f"judge_{_slug(name)}.json").write_text(text, encoding="utf-8")
+    return results
+
+
+def _judged(sample: Logged, by: Judge, journal: Journal) -> Judged:
+    winners = [journal[by.key(one)]["winners"] for one in questions([sample])]
+    return Judged(
+        sample.task, sample.id, sample.cluster, (winners[0], winners[1]) if winners else (None, None),
+        not sample.answer.strip(), len(sample.answer.split()) - len(sample.target.split()),
+    )  # fmt: skip
+
+
+def _results(judged: Mapping[str, Sequence[Judged]], samples: Sequence[Logged], name: str) -> dict[str, Any]:
+    others = {model: own for model, own in judged.items() if family(model) is None or family(model) != family(name)}
+    return {
+        "judged_model": name,
+        "round": samples[0].round,
+        "prompt_versions": sorted({one.prompt_version for one in samples}),
+        "judge_prompt_version": registry.version(),
+        "tasks": {
+            task: {model: summary([one for one in own if one.task == task]) for model, own in judged.items()}
+            for task in by_task(samples)
+        },
+        "panel": panel(judged),
+        "panel_without_own_family": panel(others),
+        "kappa": kappas(judged),
+    }
+
+
+def table(results: Mapping[str, Any]) -> Iterator[str]:
+    """Markdown rows, one for each task and judge."""
+    yield "| Task | Judge | n | Win rate [95%] | One order | Length-controlled | Consistent | First place | Unparseable |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    for task, judges in results["tasks"].items():
+        for model, one in judges.items():
+            rate = one["win_rate"]
+            shown = f"{rate['value']:.3f} [{rate['low']:.3f}, {rate['high']:.3f}]" if rate else ""
+            cells = (one[key] for key in (
+                "raw_win_rate", "length_controlled_win_rate", "position_consistency", "first_place_share"
+            ))  # fmt: skip
+            numbers = " | ".join("" if cell is None else f"{cell:.3f}" for cell in cells)
+            yield f"| {task} | {model} | {one['samples']} | {shown} | {numbers} | {one['unparseable']} |"
+
+
+def family(model: str) -> str | None:
+    """The family that a model's name tells; None where it tells none."""
+    name = model.casefold()
+    return next((kind for kind, marks in _FAMILIES.items() if any(mark in name for mark in marks)), None)
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", name)

@@ -1,0 +1,138 @@
+"""Verdicts -> win rates: of both orders, of the first alone (the paper's), freed of length, by dimension."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from lm_eval_tasks.intervals import Interval, interval
+from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
+
+_RIDGE = 1e-2
+_STEPS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One sample as a judge saw it.
+
+    Attributes:
+        orders: the winners' places with the generated text first, and with it second; None where a verdict could not be read.
+        empty: there was no text to judge, which is a loss.
+        length: words of the generated text less words of the reference.
+    """
+
+    task: str
+    id: str
+    cluster: str
+    orders: tuple[Mapping[str, int] | None, Mapping[str, int] | None]
+    empty: bool
+    length: int
+
+    def points(self, dimension: str = OVERALL) -> float | None:
+        """1 where both orders prefer the generated text, 0 where neither does, 0.5 where they disagree; None if unread."""
+        if self.empty:
+            return 0.0
+        first, second = self.orders
+        if first is None or second is None:
+            return None
+        return ((first[dimension] == 1) + (second[dimension] == 2)) / 2
+
+
+def summary(samples: Sequence[Judged]) -> dict[str, Any]:
+    """The figures of one task and judge; rates are None where not one verdict could be read."""
+    read = [(one, points) for one in samples if (points := one.points()) is not None]
+    verdicts = [winners for one in samples for winners in one.orders if winners is not None]
+    both = [one.orders for one in samples if one.orders[0] is not None and one.orders[1] is not None]
+    asked = sum(2 for one in samples if not one.empty)
+    rate = interval([points for _, points in read], [one.cluster for one, _ in read]) if read else None
+    return {
+        "samples": len(samples),
+        "empty": sum(one.empty for one in samples),
+        "unparseable": asked - len(verdicts),
+        "win_rate": _interval(rate),
+        "raw_win_rate": _raw(samples),
+        "length_controlled_win_rate": length_controlled([p for _, p in read], [one.length for one, _ in read])
+        if read
+        else None,
+        "position_consistency": fmean((a[OVERALL] == 1) == (b[OVERALL] == 2) for a, b in both) if both else None,  # type: ignore[index]
+        "first_place_share": fmean(winners[OVERALL] == 1 for winners in verdicts) if verdicts else None,
+        "dimensions": {name: _dimension(samples, name) for name in DIMENSIONS},
+    }
+
+
+def _dimension(samples: Sequence[Judged], name: str) -> dict[str, float] | None:
+    read = [(points, one.cluster) for one in samples if (points := one.points(name)) is not None]
+    return _interval(interval([points for points, _ in read], [cluster for _, cluster in read])) if read else None
+
+
+def _raw(samples: Sequence[Judged]) -> float | None:
+    """Of the first order alone, as the paper's."""
+    wins = [0.0 if one.empty else float(one.orders[0][OVERALL] == 1) for one in samples if one.empty or one.orders[0]]  # type: ignore[index]
+    return fmean(wins) if wins else None
+
+
+def length_controlled(points: Sequence[float], lengths: Sequence[int]) -> float:
+    """The win rate at equal length: a logistic regression on the difference of lengths, its term set to 0.
+
+    After Dubois et al. 2024 (arXiv 2404.04475): the difference enters as the tanh of its standard score. A weak ridge keeps
+    weights finite where a judge never wavers.
+    """
+    spread = float(np.std(lengths)) or 1.0
+    table = np.column_stack([np.ones(len(points)), np.tanh(np.asarray(lengths) / spread)])
+    target, weights = np.asarray(points, dtype=float), np.zeros(2)
+    for _ in range(_STEPS):
+        expected = 1 / (1 + np.exp(-table @ weights))
+        slope = table.T @ (target - expected) - _RIDGE * weights
+        curve = (table * (expected * (1 - expected))[:, None]).T @ table + _RIDGE * np.eye(2)
+        step = np.linalg.solve(curve, slope)
+        weights += step
+        if np.abs(step).max() < 1e-9:
+            break
+    return float(1 / (1 + math.exp(-weights[0])))
+
+
+def kappas(judged: Mapping[str, Sequence[Judged]]) -> dict[str, float | None]:
+    """Cohen's kappa of every two judges over the samples that both could decide, by "A and B"."""
+    found: dict[str, float | None] = {}
+    for one, other in combinations(sorted(judged), 2):
+        theirs = {(s.task, s.id): s.points() for s in judged[other]}
+        pairs = [(s.points(), theirs.get((s.task, s.id))) for s in judged[one]]
+        found[f"{one} and {other}"] = kappa([(a, b) for a, b in pairs if a is not None and b is not None])
+    return found
+
+
+def kappa(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """Agreement beyond chance (Cohen 1960); None without pairs, or where chance alone would agree always."""
+    if not pairs:
+        return None
+    observed = fmean(a == b for a, b in pairs)
+    values = {value for pair in pairs for value in pair}
+    chance = sum(fmean(a == v for a, _ in pairs) * fmean(b == v for _, b in pairs) for v in values)
+    return None if chance == 1 else (observed - chance) / (1 - chance)
+
+
+def panel(judged: Mapping[str, Sequence[Judged]]) -> dict[str, float] | None:
+    """The win rate of several judges together: each sample's mean over the judges that could decide it."""
+    points: dict[tuple[str, str], list[float]] = {}
+    clusters: dict[tuple[str, str], str] = {}
+    for samples in judged.values():
+        for one in samples:
+            if (own := one.points()) is not None:
+                points.setdefault((one.task, one.id), []).append(own)
+                clusters[one.task, one.id] = one.cluster
+    if not points:
+        return None
+    return _interval(interval([fmean(own) for own in points.values()], [clusters[key] for key in points]))
+
+
+def _interval(found: Interval | None) -> dict[str, float] | None:
+    if found is None:
+        return None
+    return {"value": found.mean, "low": found.low, "high": found.high, "samples": found.samples}
