@@ -12,6 +12,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from lm_eval.api.model import LM
+
 from lm_eval_tasks import logged
 from lm_eval_tasks.errors import EvalError
 from lm_eval_tasks.intervals import interval
@@ -53,8 +55,6 @@ def evaluate(
     Raises:
         EvalError: an unknown task, a model that cannot be opened; what `loading.load` raises.
     """
-    from lm_eval.evaluator import simple_evaluate
-    from lm_eval.tasks import TaskManager
     from lm_eval.utils import simple_parse_args_string
 
     from lm_eval_tasks.baselines import BASELINES
@@ -63,14 +63,37 @@ def evaluate(
     logging.getLogger("lm_eval").setLevel(logging.ERROR)
     parsed = dict(simple_parse_args_string(model_args)) if model_args else {}
     given = {**metadata, **parsed, **_room(generation), **({"keep_parts": True} if model in BASELINES else {})}
+    manager = _manager(tasks, given)
+    lm = open_model(model, parsed, generation)
+    if output is not None:
+        lm = journaled(lm, identity_of(model, parsed, generation), Journal(output / JOURNAL))
+    results = _run(lm, tasks, manager, limit, given, generation)
+    label = label_of(model, parsed)
+    samples = {task: [logged.of_row(row) for row in rows] for task, rows in results["samples"].items()}
+    scores = [*_scores(samples, label), *_whole_papers(samples, label)]
+    if output is not None:
+        run = {"model": model, "model_args": parsed, "metadata": metadata, **asdict(generation), "limit": limit}
+        _write(results, {"run": run, **summary(samples, scores)}, label, output)
+    return scores
+
+
+def _manager(tasks: Sequence[str], given: dict[str, Any]) -> Any:
+    """lm-eval's task manager over our tasks alone, which are all known to it."""
+    from lm_eval.tasks import TaskManager
+
     manager = TaskManager(include_path=str(tasks_path()), include_defaults=False, metadata=given)
     unknown = [task for task in tasks if task not in manager.all_tasks]
     if unknown:
         raise EvalError(f"unknown task {unknown[0]!r}; `academiceval eval --tasks list` prints the tasks")
-    lm = open_model(model, parsed, generation)
-    if output is not None:
-        lm = journaled(lm, identity_of(model, parsed, generation), Journal(output / JOURNAL))
-    results = simple_evaluate(
+    return manager
+
+
+def _run(
+    lm: LM, tasks: Sequence[str], manager: Any, limit: int | None, given: dict[str, Any], generation: Generation
+) -> dict[str, Any]:
+    from lm_eval.evaluator import simple_evaluate
+
+    results: dict[str, Any] = simple_evaluate(
         model=lm,
         tasks=list(tasks),
         task_manager=manager,
@@ -82,14 +105,7 @@ def evaluate(
         gen_kwargs=generation.gen_kwargs or None,
         bootstrap_iters=0,
     )
-    assert results is not None
-    label = label_of(model, parsed)
-    samples = {task: [logged.of_row(row) for row in rows] for task, rows in results["samples"].items()}
-    scores = [*_scores(samples, label), *_whole_papers(samples, label)]
-    if output is not None:
-        run = {"model": model, "model_args": parsed, "metadata": metadata, **asdict(generation), "limit": limit}
-        _write(results, {"run": run, **summary(samples, scores)}, label, output)
-    return scores
+    return results
 
 
 def task_names() -> list[str]:

@@ -6,9 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from lm_eval_tasks.evaluate import Score
 
-_PARITY = ("rouge_l", "bertscore")
-_FLOORS = ("random_pair", "wrong_paper")
-_SHARES = ("truncated", "cut_share", "empty", "unfinished")
+# Scores that are shown with their intervals, and behind each its floors.
+_MAIN = {
+    "rouge_l": ("rouge_l_random_pair", "rouge_l_wrong_paper"),
+    "bertscore": ("bertscore_random_pair", "bertscore_wrong_paper"),
+    "accuracy": ("accuracy_random",),
+}
+_SHARES = ("truncated", "cut_share", "empty", "no_answer", "unfinished")
 _Rows = Mapping[tuple[str, str], Mapping[str, Score]]
 
 
@@ -18,10 +22,10 @@ def score_table(scores: Sequence[Score]) -> list[str]:
     for score in scores:
         rows.setdefault((score.task, score.model), {})[score.metric] = score
     metrics = list(dict.fromkeys(score.metric for score in scores))
-    main = [name for metric in _PARITY for name in (metric, *(f"{metric}_{floor}" for floor in _FLOORS))] + [*_SHARES]
+    main = [name for metric, floors in _MAIN.items() for name in (metric, *floors)] + [*_SHARES]
     first = [metric for metric in main if metric in metrics]
     others = [metric for metric in metrics if metric not in main]
-    lines = list(_table(first, rows, lambda score: score.metric in _PARITY))
+    lines = list(_table(first, rows, lambda score: score.metric in _MAIN))
     return [*lines, "", *_table(others, rows, lambda _: False)] if others else lines
 
 
@@ -29,6 +33,8 @@ def _table(metrics: Sequence[str], rows: _Rows, with_interval: Callable[[Score],
     yield f"| Task | Model | n | {' | '.join(metrics)} |"
     yield f"| --- | --- | ---: |{' ---: |' * len(metrics)}"
     for (task, model), cells in sorted(rows.items()):
+        if cells.keys().isdisjoint(metrics):
+            continue
         n = next(iter(cells.values())).samples
         shown = (_cell(cells.get(metric), with_interval) for metric in metrics)
         yield f"| {task} | {model} | {n} | {' | '.join(shown)} |"

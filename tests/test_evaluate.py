@@ -259,7 +259,13 @@ def test_the_example_configurations_are_lm_evals(dataset: Path, tiny_llama: Path
             assert {"tensor_parallel_size", "enable_prefix_caching"} <= set(config.model_args)
     small = yaml.safe_load(CONFIGS[0].read_text())
     small["model_args"]["pretrained"] = str(tiny_llama)
-    small |= {"tasks": ["academiceval_title_10k"], "limit": 1, "device": "cpu", "output_path": str(tmp_path / "out")}
+    small |= {
+        "tasks": ["academiceval_title_10k"],
+        "limit": 1,
+        "device": "cpu",
+        "apply_chat_template": False,
+        "output_path": str(tmp_path / "out"),
+    }
     small |= {"metadata": json.loads(no_bertscore(dataset)), "include_path": str(tasks_path())}
     (tmp_path / "run.yaml").write_text(yaml.safe_dump(small))
     done = subprocess.run(

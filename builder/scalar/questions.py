@@ -15,7 +15,7 @@ from typing import Literal
 from builder.records import Document, Mention, Paper
 from builder.report import StageReport
 from builder.scalar.citations import Context, is_single
-from builder.scalar.levels import CandidateText, CitationType, Level
+from builder.scalar.levels import CitationType, Level
 from builder.scalar.render import Part, candidate, parts, question
 
 ClozeReason = Literal[
@@ -248,12 +248,6 @@ def _by_distance(citing: Citing, place: _Place, all_parts: Sequence[Part]) -> It
     near = sorted((one for one in citing.document.mentions if one.section in offsets), key=distance)
     for mention in near:
         yield from (citing.cited[i] for i in mention.references if i in citing.cited)
-
-
-def texts_needed(levels: Iterable[Level]) -> bool:
-    """Whether any level shows more of a candidate than its abstract."""
-    shown: set[CandidateText] = {level.candidates for level in levels}
-    return bool(shown - {"concise"})
 
 
 def _seed(*parts_: object) -> int:
