@@ -12,6 +12,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from builder import body, folder
 from builder.audit import task_of
 from builder.card import Built, close_all, file_table
@@ -25,11 +27,13 @@ from builder.publishable import IDS, by_setting, digest, read_rows, row_texts
 from builder.records import SPLITS, Document, Paper, Split, Task
 from builder.report import StageReport
 from builder.round import Round
+from builder.scalar import ids as scalar
 from builder.scalar.levels import Level
 from builder.scalar.write import COLUMNS
 from builder.settings import Setting
 from builder.sources import Source
 from builder.store import Store
+from builder.tables import ScalarTable
 from builder.write import RowWriter, schema
 
 
@@ -71,22 +75,33 @@ def _id_rows(source: Path, splits: dict[Split, list[str]]) -> Iterator[dict[str,
 
 
 def _in_order(built: list[Built], manifest: dict[str, Any]) -> list[Built]:
-    """Settings in the order of the original's card: as the round chose them, then those of its core."""
-    chosen = manifest.get("config", {}).get("settings", [])
-    order = {name: i for i, name in enumerate([*chosen, *(name + CORE for name in chosen)])}
+    """Configurations in the order of the original's card: settings, SCALAR's levels, then the core's."""
+    config = manifest.get("config", {})
+    chosen = config.get("settings", [])
+    table = ScalarTable.model_validate({**config.get("scalar", {}), "accepted": None})
+    levels = [level.name for level in table.chosen]
+    order = {name: i for i, name in enumerate([*chosen, *levels, *(name + CORE for name in chosen)])}
     return sorted(built, key=lambda one: order.get(one.setting.name, len(order)))
 
 
 def _learn(round_: Round, source: Source, store: Store, rows: Sequence[dict[str, Any]], jobs: int) -> None:
     """Fetch the records and files of the papers that the rows name, as far as the workspace lacks them."""
-    shown = {name for row in rows for name in (row["id"], *(demo["id"] for demo in row["demonstrations"]))}
-    cited = {name for row in rows for name in row["citations"]}
+    shown = {name for row in rows for name in _shown(row)}
+    cited = {name for row in rows for name in row.get("citations", ())}
     lacking = sorted(name for name in shown if not _is_known(store, name))
     lacking += sorted(name for name in cited if not store.knows(_bare(name)))
     found = (item for item in progress(source.by_ids(lacking), "papers", len(lacking)) if isinstance(item, Paper))
     store.add_papers(found, since="", look_up=False)
     with_text = [paper for paper in store.papers(sorted(map(_bare, shown))) if not _documents(store, paper.id)]
     extract_papers(round_, source, store, with_text, jobs)
+
+
+def _shown(row: dict[str, Any]) -> Iterator[str]:
+    """The papers whose texts a row shows."""
+    if scalar.is_question(row):
+        yield from scalar.papers_of(row)
+    else:
+        yield from (row["id"], *(demo["id"] for demo in row["demonstrations"]))
 
 
 def _is_known(store: Store, name: str) -> bool:
@@ -110,41 +125,46 @@ def _complete(
     report: StageReport,
 ) -> Built:  # fmt: skip
     """Write one setting with all rows that could be completed, in their first order."""
-    if not ids and "candidates" in next(_id_rows(source, whole)):
-        levels = {split: RowWriter(place, name, split, COLUMNS) for split in SPLITS}
-        for split, paths in whole.items():
-            for row in read_rows(source, paths):
-                levels[split].add(row)
-        return close_all(Level(name), levels, COLUMNS)
-    task = next(_id_rows(source, ids))["task"] if ids else _task_of(source, whole)
-    setting = Setting(name, task)
-    writers = {split: RowWriter(place, name, split, schema(task)) for split in SPLITS}
+    setting, columns = _kind(name, next(_id_rows(source, ids or whole)))
+    writers = {split: RowWriter(place, name, split, columns) for split in SPLITS}
     for split in SPLITS:
         by_id = list(read_rows(source, ids.get(split, [])))
         taken = {row["position"] for row in by_id}
         free = (position for position in count() if position not in taken)
         rows = zip(free, read_rows(source, whole.get(split, [])), strict=False)
-        filled = _filled(by_id, task, store, report, name)
+        filled = _filled(by_id, store, report, name)
         for _, row in merge(rows, filled, key=lambda item: item[0]):
             writers[split].add(row)
-    return close_all(setting, writers)
+    return close_all(setting, writers, columns)
 
 
-def _task_of(source: Path, whole: dict[Split, list[str]]) -> Task:
-    return task_of(next(_id_rows(source, whole)))
+def _kind(name: str, row: dict[str, Any]) -> tuple[Setting | Level, pa.Schema]:
+    """The setting or level that a row belongs to, and its columns."""
+    if scalar.is_question(row):
+        return Level(name), COLUMNS
+    task = row["task"] if "texts" in row else task_of(row)
+    return Setting(name, task), schema(task)
 
 
 def _filled(
-    rows: Sequence[dict[str, Any]], task: Task, store: Store, report: StageReport, name: str
+    rows: Sequence[dict[str, Any]], store: Store, report: StageReport, name: str
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """The id-only rows with their texts, and their positions."""
     for row in rows:
-        outcome = _fill_row(row, task, store)
+        if scalar.is_question(row):
+            outcome = scalar.fill_row(row, lambda name: _known(store, name))
+        else:
+            outcome = _fill_row(row, row["task"], store)
         if isinstance(outcome, str):
             report.drop(f"{name} {row['id']}", outcome)
         else:
             report.kept += 1
             yield row["position"], outcome
+
+
+def _known(store: Store, name: str) -> tuple[Paper, list[Document]] | None:
+    paper = next(store.papers([_bare(name)]), None)
+    return (paper, _documents(store, paper.id)) if paper is not None and paper.versioned_id == name else None
 
 
 def _fill_row(row: dict[str, Any], task: Task, store: Store) -> dict[str, Any] | str:

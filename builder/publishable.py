@@ -1,7 +1,7 @@
 """The copy of a dataset folder that may be published: no text that lacks the licence for it.
 
 Rows in which any text lacks the licence become rows of a configuration `<Setting>-ids`: ids, and of every text its hash and
-length. `fill` completes them on the reader's own machine. Questions of SCALAR in which any text lacks it are left out.
+length. `fill` completes them on the reader's own machine.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from builder.overview import card
 from builder.progress import progress
 from builder.records import SPLITS, Split
 from builder.report import StageReport
+from builder.scalar import ids as scalar
 from builder.scalar.levels import Level
 from builder.scalar.write import COLUMNS
 from builder.settings import Setting
@@ -91,37 +92,25 @@ def _copy(
 ) -> Iterator[Built]:
     """One setting as two: the rows that may be published, and the others by id."""
     first = next(read_rows(source, next(iter(splits.values()))))
-    if "candidates" in first:
-        yield _copy_level(source, place, name, splits, licenses, report)
-        return
-    task = task_of(first)
-    settings = (Setting(name, task), schema(task)), (Setting(name + IDS, task), ID_COLUMNS)
+    settings: tuple[tuple[Setting | Level, pa.Schema], ...]
+    if scalar.is_question(first):
+        allowed, by_id = scalar.may_publish, scalar.id_row
+        settings = (Level(name), COLUMNS), (Level(name + IDS), scalar.ID_COLUMNS)
+    else:
+        task = task_of(first)
+        allowed, by_id = may_publish, id_row
+        settings = (Setting(name, task), schema(task)), (Setting(name + IDS, task), ID_COLUMNS)
     whole, ids = ({split: RowWriter(place, s.name, split, columns) for split in SPLITS} for s, columns in settings)
     for split, paths in splits.items():
         for position, row in enumerate(read_rows(source, paths)):
-            if may_publish(row, licenses):
+            if allowed(row, licenses):
                 whole[split].add(row)
                 report.kept += 1
             else:
-                ids[split].add(id_row(row, position))
+                ids[split].add(by_id(row, position))
                 report.drop(f"{name} {row['id']}", "license")
-    for (setting, columns), writers in zip(settings, (whole, ids), strict=True):
-        yield close_all(setting, writers, columns)
-
-
-def _copy_level(
-    source: Path, place: Path, name: str, splits: dict[Split, list[str]], licenses: Licenses, report: StageReport
-) -> Built:
-    """The questions of a SCALAR level all of whose papers may be published; the others are left out."""
-    writers = {split: RowWriter(place, name, split, COLUMNS) for split in SPLITS}
-    for split, paths in splits.items():
-        for row in read_rows(source, paths):
-            if all(allows(one, licenses) for one in (row["license"], *(one["license"] for one in row["candidates"]))):
-                writers[split].add(row)
-                report.kept += 1
-            else:
-                report.drop(f"{name} {row['id']}", "license")
-    return close_all(Level(name), writers, COLUMNS)
+    yield close_all(settings[0][0], whole, settings[0][1])
+    yield close_all(settings[1][0], ids, settings[1][1])
 
 
 def may_publish(row: dict[str, Any], licenses: Licenses) -> bool:

@@ -395,15 +395,24 @@ def test_only_accepted_papers_are_asked_about(with_scalar: Path) -> None:
     assert len(asked) <= 2
 
 
-def test_a_publishable_copy_holds_questions_whole_or_not_at_all(
+def test_a_publishable_copy_holds_no_text_without_licence_and_can_be_filled(
     with_scalar: Path, command: Command, tmp_path: Path
 ) -> None:
-    folder = with_scalar / "academiceval"
-    assert command("publishable", folder, "-o", tmp_path / "public")[0] == 0
-    kept = rows(tmp_path / "public", "Cloze-Short")
-    assert 0 < len(kept) < len(rows(folder, "Cloze-Short"))
+    folder, public = with_scalar / "academiceval", tmp_path / "public"
+    assert command("publishable", folder, "-o", public)[0] == 0
+    kept, by_id = rows(public, "Cloze-Short"), rows(public, "Cloze-Short-ids")
+    assert 0 < len(kept) < len(kept) + len(by_id) == len(rows(folder, "Cloze-Short"))
     for one in kept:
         assert all("creativecommons" in name for name in (one["license"], *(c["license"] for c in one["candidates"])))
+    for one in by_id:
+        assert not {"title", "question"} & set(one)
+        assert len(one["texts"]) == 3 + 2 * CANDIDATES
+    (tmp_path / "round.toml").write_text(
+        f'round = "2026.11"\nseed = 7\nworkspace = "{with_scalar / "work"}"\n[source]\nkind = "sample"\nauthors = 20\npapers = 50\n'
+    )
+    code, _, err = command("fill", public, tmp_path / "round.toml", "-o", tmp_path / "whole")
+    assert code == 0, err
+    assert digests(tmp_path / "whole") == digests(folder)
 
 
 def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path, tiny_llama: Path) -> None:

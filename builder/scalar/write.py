@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -54,18 +55,11 @@ def write_level(
     """Write the rows of one level, split by split."""
     writers = {split: RowWriter(place, level.name, split, COLUMNS) for split in SPLITS}
     for split, of_split in rows.items():
-        _in_groups(of_split, lambda group, split=split: writers[split].write_group(_counted(group, round_name, count)))  # type: ignore[misc]
+        waiting = iter(of_split)
+        while group := list(islice(waiting, _GROUP)):
+            for row in _counted(group, round_name, count):
+                writers[split].add(row)
     return close_all(level, writers, COLUMNS)
-
-
-def _in_groups(rows: Iterable[dict[str, Any]], write: Callable[[list[dict[str, Any]]], None]) -> None:
-    group: list[dict[str, Any]] = []
-    for row in rows:
-        group.append(row)
-        if len(group) == _GROUP:
-            write(group)
-            group = []
-    write(group)
 
 
 def _counted(rows: Sequence[dict[str, Any]], round_name: str, count: TokenCounter) -> list[dict[str, Any]]:
