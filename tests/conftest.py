@@ -36,11 +36,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A datasets cache for each test process, so that no earlier run can answer."""
+    """Caches for each test process, so that no earlier run can answer."""
     import datasets
 
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path_factory.getbasetemp() / "datasets-cache")
     monkeypatch.delenv("ACADEMICEVAL_DATASET", raising=False)
+    monkeypatch.setenv("ACADEMICEVAL_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
     yield
 
 

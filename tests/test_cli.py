@@ -142,7 +142,10 @@ def test_extract_fails_where_every_file_failed(command: Command, tmp_path: Path)
     assert "--output" in one_sentence(command("extract", tmp_path / "bad.pdf"))
 
 
-def test_eval_prints_a_table_and_names_what_is_wrong(command: Command, dataset: Path, tmp_path: Path) -> None:
+def test_eval_prints_a_table_and_names_what_is_wrong(
+    command: Command, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
     code, out, _ = command("eval", "--model", "lead", "--tasks", "academiceval_title_10k", "--metadata", metadata)
     assert code == 0
