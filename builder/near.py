@@ -6,9 +6,12 @@ pair above the threshold escapes once in some 50,000 times, and one in a thousan
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from builder.keys import author_key, fold, title_key
 
@@ -41,7 +44,7 @@ class Copies:
         from datasketch import MinHashLSH
 
         self._first: dict[tuple[str, str], str] = {}
-        self._shingles: dict[str, frozenset[str]] = {}
+        self._shingles: dict[str, np.ndarray] = {}
         self._bands = MinHashLSH(num_perm=_BANDS[0] * _BANDS[1], params=_BANDS)
 
     def add(self, id_: str, title: str, first_author: str, abstract: str) -> str | None:
@@ -52,12 +55,12 @@ class Copies:
         self._first.setdefault(key, id_)
         return found
 
-    def _text(self, id_: str, shingles: frozenset[str]) -> str | None:
+    def _text(self, id_: str, shingles: np.ndarray) -> str | None:
         from datasketch import MinHash
 
         if len(shingles) < _LEAST_SHINGLES:
             return None
-        (signature,) = MinHash.bulk([[one.encode() for one in shingles]], num_perm=_BANDS[0] * _BANDS[1])
+        (signature,) = MinHash.bulk([shingles.tolist()], num_perm=_BANDS[0] * _BANDS[1], hashfunc=_itself)
         near = (one for one in sorted(self._bands.query(signature)) if _same_text(shingles, self._shingles[one]))
         found = next(near, None)
         self._bands.insert(id_, signature)
@@ -76,9 +79,11 @@ def copies(papers: Iterable[Paper]) -> frozenset[str]:
     )
 
 
-def _same_text(first: frozenset[str], second: frozenset[str]) -> bool:
+def _same_text(first: np.ndarray, second: np.ndarray) -> bool:
     smaller = min(len(first), len(second))
-    return smaller >= _LEAST_SHINGLES and len(first & second) >= _NEAR * smaller
+    if smaller < _LEAST_SHINGLES:
+        return False
+    return len(np.intersect1d(first, second, assume_unique=True)) >= _NEAR * smaller
 
 
 def _same_words(a: str, b: str) -> bool:
@@ -88,6 +93,13 @@ def _same_words(a: str, b: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def _shingles(text: str) -> frozenset[str]:
+def _shingles(text: str) -> np.ndarray:
+    """The hashes of a text's three-word runs, each once."""
     words = fold(text).split()
-    return frozenset(" ".join(words[i : i + _SHINGLE]) for i in range(len(words) - _SHINGLE + 1))
+    runs = (" ".join(words[i : i + _SHINGLE]) for i in range(len(words) - _SHINGLE + 1))
+    return np.unique(np.fromiter((zlib.crc32(run.encode()) for run in runs), dtype=np.uint32))
+
+
+def _itself(number: int) -> int:
+    """What MinHash permutes is a hash already."""
+    return number
