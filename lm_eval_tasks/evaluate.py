@@ -18,12 +18,11 @@ from lm_eval_tasks import logged
 from lm_eval_tasks.errors import EvalError
 from lm_eval_tasks.intervals import interval
 from lm_eval_tasks.journal import Journal
-from lm_eval_tasks.logged import Logged
+from lm_eval_tasks.logged import JOURNAL, Logged
 from lm_eval_tasks.models import Generation, identity_of, journaled, open_model
 from lm_eval_tasks.papers import METRICS, paper_scores
 from lm_eval_tasks.taskfolder import tasks_path
 
-JOURNAL = "journal.jsonl"
 WHOLE_PAPER = "whole paper"
 
 

@@ -41,9 +41,9 @@ class Journal:
     def __len__(self) -> int:
         return len(self._known)
 
-    def add(self, key: str, value: Any) -> None:
-        """Note a value; it is on disk when this returns."""
+    def add(self, key: str, value: Any, **beside: Any) -> None:
+        """Note a value; it is on disk when this returns. What is given beside it is for other readers of the file."""
         self._known[key] = value
-        line = json.dumps({"key": key, "value": value}, ensure_ascii=False)
+        line = json.dumps({"key": key, "value": value, **beside}, ensure_ascii=False)
         with self._path.open("a", encoding="utf-8") as file:
             file.write(line + "\n")

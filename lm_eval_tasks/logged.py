@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lm_eval_tasks import refine
 from lm_eval_tasks.errors import SamplesError
+
+# What a journal holds of each sample beside its answer.
+JOURNALED = (
+    "id", "setting", "prompt_name", "prompt_version", "retriever", "first_author", "published", "round", "target",
+)  # fmt: skip
+JOURNAL = "journal.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +41,14 @@ class Logged:
 
 
 def read(paths: Sequence[Path]) -> list[Logged]:
-    """The samples of JSON lines files, and of all `samples_*.jsonl` below folders.
+    """The samples of JSON lines files, and of all `samples_*.jsonl` below folders; of their journals where there are none.
+
+    A journal's samples are those that an unfinished run of `academiceval eval` has answered; they have no scores.
 
     Raises:
         SamplesError: there are none, or a file holds something else.
     """
-    files = [file for path in paths for file in (sorted(path.rglob("samples_*.jsonl")) if path.is_dir() else [path])]
+    files = [file for path in paths for file in (_files(path) if path.is_dir() else [path])]
     if not files:
         raise SamplesError(
             f"{', '.join(map(str, paths))} holds no samples_*.jsonl; run lm_eval with --log_samples --output_path"
@@ -64,7 +73,7 @@ def of_row(row: Mapping[str, Any]) -> Logged:
     doc = row["doc"]
     usual = doc["prompt_name"].endswith(("_short", "_long"))
     task = doc["setting"] if usual else " ".join(filter(None, (doc["setting"], doc["prompt_name"], doc["retriever"])))
-    answer = row["filtered_resps"][0]
+    answer = {"answer": _refined(row["value"], doc)} if "value" in row else row["filtered_resps"][0]
     if isinstance(answer, str):  # lm-eval's own files hold Python's way of writing it
         answer = ast.literal_eval(answer)
     return Logged(
@@ -86,6 +95,16 @@ def by_task(samples: Iterable[Logged]) -> dict[str, list[Logged]]:
     for one in samples:
         tasks.setdefault(one.task, []).append(one)
     return tasks
+
+
+def _refined(text: str, doc: Mapping[str, Any]) -> str:
+    """A journaled answer as it would be scored."""
+    answer, _ = refine.strip_reasoning(text or "")
+    return refine.title(answer) if doc["prompt_name"].startswith("title_") else answer
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("samples_*.jsonl")) or sorted(folder.rglob(JOURNAL))
 
 
 def _lines(file: Path) -> list[str]:

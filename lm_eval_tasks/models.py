@@ -16,6 +16,7 @@ from tqdm.auto import tqdm
 from lm_eval_tasks.baselines import BASELINES, BaselineLM
 from lm_eval_tasks.errors import ModelError
 from lm_eval_tasks.journal import Journal
+from lm_eval_tasks.logged import JOURNALED
 
 # Requests that are generated and journaled together: enough for an engine to be busy, few enough to lose.
 _CHUNK = 64
@@ -91,7 +92,7 @@ def journaled(lm: LM, identity: str, journal: Journal) -> LM:
             for start in range(0, len(missing), _CHUNK):
                 part = missing[start : start + _CHUNK]
                 for i, answer in zip(part, generate([requests[i] for i in part], disable_tqdm=True), strict=True):
-                    journal.add(keys[i], answer)
+                    journal.add(keys[i], answer, doc={name: requests[i].doc.get(name) for name in JOURNALED})
                 bar.update(len(part))
         return [journal[key] for key in keys]
 
