@@ -129,9 +129,7 @@ def _judge_arguments(sub: argparse.ArgumentParser) -> None:
     sub.add_argument(
         "samples", type=Path, nargs="+", metavar="SAMPLES", help="samples_*.jsonl of one run, or folders of them"
     )
-    sub.add_argument(
-        "--model", nargs="+", default=["mistralai/Mixtral-8x22B-Instruct-v0.1"], help="judges (default: the paper's)"
-    )
+    sub.add_argument("--model", nargs="+", help="judges (default: the paper's, Mixtral-8x22B)")
     sub.add_argument("--base-url", help="an OpenAI-compatible server (default: the OpenAI API)")
     sub.add_argument("--name", help="of the model that generated (default: the folder's name)")
     sub.add_argument("--concurrency", type=int, default=16, help="requests at a time (default: 16)")

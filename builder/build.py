@@ -133,12 +133,13 @@ def build(round_: Round, *, replace: bool = False) -> Outcome:
         cut = cut_dates(round_.split, papers)
         with folder.replacing(round_.output) as place:
             texts = samples.Texts(store, documents)
-            built, sampled = _settings(place, round_, texts, papers, graph, cut)
+            counter = TokenCounter()
+            built, sampled = _settings(place, round_, texts, papers, graph, cut, counter)
             _check_samples(built, sampled, cut)
             reports += sampled
             found = audit(place, [file.path for one in built for split in SPLITS for file in one.files[split]])
             check(found, round_.audit)
-            levels, asked = build_levels(place, round_, store, papers, documents, cut, TokenCounter())
+            levels, asked = build_levels(place, round_, store, papers, documents, cut, counter)
             built += levels
             reports += asked
             carried, core = carry(round_, place, round_.chosen)
@@ -191,10 +192,15 @@ def _papers(store: Store, graph: CoAuthorGraph) -> list[Paper]:
 
 
 def _settings(
-    place: Path, round_: Round, texts: samples.Texts, papers: Sequence[Paper], graph: CoAuthorGraph, cut: Cut
+    place: Path,
+    round_: Round,
+    texts: samples.Texts,
+    papers: Sequence[Paper],
+    graph: CoAuthorGraph,
+    cut: Cut,
+    counter: TokenCounter,
 ) -> tuple[list[Built], list[StageReport]]:
     """Plan and write every task; the settings, and a report for each task."""
-    counter = TokenCounter()
     by_id = {paper.id: paper for paper in papers}
     copied = copies(papers)
     built: list[Built] = []

@@ -268,8 +268,9 @@ def _compare(arguments: argparse.Namespace) -> None:
 def _judge(arguments: argparse.Namespace) -> None:
     from lm_eval_tasks.judge import run
 
+    models = arguments.model or [run.DEFAULT_JUDGE]
     samples = run.load(arguments.samples)
-    expected = run.estimate(samples, len(arguments.model))
+    expected = run.estimate(samples, len(models))
     cost = (
         f", {expected.cost(arguments.price_in, arguments.price_out):.2f} at the given prices"
         if arguments.price_in
@@ -286,7 +287,7 @@ def _judge(arguments: argparse.Namespace) -> None:
         arguments.name
         or (arguments.samples[0] if arguments.samples[0].is_dir() else arguments.samples[0].parent).resolve().name
     )
-    results = run.judge(samples, arguments.model, arguments.base_url, arguments.concurrency, arguments.output, name)
+    results = run.judge(samples, models, arguments.base_url, arguments.concurrency, arguments.output, name)
     print("\n".join(run.table(results)))
     print(f"\nwritten: {arguments.output}")
 

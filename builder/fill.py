@@ -23,7 +23,7 @@ from builder.extract import KINDS, extract_papers
 from builder.keys import parse_arxiv_id
 from builder.overview import card
 from builder.progress import progress
-from builder.publishable import IDS, by_setting, digest, read_rows, row_texts
+from builder.publishable import IDS, by_setting, read_rows, row_texts
 from builder.records import SPLITS, Document, Paper, Split, Task
 from builder.report import StageReport
 from builder.round import Round
@@ -34,6 +34,7 @@ from builder.settings import Setting
 from builder.sources import Source
 from builder.store import Store
 from builder.tables import ScalarTable
+from builder.texts import digest
 from builder.write import RowWriter, schema
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from builder import folder
 from builder.audit import Audit, audit_table
-from builder.card import Built, render
+from builder.card import Built, file_table, render, split_table
 from builder.report import StageReport
 from builder.tables import AuditTable
 
@@ -35,3 +38,23 @@ def card(manifest: Mapping[str, Any], built: Sequence[Built], *more: StageReport
         audit_table(audited, table) if audited else (),
         facts.get("config", {}).get("changes", {}),
     )
+
+
+def finish_import(
+    place: Path, round_name: str, origin: str, built: Sequence[Built], reports: Sequence[StageReport]
+) -> None:
+    """Write the card and the manifest of a dataset that was made elsewhere.
+
+    Args:
+        origin: where it came from.
+    """
+    manifest = {
+        "round": round_name,
+        "imported": origin,
+        "code_version": importlib.metadata.version("academiceval"),
+        "files": file_table(built),
+        "statistics": split_table(built),
+        "reports": [report.to_dict() for report in reports],
+    }
+    (place / "README.md").write_text(card(manifest, built), encoding="utf-8")
+    folder.write_manifest(place, manifest)

@@ -9,7 +9,6 @@ list, whose other records with the label "Related Work" are the citations. Of ea
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -17,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from builder import folder
-from builder.card import Built, close_all, file_table, split_table
+from builder.card import Built, close_all
 from builder.errors import FolderError
 from builder.keys import parse_arxiv_id, title_key
-from builder.overview import card
+from builder.overview import finish_import
 from builder.progress import progress
 from builder.records import SPLITS, CitedPaper, DemoKind, Demonstration, Paper, Sample, Split, Task
 from builder.report import StageReport
@@ -55,9 +54,7 @@ def import_academiceval(source: Path, output: Path) -> list[StageReport]:
             reports.append(report)
         if not any(one.samples for one in built):
             raise FolderError(f"not one sample could be read in {source} ({'; '.join(r.line() for r in reports)})")
-        manifest = _manifest(built, reports)
-        (place / "README.md").write_text(card(manifest, built), encoding="utf-8")
-        folder.write_manifest(place, manifest)
+        finish_import(place, ROUND, "https://github.com/ulab-uiuc/AcademicEval", built, reports)
     return reports
 
 
@@ -162,14 +159,3 @@ def _paper(record: dict[str, Any]) -> Paper:
 
 def _id(url: str) -> str:
     return url.rstrip("/").partition("/abs/")[2] or url.rstrip("/").rpartition("/")[2]
-
-
-def _manifest(built: Sequence[Built], reports: Sequence[StageReport]) -> dict[str, Any]:
-    return {
-        "round": ROUND,
-        "imported": "https://github.com/ulab-uiuc/AcademicEval",
-        "code_version": importlib.metadata.version("academiceval"),
-        "files": file_table(built),
-        "statistics": split_table(built),
-        "reports": [report.to_dict() for report in reports],
-    }

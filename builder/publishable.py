@@ -6,7 +6,6 @@ length. `fill` completes them on the reader's own machine.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from builder.scalar import ids as scalar
 from builder.scalar.levels import Level
 from builder.scalar.write import COLUMNS
 from builder.settings import Setting
+from builder.texts import TEXTS, described
 from builder.write import RowWriter, schema
 
 IDS = "-ids"
@@ -42,7 +42,7 @@ ID_COLUMNS = pa.schema(
         ("task", pa.string()),
         ("demonstrations", pa.list_(pa.struct([(name, pa.string()) for name in _SHOWN]))),
         ("citations", pa.list_(pa.string())),
-        ("texts", pa.list_(pa.struct([("name", pa.string()), ("sha256", pa.string()), ("characters", pa.int64())]))),
+        TEXTS,
     ]
 )
 
@@ -126,9 +126,7 @@ def id_row(row: dict[str, Any], position: int) -> dict[str, Any]:
         "task": task_of(row),
         "demonstrations": [{name: demo[name] for name in _SHOWN} for demo in row["demonstrations"]],
         "citations": [one["id"] for one in row.get("citations") or ()],
-        "texts": [
-            {"name": name, "sha256": digest(text), "characters": len(text)} for name, text in row_texts(row).items()
-        ],
+        "texts": described(row_texts(row)),
     }
 
 
@@ -140,8 +138,3 @@ def row_texts(row: dict[str, Any]) -> dict[str, str]:
     for i, cited in enumerate(row.get("citations") or ()):
         texts |= {f"citations.{i}.{name}": cited[name] for name in ("title", "abstract")}
     return texts
-
-
-def digest(text: str) -> str:
-    """The hash that stands for a text."""
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -14,6 +14,7 @@ import datasets
 
 from lm_eval_tasks import commandline, context, cutoff, loading, prompts, refine
 from lm_eval_tasks.bertscore import NO_MODEL
+from lm_eval_tasks.metrics import cutting
 from lm_eval_tasks.options import Options
 from lm_eval_tasks.prompts import Slot, registry
 from lm_eval_tasks.rows import open_dataset, rows_of_test
@@ -120,7 +121,6 @@ def _score(text: str, doc: Mapping[str, Any]) -> dict[str, float | str]:
         "accuracy_random": 1 / candidates,
         "no_answer": float(chosen is None),
         "unfinished": float(unfinished),
-        "truncated": float(doc["tokens_cut"] > 0),
-        "cut_share": doc["tokens_cut"] / doc["tokens_before"] if doc["tokens_before"] else 0.0,
+        **cutting(doc),
         "answer": "" if chosen is None else str(chosen),
     }

@@ -53,10 +53,16 @@ def arguments() -> RunArguments:
     parser.add_argument("--gen_kwargs", nargs="+")
     given, _ = parser.parse_known_args(sys.argv[1:])
     file = _read(given.config)
-    found = _MAX_GEN_TOKS.search(str(given.gen_kwargs or file.get("gen_kwargs") or ""))
     return RunArguments(
-        str(given.system_instruction or file.get("system_instruction") or ""), int(found[1]) if found else None
+        str(given.system_instruction or file.get("system_instruction") or ""),
+        max_gen_toks(str(given.gen_kwargs or file.get("gen_kwargs") or "")),
     )
+
+
+def max_gen_toks(gen_kwargs: str) -> int | None:
+    """The length of answers that generation arguments set, in any of the ways to write them; None where they set none."""
+    found = _MAX_GEN_TOKS.search(gen_kwargs)
+    return int(found[1]) if found else None
 
 
 def _read(path: Path | None) -> dict[str, Any]:

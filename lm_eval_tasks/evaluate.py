@@ -14,7 +14,7 @@ from typing import Any
 
 from lm_eval.api.model import LM
 
-from lm_eval_tasks import logged
+from lm_eval_tasks import commandline, logged
 from lm_eval_tasks.errors import EvalError
 from lm_eval_tasks.intervals import interval
 from lm_eval_tasks.journal import Journal
@@ -147,9 +147,9 @@ def by_month(samples: Sequence[Logged]) -> dict[str, dict[str, float]]:
 
 def _room(generation: Generation) -> dict[str, Any]:
     """What the tasks must know of how the run generates, to leave room for it."""
-    found = re.search(r"max_gen_toks\W+(\d+)", generation.gen_kwargs)
+    reserve = commandline.max_gen_toks(generation.gen_kwargs)
     return {
-        **({"reserve": int(found[1])} if found else {}),
+        **({"reserve": reserve} if reserve is not None else {}),
         **({"system_instruction": generation.system_instruction} if generation.system_instruction else {}),
     }
 

@@ -51,7 +51,7 @@ def _score(texts: Sequence[str], docs: Sequence[Mapping[str, Any]], titles: bool
             **_rouge(target, answer),
             "empty": float(not answer),
             "unfinished": float(unfinished),
-            **_cutting(doc),
+            **cutting(doc),
             "length_ratio": len(answer.split()) / max(1, len(target.split())),
             **_copies(answer, doc),
             **_citations(answer, doc),
@@ -87,7 +87,7 @@ def _rouge(target: str, answer: str) -> dict[str, float]:
     }
 
 
-def _cutting(doc: Mapping[str, Any]) -> dict[str, float]:
+def cutting(doc: Mapping[str, Any]) -> dict[str, float]:
     """Whether the prompt was cut, and the share of its tokens that was."""
     return {
         "truncated": float(doc["tokens_cut"] > 0),

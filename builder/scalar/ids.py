@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from builder.licenses import Licenses, allows
 from builder.records import Document, Paper
 from builder.scalar.render import candidate, parts, question
 from builder.scalar.write import COLUMNS
+from builder.texts import TEXTS, described, digest
 
 _TEXTS = ("title", "section", "question")
 _KEPT = tuple(name for name in COLUMNS.names if name not in (*_TEXTS, "candidates"))
@@ -21,7 +21,7 @@ ID_COLUMNS = pa.schema(
         *(COLUMNS.field(name) for name in _KEPT),
         ("position", pa.int64()),
         ("candidates", pa.list_(pa.struct([(name, pa.string()) for name in _SHOWN]))),
-        ("texts", pa.list_(pa.struct([("name", pa.string()), ("sha256", pa.string()), ("characters", pa.int64())]))),
+        TEXTS,
     ]
 )
 # A paper's record and all its documents, by its id with version; None where there is no such record.
@@ -44,9 +44,7 @@ def id_row(row: dict[str, Any], position: int) -> dict[str, Any]:
         **{name: row[name] for name in _KEPT},
         "position": position,
         "candidates": [{name: one[name] for name in _SHOWN} for one in row["candidates"]],
-        "texts": [
-            {"name": name, "sha256": _digest(text), "characters": len(text)} for name, text in _texts(row).items()
-        ],
+        "texts": described(_texts(row)),
     }
 
 
@@ -74,10 +72,10 @@ def fill_row(row: dict[str, Any], known: Known) -> dict[str, Any] | str:
         shown.append({"id": given["id"], "title": other.title, "license": given["license"], "content": content})
     for document in documents:
         text = _question(row, paper, document)
-        if text is not None and _digest(text[1]) == hashes["question"]:
+        if text is not None and digest(text[1]) == hashes["question"]:
             whole = {name: row[name] for name in _KEPT} | {"title": paper.title, "candidates": shown}
             whole |= {"section": text[0], "question": text[1]}
-            return whole if {name: _digest(one) for name, one in _texts(whole).items()} == hashes else "changed_text"
+            return whole if {name: digest(one) for name, one in _texts(whole).items()} == hashes else "changed_text"
     return "changed_text"
 
 
@@ -94,8 +92,8 @@ def _question(row: dict[str, Any], paper: Paper, document: Document) -> tuple[st
     return (part.heading, text) if text is not None else None
 
 
-def _first(texts: Iterable[str | None], digest: str) -> str | None:
-    return next((text for text in texts if text is not None and _digest(text) == digest), None)
+def _first(texts: Iterable[str | None], wanted: str) -> str | None:
+    return next((text for text in texts if text is not None and digest(text) == wanted), None)
 
 
 def _texts(row: dict[str, Any]) -> dict[str, str]:
@@ -104,7 +102,3 @@ def _texts(row: dict[str, Any]) -> dict[str, str]:
     for i, one in enumerate(row["candidates"]):
         texts |= {f"candidates.{i}.{name}": one[name] for name in ("title", "content")}
     return texts
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

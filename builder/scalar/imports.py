@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from builder import folder
-from builder.card import Built, file_table, split_table
+from builder.card import Built
 from builder.errors import FolderError
-from builder.overview import card
+from builder.overview import finish_import
 from builder.progress import progress
 from builder.report import StageReport
 from builder.scalar.citations import types_of
 from builder.scalar.levels import LEVELS
 from builder.scalar.published import read_questions
-from builder.scalar.questions import Examiner, balanced
+from builder.scalar.questions import Examiner, ask_all
 from builder.scalar.structured import read_structured
 from builder.scalar.write import row_of, write_level
 from builder.tokens import TokenCounter
@@ -47,9 +45,9 @@ def import_questions(source: Path, output: Path) -> list[StageReport]:
         built = [
             write_level(place, level, {"test": rows[name]}, ROUND, counter)
             for level in LEVELS
-            if (name := level.name.removeprefix("SCALAR-").lower()) in rows
+            if (name := level.short_name) in rows
         ]
-        _finish(place, built, [report], "https://github.com/LibrAIRResearch/scalar")
+        finish_import(place, ROUND, "https://github.com/LibrAIRResearch/scalar", built, [report])
     return [report]
 
 
@@ -66,24 +64,10 @@ def import_papers(source: Path, output: Path, seed: int) -> list[StageReport]:
     with folder.replacing(output) as place:
         for level in LEVELS:
             examiner = Examiner(level, seed, structured.known.get, types_of, _QUESTIONS_OF_PAPER)
-            asked = [one for citing in progress(structured.citing, level.name) for one in examiner.ask(citing)]
-            placed = balanced(sorted(asked, key=lambda one: one.id), seed)
+            placed = ask_all(examiner, progress(structured.citing, level.name), seed)
             built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, counter))
             reports.append(examiner.report)
         if not any(one.samples for one in built):
             raise FolderError(f"not one question could be made of {source} ({'; '.join(r.line() for r in reports)})")
-        _finish(place, built, reports, source.name)
+        finish_import(place, ROUND, source.name, built, reports)
     return reports
-
-
-def _finish(place: Path, built: Sequence[Built], reports: Sequence[StageReport], origin: str) -> None:
-    manifest = {
-        "round": ROUND,
-        "imported": origin,
-        "code_version": importlib.metadata.version("academiceval"),
-        "files": file_table(built),
-        "statistics": split_table(built),
-        "reports": [report.to_dict() for report in reports],
-    }
-    (place / "README.md").write_text(card(manifest, built), encoding="utf-8")
-    folder.write_manifest(place, manifest)

@@ -33,6 +33,11 @@ class Level:
     candidates: CandidateText = "full"
     task: Literal["cloze"] = "cloze"
 
+    @property
+    def short_name(self) -> str:
+        """What rows call it: "easy" for "SCALAR-Easy"."""
+        return self.name.removeprefix("SCALAR-").lower()
+
 
 LEVELS: tuple[Level, ...] = (
     Level("SCALAR-Easy"),

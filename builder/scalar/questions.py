@@ -206,6 +206,12 @@ class Examiner:
         return f"{citing.paper.id}#{mention.section}:{mention.start}"
 
 
+def ask_all(examiner: Examiner, papers: Iterable[Citing], seed: int) -> list[Question]:
+    """The questions of all papers, by id, their right candidates in even positions."""
+    asked = [one for citing in papers for one in examiner.ask(citing)]
+    return balanced(sorted(asked, key=lambda one: one.id), seed)
+
+
 def balanced(questions: Iterable[Question], seed: int) -> list[Question]:
     """The questions with their right candidates spread evenly over the positions, the others behind in their order."""
     placed: list[Question] = []

@@ -15,7 +15,7 @@ from builder.records import Paper, Split
 from builder.report import StageReport
 from builder.round import Round
 from builder.scalar.annotate import typing_of
-from builder.scalar.questions import Cited, Citing, Examiner, balanced
+from builder.scalar.questions import Cited, Citing, Examiner, ask_all
 from builder.scalar.write import row_of, write_level
 from builder.sources import Source
 from builder.split import Cut
@@ -76,10 +76,11 @@ def build_levels(
         paper = cited.get(id_)
         return Cited(paper, texts.get(id_)) if paper else None
 
+    typing = typing_of(round_)
     built: list[Built] = []
     reports: list[StageReport] = []
     for level in levels:
-        examiner = Examiner(level, round_.seed, known, typing_of(round_), round_.scalar.questions_of_paper)
+        examiner = Examiner(level, round_.seed, known, typing, round_.scalar.questions_of_paper)
         rows = {
             split: _rows(round_, store, documents, examiner, _of_split(asking, cut, split))
             for split in round_.scalar.splits
@@ -92,12 +93,11 @@ def build_levels(
 def _rows(
     round_: Round, store: Store, documents: Documents, examiner: Examiner, papers: Sequence[Paper]
 ) -> list[dict[str, object]]:
-    asked = [
-        one
+    citing = (
+        Citing(paper, documents[paper.id], _cited_of(store, paper))
         for paper in progress(papers, examiner.report.stage, len(papers))
-        for one in examiner.ask(Citing(paper, documents[paper.id], _cited_of(store, paper)))
-    ]
-    return [row_of(one) for one in balanced(sorted(asked, key=lambda one: one.id), round_.seed)]
+    )
+    return [row_of(one) for one in ask_all(examiner, citing, round_.seed)]
 
 
 def _of_split(papers: Iterable[Paper], cut: Cut, split: Split) -> list[Paper]:

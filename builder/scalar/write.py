@@ -38,7 +38,7 @@ def row_of(question: Question) -> dict[str, Any]:
     paper, level = question.paper, question.level
     return {
         "id": question.id, "paper_id": paper.versioned_id, "title": paper.title, "authors": list(paper.authors),
-        "level": level.name.removeprefix("SCALAR-").lower(), "section": question.section,
+        "level": level.short_name, "section": question.section,
         "citation_type": question.citation_type, "question_paper": level.question, "distractors": level.distractors,
         "candidate_text": level.candidates, "question": question.text,
         "candidates": [

@@ -22,10 +22,6 @@ class Verdict:
 
     winners: dict[str, int]
 
-    @property
-    def overall(self) -> int:
-        return self.winners[OVERALL]
-
 
 def prompt_of(first: str, second: str) -> str:
     """The published prompt about two answers."""
