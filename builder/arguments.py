@@ -35,6 +35,7 @@ def parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
     _folder_commands(add)
     _file_commands(add)
     _evaluation_commands(add)
+    _hub_commands(add)
     return top
 
 
@@ -123,6 +124,44 @@ def _evaluation_commands(add: Callable[[str, str], argparse.ArgumentParser]) -> 
     add("tasks-path", "print the folder for lm_eval --include_path")
     sub = add("link-tasks", "let the bare `lm_eval --tasks academiceval_abs` find the tasks")
     sub.add_argument("--unlink", action="store_true", help="undo it")
+
+
+def _hub_commands(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    sub = add(
+        "push", "check a dataset folder and publish it on the Hub as one revision; without --yes only say what would be"
+    )
+    sub.add_argument("folder", type=Path, metavar="FOLDER")
+    sub.add_argument("--repo", required=True, metavar="ORG/NAME", help="the dataset repository")
+    sub.add_argument(
+        "--licenses",
+        choices=("all", "noncommercial", "redistributable"),
+        default="redistributable",
+        help="which texts are uploaded, others by id only (default: redistributable)",
+    )
+    sub.add_argument("--yes", action="store_true", help="do it")
+    sub.add_argument("--private", action="store_true", help="of a repository that is created")
+
+    sub = add("verify", "download a revision from the Hub and compare it with its manifest")
+    sub.add_argument("repo", metavar="ORG/NAME")
+    sub.add_argument("--revision", default="main", help="default: main")
+
+    sub = add("yank", "say that a published revision is not to be used, and publish what replaces it")
+    sub.add_argument("repo", metavar="ORG/NAME")
+    sub.add_argument("--revision", help="default: the newest")
+    sub.add_argument("--reason", required=True, help="for the errata on the card")
+    sub.add_argument("--paper", action="append", default=[], metavar="ID", help="take this paper down; may be repeated")
+    sub.add_argument(
+        "--takedowns",
+        type=Path,
+        default=Path("takedowns.jsonl"),
+        help="list that the papers are added to, for the rounds to come (default: ./takedowns.jsonl)",
+    )
+
+    sub = add("push-results", "publish results on the Hub, in lm-eval's form and as a model index")
+    sub.add_argument("files", type=Path, nargs="+", metavar="FILE", help="results_*.json, or folders of them")
+    sub.add_argument("--repo", required=True, metavar="ORG/NAME", help="the dataset repository of results")
+    sub.add_argument("--card", metavar="ORG/MODEL", help="the model whose card is to show the scores too")
+    sub.add_argument("--dry-run", action="store_true", help="say what would be uploaded")
 
 
 def _judge_arguments(sub: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ import json
 import os
 import sqlite3
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,7 +78,8 @@ def _parser() -> argparse.ArgumentParser:
         {
             "run": _run, "crawl": _crawl, "update": _update, "link": _link, "build": _build, "status": _status,
             "audit": _audit, "publishable": _publishable, "fill": _fill, "import": _import, "extract": _extract,
-            "demo": _demo, "eval": _eval, "compare": _compare, "judge": _judge, "tasks-path": _tasks_path, "link-tasks": _link_tasks,
+            "demo": _demo, "eval": _eval, "compare": _compare, "judge": _judge, "push": _push, "verify": _verify, "yank": _yank,
+            "push-results": _push_results, "tasks-path": _tasks_path, "link-tasks": _link_tasks,
         }
     )  # fmt: skip
 
@@ -177,7 +178,7 @@ def _audit(arguments: argparse.Namespace) -> None:
 
     manifest = read_manifest(arguments.folder)
     found = audit(arguments.folder, manifest["files"])
-    table = AuditTable.model_validate(manifest["config"]["audit"])
+    table = AuditTable.model_validate(manifest.get("config", {}).get("audit", {}))
     print("\n".join(audit_table(found, table)))
     check(found, table)
 
@@ -229,8 +230,7 @@ def _extract(arguments: argparse.Namespace) -> None:
 def _demo(arguments: argparse.Namespace) -> None:
     from builder.demo import demo
 
-    for line in demo(arguments.folder, arguments.jobs):
-        print(line, flush=True)
+    _follow(demo(arguments.folder, arguments.jobs))
 
 
 def _eval(arguments: argparse.Namespace) -> None:
@@ -290,6 +290,37 @@ def _judge(arguments: argparse.Namespace) -> None:
     results = run.judge(samples, models, arguments.base_url, arguments.concurrency, arguments.output, name)
     print("\n".join(run.table(results)))
     print(f"\nwritten: {arguments.output}")
+
+
+def _push(arguments: argparse.Namespace) -> None:
+    from hub_scripts.push import push
+
+    _follow(push(arguments.folder, arguments.repo, arguments.licenses, yes=arguments.yes, private=arguments.private))
+
+
+def _verify(arguments: argparse.Namespace) -> None:
+    from hub_scripts.repo import Repo
+    from hub_scripts.verify import verify
+
+    _follow(verify(Repo(arguments.repo), arguments.revision))
+
+
+def _yank(arguments: argparse.Namespace) -> None:
+    from hub_scripts.yank import yank
+
+    _follow(yank(arguments.repo, arguments.revision, arguments.reason, arguments.paper, arguments.takedowns))
+
+
+def _push_results(arguments: argparse.Namespace) -> None:
+    from hub_scripts.results import push_results
+
+    _follow(push_results(arguments.files, arguments.repo, arguments.card, dry_run=arguments.dry_run))
+
+
+def _follow(lines: Iterable[str]) -> None:
+    """Print what long work says, while it goes on."""
+    for line in lines:
+        print(line, flush=True)
 
 
 def _tasks_path(arguments: argparse.Namespace) -> None:

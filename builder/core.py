@@ -9,6 +9,7 @@ from typing import Any
 from builder import folder
 from builder.card import Built, close_all
 from builder.publishable import by_setting, read_rows
+from builder.removal import affected
 from builder.round import Round
 from builder.settings import Setting
 from builder.write import RowWriter, schema
@@ -32,12 +33,14 @@ def carry(round_: Round, place: Path, settings: tuple[Setting, ...]) -> tuple[li
         return [], {}
     manifest = folder.read_manifest(round_.core.folder)
     known = by_setting(manifest["files"])
+    gone = affected(round_.core.folder, known, round_.taken_down) if round_.taken_down else {}
     built = []
     for setting in settings:
         paths = known.get(setting.name + CORE, known.get(setting.name, {})).get("test", [])
         if not paths:
             continue
-        ids = [row["id"] for row in read_rows(round_.core.folder, paths)]
+        lost = gone.get(setting.task, ())
+        ids = [row["id"] for row in read_rows(round_.core.folder, paths) if row["id"] not in lost]
         chosen = set(sorted(ids, key=lambda id_: _rank(round_.seed, id_))[: round_.core.samples])
         writer = RowWriter(place, setting.name + CORE, "test", schema(setting.task))
         for row in read_rows(round_.core.folder, paths):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Any
 from builder.errors import FolderError
 
 MANIFEST = "manifest.json"
+OTHER_FILES = "other_files"
 FORMAT = 1
 
 
@@ -36,10 +38,23 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def write_manifest(folder: Path, content: dict[str, Any]) -> None:
-    """Write the manifest, whole or not at all; its presence means that the folder is finished."""
+    """Write the manifest, whole or not at all; its presence means that the folder is finished.
+
+    The hashes of the files beside it (the card) are added to what `files` says of the data.
+    """
+    beside = {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.iterdir())
+        if path.is_file() and path.name != MANIFEST
+    }
     part = folder / f".{MANIFEST}.part"
-    part.write_text(json.dumps({"format": FORMAT, **content}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    part.write_bytes(manifest_bytes({"format": FORMAT, **content, OTHER_FILES: beside}))
     part.rename(folder / MANIFEST)
+
+
+def manifest_bytes(content: dict[str, Any]) -> bytes:
+    """A manifest as it is written."""
+    return (json.dumps(content, indent=1, sort_keys=True) + "\n").encode()
 
 
 def refuse_other_contents(built: Path, output: Path, replace: bool) -> None:

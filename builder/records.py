@@ -15,6 +15,8 @@ Role = Literal["introduction", "related_work", "body", "conclusion", "acknowledg
 CrawlReason = Literal["bad_record", "outside_window", "other_category", "withdrawn", "no_graph_author"]
 GraphReason = Literal["not_visited", "too_old", "inactive_author", "outside_component"]
 ExtractReason = Literal[
+    # asked for by its authors
+    "taken_down",
     # no document came of the file
     "missing_file",
     "not_a_pdf",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from datetime import date, timedelta
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import Field, ValidationError, model_validator
@@ -30,6 +31,7 @@ from builder.tables import (
     Table,
     UpdateTable,
 )
+from builder.takedowns import TAKEDOWNS, taken_down
 
 # What says where and how this machine asks, not what it gets.
 _PLACES = {"path", "contact", "delay", "timeout", "api", "oai", "files"}
@@ -45,6 +47,7 @@ class Round(Table):
     licenses: Licenses = "all"
     workspace: Path = Path("work")
     output: Path = Path("academiceval")
+    takedowns: Path = Field(Path(TAKEDOWNS), description="papers not to show, where there is such a file")
     source: SourceTable
     papers: PapersTable = PapersTable()
     crawl: CrawlTable = CrawlTable()
@@ -84,12 +87,18 @@ class Round(Table):
     def chosen(self) -> tuple[Setting, ...]:
         return registry.select(self.settings, (table.setting for table in self.setting))
 
+    @cached_property
+    def taken_down(self) -> frozenset[str]:
+        """The papers that are not to be shown: bare ids."""
+        return taken_down(self.takedowns)
+
     def config(self) -> dict[str, object]:
         """What shapes the content, for the manifest: places on this machine are left out."""
         left_out: dict[str, object] = {
-            "workspace": True, "output": True, "source": _PLACES, "core": {"folder"}, "scalar": {"accepted", "base_url"}
+            "workspace": True, "output": True, "takedowns": True, "source": _PLACES, "core": {"folder"}, "scalar": {"accepted", "base_url"}
         }  # fmt: skip
         data = self.model_dump(mode="json", exclude=left_out)  # type: ignore[arg-type]
+        data["takedowns"] = sorted(self.taken_down)
         data["settings"] = [setting.name for setting in self.chosen]
         data["scalar"]["accepted"] = None if self.scalar.accepted is None else len(self.scalar.accepted_ids or ())
         data["source"]["references"] = [path.name for path in self.source.references]
@@ -140,6 +149,7 @@ def _anchored(parsed: Round, base: Path) -> Round:
         update={
             "workspace": base / parsed.workspace,
             "output": base / parsed.output,
+            "takedowns": base / parsed.takedowns,
             "source": source,
             "scalar": parsed.scalar.model_copy(
                 update={"accepted": base / parsed.scalar.accepted if parsed.scalar.accepted else None}

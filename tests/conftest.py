@@ -8,6 +8,7 @@ import os
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TQDM_DISABLE"] = "1"
 
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +21,8 @@ from builder.cli import main
 from builder.round import Round
 from builder.store import Store
 from builder.tables import SourceTable, SplitTable
+from tests import hub_server as hub_server_module
+from tests.hub_server import hub_settings
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 BIN = Path(sys.executable).parent
@@ -97,6 +100,38 @@ def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str,
         return code, captured.out, captured.err
 
     return call
+
+
+@pytest.fixture(scope="session")
+def hub_server() -> Iterator[hub_server_module.Hub]:
+    with hub_server_module.serve() as serving:
+        yield serving
+
+
+@pytest.fixture
+def hub(hub_server: hub_server_module.Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> hub_server_module.Hub:
+    """An empty Hub on this machine that the clients in this process take for the real one."""
+    hub_server.reset()
+    for target, value in hub_settings(hub_server.url, tmp_path / "hf").items():
+        monkeypatch.setattr(target, value)
+    monkeypatch.setenv("HF_TOKEN", "hf_write")
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    return hub_server
+
+
+@pytest.fixture(scope="session")
+def two_rounds(world: Path, shared_tmp: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The dataset folders of two rounds with two settings each, of this process alone."""
+    own = []
+    with FileLock(shared_tmp / "two-rounds.lock"):
+        for seed, name in enumerate(("2026.11", "2026.12")):
+            place = shared_tmp / "two-rounds" / name
+            if not (place / "academiceval" / "manifest.json").is_file():
+                shutil.copytree(world / "work", place / "work")
+                run(small_round(place, round=name, settings=("Abs-9K", "Intro-28K-G"), seed=seed), jobs=2)
+            own.append(tmp_path_factory.mktemp(name) / "academiceval")
+            shutil.copytree(place / "academiceval", own[-1])
+    return own[0], own[1]
 
 
 @pytest.fixture(scope="session")

@@ -107,8 +107,12 @@ def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> tu
     """
     report = StageReport("extract")
     order = _order(round_)
+    gone = round_.taken_down
     chosen: dict[str, FileKind] = {}
     for paper in papers:
+        if paper.id in gone:
+            report.drop(paper.id, "taken_down")
+            continue
         outcomes = store.outcomes(paper.id)
         if not outcomes:
             raise StoreError(f"{paper.id} was not extracted yet; run `academiceval run round.toml`")

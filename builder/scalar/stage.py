@@ -54,6 +54,7 @@ def cited_papers(round_: Round, store: Store, papers: Iterable[Paper]) -> list[P
     wanted: set[str] = set()
     for paper in papers:
         ids = {link.cited_id for link in store.links(paper.id) if link.cited_id}
+        ids -= round_.taken_down
         wanted.update(sorted(ids, key=lambda id_: _rank(round_.seed, id_))[: round_.scalar.cited_papers])
     return list(store.papers(sorted(wanted)))
 

@@ -1,0 +1,29 @@
+"""The named errors of publishing: each message is one sentence that names the input and what to do."""
+
+from __future__ import annotations
+
+from builder.errors import BuildError
+
+
+class HubError(BuildError):
+    """Root of what may go wrong with the Hub."""
+
+
+class AccessError(HubError):
+    """The token is missing, was not accepted, or may not do what was asked."""
+
+
+class ConflictError(HubError):
+    """Somebody else has changed the repository meanwhile, or a published name would have to move."""
+
+
+class UnreachableError(HubError):
+    """The Hub did not answer, or answered with a fault, as often as was asked."""
+
+
+class CheckError(HubError):
+    """A folder is not fit to be published."""
+
+
+class DifferenceError(HubError):
+    """What the Hub serves is not what its manifest says."""

@@ -1,0 +1,94 @@
+"""What an exception of the Hub's client means: worth another try, or one sentence for the user.
+
+The client retries downloads and the upload of large files by itself, but not what changes a repository
+(https://huggingface.co/docs/huggingface_hub/package_reference/hf_api).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from huggingface_hub.errors import (
+    HfHubHTTPError,
+    LocalTokenNotFoundError,
+    OfflineModeIsEnabled,
+    RepositoryNotFoundError,
+)
+
+from hub_scripts.errors import AccessError, ConflictError, HubError, UnreachableError
+
+# The root of its HTTP library's errors, which is httpx or httpx2, by release.
+HTTPError: type[Exception] = HfHubHTTPError.__bases__[0]
+# What the client and its transports raise where the Hub is at fault, or we are.
+FAULTS = (HTTPError, OSError, RuntimeError, ValueError)
+_LOG_IN = "log in with `hf auth login` or set HF_TOKEN to a token with write permission"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An exception understood.
+
+    Attributes:
+        error: what to tell the user.
+        again: whether the same request may succeed later.
+        wait: seconds that the Hub asks to wait, at least.
+        status: of the answer, 0 where none came.
+    """
+
+    error: HubError
+    again: bool = False
+    wait: float = 0.0
+    status: int = 0
+
+
+def understand(err: BaseException, repo: str) -> Fault:
+    """Say what went wrong with a request about a repository."""
+    if isinstance(err, OfflineModeIsEnabled):
+        return Fault(UnreachableError(f"{repo}: HF_HUB_OFFLINE is set; unset it to ask the Hub"))
+    if isinstance(err, LocalTokenNotFoundError):
+        return Fault(AccessError(f"{repo}: there is no token; {_LOG_IN}"))
+    for cause in _chain(err):
+        if isinstance(cause, HfHubHTTPError):
+            return _of_answer(cause, repo)
+    if any(isinstance(cause, HTTPError | ConnectionError | TimeoutError) for cause in _chain(err)):
+        return Fault(
+            UnreachableError(f"{repo}: the Hub does not answer ({_first_line(err)}); try again later"), again=True
+        )
+    return Fault(HubError(f"{repo}: {_first_line(err)}"))
+
+
+def lacks_xet(err: BaseException) -> bool:
+    """Whether an upload failed because the Hub that was asked has no Xet storage, like those of one's own."""
+    return any("xet-write-token" in str(one) and "404" in str(one) for one in _chain(err))
+
+
+def _of_answer(err: HfHubHTTPError, repo: str) -> Fault:
+    status = err.response.status_code
+    told = (err.server_message or _first_line(err)).rstrip(".")
+    if status in (408, 429) or status >= 500:
+        error = UnreachableError(f"{repo}: the Hub answered {status} again and again ({told}); try again later")
+        return Fault(error, True, _seconds(err.response.headers.get("Retry-After")), status)
+    if status in (409, 412):
+        return Fault(ConflictError(f"{repo}: {told}; look at the repository, then try again"), status=status)
+    if status == 403:
+        return Fault(AccessError(f"{repo}: the token may not do this ({told}); {_LOG_IN}"), status=status)
+    if isinstance(err, RepositoryNotFoundError) or status == 404:
+        return Fault(HubError(f"{repo} does not exist, or the token cannot see it ({told})"), status=404)
+    if status == 401:
+        return Fault(AccessError(f"{repo}: the Hub did not accept the token; {_LOG_IN}"), status=status)
+    return Fault(HubError(f"{repo}: the Hub refused with {status} ({told})"), status=status)
+
+
+def _seconds(header: str | None) -> float:
+    return float(header) if header and header.isdigit() else 0.0
+
+
+def _chain(err: BaseException | None) -> Iterator[BaseException]:
+    while err is not None:
+        yield err
+        err = err.__cause__ or err.__context__
+
+
+def _first_line(err: BaseException) -> str:
+    return next((line.strip() for line in str(err).splitlines() if line.strip()), type(err).__name__)
