@@ -41,7 +41,7 @@ def parse_takedowns(text: str, origin: str) -> list[Takedown]:
             continue
         try:
             fields = json.loads(line)
-            parsed = parse_arxiv_id(fields["id"])
+            parsed = parse_arxiv_id(str(fields["id"]))
         except (ValueError, KeyError, TypeError):
             parsed = None
         if parsed is None:
