@@ -121,6 +121,28 @@ def _evaluation_commands(add: Callable[[str, str], argparse.ArgumentParser]) -> 
 
     _judge_arguments(add("judge", "let a language model compare generated texts with their references, in both orders"))
 
+    sub = add("report", "results as a site to look at: leaderboard, plots, samples, rounds")
+    sub.add_argument(
+        "results",
+        type=Path,
+        nargs="+",
+        metavar="RESULTS",
+        help="folders or files of results, samples and judges; dataset folders",
+    )
+    sub.add_argument("-o", "--output", type=Path, default=Path("site"), help="the site's folder (default: ./site)")
+    sub.add_argument(
+        "--cutoff",
+        action="append",
+        default=[],
+        metavar="MODEL=YYYY-MM",
+        help="up to when a model was trained; may be repeated",
+    )
+    sub.add_argument(
+        "--licenses", choices=("all", "noncommercial", "redistributable"),
+        help="which papers' texts are shown (default: all; with --space: redistributable)",
+    )  # fmt: skip
+    sub.add_argument("--space", metavar="ORG/NAME", help="publish it as a static Space on the Hub")
+
     add("tasks-path", "print the folder for lm_eval --include_path")
     sub = add("link-tasks", "let the bare `lm_eval --tasks academiceval_abs` find the tasks")
     sub.add_argument("--unlink", action="store_true", help="undo it")

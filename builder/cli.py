@@ -18,6 +18,7 @@ from lm_eval_tasks.errors import EvalError
 if TYPE_CHECKING:
     from builder.build import Outcome
     from builder.graph import CoAuthorGraph
+    from builder.licenses import Licenses
     from builder.report import StageReport
     from builder.round import Round
 
@@ -36,6 +37,8 @@ _EXTRAS = {
     "bm25s": "ralm",
     "sentence_transformers": "ralm",
     "openai": "judge",
+    "jinja2": "report",
+    "matplotlib": "report",
 }
 
 
@@ -78,7 +81,8 @@ def _parser() -> argparse.ArgumentParser:
         {
             "run": _run, "crawl": _crawl, "update": _update, "link": _link, "build": _build, "status": _status,
             "audit": _audit, "publishable": _publishable, "fill": _fill, "import": _import, "extract": _extract,
-            "demo": _demo, "eval": _eval, "compare": _compare, "judge": _judge, "push": _push, "verify": _verify, "yank": _yank,
+            "demo": _demo, "eval": _eval, "compare": _compare, "judge": _judge,
+            "report": _report, "push": _push, "verify": _verify, "yank": _yank,
             "push-results": _push_results, "tasks-path": _tasks_path, "link-tasks": _link_tasks,
         }
     )  # fmt: skip
@@ -290,6 +294,17 @@ def _judge(arguments: argparse.Namespace) -> None:
     results = run.judge(samples, models, arguments.base_url, arguments.concurrency, arguments.output, name)
     print("\n".join(run.table(results)))
     print(f"\nwritten: {arguments.output}")
+
+
+def _report(arguments: argparse.Namespace) -> None:
+    from hub_scripts.report.site import cutoffs_of, report
+
+    licenses: Licenses = arguments.licenses or ("redistributable" if arguments.space else "all")
+    _follow(report(arguments.results, arguments.output, licenses, cutoffs_of(arguments.cutoff)))
+    if arguments.space:
+        from hub_scripts.space import push_site
+
+        _follow(push_site(arguments.output, arguments.space))
 
 
 def _push(arguments: argparse.Namespace) -> None:

@@ -12,25 +12,37 @@ from lm_eval.api.model import LM
 
 from lm_eval_tasks.errors import EvalError
 
+_CANDIDATES = "candidate_ids"
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 def lead(doc: Mapping[str, Any]) -> str:
-    """The first words of the body, as many as the median train target has."""
+    """The first words of the body, as many as the median train target has; of SCALAR's candidates the first."""
+    if _CANDIDATES in doc:
+        return _choice(0)
     return " ".join(doc["content"].split()[: doc["lead_words"]])
 
 
 def copy_demo(doc: Mapping[str, Any]) -> str:
-    """The output of the demonstration nearest to the answer; "" in settings without demonstrations."""
-    demonstrations = doc["demonstrations"]
+    """The output of the demonstration nearest to the answer; "" where there are no demonstrations."""
+    demonstrations = doc.get("demonstrations")
     return str(demonstrations[-1]["output"]) if demonstrations else ""
 
 
 def random_sentence(doc: Mapping[str, Any]) -> str:
-    """Sentences of the body in a random order that the row's id decides, as many words as the median train target."""
+    """Sentences of the body in a random order that the row's id decides, as many words as the median train target.
+
+    Of SCALAR's candidates any, by the question's id.
+    """
+    if _CANDIDATES in doc:
+        return _choice(int(hashlib.sha256(doc["id"].encode()).hexdigest(), 16) % len(doc[_CANDIDATES]))
     sentences = _SENTENCE.split(doc["content"])
     order = sorted(range(len(sentences)), key=lambda i: hashlib.sha256(f"{doc['id']}|{i}".encode()).digest())
     return " ".join(" ".join(sentences[i] for i in order).split()[: doc["lead_words"]])
+
+
+def _choice(index: int) -> str:
+    return f"<answer>{index}</answer>"
 
 
 BASELINES: dict[str, Callable[[Mapping[str, Any]], str]] = {
@@ -55,7 +67,7 @@ class BaselineLM(LM):  # type: ignore[misc]
         self._answer = BASELINES[name]
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        if requests and "content" not in requests[0].doc:
+        if any("content" not in request.doc and _CANDIDATES not in request.doc for request in requests):
             raise EvalError(
                 f"the baseline {self.name} reads the body itself: load the tasks with metadata keep_parts=True"
             )

@@ -69,6 +69,7 @@ def _derived(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "first_author": row["authors"][0] if row["authors"] else row["paper_id"], "month": row["published"][:7],
         "target": str(row["label"]), "candidate_ids": [one["id"] for one in row["candidates"]],
+        "licenses": loading.licenses(row, row["candidates"]),
     }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from lm_eval.api.model import LM
 
-from lm_eval_tasks import commandline, logged
+from lm_eval_tasks import commandline, cutoff, logged
 from lm_eval_tasks.errors import EvalError
 from lm_eval_tasks.intervals import interval
 from lm_eval_tasks.journal import Journal
@@ -71,7 +71,10 @@ def evaluate(
     samples = {task: [logged.of_row(row) for row in rows] for task, rows in results["samples"].items()}
     scores = [*_scores(samples, label), *_whole_papers(samples, label)]
     if output is not None:
-        run = {"model": model, "model_args": parsed, "metadata": metadata, **asdict(generation), "limit": limit}
+        run = {
+            "model": model, "model_args": parsed, "metadata": metadata, **asdict(generation), "limit": limit,
+            "model_cutoff": metadata.get("model_cutoff") or cutoff.of_model(parsed),
+        }  # fmt: skip
         _write(results, {"run": run, **summary(samples, scores)}, label, output)
     return scores
 
@@ -177,7 +180,7 @@ def _whole_papers(samples: Mapping[str, Sequence[Logged]], label: str) -> list[S
 
 def _write(results: dict[str, Any], ours: dict[str, Any], label: str, output: Path) -> None:
     for task, rows in results.pop("samples").items():
-        lines = (json.dumps(row, default=str, ensure_ascii=False) + "\n" for row in rows)
+        lines = (json.dumps(logged.compact(row), default=str, ensure_ascii=False) + "\n" for row in rows)
         (output / f"samples_{task}_{label}.jsonl").write_text("".join(lines), encoding="utf-8")
     text = json.dumps({**results, "academiceval": ours}, default=str, ensure_ascii=False, indent=1)
     (output / f"results_{label}.json").write_text(text, encoding="utf-8")

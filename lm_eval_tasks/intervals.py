@@ -6,8 +6,9 @@ replacement, each with all samples; the interval is the middle 95 % of the means
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,6 +17,8 @@ LEVEL = 0.95
 _SEED = 20_261_101
 # Cells of the draws that are held at a time.
 _CELLS = 1 << 24
+# Cells of the draws that are kept for the next interval over so many clusters.
+_KEPT_CELLS = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,16 @@ def interval(values: Sequence[float], clusters: Sequence[str]) -> Interval:
     )
 
 
+def clustered_error(values: Sequence[float], clusters: Sequence[str]) -> float:
+    """The standard error of a mean over clusters, without drawing (Miller 2024, section 3.2); 0 with fewer than two clusters."""
+    names = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
+    if len(names) < 2:
+        return 0.0
+    array = np.asarray(values, dtype=float)
+    sums = np.bincount([names[name] for name in clusters], weights=array - array.mean())
+    return float(np.sqrt(len(names) / (len(names) - 1) * (sums**2).sum()) / len(array))
+
+
 def holm(p_values: Sequence[float]) -> list[float]:
     """p-values corrected for that there are several of them (Holm 1979)."""
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
@@ -70,11 +83,21 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 def _draw(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Means over drawn clusters, shape (RESAMPLES,)."""
+    return np.concatenate([(draws @ sums) / (draws @ counts) for draws in _draws(len(sums))])
+
+
+def _draws(n: int) -> Iterable[np.ndarray]:
+    """How often each of n clusters is drawn, in blocks of shape (resamples, n); the same for every n."""
+    return _kept_draws(n) if n * RESAMPLES <= _KEPT_CELLS else _fresh_draws(n)
+
+
+@lru_cache(maxsize=4)
+def _kept_draws(n: int) -> list[np.ndarray]:
+    return list(_fresh_draws(n))
+
+
+def _fresh_draws(n: int) -> Iterator[np.ndarray]:
     rng = np.random.default_rng(_SEED)
-    n = len(sums)
     step = max(1, _CELLS // n)
-    means = []
     for start in range(0, RESAMPLES, step):
-        draws = rng.multinomial(n, np.full(n, 1 / n), size=min(step, RESAMPLES - start))
-        means.append((draws @ sums) / (draws @ counts))
-    return np.concatenate(means)
+        yield rng.multinomial(n, np.full(n, 1 / n), size=min(step, RESAMPLES - start)).astype(float)

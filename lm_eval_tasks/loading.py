@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import datasets
@@ -111,8 +112,14 @@ def _derived(row: Mapping[str, Any]) -> dict[str, Any]:
     """What statistics need of a row beside its logged columns."""
     titles = [one["title"] for one in row.get("citations") or ()]
     return {
-        "first_author": row["authors"][0], "month": row["published"][:7], **({"cited_titles": titles} if titles else {})
+        "first_author": row["authors"][0], "month": row["published"][:7], "licenses": licenses(row, row["demonstrations"]),
+        **({"cited_titles": titles} if titles else {}),
     }  # fmt: skip
+
+
+def licenses(row: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The licences of all papers whose texts a prompt shows; who passes a sample on must look at them."""
+    return sorted({row["license"], *(one["license"] for one in shown)})
 
 
 def prompt_columns(fitted: CutPrompt) -> dict[str, Any]:
@@ -124,6 +131,7 @@ def prompt_columns(fitted: CutPrompt) -> dict[str, Any]:
         "tokens_after": fitted.tokens_after,
         "tokens_cut": sum(fitted.cut.values()),
         **{f"cut_{part}": fitted.cut.get(part, 0) for part in slots.CUT_PARTS},
+        "slots": [asdict(span) for span in fitted.spans],
     }
 
 

@@ -11,12 +11,17 @@ from typing import Any
 
 from lm_eval_tasks import refine
 from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.prompts import registry
 
 # What a journal holds of each sample beside its answer.
 JOURNALED = (
     "id", "setting", "prompt_name", "prompt_version", "retriever", "first_author", "published", "round", "target",
 )  # fmt: skip
 JOURNAL = "journal.jsonl"
+# What the slots tell in short.
+_TEXTS = ("prompt", "content", "demonstrations")
+# Characters of each end of a slot that are kept.
+EXCERPT = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,7 @@ def read(paths: Sequence[Path]) -> list[Logged]:
 def of_row(row: Mapping[str, Any]) -> Logged:
     """A sample as lm-eval logs it."""
     doc = row["doc"]
-    usual = doc["prompt_name"].endswith(("_short", "_long"))
+    usual = doc["prompt_name"].endswith(("_short", "_long")) or doc["prompt_name"] == registry.SCALAR
     task = doc["setting"] if usual else " ".join(filter(None, (doc["setting"], doc["prompt_name"], doc["retriever"])))
     answer = {"answer": _refined(row["value"], doc)} if "value" in row else row["filtered_resps"][0]
     if isinstance(answer, str):  # lm-eval's own files hold Python's way of writing it
@@ -87,6 +92,29 @@ def of_row(row: Mapping[str, Any]) -> Logged:
         answer=answer["answer"],
         scores={key: float(value) for key, value in answer.items() if isinstance(value, int | float)},
     )
+
+
+def compact(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A logged sample whose prompt is told by its slots: of each its lengths and the first and last characters.
+
+    lm-eval writes a prompt twice, which for prompts of a book's length makes gigabytes; `prompt_hash` still names it.
+    """
+    doc = {key: value for key, value in row["doc"].items() if key not in _TEXTS}
+    doc["slots"] = excerpts(row["doc"])
+    return {**{key: value for key, value in row.items() if key != "arguments"}, "doc": doc}
+
+
+def excerpts(doc: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The slots of a sample's prompt, with `head` and `tail`; where both together are the whole, `tail` is empty."""
+    if "prompt" not in doc:
+        return list(doc.get("slots", ()))
+    return [{**slot, **_ends(doc["prompt"][slot["start"] : slot["end"]])} for slot in doc.get("slots", ())]
+
+
+def _ends(text: str) -> dict[str, str]:
+    if len(text) <= 2 * EXCERPT:
+        return {"head": text, "tail": ""}
+    return {"head": text[:EXCERPT], "tail": text[-EXCERPT:]}
 
 
 def by_task(samples: Iterable[Logged]) -> dict[str, list[Logged]]:

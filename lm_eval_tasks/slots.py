@@ -39,6 +39,23 @@ class Tokenizer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """Where a slot came to lie in a prompt.
+
+    Attributes:
+        characters: of its whole text.
+        start, end: characters of the prompt, between which stands what is left of it.
+    """
+
+    part: str
+    index: int
+    field: str
+    characters: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class CutPrompt:
     """A prompt that fits.
 
@@ -46,6 +63,7 @@ class CutPrompt:
         tokens_before, tokens_after: prompt tokens without and with cutting, special tokens left out.
         cut: tokens taken from each part ("demonstration", "chunk", "body", "citation"), parts that lost none left out.
         target_at: the character at which the target's own part of the prompt begins, behind the demonstrations.
+        spans: the slots that hold a text of the row, in order.
     """
 
     text: str
@@ -53,6 +71,7 @@ class CutPrompt:
     tokens_after: int
     cut: dict[str, int]
     target_at: int
+    spans: tuple[Span, ...] = ()
 
 
 def fit(slots: Sequence[Slot], budget: int, tokenizer: Tokenizer, cut: Cut = "end") -> CutPrompt:
@@ -82,13 +101,22 @@ def fit_all(
 
 def uncut(slots: Sequence[Slot]) -> CutPrompt:
     """The whole prompt where no tokenizer is known; its tokens count 0."""
-    return CutPrompt("".join(slot.text for slot in slots), 0, 0, {}, target_at(slots, [slot.text for slot in slots]))
+    texts = [slot.text for slot in slots]
+    return CutPrompt("".join(texts), 0, 0, {}, target_at(slots, texts), tuple(_spans(slots, texts)))
 
 
 def target_at(slots: Sequence[Slot], texts: Sequence[str]) -> int:
     """Where the target's own part begins: the first character behind the last demonstration."""
     last = max((i for i, slot in enumerate(slots) if slot.part == "demonstration"), default=-1)
     return sum(len(text) for text in texts[: last + 1])
+
+
+def _spans(slots: Sequence[Slot], texts: Sequence[str]) -> Iterator[Span]:
+    start = 0
+    for slot, text in zip(slots, texts, strict=True):
+        if slot.field:
+            yield Span(slot.part, slot.index, slot.field, len(slot.text), start, start + len(text))
+        start += len(text)
 
 
 class _Prompt:
@@ -122,7 +150,8 @@ class _Prompt:
             after = self._count(_joined(kept))
         texts = ["".join(self._text[start:end] for start, end in ranges) for ranges in kept]
         lost = _lost(self._slots, lengths, keep)
-        return CutPrompt("".join(texts), self._total, after, lost, target_at(self._slots, texts))
+        spans = tuple(_spans(self._slots, texts))
+        return CutPrompt("".join(texts), self._total, after, lost, target_at(self._slots, texts), spans)
 
     def _token_at(self, character: int) -> int:
         """The first token that begins at a character or behind it."""

@@ -265,7 +265,8 @@ class Requests:
         commit = self.hub.repo(f"{kind}/{id_}").resolve(revision)
         found = []
         for file in json.loads(self.body)["files"]:
-            large = file["path"].endswith((".parquet", ".zst", ".png")) or file["size"] > BIG
+            marked = file["path"].startswith("data/") and b"data/**" in commit.tree[".gitattributes"].data
+            large = marked or file["path"].endswith((".parquet", ".zst", ".png")) or file["size"] > BIG
             there = commit.tree.get(file["path"])
             known = {"oid": there.sha256 if there.large else there.oid} if there else {}
             found.append(

@@ -119,7 +119,18 @@ def _results(judged: Mapping[str, Sequence[Judged]], samples: Sequence[Logged], 
         "panel": panel(judged),
         "panel_without_own_family": panel(others),
         "kappa": kappas(judged),
+        "verdicts": {task: verdicts_of(judged, task) for task in by_task(samples)},
     }
+
+
+def verdicts_of(judged: Mapping[str, Sequence[Judged]], task: str) -> dict[str, dict[str, Any]]:
+    """Sample -> judge -> the winners in both orders, generated text first and second; "empty" where there was no text."""
+    found: dict[str, dict[str, Any]] = {}
+    for model, own in judged.items():
+        for one in own:
+            if one.task == task:
+                found.setdefault(one.id, {})[model] = "empty" if one.empty else list(one.orders)
+    return found
 
 
 def table(results: Mapping[str, Any]) -> Iterator[str]:

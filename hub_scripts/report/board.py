@@ -1,0 +1,116 @@
+"""The leaderboard's data: a small file with every mean and interval, and for each setting the scores of its samples."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from hub_scripts.report.gather import METRICS, TASKS, Cell, Group
+
+LABELS = {"rouge_l": "ROUGE-L", "bertscore": "BERTScore", "accuracy": "Accuracy", "win_rate": "Judge win rate"}
+TASK_LABELS = {
+    "title": "Title", "abs": "Abstract", "intro": "Introduction", "related": "Related work", "scalar": "SCALAR",
+}  # fmt: skip
+_SCALE = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """One score that a paper printed, as a share."""
+
+    model: str
+    setting: str
+    metric: str
+    value: float
+    source: str
+
+
+def published() -> Iterator[Published]:
+    """The papers' own scores."""
+    tables = tomllib.loads((Path(__file__).parent / "published.toml").read_text(encoding="utf-8"))["table"]
+    for table in tables:
+        for setting, cells in table["scores"].items():
+            for model, cell in zip(table["models"], cells, strict=True):
+                if cell != "-":
+                    yield Published(model, setting, table["metric"], float(cell) / 100, table["source"])
+
+
+def board(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> dict[str, Any]:
+    """All that the leaderboard shows before anybody moves a slider."""
+    models = sorted({cell.model for group in groups for cell in group.cells})
+    return {
+        "metrics": {name: label for name, label in LABELS.items() if _has(groups, name)},
+        "tasks": {name: TASK_LABELS[name] for name in TASKS if any(group.task == name for group in groups)},
+        "models": [{"name": name, "cutoff": cutoffs.get(name)} for name in models],
+        "settings": [_setting(group) for group in groups],
+        "cells": [
+            {"s": s, "m": models.index(cell.model), **_figures(cell)}
+            for s, group in enumerate(groups)
+            for cell in group.cells
+        ],
+        "published": [
+            {"m": one.model, "s": one.setting, "x": one.metric, "v": round(one.value, 4), "source": one.source}
+            for one in published()
+        ],
+    }
+
+
+def scores_of_samples(group: Group) -> dict[str, Any]:
+    """The scores of a setting's samples, from which the page can score any span of days; in ten-thousandths."""
+    clusters = {name: i for i, name in enumerate(dict.fromkeys(group.clusters))}
+    return {
+        "ids": group.ids,
+        "titles": group.titles,
+        "published": group.published,
+        "clusters": [clusters[name] for name in group.clusters],
+        "models": {
+            cell.model: {
+                name: [_scaled(own.get(id_)) for id_ in group.ids]
+                for name, own in {**cell.values, **cell.flags}.items()
+            }
+            for cell in group.cells
+        },
+    }
+
+
+def share(cell: Cell, *flags: str) -> float | None:
+    """The share of samples of which any of the flags is true; None where none was noted."""
+    noted = [cell.flags[name] for name in flags if name in cell.flags]
+    return fmean(max(own[id_] for own in noted) for id_ in noted[0]) if noted else None
+
+
+def _setting(group: Group) -> dict[str, Any]:
+    days = sorted(group.published)
+    return {
+        "round": group.key.round, "name": group.key.setting, "slug": group.key.slug, "task": group.task,
+        "context": group.context, "n": len(group.ids), "first": days[0], "last": days[-1],
+        "prompts": group.prompt_versions, "unfinished": group.unfinished,
+    }  # fmt: skip
+
+
+def _figures(cell: Cell) -> dict[str, Any]:
+    return {
+        "n": cell.samples,
+        "cut": _rounded(share(cell, "truncated")),
+        "empty": _rounded(share(cell, "empty", "no_answer")),
+        "x": {name: [_rounded(value) for value in (one.mean, one.low, one.high)] for name, one in cell.scores.items()},
+    }
+
+
+def _has(groups: Sequence[Group], metric: str) -> bool:
+    return any(metric in cell.scores for group in groups for cell in group.cells)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def _scaled(value: float | None) -> int | None:
+    return None if value is None else round(value * _SCALE)
+
+
+assert set(LABELS) == set(METRICS)

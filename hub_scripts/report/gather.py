@@ -1,0 +1,277 @@
+"""Samples of all models, setting by setting -> the figures of the leaderboard, and one file for each sample's page."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from builder.licenses import Licenses, allows
+from hub_scripts.report.inputs import Inputs, ReportError, SamplesFile
+from lm_eval_tasks import logged
+from lm_eval_tasks.intervals import Interval, interval
+from lm_eval_tasks.judge.verdict import OVERALL
+from lm_eval_tasks.logged import Logged
+
+METRICS = ("rouge_l", "bertscore", "accuracy", "win_rate")
+TASKS = ("title", "abs", "intro", "related", "scalar")
+_LEVELS = ("SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard")
+_LENGTH = re.compile(r"-(\d+)K")
+FLAGS = ("truncated", "empty", "no_answer", "unfinished")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What is compared: one setting of one round."""
+
+    round: str
+    setting: str
+
+    @property
+    def slug(self) -> str:
+        return re.sub(r"[^\w.-]+", "-", f"{self.round}_{self.setting}")
+
+
+@dataclass(slots=True)
+class Cell:
+    """One model on one setting.
+
+    Attributes:
+        scores: metric -> mean with interval.
+        values: metric -> sample -> score.
+        flags: "truncated", "empty" and the like -> sample -> 1 or 0.
+        tokens: mean prompt tokens before cutting, None where no tokenizer was known.
+    """
+
+    model: str
+    samples: int
+    scores: dict[str, Interval]
+    values: dict[str, dict[str, float]]
+    flags: dict[str, dict[str, float]]
+    tokens: float | None
+
+
+@dataclass(slots=True)
+class Group:
+    """One setting of one round with all models.
+
+    Attributes:
+        task: one of TASKS.
+        context: thousands of tokens that the setting's name tells, else that its prompts have; None where neither is known.
+        ids, titles, published, clusters: of the samples, in one order.
+    """
+
+    key: Key
+    task: str
+    context: int | None
+    ids: list[str]
+    titles: list[str]
+    published: list[str]
+    clusters: list[str]
+    cells: list[Cell]
+    prompt_versions: list[int]
+    unfinished: dict[str, int]
+
+
+@dataclass(slots=True)
+class _Sample:
+    """One sample of a setting, as its models answered it."""
+
+    doc: dict[str, Any]
+    answers: list[dict[str, Any]] = field(default_factory=list)
+    variants: list[dict[str, Any]] = field(default_factory=list)
+
+
+def groups(inputs: Inputs) -> dict[Key, list[SamplesFile]]:
+    """The files of each setting; what a file holds is told by its first line.
+
+    Raises:
+        ReportError: a file is no file of samples.
+    """
+    found: dict[Key, list[SamplesFile]] = {}
+    for file in inputs.samples:
+        keys = {Key(one.round, _setting(one)) for one, _ in _rows(file)} if not file.finished else None
+        first = next(_rows(file), None)
+        if first is None:
+            continue
+        for key in keys or {Key(first[0].round, _setting(first[0]))}:
+            found.setdefault(key, []).append(file)
+    return found
+
+
+def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, licenses: Licenses) -> Group:
+    """Read one setting's samples of all models, write their pages' data below `place`, and return the figures.
+
+    Args:
+        licenses: texts that these do not allow are left out of the samples' data.
+
+    Raises:
+        ReportError: a file cannot be read, or a model has two answers to one sample.
+    """
+    samples: dict[str, _Sample] = {}
+    read: dict[str, list[tuple[Logged, dict[str, Any]]]] = {}
+    versions: set[int] = set()
+    for file in files:
+        for one, row in _rows(file):
+            if Key(one.round, _setting(one)) != key:
+                continue
+            model = _model(file.model, one)
+            verdicts = _verdicts(inputs, file.model, one)
+            _add(samples.setdefault(one.id, _Sample(_head(row["doc"]))), model, one, row["doc"], verdicts)
+            versions.add(one.prompt_version)
+            read.setdefault(model, []).append((one, {**_facts(row["doc"]), "win": _win(verdicts)}))
+    for model, rows in read.items():
+        if len({one.id for one, _ in rows}) < len(rows):
+            raise ReportError(f"{model} has two answers to a sample of {key.setting}: give one run of each model")
+    ids = sorted(samples, key=lambda id_: (samples[id_].doc["published"], id_))
+    for i, id_ in enumerate(ids):
+        _write_sample(place / key.slug / f"{i}.js", f"{key.slug}/{i}", samples[id_], licenses)
+    finished = {model: rows for model, rows in read.items() if rows[0][0].scores}
+    docs = [samples[id_].doc for id_ in ids]
+    return Group(
+        key, _task(docs[0]), _context(key.setting, read), ids, [doc["title"] for doc in docs],
+        [doc["published"] for doc in docs], [doc["first_author"] for doc in docs],
+        [_cell(model, rows) for model, rows in sorted(finished.items())], sorted(versions),
+        {model: len(rows) for model, rows in sorted(read.items()) if model not in finished},
+    )  # fmt: skip
+
+
+def in_order(found: Iterable[Group]) -> list[Group]:
+    """By round, task, context length and, for SCALAR, difficulty."""
+
+    def rank(group: Group) -> tuple[Any, ...]:
+        level = _LEVELS.index(group.key.setting) if group.key.setting in _LEVELS else len(_LEVELS)
+        length = 0 if group.task == "scalar" else group.context or 0
+        return group.key.round, TASKS.index(group.task), level, length, group.key.setting
+
+    return sorted(found, key=rank)
+
+
+def _rows(file: SamplesFile) -> Iterator[tuple[Logged, dict[str, Any]]]:
+    with file.path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+                yield logged.of_row(row), row
+            except (ValueError, SyntaxError, KeyError, TypeError, AttributeError) as err:
+                if not file.finished and not line.endswith("\n"):
+                    return  # a journal may end in a torn line
+                raise ReportError(f"line {number} of {file.path} is no logged sample of AcademicEval") from err
+
+
+def _setting(one: Logged) -> str:
+    """The setting, and what was asked otherwise than usual; retrieval is a matter of the model."""
+    setting, *variant = one.task.split(" ")
+    return " ".join([setting, *variant[:1]]) if variant and "ralm" not in variant[0] else setting
+
+
+def _model(label: str, one: Logged) -> str:
+    variant = one.task.split(" ")[1:]
+    return f"{label} + {variant[1] if len(variant) > 1 else variant[0]}" if variant and "ralm" in variant[0] else label
+
+
+def _task(doc: Mapping[str, Any]) -> str:
+    name = str(doc["prompt_name"]).partition("_")[0]
+    return name if name in TASKS else "scalar"
+
+
+def _context(setting: str, read: Mapping[str, Sequence[tuple[Logged, Mapping[str, Any]]]]) -> int | None:
+    if named := _LENGTH.search(setting):
+        return int(named[1])
+    tokens = [facts["tokens_before"] for rows in read.values() for _, facts in rows if facts["tokens_before"]]
+    return round(fmean(tokens) / 1000) if tokens else None
+
+
+def _head(doc: Mapping[str, Any]) -> dict[str, Any]:
+    """What a sample is, whoever answers."""
+    wanted = ("id", "paper_id", "title", "published", "license", "licenses", "target", "prompt_name", "first_author")
+    return {"title": "", "license": "unknown", **{name: doc[name] for name in wanted if name in doc}}
+
+
+def _facts(doc: Mapping[str, Any]) -> dict[str, Any]:
+    return {"tokens_before": doc.get("tokens_before", 0)}
+
+
+def _add(sample: _Sample, model: str, one: Logged, doc: Mapping[str, Any], verdicts: Mapping[str, Any]) -> None:
+    """Note a model's answer; the prompt is kept once for all models that saw the same."""
+    prompt = {
+        "tokens_before": doc.get("tokens_before", 0),
+        "tokens_after": doc.get("tokens_after", 0),
+        "cut": {name.removeprefix("cut_"): n for name, n in doc.items() if name.startswith("cut_") and n},
+        "slots": logged.excerpts(doc),
+    }
+    if prompt not in sample.variants:
+        sample.variants.append(prompt)
+    scores = {name: round(value, 4) for name, value in one.scores.items()}
+    sample.answers.append(
+        {
+            "model": model,
+            "answer": one.answer,
+            "scores": scores,
+            "verdicts": verdicts,
+            "prompt": sample.variants.index(prompt),
+        }
+    )
+
+
+def _verdicts(inputs: Inputs, model: str, one: Logged) -> dict[str, Any]:
+    return inputs.verdicts.get(model, {}).get(one.task, {}).get(one.id, {})
+
+
+def _win(verdicts: Mapping[str, Any]) -> float | None:
+    """A sample's win rate over the judges that could decide it: 1, 0 or, where the orders disagree, 0.5."""
+    points = []
+    for orders in verdicts.values():
+        if orders == "empty":
+            points.append(0.0)
+        elif orders[0] and orders[1]:
+            points.append(((orders[0][OVERALL] == 1) + (orders[1][OVERALL] == 2)) / 2)
+    return fmean(points) if points else None
+
+
+def _cell(model: str, rows: Sequence[tuple[Logged, Mapping[str, Any]]]) -> Cell:
+    values: dict[str, dict[str, float]] = {
+        name: {one.id: one.scores[name] for one, _ in rows if name in one.scores} for name in METRICS[:-1]
+    }
+    values["win_rate"] = {one.id: facts["win"] for one, facts in rows if facts["win"] is not None}
+    cluster = {one.id: one.cluster for one, _ in rows}
+    having = {name: own for name, own in values.items() if own}
+    tokens = [facts["tokens_before"] for _, facts in rows if facts["tokens_before"]]
+    flags = {name: {one.id: one.scores[name] for one, _ in rows} for name in FLAGS if name in rows[0][0].scores}
+    return Cell(
+        model, len(rows), {name: interval(list(own.values()), [cluster[id_] for id_ in own]) for name, own in having.items()},
+        having, flags, fmean(tokens) if tokens else None,
+    )  # fmt: skip
+
+
+def _write_sample(path: Path, name: str, sample: _Sample, licenses: Licenses) -> None:
+    doc = sample.doc
+    # Samples of older releases do not tell the licences of demonstrations: nothing of them is passed on.
+    allowed = licenses == "all" or all(allows(one, licenses) for one in doc.get("licenses", ["unknown"]))
+    variants = sample.variants if allowed else [_without_texts(one) for one in sample.variants]
+    facts = {name: value for name, value in doc.items() if name != "first_author"}
+    if not allowed:
+        facts["target"] = None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        script(f"sample:{name}", {**facts, "answers": sample.answers, "prompts": variants}), encoding="utf-8"
+    )
+
+
+def _without_texts(prompt: Mapping[str, Any]) -> dict[str, Any]:
+    bare = [{name: value for name, value in slot.items() if name not in ("head", "tail")} for slot in prompt["slots"]]
+    return {**prompt, "slots": bare}
+
+
+def script(name: str, data: object) -> str:
+    """Data as a script that hands it over: what a page opened from disk may load, unlike a JSON file."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    for character in "<\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return f"academiceval({json.dumps(name)},{text});\n"

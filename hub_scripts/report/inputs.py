@@ -1,0 +1,133 @@
+"""What `academiceval report` is given: runs with their samples, judges' results, manifests of rounds."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hub_scripts.errors import HubError
+from lm_eval_tasks.logged import JOURNAL
+
+_RESULTS, _SAMPLES, _JUDGE, _MANIFEST = "results_", "samples_", "judge_", "manifest.json"
+
+
+class ReportError(HubError):
+    """The results cannot be read, or there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamplesFile:
+    """One task's samples of one model.
+
+    Attributes:
+        finished: whether they have scores; those of a journal alone have none.
+    """
+
+    path: Path
+    model: str
+    finished: bool = True
+
+
+@dataclass(slots=True)
+class Inputs:
+    """Everything that was found.
+
+    Attributes:
+        runs: the `run` block of each model's results, by model; empty where lm-eval's own command wrote them.
+        verdicts: model -> task -> sample -> judge -> winners in both orders, or "empty".
+        manifests: path -> manifest of a dataset folder.
+    """
+
+    samples: list[SamplesFile] = field(default_factory=list)
+    runs: dict[str, dict[str, Any]] = field(default_factory=dict)
+    verdicts: dict[str, dict[str, dict[str, dict[str, Any]]]] = field(default_factory=dict)
+    manifests: dict[Path, dict[str, Any]] = field(default_factory=dict)
+
+
+def find(paths: Sequence[Path]) -> Inputs:
+    """Read what files and folders hold.
+
+    Raises:
+        ReportError: nothing was found, or a file cannot be read.
+    """
+    files = sorted({file.resolve() for path in paths for file in _files(path)})
+    found = Inputs()
+    folders: dict[Path, list[str]] = {}
+    results = {path: _read(path) for path in files if _is(path, _RESULTS, ".json")}
+    for path in files:
+        if _is(path, _SAMPLES, ".jsonl"):
+            model = _model_of(path, results)
+            found.samples.append(SamplesFile(path, model))
+            folders.setdefault(path.parent, []).append(model)
+    for path, content in results.items():
+        found.runs.setdefault(_named(path, content), content.get("academiceval", {}).get("run", {}))
+    for path in files:
+        if path.name == JOURNAL and path.parent not in folders:
+            found.samples.append(SamplesFile(path, path.parent.name, finished=False))
+        elif path.name == _MANIFEST:
+            found.manifests[path] = _manifest(path)
+    models = {one.model for one in found.samples}
+    for path in files:
+        if _is(path, _JUDGE, ".json"):
+            content = _read(path)
+            model = _judged_model(str(content.get("judged_model", "")), models, folders)
+            found.verdicts.setdefault(model, {}).update(content.get("verdicts", {}))
+    if not found.samples and not found.manifests:
+        raise ReportError(f"{', '.join(map(str, paths))}: no samples_*.jsonl, journal.jsonl or manifest.json is there")
+    return found
+
+
+def _files(path: Path) -> Iterable[Path]:
+    if path.is_dir():
+        return (one for one in path.rglob("*.json*") if one.is_file())
+    if not path.is_file():
+        raise ReportError(f"{path} does not exist")
+    return [path]
+
+
+def _is(path: Path, prefix: str, ending: str) -> bool:
+    return path.name.startswith(prefix) and path.name.endswith(ending)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as err:
+        raise ReportError(f"{path} cannot be read: {err}") from err
+    if not isinstance(content, dict):
+        raise ReportError(f"{path} holds no JSON object")
+    return content
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    content = _read(path)
+    if "round" not in content or "files" not in content:
+        raise ReportError(f"{path} is no manifest of a dataset folder")
+    return content
+
+
+def _model_of(path: Path, results: Mapping[Path, Mapping[str, Any]]) -> str:
+    """The model of a samples file: by the results file that ends alike, else by its folder."""
+    for other, content in results.items():
+        ending = other.stem.removeprefix(_RESULTS)
+        if other.parent == path.parent and path.stem.endswith(f"_{ending}"):
+            return _named(other, content)
+    return path.parent.name
+
+
+def _named(path: Path, content: Mapping[str, Any]) -> str:
+    scores = content.get("academiceval", {}).get("scores") or [{}]
+    name = scores[0].get("model") or str(content.get("model_name") or path.parent.name).rstrip("/")
+    return str(name) if name.count("/") < 2 else re.sub(r".*/", "", name)
+
+
+def _judged_model(name: str, models: set[str], folders: Mapping[Path, Sequence[str]]) -> str:
+    """The model that a judge's results are about, which may be called by its results' folder."""
+    if name in models:
+        return name
+    owners = {model for folder, own in folders.items() if folder.name == name for model in own}
+    return owners.pop() if len(owners) == 1 else name

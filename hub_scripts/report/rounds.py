@@ -1,0 +1,214 @@
+"""A round's page from its manifest, and from its rows what the co-author graph looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import networkx as nx
+import pyarrow.parquet as pq
+from matplotlib.figure import Figure
+
+from hub_scripts.report.figures import Plot, save_svg, save_table
+
+_STYLE: dict[Any, Any] = {"font.size": 9.0, "figure.constrained_layout.use": True}
+_LABEL = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
+_DRAWN = 90
+_NAMED = 8
+_MAX_AUTHORS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a page; cells that are numbers stand right."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+
+@dataclass(slots=True)
+class RoundPage:
+    """What one round's page shows.
+
+    Attributes:
+        facts: name -> value, in a line each.
+        tables: heading -> table.
+    """
+
+    name: str
+    facts: dict[str, Any]
+    tables: dict[str, Table]
+    plots: list[Plot] = field(default_factory=list)
+
+
+def round_page(path: Path, manifest: Mapping[str, Any], place: Path) -> RoundPage:
+    """Read a manifest, and the rows beside it if they are there; plots go below `place`."""
+    name = str(manifest.get("revision", manifest["round"]))
+    audit = manifest.get("audit", {})
+    page = RoundPage(name, dict(_facts(manifest)), {title: table for title, table in _tables(manifest) if table.rows})
+    place.mkdir(parents=True, exist_ok=True)
+    for what, counted in (("month", audit.get("months", {})), ("category", audit.get("categories", {}))):
+        if counted:
+            page.plots.append(_bars(name, what, counted, place))
+    papers = _authors(path.parent, manifest)
+    if papers:
+        page.plots.append(_graph(name, papers, place))
+    return page
+
+
+def _facts(manifest: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    config = manifest.get("config", {})
+    yield "Round", manifest["round"]
+    yield "Seed", manifest.get("seed", "")
+    yield "Code version", manifest.get("code_version", "")
+    if "split" in manifest:
+        yield "Validation from", manifest["split"]["validation_from"]
+        yield "Test from", manifest["split"]["test_from"]
+    if "source" in config:
+        yield "Source", config["source"]["kind"]
+    if "imported" in manifest:
+        yield "Imported from", manifest["imported"]
+    if "licenses" in manifest:
+        yield "Texts with licences", manifest["licenses"]
+    yield "Data files", len(manifest["files"])
+    yield "Size", f"{sum(file['bytes'] for file in manifest['files'].values()) / 1e6:.1f} MB"
+
+
+def _tables(manifest: Mapping[str, Any]) -> Iterator[tuple[str, Table]]:
+    yield (
+        "Statistics",
+        Table(
+            ("Setting", "Samples", "Train", "Validation", "Test", "Input tokens", "Target tokens"),
+            list(_statistics(manifest)),
+        ),
+    )
+    yield "Kept and dropped", Table(("Stage", "In", "Kept", "Dropped, by reason"), [
+        (one["stage"], one["in"], one["kept"], ", ".join(f"{reason} {n}" for reason, n in one["dropped"].items()) or "none")
+        for one in manifest.get("reports", ())
+    ])  # fmt: skip
+    yield "Audit", Table(("Check", "Found", "Allowed"), list(_audit(manifest)))
+    reading = manifest.get("extraction", {})
+    yield "Extraction", Table(("Figure", "Value"), [
+        *((f"documents from {kind.upper()}", n) for kind, n in reading.get("documents", {}).items()),
+        *((f"mean {what.replace('_', ' ')}", value) for what, value in reading.get("means", {}).items()),
+        *([("agreement of HTML and PDF", reading["html_pdf_agreement"])] if reading.get("html_pdf_papers") else []),
+    ])  # fmt: skip
+    links = manifest.get("links", {})
+    total = max(1, sum(links.values()))
+    yield "Citations", Table(("Resolved by", "Citations", "Share"), [
+        (way.replace("_", " "), n, f"{100 * n / total:.1f}%") for way, n in links.items()
+    ])  # fmt: skip
+
+
+def _statistics(manifest: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    for setting, splits in manifest.get("statistics", {}).items():
+        sizes = [splits[split]["samples"] for split in ("train", "validation", "test")]
+        n = sum(sizes)
+        if n:
+            means = (
+                round(sum(part[what] for part in splits.values()) / n) for what in ("input_tokens", "target_tokens")
+            )
+            yield (setting, n, *sizes, *means)
+
+
+def _audit(manifest: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    audit, limits = manifest.get("audit", {}), manifest.get("config", {}).get("audit", {})
+    for name, value in {**audit.get("shares", {}), **audit.get("counts", {})}.items():
+        waived = " (waived)" if name in limits.get("waive", ()) else ""
+        yield name.replace("_", " "), value, f"{limits.get(name, '')}{waived}"
+    if audit:
+        yield "longest common run of words", audit["longest_run"], ""
+        yield "papers by the 20 most active first authors", f"{100 * audit['active_authors']:.1f}%", ""
+
+
+def _bars(name: str, what: str, counted: Mapping[str, int], place: Path) -> Plot:
+    rows = sorted(counted.items(), key=lambda item: item[0] if what == "month" else (-item[1], item[0]))
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(7, 2.6))
+        axis = figure.subplots()
+        shown = rows if what == "month" else rows[:30]
+        axis.bar(range(len(shown)), [n for _, n in shown], color="#0072b2", edgecolor="black", linewidth=0.5)
+        step = max(1, len(shown) // 24)
+        axis.set_xticks(
+            range(0, len(shown), step), [one for one, _ in shown][::step], rotation=60, ha="right", fontsize=7
+        )
+        axis.set_ylabel("papers")
+        axis.spines[["top", "right"]].set_visible(False)
+    most = max(rows, key=lambda item: item[1])
+    title = f"Papers by {what}"
+    alt = f"{title} of round {name}: {len(rows)} bars, most in {most[0]} ({most[1]} papers)."
+    save_svg(figure, place / f"round_{name}_{what}.svg")
+    save_table(place / f"round_{name}_{what}.csv", (what, "papers"), rows)
+    return Plot(f"round_{name}_{what}", title, alt)
+
+
+def _authors(folder: Path, manifest: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Paper -> its authors, of every row that is there."""
+    found: dict[str, list[str]] = {}
+    for file in manifest["files"]:
+        if not (folder / file).is_file():
+            continue
+        names = pq.read_schema(folder / file).names
+        if "authors" in names:
+            key = "paper_id" if "paper_id" in names else "id"
+            table = pq.read_table(folder / file, columns=[key, "authors"])
+            found.update(zip(table[key].to_pylist(), table["authors"].to_pylist(), strict=True))
+    return dict(sorted(found.items()))
+
+
+def _graph(name: str, papers: Mapping[str, Sequence[str]], place: Path) -> Plot:
+    """A connected sample of the co-author graph: the neighbourhood of the author with most papers."""
+    graph: nx.Graph[str] = nx.Graph()
+    for authors in papers.values():
+        graph.add_nodes_from(authors)
+        if len(authors) <= _MAX_AUTHORS:
+            graph.add_edges_from(combinations(sorted(set(authors)), 2))
+    first = {authors[0] for authors in papers.values() if authors}
+    parts = sorted(nx.connected_components(graph), key=lambda part: (-len(part), min(part)))
+    drawn = _neighbourhood(graph, parts[0])
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(7, 5))
+        axis = figure.subplots()
+        at = nx.spring_layout(drawn, seed=0)
+        nx.draw_networkx_edges(drawn, at, ax=axis, alpha=0.35, width=0.6)
+        for nodes, fill in ((sorted(first & set(drawn)), "#0072b2"), (sorted(set(drawn) - first), "white")):
+            nx.draw_networkx_nodes(
+                drawn, at, nodelist=nodes, ax=axis, node_color=fill, edgecolors="black", linewidths=0.6, node_size=28
+            )
+        busiest = sorted(drawn, key=lambda node: (-drawn.degree(node), node))[:_NAMED]
+        nx.draw_networkx_labels(
+            drawn,
+            at,
+            {node: node.replace("$", "") for node in busiest},
+            ax=axis,
+            font_size=7,
+            verticalalignment="bottom",
+            bbox=_LABEL,
+        )
+        axis.set_axis_off()
+    degree = 2 * graph.number_of_edges() / max(1, graph.number_of_nodes())
+    figures = {
+        "papers": len(papers), "authors": graph.number_of_nodes(), "first authors": len(first),
+        "pairs of co-authors": graph.number_of_edges(),
+        "connected parts": len(parts), "authors in the largest part": len(parts[0]), "mean co-authors": round(degree, 2),
+        "drawn": drawn.number_of_nodes(),
+    }  # fmt: skip
+    told = ", ".join(f"{what} {n}" for what, n in figures.items())
+    save_svg(figure, place / f"round_{name}_graph.svg")
+    save_table(place / f"round_{name}_graph.csv", ("figure", "value"), list(figures.items()))
+    alt = f"A sample of the co-author graph around its busiest author; filled marks are first authors. {told}."
+    return Plot(f"round_{name}_graph", "Co-author graph", alt)
+
+
+def _neighbourhood(graph: nx.Graph[str], part: set[str]) -> nx.Graph[str]:
+    start = min(part, key=lambda node: (-graph.degree(node), node))
+    near: list[str] = [start]
+    for node in near:
+        near += [other for other in sorted(graph[node]) if other not in near][: _DRAWN - len(near)]
+        if len(near) >= _DRAWN:
+            break
+    return graph.subgraph(near).copy()

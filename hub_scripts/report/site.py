@@ -1,0 +1,153 @@
+"""`academiceval report`: everything together -> a folder that opens from disk, asks nothing of anybody, and can be a static Space."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from builder.licenses import Licenses
+from builder.progress import progress
+from hub_scripts.report.board import LABELS, board, scores_of_samples
+from hub_scripts.report.figures import Plot, draw_all
+from hub_scripts.report.gather import Group, gather, groups, in_order, script
+from hub_scripts.report.inputs import Inputs, ReportError, find
+from hub_scripts.report.rounds import RoundPage, round_page
+
+MARK = "academiceval-site.json"
+_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
+_STATIC = ("common.js", "board.js", "samples.js", "site.css")
+
+
+def report(
+    paths: Sequence[Path], output: Path, licenses: Licenses, cutoffs: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """Write the site; yields lines for people.
+
+    Args:
+        paths: result folders, files of results, samples and judges, dataset folders or their manifests.
+        licenses: texts of papers that these do not allow are left out.
+        cutoffs: model -> month up to which it was trained, where its results do not tell.
+
+    Raises:
+        ReportError: nothing to show, a file that cannot be read, or `output` is something else's.
+    """
+    if output.exists() and (not output.is_dir() or (any(output.iterdir()) and not (output / MARK).is_file())):
+        raise ReportError(f"{output} exists and is no report; move it away or choose another --output")
+    inputs = find(paths)
+    place = output.with_name(f".{output.name}.building")
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    try:
+        yield from _write(inputs, place, licenses, {**_known_cutoffs(inputs), **(cutoffs or {})})
+    except BaseException:
+        shutil.rmtree(place, ignore_errors=True)
+        raise
+    shutil.rmtree(output, ignore_errors=True)
+    place.rename(output)
+    size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
+    yield f"written: {output} ({size / 1e6:.1f} MB); open {output / 'index.html'}"
+
+
+def cutoffs_of(given: Sequence[str]) -> dict[str, str]:
+    """`MODEL=YYYY-MM`, as typed, read.
+
+    Raises:
+        ReportError: one is something else.
+    """
+    found = {}
+    for one in given:
+        model, _, month = one.rpartition("=")
+        if not model or not _MONTH.fullmatch(month):
+            raise ReportError(f"--cutoff {one!r} is not MODEL=YYYY-MM")
+        found[model] = month
+    return found
+
+
+def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
+    return {model: str(run["model_cutoff"]) for model, run in inputs.runs.items() if run.get("model_cutoff")}
+
+
+def _write(inputs: Inputs, place: Path, licenses: Licenses, cutoffs: Mapping[str, str]) -> Iterator[str]:
+    found = in_order(
+        gather(key, files, inputs, place / "data" / "samples", licenses)
+        for key, files in progress(groups(inputs).items(), "report")
+    )
+    samples = sum(len(group.ids) for group in found)
+    yield f"{len({cell.model for group in found for cell in group.cells})} models, {len(found)} settings, {samples} samples"
+    # Retrieval makes a model of its own, with the cut-off of the one that reads.
+    models = {cell.model for group in found for cell in group.cells}
+    known = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(model.split(" + ")[0]))}
+    data = board(found, known)
+    (place / "data" / "scores").mkdir(parents=True, exist_ok=True)
+    (place / "data" / "board.js").write_text(script("board", data), encoding="utf-8")
+    for group in found:
+        text = script(f"scores:{group.key.slug}", scores_of_samples(group))
+        (place / "data" / "scores" / f"{group.key.slug}.js").write_text(text, encoding="utf-8")
+    plots = draw_all(found, known, place / "plots")
+    rounds = sorted(
+        (round_page(path, manifest, place / "plots") for path, manifest in inputs.manifests.items()),
+        key=lambda page: page.name,
+    )
+    _pages(place, data, found, plots, rounds)
+    for name in _STATIC:
+        (place / name).write_text(_packaged("static", name), encoding="utf-8")
+    (place / "README.md").write_text(_packaged("templates", "README.md"), encoding="utf-8")
+    (place / MARK).write_text(json.dumps({"licenses": licenses}) + "\n", encoding="utf-8")
+
+
+def _pages(
+    place: Path, data: Mapping[str, Any], found: Sequence[Group], plots: Sequence[Plot], rounds: Sequence[RoundPage]
+) -> None:
+    loader = PackageLoader("hub_scripts.report", "templates")
+    jinja = Environment(
+        loader=loader,
+        autoescape=select_autoescape(default=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    names = [page.name for page in rounds]
+    if len(set(names)) < len(names):
+        raise ReportError(f"two manifests of round {next(n for n in names if names.count(n) > 1)} are given; give one")
+    pages: dict[str, dict[str, Any]] = {
+        "index.html": {"first": first_view(data), "labels": LABELS, "groups": found},
+        "plots.html": {"plots": plots},
+        "samples.html": {},
+        "rounds.html": {"pages": rounds},
+    }
+    for name, context in pages.items():
+        text = jinja.get_template(name).render(page=name, has_rounds=bool(rounds), **context)
+        (place / name).write_text(text, encoding="utf-8")
+
+
+def first_view(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The table that the landing page shows before its script runs: the newest round's first task, by its first metric."""
+    newest = max((one["round"] for one in data["settings"]), default="")
+    task = next(iter(data["tasks"]), "")
+    columns = [(i, one) for i, one in enumerate(data["settings"]) if one["round"] == newest and one["task"] == task]
+    present = {name for cell in data["cells"] if cell["s"] in dict(columns) for name in cell["x"]}
+    metric = next((name for name in LABELS if name in present), "")
+    cells = {(cell["m"], cell["s"]): cell for cell in data["cells"]}
+    rows = [
+        (model["name"], [cells.get((m, s)) for s, _ in columns])
+        for m, model in enumerate(data["models"])
+        if any((m, s) in cells for s, _ in columns)
+    ]
+    return {
+        "round": newest,
+        "task": data["tasks"].get(task, ""),
+        "metric": metric,
+        "columns": [one for _, one in columns],
+        "rows": rows,
+    }
+
+
+def _packaged(folder: str, name: str) -> str:
+    return (resources.files("hub_scripts.report") / folder / name).read_text(encoding="utf-8")

@@ -1,0 +1,247 @@
+"use strict";
+
+const Z95 = 1.959964;
+const ALL = "all";
+let board;
+let months = [];
+let sortBy = { column: 0, descending: true };
+let latest = 0;
+
+const shownSettings = () => {
+  const limit = Number(byId("context").value) || Infinity;
+  return board.settings
+    .map((setting, index) => ({ ...setting, index }))
+    .filter((one) => byId("round").value === ALL || one.round === byId("round").value)
+    .filter((one) => byId("task").value === ALL || one.task === byId("task").value)
+    .filter((one) => one.context === null || one.context <= limit);
+};
+
+const chosenMonths = () => [months[byId("from").value], months[byId("to").value]];
+const isWholeWindow = () => Number(byId("from").value) === 0 && Number(byId("to").value) === months.length - 1;
+
+// Mean, and standard error over first authors, whose papers come and go together.
+const clustered = (values, clusters) => {
+  if (!values.length) return null;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const sums = new Map();
+  values.forEach((value, i) => sums.set(clusters[i], (sums.get(clusters[i]) ?? 0) + value - mean));
+  const groups = sums.size;
+  if (groups < 2) return [mean, mean, mean];
+  const squares = [...sums.values()].reduce((sum, value) => sum + value * value, 0);
+  const error = Math.sqrt((groups / (groups - 1)) * squares) / values.length;
+  return [mean, mean - Z95 * error, mean + Z95 * error];
+};
+
+const inWindow = (scores, values, [from, to]) => {
+  const kept = [];
+  const clusters = [];
+  scores.published.forEach((day, i) => {
+    const month = day.slice(0, 7);
+    if (month >= from && month <= to && values?.[i] !== null && values?.[i] !== undefined) {
+      kept.push(values[i] / 10000);
+      clusters.push(scores.clusters[i]);
+    }
+  });
+  return [kept, clusters];
+};
+
+const rescored = (scores, model, window) => {
+  const own = scores.models[model];
+  if (!own) return null;
+  const figures = { x: {}, n: 0, cut: null, empty: null };
+  for (const metric of Object.keys(board.metrics)) {
+    const [values, clusters] = inWindow(scores, own[metric], window);
+    if (values.length) figures.x[metric] = clustered(values, clusters);
+    figures.n = Math.max(figures.n, values.length);
+  }
+  const share = (name) => clustered(...inWindow(scores, own[name], window))?.[0] ?? null;
+  figures.cut = share("truncated");
+  figures.empty = share("empty") ?? share("no_answer");
+  return figures;
+};
+
+const cellsOf = async (settings) => {
+  const found = new Map();
+  if (isWholeWindow()) {
+    board.cells.forEach((cell) => found.set(`${cell.m} ${cell.s}`, cell));
+    return found;
+  }
+  const window = chosenMonths();
+  for (const setting of settings) {
+    const scores = await academiceval.load(`scores:${setting.slug}`, `data/scores/${setting.slug}.js`);
+    board.models.forEach((model, m) => {
+      const figures = rescored(scores, model.name, window);
+      if (figures) found.set(`${m} ${setting.index}`, figures);
+    });
+  }
+  return found;
+};
+
+const ownRows = (settings, cells) =>
+  board.models.map((model, m) => ({
+    name: model.name,
+    cutoff: model.cutoff,
+    cells: settings.map((setting) => cells.get(`${m} ${setting.index}`) ?? null),
+  }));
+
+const publishedRows = (settings, metric) => {
+  const rows = new Map();
+  for (const one of board.published) {
+    if (one.x !== metric) continue;
+    settings.forEach((setting, column) => {
+      if (setting.name !== one.s) return;
+      if (!rows.has(one.m)) rows.set(one.m, { name: one.m, source: one.source, cells: settings.map(() => null) });
+      rows.get(one.m).cells[column] = { x: { [metric]: [one.v] }, n: null, cut: null, empty: null };
+    });
+  }
+  return [...rows.values()];
+};
+
+const sorted = (rows, metric) => {
+  const { column, descending } = sortBy;
+  const direction = descending ? -1 : 1;
+  if (column < 0) return rows.sort((a, b) => -direction * a.name.localeCompare(b.name));
+  const value = (row) => row.cells[column]?.x[metric]?.[0];
+  return rows.sort((a, b) => {
+    if (value(a) === undefined || value(b) === undefined) {
+      return (value(a) === undefined) - (value(b) === undefined) || a.name.localeCompare(b.name);
+    }
+    return direction * (value(a) - value(b)) || a.name.localeCompare(b.name);
+  });
+};
+
+const header = (label, column, detail) => {
+  const chosen = sortBy.column === column;
+  const button = element("button", { type: "button" }, label);
+  button.addEventListener("click", () => {
+    sortBy = { column, descending: chosen ? !sortBy.descending : true };
+    show();
+  });
+  const order = chosen ? (sortBy.descending === column >= 0 ? "descending" : "ascending") : "none";
+  const mark = chosen ? element("span", { "aria-hidden": "true" }, order === "descending" ? " ▼" : " ▲") : null;
+  return element("th", { scope: "col", "aria-sort": order }, button, mark, detail ? element("span", { class: "detail" }, detail) : null);
+};
+
+const cellOf = (cell, metric, setting, row) => {
+  const own = cell?.x[metric];
+  if (!own) return element("td", {}, "–");
+  const value = element("strong", {}, score(own[0]));
+  if (row.source) return element("td", {}, value);
+  const link = element("a", { href: `samples.html#${new URLSearchParams({ setting: setting.slug })}` }, value);
+  const beside = [
+    metric !== "win_rate" && cell.x.win_rate ? `win\u00a0${percent(cell.x.win_rate[0])}` : null,
+    cell.cut === null ? null : `cut\u00a0${percent(cell.cut)}`,
+    cell.empty === null ? null : `empty\u00a0${percent(cell.empty)}`,
+    `n\u00a0${cell.n}`,
+  ];
+  return element(
+    "td",
+    {},
+    link,
+    element("span", { class: "interval" }, ` ${score(own[1])}–${score(own[2])}`),
+    element("span", { class: "detail" }, beside.filter((part) => part !== null).join(" · ")),
+  );
+};
+
+const rowOf = (row, metric, settings) => {
+  const name = element("th", { scope: "row" }, row.name);
+  if (row.source) name.append(" ", element("span", { class: "tag", title: row.source }, "published"), element("span", { class: "detail" }, row.source));
+  else if (row.cutoff) name.append(element("span", { class: "detail" }, `cut-off ${row.cutoff}`));
+  const cells = row.cells.map((cell, column) => cellOf(cell, metric, settings[column], row));
+  return element("tr", row.source ? { class: "published" } : {}, name, ...cells);
+};
+
+const show = async () => {
+  const turn = ++latest;
+  const settings = shownSettings();
+  const metric = byId("metric").value;
+  let cells;
+  try {
+    cells = await cellsOf(settings);
+  } catch (error) {
+    byId("status").textContent = error.message;
+    return;
+  }
+  if (turn !== latest) return;
+  if (sortBy.column >= settings.length) sortBy = { column: 0, descending: true };
+  const wanted = byId("model").value.trim().toLowerCase();
+  const rows = [...ownRows(settings, cells), ...(byId("published").checked ? publishedRows(settings, metric) : [])]
+    .filter((row) => row.cells.some((cell) => cell?.x[metric]))
+    .filter((row) => row.name.toLowerCase().includes(wanted));
+  const several = new Set(settings.map((one) => one.round)).size > 1;
+  const heads = settings.map((one, column) => header(one.name, column, several ? one.round : null));
+  const table = byId("board");
+  table.tHead.replaceChildren(element("tr", {}, header("Model", -1, null), ...heads));
+  table.tBodies[0].replaceChildren(...sorted(rows, metric).map((row) => rowOf(row, metric, settings)));
+  table.caption.textContent = `${board.metrics[metric]} with 95% interval`;
+  const [from, to] = chosenMonths();
+  byId("from-shown").textContent = from;
+  byId("to-shown").textContent = to;
+  const span = isWholeWindow() ? "all papers" : `papers published from ${from} to ${to}, scored anew`;
+  byId("status").textContent = `${rows.length} rows, ${settings.length} settings, ${span}.`;
+  remember();
+};
+
+const remembered = ["task", "metric", "round", "context", "model", "from", "to"];
+const remember = () => {
+  const values = Object.fromEntries(remembered.map((id) => [id, byId(id).value]));
+  writeHash({ ...values, published: byId("published").checked });
+};
+
+// A metric is offered where any shown setting has it.
+const offerMetrics = () => {
+  const indices = new Set(shownSettings().map((one) => one.index));
+  const present = Object.keys(board.metrics).filter((name) => board.cells.some((cell) => indices.has(cell.s) && cell.x[name]));
+  fillSelect(byId("metric"), present.map((name) => [name, board.metrics[name]]), byId("metric").value);
+};
+
+const allMonths = (first, last) => {
+  const found = [];
+  for (let [year, month] = first.split("-").map(Number); ; month += 1) {
+    if (month > 12) [year, month] = [year + 1, 1];
+    found.push(`${year}-${String(month).padStart(2, "0")}`);
+    if (found.at(-1) >= last) return found;
+  }
+};
+
+const prepare = () => {
+  const rounds = [...new Set(board.settings.map((one) => one.round))].sort().reverse();
+  const contexts = [...new Set(board.settings.map((one) => one.context).filter((one) => one !== null))].sort((a, b) => a - b);
+  const hash = readHash();
+  const tasks = Object.entries(board.tasks);
+  fillSelect(byId("round"), [...rounds.map((one) => [one, one]), [ALL, "all"]], hash.get("round") ?? rounds[0]);
+  fillSelect(byId("task"), [...tasks, [ALL, "all"]], hash.get("task") ?? tasks[0]?.[0]);
+  fillSelect(byId("context"), [["", "any"], ...contexts.map((one) => [String(one), `${one}K`])], hash.get("context") ?? "");
+  fillSelect(byId("metric"), Object.entries(board.metrics), hash.get("metric") ?? "");
+  byId("model").value = hash.get("model") ?? "";
+  byId("published").checked = hash.get("published") !== "false";
+  const days = board.settings.flatMap((one) => [one.first, one.last]).sort();
+  months = days.length ? allMonths(days[0].slice(0, 7), days.at(-1).slice(0, 7)) : [""];
+  for (const [id, usual] of [["from", 0], ["to", months.length - 1]]) {
+    byId(id).max = months.length - 1;
+    byId(id).value = hash.get(id) ?? usual;
+  }
+};
+
+const listen = () => {
+  byId("filters").addEventListener("submit", (event) => event.preventDefault());
+  byId("filters").addEventListener("input", (event) => {
+    const [from, to] = [byId("from"), byId("to")];
+    if (Number(from.value) > Number(to.value)) (event.target === from ? to : from).value = event.target.value;
+    if (["task", "round", "context"].includes(event.target.id)) offerMetrics();
+    show();
+  });
+};
+
+academiceval.when("board").then((data) => {
+  board = data;
+  if (!board.settings.length) {
+    byId("status").textContent = "There are no results yet.";
+    return;
+  }
+  prepare();
+  offerMetrics();
+  listen();
+  byId("filters").hidden = false;
+  show();
+});

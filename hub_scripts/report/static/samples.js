@@ -1,0 +1,155 @@
+"use strict";
+
+const ARXIV = /^([a-z-]+(\.[A-Z]{2})?\/\d{7}|\d{4}\.\d{4,5})(v\d+)?$/;
+let settings;
+let latest = 0;
+
+const text = (content, label) => element("pre", { class: "text", tabindex: "0", "aria-label": label }, content);
+
+const paperLink = (sample) => {
+  const id = sample.paper_id ?? sample.id;
+  return ARXIV.test(id) ? element("a", { href: `https://arxiv.org/abs/${id}`, rel: "noreferrer" }, id) : element("span", {}, id);
+};
+
+const definition = (name, value) => element("div", {}, element("dt", {}, name), element("dd", {}, value));
+
+// Both orders of a judge: who won with the generated text first, and with it second.
+const verdictTable = (verdicts) => {
+  const rows = [];
+  for (const [judge, orders] of Object.entries(verdicts)) {
+    if (orders === "empty") {
+      rows.push(element("tr", {}, element("th", { scope: "row" }, judge), element("td", { colspan: "3" }, "no text to judge: lost")));
+      continue;
+    }
+    const names = Object.keys(orders[0] ?? orders[1] ?? {});
+    if (!names.length) rows.push(element("tr", {}, element("th", { scope: "row" }, judge), element("td", { colspan: "3" }, "could not be read")));
+    for (const name of names) {
+      const winner = (order, place) => (order ? (order[name] === place ? "model" : "reference") : "unread");
+      const cells = [winner(orders[0], 1), winner(orders[1], 2)].map((one) => element("td", {}, one));
+      rows.push(element("tr", {}, element("th", { scope: "row" }, judge), element("td", {}, name), ...cells));
+    }
+  }
+  if (!rows.length) return null;
+  const head = ["Judge", "Dimension", "Model first", "Reference first"].map((one) => element("th", { scope: "col" }, one));
+  const table = element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows));
+  return element("details", {}, element("summary", {}, "Verdicts: who won in each order"), table);
+};
+
+const answerCard = (answer) => {
+  const scores = Object.entries(answer.scores).map(([name, value]) => definition(name.replaceAll("_", " "), String(value)));
+  return element(
+    "section",
+    { class: "card" },
+    element("h3", {}, answer.model),
+    text(answer.answer || "(no text)", `Answer of ${answer.model}`),
+    element("details", {}, element("summary", {}, "Scores"), element("dl", {}, ...scores)),
+    verdictTable(answer.verdicts),
+  );
+};
+
+const slotName = (slot) => {
+  const of = { body: "the paper", fixed: "the paper", around: "the paper around the mask" }[slot.part];
+  return `${slot.field} of ${of ?? `${slot.part.replaceAll("_", " ")} ${slot.index + 1}`}`;
+};
+
+const slotDetails = (slot) => {
+  const kept = slot.end - slot.start;
+  const lengths = kept === slot.characters ? `${kept} characters` : `${kept} of ${slot.characters} characters`;
+  const summary = element("summary", {}, slotName(slot), " ", element("span", { class: "interval" }, lengths));
+  if (slot.head === undefined) return element("details", {}, summary, element("p", {}, "The licence does not allow to show this text."));
+  const between = kept - slot.head.length - slot.tail.length;
+  const parts = [text(slot.head, `${slotName(slot)}, beginning`)];
+  if (between > 0) parts.push(element("p", { class: "detail" }, `${between} characters are not shown`));
+  if (slot.tail) parts.push(text(slot.tail, `${slotName(slot)}, end`));
+  return element("details", {}, summary, ...parts);
+};
+
+const promptSection = (prompt, index, sample) => {
+  const models = sample.answers.filter((answer) => answer.prompt === index).map((answer) => answer.model);
+  const cut = Object.entries(prompt.cut).map(([part, tokens]) => `${part.replaceAll("_", " ")} ${tokens}`);
+  const counted = prompt.tokens_before ? `${prompt.tokens_after} of ${prompt.tokens_before} tokens` : "not counted: no tokenizer was known";
+  return element(
+    "section",
+    { class: "card" },
+    element("h3", {}, `Prompt of ${models.join(", ")}`),
+    element("dl", {}, definition("Length", counted), definition("Tokens cut", cut.join(", ") || "none")),
+    ...prompt.slots.map(slotDetails),
+  );
+};
+
+const render = (sample) => {
+  const facts = [
+    definition("Paper", paperLink(sample)),
+    definition("Published", sample.published),
+    definition("Licence", sample.license),
+    definition("Prompt", sample.prompt_name),
+  ];
+  const withheld = "The licence does not allow to show this text.";
+  const target = sample.target === null ? element("p", {}, withheld) : text(sample.target, "Target");
+  byId("shown").replaceChildren(
+    element("h2", {}, sample.title || sample.id),
+    element("dl", {}, ...facts),
+    element("h3", {}, "Target"),
+    target,
+    element("h2", {}, "Answers"),
+    element("div", { class: "cards" }, ...sample.answers.map(answerCard)),
+    element("h2", {}, "Prompts"),
+    element("div", { class: "cards" }, ...sample.prompts.map((prompt, index) => promptSection(prompt, index, sample))),
+  );
+};
+
+const showSample = async () => {
+  const turn = ++latest;
+  const slug = byId("setting").value;
+  const index = Number(byId("sample").value);
+  writeHash({ setting: slug, sample: index });
+  byId("previous").disabled = index <= 0;
+  byId("next").disabled = index >= byId("sample").options.length - 1;
+  try {
+    const sample = await academiceval.load(`sample:${slug}/${index}`, `data/samples/${slug}/${index}.js`);
+    if (turn !== latest) return;
+    render(sample);
+    byId("status").textContent = `Sample ${index + 1} of ${byId("sample").options.length}.`;
+  } catch (error) {
+    byId("status").textContent = error.message;
+  }
+};
+
+const showSetting = async (wanted) => {
+  const slug = byId("setting").value;
+  try {
+    const scores = await academiceval.load(`scores:${slug}`, `data/scores/${slug}.js`);
+    if (slug !== byId("setting").value) return;
+    const options = scores.ids.map((id, i) => [String(i), `${id} ${scores.titles[i]}`]);
+    fillSelect(byId("sample"), options, wanted);
+    await showSample();
+  } catch (error) {
+    byId("status").textContent = error.message;
+  }
+};
+
+const step = (by) => {
+  byId("sample").value = String(Number(byId("sample").value) + by);
+  showSample();
+};
+
+const start = () => {
+  const hash = readHash();
+  fillSelect(byId("setting"), settings.map((one) => [one.slug, `${one.name}, round ${one.round}`]), hash.get("setting"));
+  showSetting(hash.get("sample") ?? "0");
+};
+
+academiceval.when("board").then((board) => {
+  settings = board.settings;
+  if (!settings.length) {
+    byId("status").textContent = "There are no samples yet.";
+    return;
+  }
+  byId("choose").addEventListener("submit", (event) => event.preventDefault());
+  byId("setting").addEventListener("input", () => showSetting("0"));
+  byId("sample").addEventListener("input", showSample);
+  byId("previous").addEventListener("click", () => step(-1));
+  byId("next").addEventListener("click", () => step(1));
+  addEventListener("hashchange", start);
+  start();
+});
