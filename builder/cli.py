@@ -18,7 +18,6 @@ from lm_eval_tasks.errors import EvalError
 if TYPE_CHECKING:
     from builder.build import Outcome
     from builder.graph import CoAuthorGraph
-    from builder.licenses import Licenses
     from builder.report import StageReport
     from builder.round import Round
 
@@ -81,9 +80,9 @@ def _parser() -> argparse.ArgumentParser:
         {
             "run": _run, "crawl": _crawl, "update": _update, "link": _link, "build": _build, "status": _status,
             "audit": _audit, "publishable": _publishable, "fill": _fill, "import": _import, "extract": _extract,
-            "demo": _demo, "eval": _eval, "compare": _compare, "judge": _judge,
-            "report": _report, "push": _push, "verify": _verify, "yank": _yank,
-            "push-results": _push_results, "tasks-path": _tasks_path, "link-tasks": _link_tasks,
+            "demo": _demo, "eval": _eval, "compare": _compare, "judge": _judge, "report": _on_hub("report"),
+            "push": _on_hub("push"), "verify": _on_hub("verify"), "yank": _on_hub("yank"),
+            "push-results": _on_hub("push_results"), "tasks-path": _tasks_path, "link-tasks": _link_tasks,
         }
     )  # fmt: skip
 
@@ -296,40 +295,15 @@ def _judge(arguments: argparse.Namespace) -> None:
     print(f"\nwritten: {arguments.output}")
 
 
-def _report(arguments: argparse.Namespace) -> None:
-    from hub_scripts.report.site import cutoffs_of, report
+def _on_hub(name: str) -> Command:
+    """A command of `hub_scripts.commands`, whose packages are loaded only when it is called."""
 
-    licenses: Licenses = arguments.licenses or ("redistributable" if arguments.space else "all")
-    _follow(report(arguments.results, arguments.output, licenses, cutoffs_of(arguments.cutoff)))
-    if arguments.space:
-        from hub_scripts.space import push_site
+    def call(arguments: argparse.Namespace) -> None:
+        from hub_scripts import commands
 
-        _follow(push_site(arguments.output, arguments.space))
+        _follow(getattr(commands, name)(arguments))
 
-
-def _push(arguments: argparse.Namespace) -> None:
-    from hub_scripts.push import push
-
-    _follow(push(arguments.folder, arguments.repo, arguments.licenses, yes=arguments.yes, private=arguments.private))
-
-
-def _verify(arguments: argparse.Namespace) -> None:
-    from hub_scripts.repo import Repo
-    from hub_scripts.verify import verify
-
-    _follow(verify(Repo(arguments.repo), arguments.revision))
-
-
-def _yank(arguments: argparse.Namespace) -> None:
-    from hub_scripts.yank import yank
-
-    _follow(yank(arguments.repo, arguments.revision, arguments.reason, arguments.paper, arguments.takedowns))
-
-
-def _push_results(arguments: argparse.Namespace) -> None:
-    from hub_scripts.results import push_results
-
-    _follow(push_results(arguments.files, arguments.repo, arguments.card, dry_run=arguments.dry_run))
+    return call
 
 
 def _follow(lines: Iterable[str]) -> None:

@@ -10,6 +10,7 @@ from builder.card import reading_table, statistics_table
 from builder.round import Round
 from builder.scalar.levels import LEVELS
 from builder.tables import ScalarTable, SourceTable, SplitTable
+from hub_scripts.report.site import report
 from lm_eval_tasks.baselines import BASELINES
 from lm_eval_tasks.evaluate import evaluate
 from lm_eval_tasks.scoretable import score_table
@@ -51,5 +52,6 @@ def demo(folder: Path, jobs: int) -> Iterator[str]:
     ]
     yield from score_table(scores)
     yield ""
+    yield from report([place / "results", outcome.output], place / "site", "all")
     yield f"Dataset card: {outcome.output / 'README.md'}"
     yield f"Try: cd {place} && lm_eval --tasks academiceval_abs_9k --model hf --model_args pretrained=YOUR/MODEL"

@@ -167,26 +167,6 @@ class Repo:
             ConflictError: the branch has moved on meanwhile; nothing was changed.
         """
 
-        def send() -> str:
-            operations: list[CommitOperationAdd | CommitOperationDelete] = [
-                *(CommitOperationAdd(path, content) for path, content in sorted(change.add.items())),
-                *(CommitOperationDelete(path) for path in sorted(change.delete)),
-            ]
-            made = self._api.create_commit(
-                self.id, operations, commit_message=change.title, commit_description=change.mark, repo_type=self.kind,
-                revision=branch, parent_commit=parent,
-            )  # fmt: skip
-            return str(made.oid)
-
-        def send_either_way() -> str:
-            try:
-                return send()
-            except FAULTS as err:
-                if not lacks_xet(err):
-                    raise
-                constants.HF_HUB_DISABLE_XET = True  # the client looks at it before every upload
-                return send()
-
         def done() -> str | None:
             if self.existing_refs().branches.get(branch) == parent:
                 return None
@@ -195,7 +175,25 @@ class Repo:
                 raise ConflictError(f"somebody else has pushed to {self.id} meanwhile; nothing was changed, try again")
             return found
 
-        return self._done_once(send_either_way, done)
+        return self._done_once(lambda: self._send(change, branch, parent), done)
+
+    def _send(self, change: Change, branch: str, parent: str) -> str:
+        """Ask for a commit once; by LFS where the Hub turns out to have no Xet storage."""
+        operations: list[CommitOperationAdd | CommitOperationDelete] = [
+            *(CommitOperationAdd(path, content) for path, content in sorted(change.add.items())),
+            *(CommitOperationDelete(path) for path in sorted(change.delete)),
+        ]
+        try:
+            made = self._api.create_commit(
+                self.id, operations, commit_message=change.title, commit_description=change.mark, repo_type=self.kind,
+                revision=branch, parent_commit=parent,
+            )  # fmt: skip
+        except FAULTS as err:
+            if constants.HF_HUB_DISABLE_XET or not lacks_xet(err):
+                raise
+            constants.HF_HUB_DISABLE_XET = True  # the client looks at it before every upload
+            return self._send(change, branch, parent)
+        return str(made.oid)
 
     def find(self, mark: str, revision: str) -> str | None:
         """The commit that carries a mark, among those up to a revision."""

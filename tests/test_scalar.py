@@ -21,7 +21,7 @@ from builder.scalar.citations import Context, is_single, types_of
 from builder.scalar.levels import Level, select
 from builder.scalar.questions import CANDIDATES, Cited, Citing, Examiner, Question, balanced, context_of
 from builder.scalar.render import MOST_CHARACTERS, candidate, parts, question
-from lm_eval_tasks import cloze, slots
+from lm_eval_tasks import cloze, logged, slots
 from lm_eval_tasks.cloze import MASK, answer_of, slots_of
 from lm_eval_tasks.errors import BudgetError
 from lm_eval_tasks.evaluate import evaluate
@@ -431,6 +431,21 @@ def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path, tiny_lla
     assert found["scalar_hard_probe", "no_answer"] == 0.0
     prompts = [body["messages"][-1]["content"] for body in server.requests]
     assert all(prompt.count(MASK) == 2 and prompt.count("<Candidate>Candidate [") == 4 for prompt in prompts)
+
+
+def test_baselines_choose_without_reading(with_scalar: Path, command: Command, tmp_path: Path) -> None:
+    options = json.dumps({"dataset": str(with_scalar / "academiceval"), "bertscore_model": "none"})
+    answers = {}
+    for name in ("lead", "copy-demo", "random-sentence"):
+        tasks = "scalar_hard,academiceval_abs_28k"
+        code, _, err = command(
+            "eval", "--model", name, "--tasks", tasks, "--metadata", options, "--output", tmp_path / name
+        )
+        assert (code, err) == (0, ""), err
+        answers[name] = [one.answer for one in logged.read([tmp_path / name]) if one.task == "SCALAR-Hard"]
+    assert set(answers["lead"]) == {"0"}
+    assert set(answers["copy-demo"]) == {""}
+    assert len(set(answers["random-sentence"])) > 1
 
 
 @pytest.mark.data

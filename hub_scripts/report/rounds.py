@@ -13,7 +13,7 @@ import networkx as nx
 import pyarrow.parquet as pq
 from matplotlib.figure import Figure
 
-from hub_scripts.report.figures import Plot, save_svg, save_table
+from hub_scripts.report.drawing import BLUE, Plot, save
 
 _STYLE: dict[Any, Any] = {"font.size": 9.0, "figure.constrained_layout.use": True}
 _LABEL = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
@@ -131,7 +131,7 @@ def _bars(name: str, what: str, counted: Mapping[str, int], place: Path) -> Plot
         figure = Figure(figsize=(7, 2.6))
         axis = figure.subplots()
         shown = rows if what == "month" else rows[:30]
-        axis.bar(range(len(shown)), [n for _, n in shown], color="#0072b2", edgecolor="black", linewidth=0.5)
+        axis.bar(range(len(shown)), [n for _, n in shown], color=BLUE, edgecolor="black", linewidth=0.5)
         step = max(1, len(shown) // 24)
         axis.set_xticks(
             range(0, len(shown), step), [one for one, _ in shown][::step], rotation=60, ha="right", fontsize=7
@@ -141,9 +141,7 @@ def _bars(name: str, what: str, counted: Mapping[str, int], place: Path) -> Plot
     most = max(rows, key=lambda item: item[1])
     title = f"Papers by {what}"
     alt = f"{title} of round {name}: {len(rows)} bars, most in {most[0]} ({most[1]} papers)."
-    save_svg(figure, place / f"round_{name}_{what}.svg")
-    save_table(place / f"round_{name}_{what}.csv", (what, "papers"), rows)
-    return Plot(f"round_{name}_{what}", title, alt)
+    return save(figure, place, Plot(f"round_{name}_{what}", title, alt), (what, "papers"), rows)
 
 
 def _authors(folder: Path, manifest: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -175,7 +173,7 @@ def _graph(name: str, papers: Mapping[str, Sequence[str]], place: Path) -> Plot:
         axis = figure.subplots()
         at = nx.spring_layout(drawn, seed=0)
         nx.draw_networkx_edges(drawn, at, ax=axis, alpha=0.35, width=0.6)
-        for nodes, fill in ((sorted(first & set(drawn)), "#0072b2"), (sorted(set(drawn) - first), "white")):
+        for nodes, fill in ((sorted(first & set(drawn)), BLUE), (sorted(set(drawn) - first), "white")):
             nx.draw_networkx_nodes(
                 drawn, at, nodelist=nodes, ax=axis, node_color=fill, edgecolors="black", linewidths=0.6, node_size=28
             )
@@ -198,10 +196,9 @@ def _graph(name: str, papers: Mapping[str, Sequence[str]], place: Path) -> Plot:
         "drawn": drawn.number_of_nodes(),
     }  # fmt: skip
     told = ", ".join(f"{what} {n}" for what, n in figures.items())
-    save_svg(figure, place / f"round_{name}_graph.svg")
-    save_table(place / f"round_{name}_graph.csv", ("figure", "value"), list(figures.items()))
     alt = f"A sample of the co-author graph around its busiest author; filled marks are first authors. {told}."
-    return Plot(f"round_{name}_graph", "Co-author graph", alt)
+    plot = Plot(f"round_{name}_graph", "Co-author graph", alt)
+    return save(figure, place, plot, ("figure", "value"), list(figures.items()))
 
 
 def _neighbourhood(graph: nx.Graph[str], part: set[str]) -> nx.Graph[str]:

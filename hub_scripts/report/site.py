@@ -15,7 +15,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from builder.licenses import Licenses
 from builder.progress import progress
 from hub_scripts.report.board import LABELS, board, scores_of_samples
-from hub_scripts.report.figures import Plot, draw_all
+from hub_scripts.report.drawing import Plot
+from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import Group, gather, groups, in_order, script
 from hub_scripts.report.inputs import Inputs, ReportError, find
 from hub_scripts.report.rounds import RoundPage, round_page
