@@ -437,7 +437,7 @@ def test_baselines_choose_without_reading(with_scalar: Path, command: Command, t
     options = json.dumps({"dataset": str(with_scalar / "academiceval"), "bertscore_model": "none"})
     answers = {}
     for name in ("lead", "copy-demo", "random-sentence"):
-        tasks = "scalar_hard,academiceval_abs_28k"
+        tasks = "scalar_hard,academiceval_title_10k"
         code, _, err = command(
             "eval", "--model", name, "--tasks", tasks, "--metadata", options, "--output", tmp_path / name
         )
