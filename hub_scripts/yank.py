@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -40,36 +41,63 @@ def yank(repo_id: str, revision: str | None, reason: str, papers: Sequence[str],
     repo = Repo(repo_id)
     ids = tuple(sorted({_bare(name) for name in papers}))
     repo.check_write()
+    case = _look(repo, revision, reason, ids)
+    if ids:
+        _note(takedowns, [one for one in case.notices.takedowns if one.id in ids])
+        yield from _publish_without(repo, case.head, ids, case.entry, case.notices, case.mark, MAIN)
+        yield f"older tags may still show {', '.join(ids)}: they never move; to remove them is for the Hub's own pages"
+    elif case.is_newest:
+        publish(repo, _same_data(repo, case.head, case.manifest, case.entry.replacement, case.notices, case.mark))
+    else:
+        yield from _publish_older(repo, case)
+        _tell_main(repo, case)
+    yield f"{repo_id}: {case.entry.revision} is replaced by {case.entry.replacement} ({reason}); its tag stays"
+    yield from verify(repo, case.entry.replacement)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """What is to be replaced, and what main holds.
+
+    Attributes:
+        notices: main's lists with the entry.
+        mark: a line by which the commits are known again.
+    """
+
+    head: str
+    manifest: dict[str, Any]
+    tags: dict[str, str]
+    notices: Notices
+    entry: Erratum
+    mark: str
+
+    @property
+    def is_newest(self) -> bool:
+        return revision_of(self.manifest) in (self.entry.revision, self.entry.replacement)
+
+
+def _look(repo: Repo, revision: str | None, reason: str, ids: tuple[str, ...]) -> _Case:
+    """Read what is there, of a call that was killed too, and decide the replacement's name.
+
+    Raises:
+        HubError: no such revision, one that was replaced already, or papers of one that is not the newest.
+    """
     refs = repo.existing_refs()
     head = refs.branches[MAIN]
     manifest = newest(repo, head)
     if manifest is None:
-        raise HubError(f"{repo_id} holds no dataset of ours: main has no {MANIFEST}")
+        raise HubError(f"{repo.id} holds no dataset of ours: main has no {MANIFEST}")
     notices = read_notices(repo, head)
     wanted = revision or _before_replacement(manifest, notices, reason, ids)
     if wanted not in refs.tags:
-        raise HubError(f"{repo_id} has no revision {wanted}; there are {', '.join(sorted(refs.tags)) or 'no tags'}")
+        raise HubError(f"{repo.id} has no revision {wanted}; there are {', '.join(sorted(refs.tags)) or 'no tags'}")
     mark = f"Yank: {hashlib.sha256('|'.join((wanted, reason, *ids)).encode()).hexdigest()}"
     entry = _known(notices, wanted, reason, ids) or _published(repo, refs, mark, wanted, reason, ids)
     entry = entry or _new(notices, wanted, reason, ids, refs)
-    notices = _noted(notices, entry)
-    is_newest = revision_of(manifest) in (wanted, entry.replacement)
-    if ids and not is_newest:
+    case = _Case(head, manifest, refs.tags, _noted(notices, entry), entry, mark)
+    if ids and not case.is_newest:
         raise HubError(f"papers are taken down from the newest revision, {revision_of(manifest)}, not from {wanted}")
-    if ids:
-        _note(takedowns, [one for one in notices.takedowns if one.id in ids])
-        yield from _publish_without(repo, head, entry, notices, mark)
-        yield f"older tags may still show {', '.join(ids)}: they never move; to remove them is for the Hub's own pages"
-    elif is_newest:
-        publish(repo, _same_data(repo, head, manifest, entry.replacement, notices, mark))
-    else:
-        old = refs.tags[wanted]
-        own = _noted(read_notices(repo, old), entry)
-        staged = _same_data(repo, old, newest(repo, old) or {}, entry.replacement, own, mark)
-        publish(repo, staged, f"round-{entry.replacement}")
-        _tell_main(repo, _same_data(repo, head, manifest, revision_of(manifest), notices, mark))
-    yield f"{repo_id}: {wanted} is replaced by {entry.replacement} ({reason}); its tag stays"
-    yield from verify(repo, entry.replacement)
+    return case
 
 
 def _bare(name: str) -> str:
@@ -102,6 +130,13 @@ def _published(repo: Repo, refs: Refs, mark: str, revision: str, reason: str, id
 
 
 def _new(notices: Notices, revision: str, reason: str, ids: tuple[str, ...], refs: Refs) -> Erratum:
+    """A new entry.
+
+    Raises:
+        HubError: the revision has a replacement already.
+    """
+    if known := next((one.replacement for one in notices.errata if one.revision == revision), None):
+        raise HubError(f"{revision} was replaced by {known} already; yank {known} if that is wrong too")
     name = replacement(revision, {*refs.tags, *(one.replacement for one in notices.errata)})
     return Erratum(revision, name, datetime.now(UTC).date().isoformat(), reason, ids)
 
@@ -127,13 +162,27 @@ def _note(path: Path, fresh: Sequence[Takedown]) -> None:
     part.rename(path)
 
 
-def _publish_without(repo: Repo, head: str, entry: Erratum, notices: Notices, mark: str) -> Iterator[str]:
-    """Publish the newest revision without the papers."""
+def _publish_without(
+    repo: Repo, commit: str, ids: Collection[str], entry: Erratum, notices: Notices, mark: str, branch: str
+) -> Iterator[str]:
+    """Publish the data of a commit without some papers."""
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work) / "folder"
-        source = repo.snapshot(head, Path(work) / "cache")
-        yield without_papers(source, folder, entry.papers, entry.replacement).line()
-        publish(repo, stage(folder, repo.id, head, notices, mark))
+        source = repo.snapshot(commit, Path(work) / "cache")
+        yield without_papers(source, folder, ids, entry.replacement).line()
+        publish(repo, stage(folder, repo.id, commit, notices, mark), branch)
+
+
+def _publish_older(repo: Repo, case: _Case) -> Iterator[str]:
+    """Publish the replacement of a revision that main has left behind; what was taken down since does not come back."""
+    commit, name = case.tags[case.entry.revision], case.entry.replacement
+    taken = case.notices.takedowns
+    own = Notices(_noted(read_notices(repo, commit), case.entry).errata, taken)
+    if taken:
+        yield from _publish_without(repo, commit, case.notices.taken_down, case.entry, own, case.mark, f"round-{name}")
+    else:
+        same = _same_data(repo, commit, newest(repo, commit) or {}, name, own, case.mark)
+        publish(repo, same, f"round-{name}")
 
 
 def _same_data(repo: Repo, commit: str, manifest: dict[str, Any], revision: str, notices: Notices, mark: str) -> Staged:
@@ -143,7 +192,8 @@ def _same_data(repo: Repo, commit: str, manifest: dict[str, Any], revision: str,
     return Staged(revision, commit, mark, files, whole=False)
 
 
-def _tell_main(repo: Repo, staged: Staged) -> None:
+def _tell_main(repo: Repo, case: _Case) -> None:
     """Note on main that an older revision was replaced; main keeps its name."""
-    if repo.find(staged.mark, MAIN) is None:
-        repo.commit(Change(f"Errata of {staged.revision}", staged.mark, staged.files), MAIN, staged.base)
+    if repo.find(case.mark, MAIN) is None:
+        staged = _same_data(repo, case.head, case.manifest, revision_of(case.manifest), case.notices, case.mark)
+        repo.commit(Change(f"Errata of {case.entry.revision}", case.mark, staged.files), MAIN, case.head)

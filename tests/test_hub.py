@@ -359,6 +359,28 @@ def test_take_a_paper_down(command: Command, hub: Hub, two_rounds: tuple[Path, P
     assert f"shows {victim}, which {REPO} has taken down" in err
 
 
+def test_what_was_taken_down_does_not_come_back(
+    command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
+) -> None:
+    for folder in two_rounds:
+        assert command("push", folder, "--repo", REPO, "--licenses", "all", "--yes")[0] == 0
+    rows = datasets.load_dataset(str(two_rounds[0]), "Abs-9K", split="train", cache_dir=str(tmp_path / "a"))
+    victim = rows[0]["id"].rpartition("v")[0]
+    lists = ("--takedowns", tmp_path / "takedowns.jsonl")
+    assert command("yank", REPO, "--reason", "asked for", "--paper", victim, *lists)[0] == 0
+    code, _, err = command("yank", REPO, "--revision", "2026.11", "--reason", "wrong split")
+    assert (code, err) == (0, ""), err
+    for name in ("Abs-9K", "Intro-28K-G"):
+        loaded = datasets.load_dataset(REPO, name, revision="2026.11.post1", cache_dir=str(tmp_path / "b"))
+        for row in (row for split in loaded.values() for row in split):
+            assert victim not in {one["id"].rpartition("v")[0] for one in (row, *row["demonstrations"])}
+    assert json.loads(_text(hub, "manifest.json"))["revision"] == "2026.12.post1"
+    assert victim in _text(hub, "takedowns.jsonl", "2026.11.post1")
+    code, _, err = command("yank", REPO, "--revision", "2026.11", "--reason", "something else")
+    assert code == 1
+    assert "2026.11 was replaced by 2026.11.post1 already" in err
+
+
 def test_a_takedown_needs_an_id_and_the_newest(
     command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
 ) -> None:
