@@ -291,12 +291,9 @@ def test_sort_and_filter(browser: Any, site: Path) -> None:
     page = visit.page
     page.wait_for_selector("#filters:not([hidden])")
     heads = page.locator("#board thead th")
-    assert [text.split("\n")[0].strip(" ▼▲") for text in heads.all_inner_texts()] == [
-        "Model",
-        "Abs-9K",
-        "Abs-28K",
-        "Abs-29K-G",
-    ]
+    names = [text.split("\n")[0].strip(" ▼▲") for text in heads.all_inner_texts()]
+    assert names == ["Model", "Abs-9K", "Abs-28K", "Abs-29K-G", "Abs-9K abs_title_only"]
+    assert "published only" in heads.last.inner_text()
     assert _column(page, 0) == sorted(_column(page, 0), reverse=True)
     page.get_by_role("button", name="Abs-28K").focus()
     page.keyboard.press("Enter")
@@ -305,6 +302,10 @@ def test_sort_and_filter(browser: Any, site: Path) -> None:
     page.wait_for_selector("th[aria-sort=ascending] >> text=Abs-28K")
     assert _column(page, 1) == sorted(_column(page, 1))
     assert page.locator("tr.published .tag").count() == 7
+    page.get_by_label("Task").select_option("scalar")
+    expect(page.locator("#board tbody tr")).to_have_count(8)
+    assert "GPT 4o" in page.locator("#board tbody").inner_text()
+    page.get_by_label("Task").select_option("abs")
     page.get_by_label("published scores").uncheck()
     page.get_by_label("Model").fill("COPY")
     expect(page.locator("#board tbody tr")).to_have_count(1)

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from hub_scripts.report.gather import METRICS, TASKS, Cell, Group
+from hub_scripts.report.gather import METRICS, TASKS, Cell, Group, context_of, task_of
 
 LABELS = {"rouge_l": "ROUGE-L", "bertscore": "BERTScore", "accuracy": "Accuracy", "win_rate": "Judge win rate"}
 TASK_LABELS = {
@@ -43,8 +43,8 @@ def board(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> dict[str, Any]
     """All that the leaderboard shows before anybody moves a slider."""
     models = sorted({cell.model for group in groups for cell in group.cells})
     return {
-        "metrics": {name: label for name, label in LABELS.items() if _has(groups, name)},
-        "tasks": {name: TASK_LABELS[name] for name in TASKS if any(group.task == name for group in groups)},
+        "metrics": LABELS,
+        "tasks": {name: TASK_LABELS[name] for name in TASKS},
         "models": [{"name": name, "cutoff": cutoffs.get(name)} for name in models],
         "settings": [_setting(group) for group in groups],
         "cells": [
@@ -55,6 +55,10 @@ def board(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> dict[str, Any]
         "published": [
             {"m": one.model, "s": one.setting, "x": one.metric, "v": round(one.value, 4), "source": one.source}
             for one in published()
+        ],
+        "published_settings": [
+            {"name": name, "task": task_of(name), "context": context_of(name)}
+            for name in dict.fromkeys(one.setting for one in published())
         ],
     }
 
@@ -99,10 +103,6 @@ def _figures(cell: Cell) -> dict[str, Any]:
         "empty": _rounded(share(cell, "empty", "no_answer")),
         "x": {name: [_rounded(value) for value in (one.mean, one.low, one.high)] for name, one in cell.scores.items()},
     }
-
-
-def _has(groups: Sequence[Group], metric: str) -> bool:
-    return any(metric in cell.scores for group in groups for cell in group.cells)
 
 
 def _rounded(value: float | None) -> float | None:

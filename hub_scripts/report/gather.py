@@ -133,7 +133,7 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
     finished = {model: rows for model, rows in read.items() if rows[0][0].scores}
     docs = [samples[id_].doc for id_ in ids]
     return Group(
-        key, _task(docs[0]), _context(key.setting, read), ids, [doc["title"] for doc in docs],
+        key, task_of(docs[0]["prompt_name"]), _context(key.setting, read), ids, [doc["title"] for doc in docs],
         [doc["published"] for doc in docs], [doc["first_author"] for doc in docs],
         [_cell(model, rows) for model, rows in sorted(finished.items())], sorted(versions),
         {model: len(rows) for model, rows in sorted(read.items()) if model not in finished},
@@ -176,16 +176,22 @@ def _model(label: str, one: Logged) -> str:
     return f"{label} + {variant[1] if len(variant) > 1 else variant[0]}" if variant and "ralm" in variant[0] else label
 
 
-def _task(doc: Mapping[str, Any]) -> str:
-    name = str(doc["prompt_name"]).partition("_")[0]
-    return name if name in TASKS else "scalar"
+def task_of(name: str) -> str:
+    """The task of a prompt's or setting's name."""
+    first = re.split("[_-]", name)[0].lower()
+    return first if first in TASKS else "scalar"
+
+
+def context_of(setting: str) -> int | None:
+    """The thousands of tokens that a setting's name tells."""
+    named = _LENGTH.search(setting)
+    return int(named[1]) if named else None
 
 
 def _context(setting: str, read: Mapping[str, Sequence[tuple[Logged, Mapping[str, Any]]]]) -> int | None:
-    if named := _LENGTH.search(setting):
-        return int(named[1])
+    """As the name tells, else as long as the prompts are."""
     tokens = [facts["tokens_before"] for rows in read.values() for _, facts in rows if facts["tokens_before"]]
-    return round(fmean(tokens) / 1000) if tokens else None
+    return context_of(setting) or (round(fmean(tokens) / 1000) if tokens else None)
 
 
 def _head(doc: Mapping[str, Any]) -> dict[str, Any]:

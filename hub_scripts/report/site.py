@@ -131,8 +131,8 @@ def _pages(
 def first_view(data: Mapping[str, Any]) -> dict[str, Any]:
     """The table that the landing page shows before its script runs: the newest round's first task, by its first metric."""
     newest = max((one["round"] for one in data["settings"]), default="")
-    task = next(iter(data["tasks"]), "")
-    columns = [(i, one) for i, one in enumerate(data["settings"]) if one["round"] == newest and one["task"] == task]
+    task = next((name for name in data["tasks"] if any(_is(one, newest, name) for one in data["settings"])), "")
+    columns = [(i, one) for i, one in enumerate(data["settings"]) if _is(one, newest, task)]
     present = {name for cell in data["cells"] if cell["s"] in dict(columns) for name in cell["x"]}
     metric = next((name for name in LABELS if name in present), "")
     cells = {(cell["m"], cell["s"]): cell for cell in data["cells"]}
@@ -148,6 +148,10 @@ def first_view(data: Mapping[str, Any]) -> dict[str, Any]:
         "columns": [one for _, one in columns],
         "rows": rows,
     }
+
+
+def _is(setting: Mapping[str, Any], round_: str, task: str) -> bool:
+    return bool(setting["round"] == round_ and setting["task"] == task)
 
 
 def _packaged(folder: str, name: str) -> str:

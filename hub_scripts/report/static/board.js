@@ -7,14 +7,19 @@ let months = [];
 let sortBy = { column: 0, descending: true };
 let latest = 0;
 
+// The chosen settings: ours, then those that only the papers have scores for, which belong to no round.
 const shownSettings = () => {
   const limit = Number(byId("context").value) || Infinity;
-  return board.settings
+  const [round, task] = [byId("round").value, byId("task").value];
+  const chosen = (one) => (task === ALL || one.task === task) && (one.context === null || one.context <= limit);
+  const own = board.settings
     .map((setting, index) => ({ ...setting, index }))
-    .filter((one) => byId("round").value === ALL || one.round === byId("round").value)
-    .filter((one) => byId("task").value === ALL || one.task === byId("task").value)
-    .filter((one) => one.context === null || one.context <= limit);
+    .filter((one) => (round === ALL || one.round === round) && chosen(one));
+  const others = byId("published").checked ? board.published_settings.filter(chosen) : [];
+  return [...own, ...others.filter((one) => !own.some((mine) => mine.name === one.name))];
 };
+
+const isOurs = (setting) => setting.index !== undefined;
 
 const chosenMonths = () => [months[byId("from").value], months[byId("to").value]];
 const isWholeWindow = () => Number(byId("from").value) === 0 && Number(byId("to").value) === months.length - 1;
@@ -67,7 +72,7 @@ const cellsOf = async (settings) => {
     return found;
   }
   const window = chosenMonths();
-  for (const setting of settings) {
+  for (const setting of settings.filter(isOurs)) {
     const scores = await academiceval.load(`scores:${setting.slug}`, `data/scores/${setting.slug}.js`);
     board.models.forEach((model, m) => {
       const figures = rescored(scores, model.name, window);
@@ -168,8 +173,9 @@ const show = async () => {
   const rows = [...ownRows(settings, cells), ...(byId("published").checked ? publishedRows(settings, metric) : [])]
     .filter((row) => row.cells.some((cell) => cell?.x[metric]))
     .filter((row) => row.name.toLowerCase().includes(wanted));
-  const several = new Set(settings.map((one) => one.round)).size > 1;
-  const heads = settings.map((one, column) => header(one.name, column, several ? one.round : null));
+  const several = new Set(settings.filter(isOurs).map((one) => one.round)).size > 1;
+  const detail = (one) => (isOurs(one) ? (several ? one.round : null) : "published only");
+  const heads = settings.map((one, column) => header(one.name, column, detail(one)));
   const table = byId("board");
   table.tHead.replaceChildren(element("tr", {}, header("Model", -1, null), ...heads));
   table.tBodies[0].replaceChildren(...sorted(rows, metric).map((row) => rowOf(row, metric, settings)));
@@ -190,8 +196,13 @@ const remember = () => {
 
 // A metric is offered where any shown setting has it.
 const offerMetrics = () => {
-  const indices = new Set(shownSettings().map((one) => one.index));
-  const present = Object.keys(board.metrics).filter((name) => board.cells.some((cell) => indices.has(cell.s) && cell.x[name]));
+  const settings = shownSettings();
+  const [indices, names] = [new Set(settings.map((one) => one.index)), new Set(settings.map((one) => one.name))];
+  const present = Object.keys(board.metrics).filter(
+    (metric) =>
+      board.cells.some((cell) => indices.has(cell.s) && cell.x[metric]) ||
+      (byId("published").checked && board.published.some((one) => names.has(one.s) && one.x === metric)),
+  );
   fillSelect(byId("metric"), present.map((name) => [name, board.metrics[name]]), byId("metric").value);
 };
 
@@ -206,16 +217,19 @@ const allMonths = (first, last) => {
 
 const prepare = () => {
   const rounds = [...new Set(board.settings.map((one) => one.round))].sort().reverse();
-  const contexts = [...new Set(board.settings.map((one) => one.context).filter((one) => one !== null))].sort((a, b) => a - b);
+  const everything = [...board.settings, ...board.published_settings];
+  const contexts = [...new Set(everything.map((one) => one.context).filter((one) => one !== null))].sort((a, b) => a - b);
   const hash = readHash();
   const tasks = Object.entries(board.tasks);
+  const ours = tasks.find(([task]) => board.settings.some((one) => one.round === rounds[0] && one.task === task));
   fillSelect(byId("round"), [...rounds.map((one) => [one, one]), [ALL, "all"]], hash.get("round") ?? rounds[0]);
-  fillSelect(byId("task"), [...tasks, [ALL, "all"]], hash.get("task") ?? tasks[0]?.[0]);
+  fillSelect(byId("task"), [...tasks, [ALL, "all"]], hash.get("task") ?? (ours ?? tasks[0])[0]);
   fillSelect(byId("context"), [["", "any"], ...contexts.map((one) => [String(one), `${one}K`])], hash.get("context") ?? "");
   fillSelect(byId("metric"), Object.entries(board.metrics), hash.get("metric") ?? "");
   byId("model").value = hash.get("model") ?? "";
   byId("published").checked = hash.get("published") !== "false";
   const days = board.settings.flatMap((one) => [one.first, one.last]).sort();
+  byId("window").hidden = !days.length;
   months = days.length ? allMonths(days[0].slice(0, 7), days.at(-1).slice(0, 7)) : [""];
   for (const [id, usual] of [["from", 0], ["to", months.length - 1]]) {
     byId(id).max = months.length - 1;
@@ -228,17 +242,13 @@ const listen = () => {
   byId("filters").addEventListener("input", (event) => {
     const [from, to] = [byId("from"), byId("to")];
     if (Number(from.value) > Number(to.value)) (event.target === from ? to : from).value = event.target.value;
-    if (["task", "round", "context"].includes(event.target.id)) offerMetrics();
+    if (["task", "round", "context", "published"].includes(event.target.id)) offerMetrics();
     show();
   });
 };
 
 academiceval.when("board").then((data) => {
   board = data;
-  if (!board.settings.length) {
-    byId("status").textContent = "There are no results yet.";
-    return;
-  }
   prepare();
   offerMetrics();
   listen();
