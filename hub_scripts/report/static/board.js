@@ -95,11 +95,12 @@ const publishedRows = (settings, metric) => {
     if (one.x !== metric) continue;
     settings.forEach((setting, column) => {
       if (setting.name !== one.s) return;
-      if (!rows.has(one.m)) rows.set(one.m, { name: one.m, source: one.source, cells: settings.map(() => null) });
+      if (!rows.has(one.m)) rows.set(one.m, { name: one.m, sources: new Set(), cells: settings.map(() => null) });
+      rows.get(one.m).sources.add(one.source);
       rows.get(one.m).cells[column] = { x: { [metric]: [one.v] }, n: null, cut: null, empty: null };
     });
   }
-  return [...rows.values()];
+  return [...rows.values()].map((row) => ({ ...row, source: [...row.sources].join("; ") }));
 };
 
 const sorted = (rows, metric) => {

@@ -14,25 +14,25 @@ const paperLink = (sample) => {
 const definition = (name, value) => element("div", {}, element("dt", {}, name), element("dd", {}, value));
 
 // Both orders of a judge: who won with the generated text first, and with it second.
-const verdictTable = (verdicts) => {
-  const rows = [];
-  for (const [judge, orders] of Object.entries(verdicts)) {
-    if (orders === "empty") {
-      rows.push(element("tr", {}, element("th", { scope: "row" }, judge), element("td", { colspan: "3" }, "no text to judge: lost")));
-      continue;
-    }
-    const names = Object.keys(orders[0] ?? orders[1] ?? {});
-    if (!names.length) rows.push(element("tr", {}, element("th", { scope: "row" }, judge), element("td", { colspan: "3" }, "could not be read")));
-    for (const name of names) {
-      const winner = (order, place) => (order ? (order[name] === place ? "model" : "reference") : "unread");
-      const cells = [winner(orders[0], 1), winner(orders[1], 2)].map((one) => element("td", {}, one));
-      rows.push(element("tr", {}, element("th", { scope: "row" }, judge), element("td", {}, name), ...cells));
-    }
+const verdictTable = (judge, orders) => {
+  const caption = element("caption", {}, `Judge: ${judge}`);
+  const names = orders === "empty" ? [] : Object.keys(orders[0] ?? orders[1] ?? {});
+  if (!names.length) {
+    const told = orders === "empty" ? "no text to judge: lost" : "could not be read";
+    return element("table", {}, caption, element("tbody", {}, element("tr", {}, element("td", {}, told))));
   }
-  if (!rows.length) return null;
-  const head = ["Judge", "Dimension", "Model first", "Reference first"].map((one) => element("th", { scope: "col" }, one));
-  const table = element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows));
-  return element("details", {}, element("summary", {}, "Verdicts: who won in each order"), table);
+  const winner = (order, name, place) => (order ? (order[name] === place ? "model" : "reference") : "unread");
+  const rows = names.map((name) => {
+    const cells = [winner(orders[0], name, 1), winner(orders[1], name, 2)].map((one) => element("td", {}, one));
+    return element("tr", {}, element("th", { scope: "row" }, name), ...cells);
+  });
+  const head = ["Dimension", "Model first", "Reference first"].map((one) => element("th", { scope: "col" }, one));
+  return element("table", {}, caption, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows));
+};
+
+const verdictDetails = (verdicts) => {
+  const tables = Object.entries(verdicts).map(([judge, orders]) => verdictTable(judge, orders));
+  return tables.length ? element("details", {}, element("summary", {}, "Verdicts: who won in each order"), ...tables) : null;
 };
 
 const answerCard = (answer) => {
@@ -43,7 +43,7 @@ const answerCard = (answer) => {
     element("h3", {}, answer.model),
     text(answer.answer || "(no text)", `Answer of ${answer.model}`),
     element("details", {}, element("summary", {}, "Scores"), element("dl", {}, ...scores)),
-    verdictTable(answer.verdicts),
+    verdictDetails(answer.verdicts),
   );
 };
 
