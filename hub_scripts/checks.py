@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -24,6 +25,7 @@ from hub_scripts.errors import CheckError
 from hub_scripts.loading import Count, counts_of, load_counts
 
 CARD = "README.md"
+_DATA_FILE = re.compile(r"[\w.-]+/(train|validation|test)-[0-9a-f]+-\d+-of-\d+\.parquet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +70,31 @@ def publishable_copy(source: Path, licenses: Licenses) -> Path:
 _COPY_OWN = ("files", "original_files", "licenses", "publishable", OTHER_FILES)
 
 
+def sound_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a folder, which may come from anybody.
+
+    Raises:
+        CheckError: it does not list data files as ours do.
+    """
+    manifest = read_manifest(folder)
+    files = manifest.get("files")
+    if not isinstance(manifest.get("round"), str) or not isinstance(files, dict):
+        raise CheckError(f"{folder / MANIFEST} names no round or no files; build the folder again")
+    for path, facts in files.items():
+        if not _DATA_FILE.fullmatch(path) or not {"sha256", "rows", "bytes"} <= set(facts):
+            raise CheckError(
+                f"{folder / MANIFEST} lists {path!r}, which is no data file of ours; build the folder again"
+            )
+    return manifest
+
+
 def check_files(folder: Path) -> dict[str, Any]:
     """The manifest of a folder that holds what it says and nothing else.
 
     Raises:
         CheckError: a file is missing, changed or not listed.
     """
-    manifest = read_manifest(folder)
+    manifest = sound_manifest(folder)
     wrong = list(file_differences(folder, manifest))
     if wrong:
         raise CheckError(f"{folder} is not what its {MANIFEST} says: {'; '.join(wrong[:5])}; build it again")

@@ -13,6 +13,7 @@ from builder.folder import MANIFEST, OTHER_FILES, manifest_bytes, read_manifest
 from builder.takedowns import TAKEDOWNS, Takedown, parse_takedowns, takedown_lines
 from hub_scripts.checks import CARD
 from hub_scripts.errata import ERRATA, Erratum, errata_lines, for_repository, parse_errata, with_errata
+from hub_scripts.errors import HubError
 from hub_scripts.repo import Content, Repo
 
 
@@ -83,6 +84,18 @@ def beside(card: str, manifest: Mapping[str, Any], repo: str, notices: Notices) 
 
 
 def newest(repo: Repo, head: str) -> dict[str, Any] | None:
-    """The manifest of what main holds; None where it holds no dataset of ours."""
+    """The manifest of what main holds; None where it holds no dataset of ours.
+
+    Raises:
+        HubError: it cannot be read.
+    """
     data = repo.read(MANIFEST, head)
-    return None if data is None else json.loads(data)
+    if data is None:
+        return None
+    try:
+        manifest = json.loads(data)
+    except ValueError:
+        manifest = None
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict) or "round" not in manifest:
+        raise HubError(f"the {MANIFEST} of {repo.id} is none of ours; repair it first")
+    return manifest

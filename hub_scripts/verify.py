@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from builder.errors import BuildError
-from builder.folder import read_manifest
 from builder.progress import progress
 from hub_scripts import checks
 from hub_scripts.errors import DifferenceError, HubError
@@ -41,7 +40,7 @@ def differences(repo: Repo, revision: str, cache: Path) -> Iterator[str]:
     """One sentence for each difference."""
     folder = repo.snapshot(revision, cache / "snapshot")
     try:
-        manifest = read_manifest(folder)
+        manifest = checks.sound_manifest(folder)
     except BuildError as err:
         yield str(err)
         return

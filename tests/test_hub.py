@@ -221,6 +221,23 @@ def test_verify_lists_what_is_missing_and_what_is_too_much(
     assert "org/nothing does not exist" in err
 
 
+@pytest.mark.parametrize(
+    "content", [b"{", b"[]", b'{"format": 1}', b'{"format": 1, "round": "x", "files": {"../../etc/passwd": {}}}']
+)
+def test_a_manifest_that_is_none_of_ours(
+    content: bytes, command: Command, hub: Hub, two_rounds: tuple[Path, Path]
+) -> None:
+    from huggingface_hub import HfApi
+
+    HfApi().create_repo(REPO, repo_type="dataset")
+    HfApi().upload_file(path_or_fileobj=content, path_in_repo="manifest.json", repo_id=REPO, repo_type="dataset")
+    code, _, err = command("verify", REPO)
+    assert (code, "manifest.json" in err) == (1, True)
+    code, _, err = command("yank", REPO, "--reason", "x")
+    assert code == 1
+    assert "repair it first" in err or "has no revision x" in err
+
+
 def _large(place: Path, megabytes: int) -> Path:
     """A dataset folder with a file that does not compress."""
     rng = random.Random(1)
