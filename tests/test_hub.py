@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import random
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import datasets
 import pyarrow as pa
@@ -38,6 +40,35 @@ def _text(hub: Hub, path: str, revision: str = "main", key: str = KEY) -> str:
 
 def _writes(hub: Hub) -> list[str]:
     return [path for method, path in hub.log if method in ("POST", "PUT", "DELETE") and "paths-info" not in path]
+
+
+@pytest.fixture(scope="module")
+def states() -> dict[int, Any]:
+    """How many rounds were published -> what the Hub then holds."""
+    return {}
+
+
+def _begin(count: int, states: dict[int, Any], command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
+    """Publish the first rounds, or put what that came to into the Hub again."""
+    if count not in states:
+        for folder in two_rounds[:count]:
+            assert command("push", folder, "--repo", REPO, "--yes")[0] == 0
+        states[count] = hub.repos.copy(), hub.large.copy()
+    repos, large = copy.deepcopy(states[count])
+    hub.repos.update(repos)
+    hub.large.update(large)
+
+
+@pytest.fixture
+def first(states: dict[int, Any], command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
+    """The Hub holds the first round."""
+    _begin(1, states, command, hub, two_rounds)
+
+
+@pytest.fixture
+def both(states: dict[int, Any], command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
+    """The Hub holds both rounds."""
+    _begin(2, states, command, hub, two_rounds)
 
 
 def test_two_rounds_side_by_side(command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path) -> None:
@@ -71,8 +102,8 @@ def test_two_rounds_side_by_side(command: Command, hub: Hub, two_rounds: tuple[P
     assert {name: set(one["train"]["round"]) for name, one in loaded.items()} == {n: {n} for n in repo.tags}
 
 
+@pytest.mark.usefixtures("first")
 def test_pushing_again_changes_nothing(command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
-    assert command("push", two_rounds[0], "--repo", REPO, "--yes")[0] == 0
     before = dict(hub.repos[KEY].tags), len(hub.repos[KEY].commits)
     code, out, _ = command("push", two_rounds[0], "--repo", REPO, "--yes")
     assert code == 0
@@ -80,8 +111,8 @@ def test_pushing_again_changes_nothing(command: Command, hub: Hub, two_rounds: t
     assert (dict(hub.repos[KEY].tags), len(hub.repos[KEY].commits)) == before
 
 
+@pytest.mark.usefixtures("first")
 def test_a_published_name_never_moves(command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
-    assert command("push", two_rounds[0], "--repo", REPO, "--yes")[0] == 0
     before = dict(hub.repos[KEY].tags)
     code, _, err = command("push", two_rounds[0], "--repo", REPO, "--licenses", "noncommercial", "--yes")
     assert code == 1
@@ -98,8 +129,8 @@ def test_an_older_round_gets_its_tag_and_leaves_main(command: Command, hub: Hub,
     assert repo.branches == {"main": repo.tags["2026.12"]}
 
 
+@pytest.mark.usefixtures("first")
 def test_what_is_uploaded_may_be(command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path) -> None:
-    assert command("push", two_rounds[0], "--repo", REPO, "--yes")[0] == 0
     for path, blob in hub.repos[KEY].resolve("main").tree.items():
         if path.endswith(".parquet") and "-ids/" not in path:
             rows = pa.parquet.read_table(pa.BufferReader(blob.data)).to_pylist()
@@ -191,9 +222,9 @@ def _flip(hub: Hub, path: str, revision: str) -> None:
     blob.data = blob.data[:-9] + bytes([blob.data[-9] ^ 1]) + blob.data[-8:]
 
 
+@pytest.mark.usefixtures("first")
 @pytest.mark.parametrize("kind", [".parquet", "README.md"])
-def test_verify_finds_one_flipped_byte(kind: str, command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
-    assert command("push", two_rounds[0], "--repo", REPO, "--yes")[0] == 0
+def test_verify_finds_one_flipped_byte(kind: str, command: Command, hub: Hub) -> None:
     path = next(path for path in hub.repos[KEY].resolve("main").tree if path.endswith(kind))
     _flip(hub, path, "2026.11")
     code, _, err = command("verify", REPO, "--revision", "2026.11")
@@ -201,10 +232,8 @@ def test_verify_finds_one_flipped_byte(kind: str, command: Command, hub: Hub, tw
     assert f"{path} has other bytes" in err
 
 
-def test_verify_lists_what_is_missing_and_what_is_too_much(
-    command: Command, hub: Hub, two_rounds: tuple[Path, Path]
-) -> None:
-    assert command("push", two_rounds[0], "--repo", REPO, "--yes")[0] == 0
+@pytest.mark.usefixtures("first")
+def test_verify_lists_what_is_missing_and_what_is_too_much(command: Command, hub: Hub) -> None:
     tree = hub.repos[KEY].resolve("main").tree
     gone = sorted(path for path in tree if path.startswith("Abs-9K-ids/"))[0]
     tree["stray.txt"] = tree.pop(gone)
@@ -224,9 +253,7 @@ def test_verify_lists_what_is_missing_and_what_is_too_much(
 @pytest.mark.parametrize(
     "content", [b"{", b"[]", b'{"format": 1}', b'{"format": 1, "round": "x", "files": {"../../etc/passwd": {}}}']
 )
-def test_a_manifest_that_is_none_of_ours(
-    content: bytes, command: Command, hub: Hub, two_rounds: tuple[Path, Path]
-) -> None:
+def test_a_manifest_that_is_none_of_ours(content: bytes, command: Command, hub: Hub) -> None:
     from huggingface_hub import HfApi
 
     HfApi().create_repo(REPO, repo_type="dataset")
@@ -299,13 +326,8 @@ def test_the_environment_alone_says_where_and_who(
     assert "HF_HUB_OFFLINE is set" in offline.stderr
 
 
-def _published(command: Command, two_rounds: tuple[Path, Path]) -> None:
-    for folder in two_rounds:
-        assert command("push", folder, "--repo", REPO, "--yes")[0] == 0
-
-
-def test_yank_the_newest(command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path) -> None:
-    _published(command, two_rounds)
+@pytest.mark.usefixtures("both")
+def test_yank_the_newest(command: Command, hub: Hub) -> None:
     repo, old = hub.repos[KEY], dict(hub.repos[KEY].tags)
     yank = ("yank", REPO, "--revision", "2026.12", "--reason", "abstracts | leak")
     code, out, err = command(*yank)
@@ -329,8 +351,8 @@ def test_yank_the_newest(command: Command, hub: Hub, two_rounds: tuple[Path, Pat
     assert _text(hub, "README.md").count("## Errata") == 1
 
 
-def test_yank_an_older_one(command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
-    _published(command, two_rounds)
+@pytest.mark.usefixtures("both")
+def test_yank_an_older_one(command: Command, hub: Hub) -> None:
     repo, old = hub.repos[KEY], dict(hub.repos[KEY].tags)
     code, _, err = command("yank", REPO, "--revision", "2026.11", "--reason", "wrong split")
     assert (code, err) == (0, ""), err
@@ -345,8 +367,8 @@ def test_yank_an_older_one(command: Command, hub: Hub, two_rounds: tuple[Path, P
     assert "has no revision 2024.01" in err
 
 
+@pytest.mark.usefixtures("first")
 def test_the_errata_stay_with_the_rounds_to_come(command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
-    assert command("push", two_rounds[0], "--repo", REPO, "--yes")[0] == 0
     assert command("yank", REPO, "--reason", "wrong split")[0] == 0
     assert command("push", two_rounds[1], "--repo", REPO, "--yes")[0] == 0
     assert "| 2026.11 | 2026.11.post1 |" in _text(hub, "README.md")
@@ -398,12 +420,10 @@ def test_what_was_taken_down_does_not_come_back(
     assert "2026.11 was replaced by 2026.11.post1 already" in err
 
 
-def test_a_takedown_needs_an_id_and_the_newest(
-    command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("both")
+def test_a_takedown_needs_an_id_and_the_newest(command: Command, tmp_path: Path) -> None:
     code, _, err = command("yank", REPO, "--reason", "x", "--paper", "nonsense")
     assert (code, "'nonsense' is no arXiv id" in err) == (1, True)
-    _published(command, two_rounds)
     lists = tmp_path / "list.jsonl"
     code, _, err = command(
         "yank", REPO, "--revision", "2026.11", "--reason", "x", "--paper", "2401.00001", "--takedowns", lists

@@ -126,7 +126,7 @@ def test_the_same_results_give_the_same_bytes(
     assert first == second
 
 
-def test_a_sample_shows_the_ends_of_its_slots(site: Path, dataset: Path) -> None:
+def test_a_sample_shows_the_ends_of_its_slots(site: Path) -> None:
     sample = _data(next((site / "data" / "samples" / "2026.11_Abs-28K").glob("0.js")))
     bodies = [slot for slot in sample["prompts"][0]["slots"] if slot["part"] == "body"]
     assert len(bodies) == 1
