@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from datasets import DownloadConfig, load_dataset
 
 from builder.publishable import by_setting
-from hub_scripts.errors import DifferenceError
+from hub_scripts.errors import AccessError, DifferenceError
+from hub_scripts.faults import understand
+from hub_scripts.repo import WAITS
 
 # Split -> rows.
 Count = dict[str, int]
@@ -29,35 +32,46 @@ def load_counts(place: str, name: str, cache: Path, revision: str | None = None)
 
     Raises:
         DifferenceError: it cannot be loaded.
+        HubError: the Hub does not answer, or not to this token.
     """
-    try:
-        loaded = load_dataset(
-            place,
-            name,
-            revision=revision,
-            cache_dir=str(cache),
-            download_config=DownloadConfig(cache_dir=cache / "files"),
-        )
+
+    def load() -> Count:
+        files = DownloadConfig(cache_dir=cache / "files")
+        loaded = load_dataset(place, name, revision=revision, cache_dir=str(cache), download_config=files)
         return {split: rows.num_rows for split, rows in loaded.items()}
-    except Exception as err:
-        raise DifferenceError(_cannot(place, name, err)) from err
+
+    try:
+        return _tried(load, place, name)
     finally:
         shutil.rmtree(cache, ignore_errors=True)
 
 
-def stream_counts(place: str, name: str, columns: Iterable[str], revision: str) -> Count:
+def stream_counts(place: str, name: str, columns: Sequence[str], revision: str) -> Count:
     """Stream a configuration and count its rows; of the rows only some columns are fetched.
 
     Raises:
         DifferenceError: it cannot be streamed.
+        HubError: the Hub does not answer, or not to this token.
     """
-    try:
+
+    def stream() -> Count:
         streamed = load_dataset(place, name, revision=revision, streaming=True)
         return {split: sum(1 for _ in rows.select_columns(list(columns))) for split, rows in streamed.items()}
-    except Exception as err:
-        raise DifferenceError(_cannot(place, name, err)) from err
+
+    return _tried(stream, place, name)
 
 
-def _cannot(place: str, name: str, err: Exception) -> str:
-    told = next((line for line in str(err).splitlines() if line.strip()), type(err).__name__)
-    return f"load_dataset of {name} in {place} fails: {told}"
+def _tried(load: Callable[[], Count], place: str, name: str) -> Count:
+    """Load, and again where the Hub or the way to it was at fault and not the data."""
+    for wait in (*WAITS, None):
+        try:
+            return load()
+        except Exception as err:
+            fault = understand(err, place)
+            if isinstance(fault.error, AccessError) or (fault.again and wait is None):
+                raise fault.error from err
+            if not fault.again or wait is None:
+                told = next((line for line in str(err).splitlines() if line.strip()), type(err).__name__)
+                raise DifferenceError(f"load_dataset of {name} in {place} fails: {told}") from err
+            time.sleep(max(wait, fault.wait))
+    raise AssertionError("the last try returns or raises")

@@ -15,9 +15,10 @@ import pytest
 
 from hub_scripts import push as pushing
 from hub_scripts.checks import Contents, publishable_copy
-from hub_scripts.errors import HubError
+from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.push import checked, push
 from hub_scripts.repo import Repo
+from hub_scripts.verify import verify
 from hub_scripts.yank import yank
 from tests.hub_server import Fault, Hub, hub_settings
 
@@ -110,6 +111,39 @@ def test_one_fault(step: str, fault: str, hub: Hub, quick: Callable[[], str]) ->
     assert done
     quick()
     assert _state(hub) == wanted
+
+
+# Kinds of requests of a verification, and which of them: the download of files, load_dataset, streaming.
+VERIFYING = (
+    ("GET /refs", 0), ("GET /revision/", 0), ("HEAD .parquet", 0), ("GET .parquet", 0), ("GET .parquet", 20), ("GET /manifest.json", 0),
+    ("HEAD /resolve/2026.11/README.md", 0), ("HEAD /academiceval.py", 3),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", ["429", "500", "dropped"])
+@pytest.mark.parametrize(("step", "which"), VERIFYING)
+def test_a_fault_while_verifying_is_no_difference(
+    step: str, which: int, fault: str, hub: Hub, quick: Callable[[], str]
+) -> None:
+    quick()
+    seen: list[int] = []
+
+    def once(number: int, method: str, path: str) -> Fault | None:
+        if not _matches(step, method, path):
+            return None
+        seen.append(number)
+        return FAULTS[fault] if len(seen) == which + 1 else None
+
+    hub.fault = once
+    assert "every hash" in "".join(verify(Repo(REPO), "2026.11"))
+    assert len(seen) > which
+
+
+def test_a_hub_that_goes_away_while_verifying_is_no_difference(hub: Hub, quick: Callable[[], str]) -> None:
+    quick()
+    hub.fault = lambda n, method, path: Fault(0) if path.endswith("/academiceval.py") else None
+    with pytest.raises(UnreachableError, match="does not answer"):
+        list(verify(Repo(REPO), "2026.11"))
 
 
 @pytest.mark.parametrize("step", ["POST /commit/", "POST /tag/", "POST /api/repos/create", "GET /refs"])
