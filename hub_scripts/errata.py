@@ -15,7 +15,7 @@ _CHANGES = ("| Round | What changed |", "| --- | --- |")
 _BEFORE = "## How to cite"
 # What an earlier call has written: the section, and its lines in the changelog.
 _WRITTEN = re.compile(r"^## Errata\n.*?(?=^## |\Z)|^\| \S+ \| replaces [^\n]*\n", re.MULTILINE | re.DOTALL)
-_EXAMPLE = re.compile(r'load_dataset\("[^"\n]+", (?:revision="[^"\n]*", name=)?"')
+_EXAMPLE = re.compile(r'load_dataset\("[^"\n]+", "([^"\n]+)"(?:, revision="[^"\n]*")?\)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def with_errata(card: str, errata: Sequence[Erratum]) -> str:
 
 def for_repository(card: str, repo: str, revision: str) -> str:
     """A card whose example loads this revision from the Hub."""
-    return _EXAMPLE.sub(f'load_dataset("{repo}", revision="{revision}", name="', card, count=1)
+    return _EXAMPLE.sub(rf'load_dataset("{repo}", "\1", revision="{revision}")', card, count=1)
 
 
 def _papers(one: Erratum) -> str:
