@@ -7,7 +7,6 @@ A result file is uploaded as lm-eval wrote it, at `<model>/<rounds>/<file>`; bes
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from builder.scalar.levels import LEVELS
 from hub_scripts.checks import CARD
 from hub_scripts.errors import HubError
 from hub_scripts.repo import MAIN, Change, Content, Repo, unchanged
+from hub_scripts.resultfile import Results, TaskScore, read_results
 
 # What a card shows: the parity columns and SCALAR's accuracy. All other scores are in the result file.
 _SHOWN = {"rouge_l": "ROUGE-L", "bertscore": "BERTScore", "accuracy": "Accuracy"}
@@ -33,7 +33,7 @@ _TITLE = {"dataset": "Results", "model": "Evaluation results"}
 
 @dataclass(frozen=True, slots=True)
 class ResultFile:
-    """One result file of `academiceval eval`.
+    """One result file.
 
     Attributes:
         folder: where it goes below the repository.
@@ -89,7 +89,9 @@ def result_files(paths: Sequence[Path]) -> list[Path]:
     """
     files = [file for path in paths for file in (sorted(path.rglob("results_*.json")) if path.is_dir() else [path])]
     if not files:
-        raise HubError(f"{', '.join(map(str, paths))} holds no results_*.json; `academiceval eval` writes them")
+        raise HubError(
+            f"{', '.join(map(str, paths))} holds no results_*.json; `academiceval eval` and lm_eval write them"
+        )
     return files
 
 
@@ -97,31 +99,31 @@ def read_result(path: Path, repo_id: str) -> ResultFile:
     """Read one result file.
 
     Raises:
-        HubError: it is none of `academiceval eval`.
+        HubError: it is none.
     """
-    try:
-        ours = json.loads(path.read_text(encoding="utf-8"))["academiceval"]
-        scores, rounds, run = ours["scores"], ours["rounds"], ours["run"]
-        model = scores[0]["model"]
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as err:
-        raise HubError(f"{path} is no result of `academiceval eval` ({type(err).__name__}: {err})") from err
-    folder = f"{model}/{'-'.join(rounds) or 'unknown'}"
-    dataset = str(run["metadata"].get("dataset", ""))
-    name = dataset if dataset.count("/") == 1 and not Path(dataset).exists() else "academiceval"
+    results = read_results(path)
+    folder = f"{results.model}/{results.round}"
+    is_hub_id = results.dataset.count("/") == 1 and not Path(results.dataset).exists()
     shown = [
         EvalResult(
-            task_type="text-generation", task_name=score["task"], dataset_type=name,
-            dataset_name=f"AcademicEval {'-'.join(rounds)}", dataset_config=_setting(score["task"]), dataset_split="test",
-            dataset_revision="-".join(rounds), metric_type=score["metric"], metric_name=_SHOWN[score["metric"]],
-            metric_value=round(score["value"], 6),
-            metric_args={"low": round(score["low"], 6), "high": round(score["high"], 6), "samples": score["samples"],
-                         "prompt_versions": ours["prompt_versions"]},
-            source_name="AcademicEval", source_url=f"{constants.ENDPOINT}/datasets/{repo_id}/blob/main/{folder}/{path.name}",
+            task_type="text-generation", task_name=one.task, dataset_type=results.dataset if is_hub_id else "academiceval",
+            dataset_name=f"AcademicEval {results.round}", dataset_config=_setting(one.task), dataset_split="test",
+            dataset_revision=results.round, metric_type=one.metric, metric_name=_SHOWN[one.metric],
+            metric_value=round(one.value, 6), metric_args=_beside(one, results), source_name="AcademicEval",
+            source_url=f"{constants.ENDPOINT}/datasets/{repo_id}/blob/main/{folder}/{path.name}",
         )
-        for score in scores
-        if score["metric"] in _SHOWN
+        for one in results.scores
+        if one.metric in _SHOWN
     ]  # fmt: skip
-    return ResultFile(path, model, folder, eval_results_to_model_index(model, shown)[0]["results"])
+    return ResultFile(path, results.model, folder, eval_results_to_model_index(results.model, shown)[0]["results"])
+
+
+def _beside(score: TaskScore, results: Results) -> dict[str, Any]:
+    """What a reader must know of a score beside its value."""
+    facts: dict[str, Any] = {"samples": score.samples}
+    if score.low is not None and score.high is not None:
+        facts |= {"low": round(score.low, 6), "high": round(score.high, 6)}
+    return facts | ({"prompt_versions": list(results.prompt_versions)} if results.prompt_versions else {})
 
 
 def index_text(entries: list[dict[str, Any]]) -> bytes:

@@ -494,12 +494,49 @@ def test_results_and_a_model_card(command: Command, hub: Hub, tmp_path: Path) ->
     assert [len(repo.commits) for repo in hub.repos.values()] == commits
 
 
+def test_results_of_the_plain_lm_eval(command: Command, hub: Hub, tmp_path: Path) -> None:
+    metadata = {"version": 1.0, "dataset": REPO, "dataset_revision": "2026.11"}
+    scores = {
+        "alias": "x",
+        "rouge_l,score": 0.25,
+        "rouge_l_stderr,score": 0.01,
+        "accuracy,score": 0.5,
+        "accuracy_stderr,score": "N/A",
+    }
+    content = {
+        "results": {
+            "academiceval_abs_9k": scores,
+            "academiceval_abs": {"rouge_l,score": 0.3},
+            "hellaswag": {"acc,none": 1.0},
+        },
+        "configs": {"academiceval_abs_9k": {"metadata": metadata}, "hellaswag": {}},
+        "n-samples": {"academiceval_abs_9k": {"original": 9, "effective": 4}},
+        "model_name": "org/tiny",
+    }
+    file = tmp_path / "results_2026-11-20T10-00-00.json"
+    file.write_text(json.dumps(content))
+    assert command("push-results", file, "--repo", "org/results")[0] == 0
+    name = "tiny/2026.11/results_2026-11-20T10-00-00"
+    assert json.loads(_text(hub, f"{name}.json", key="datasets/org/results")) == content
+    found = yaml.safe_load(_text(hub, f"{name}.model-index.yml", key="datasets/org/results"))["model-index"][0][
+        "results"
+    ]
+    assert [one["dataset"]["config"] for one in found] == ["Abs-9K"]
+    values = {one["type"]: (one["value"], one["args"]) for one in found[0]["metrics"]}
+    assert values["rouge_l"] == (0.25, {"samples": 4, "low": 0.2304, "high": 0.2696})
+    assert values["accuracy"] == (0.5, {"samples": 4})
+    del content["results"]["academiceval_abs_9k"]
+    file.write_text(json.dumps(content))
+    code, _, err = command("push-results", file, "--repo", "org/results")
+    assert (code, "is no result of our tasks" in err) == (1, True)
+
+
 def test_results_that_are_none(command: Command, hub: Hub, tmp_path: Path) -> None:
     other = tmp_path / "results_x.json"
     other.write_text("{}")
     for argument, says in (
         (other, "is no result of"),
-        (tmp_path / "empty", "cannot be read"),
+        (tmp_path / "empty", "is no result"),
         (tmp_path, "is no result"),
     ):
         code, _, err = command("push-results", argument, "--repo", "org/results")

@@ -235,6 +235,7 @@ def test_a_judge_may_know_a_model_by_its_folder(results: Path, tmp_path: Path) -
         (lambda place: (place.mkdir(), (place / "samples_x.jsonl").write_text("{}\n")), "is no logged sample"),
         (lambda place: (place.mkdir(), (place / "results_x.json").write_text("{")), "cannot be read"),
         (lambda place: (place.mkdir(), (place / "manifest.json").write_text("{}")), "is no manifest"),
+        (lambda place: (place.mkdir(), (place / "manifest.json").write_text('{"round": "x", "files": {"a": 1}}')), "is no manifest"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_shown(make: Callable[[Path], object], says: str, command: Command, tmp_path: Path) -> None:
@@ -244,6 +245,32 @@ def test_what_cannot_be_shown(make: Callable[[Path], object], says: str, command
     assert says in err
     assert not (tmp_path / "site").exists()
     assert not (tmp_path / ".site.building").exists()
+
+
+@pytest.mark.parametrize("spoil", [{"published": "soon"}, {"rouge_l": float("nan")}])
+def test_values_that_are_none(spoil: dict[str, Any], results: Path, command: Command, tmp_path: Path) -> None:
+    row = json.loads(next(iter((results / "lead").glob("samples_*_9k_*"))).read_text().splitlines()[0])
+    row["doc"] |= {name: value for name, value in spoil.items() if name in row["doc"]}
+    row["filtered_resps"][0] |= {name: value for name, value in spoil.items() if name not in row["doc"]}
+    (tmp_path / "samples_x.jsonl").write_text(json.dumps(row) + "\n")
+    code, _, err = command("report", tmp_path / "samples_x.jsonl", "-o", tmp_path / "site")
+    assert (code, "line 1 of" in err) == (1, True)
+
+
+def test_names_stay_names(results: Path, command: Command, tmp_path: Path) -> None:
+    """A round that is called like a path, a model like a formula, a folder beside ours."""
+    place = tmp_path / "deep" / "given" / "$\\frac{1"
+    place.mkdir(parents=True)
+    for file in (results / "lead").glob("samples_*.jsonl"):
+        rows = [json.loads(line) for line in file.read_text().splitlines()]
+        for row in rows:
+            row["doc"]["round"] = "../../../outside"
+        (place / file.name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, _, err = command("report", place, "-o", tmp_path / "deep" / "site")
+    assert (code, err) == (0, ""), err
+    assert {path.name for path in tmp_path.iterdir()} == {"deep"}
+    assert {path.name for path in (tmp_path / "deep").iterdir()} == {"given", "site"}
+    assert "length_rouge_l_..-..-..-outside" in (tmp_path / "deep" / "site" / "plots.html").read_text()
 
 
 def test_wrong_use(results: Path, command: Command, tmp_path: Path) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -13,9 +15,11 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+# Names of models and authors may hold any letter: none begins a formula.
+PLAIN: dict[Any, Any] = {"font.size": 9.0, "text.parse_math": False, "figure.constrained_layout.use": True}
 STYLE: dict[Any, Any] = {
-    "font.size": 9.0, "axes.grid": True, "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False,
-    "legend.frameon": False, "figure.constrained_layout.use": True,
+    **PLAIN, "axes.grid": True, "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False,
+    "legend.frameon": False,
 }  # fmt: skip
 # The same figure gives the same bytes.
 _SAVED: dict[Any, Any] = {"svg.hashsalt": "academiceval", "svg.fonttype": "path"}
@@ -56,8 +60,10 @@ def add_legend(figure: Figure, axes: Sequence[Any]) -> None:
 
 
 def save(figure: Figure, place: Path, plot: Plot, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> Plot:
-    """Write a plot and its data."""
-    with mpl.rc_context(_SAVED):
+    """Write a plot and its data; the name that is returned is fit for a file."""
+    plot = replace(plot, name=re.sub(r"[^\w.-]+", "-", plot.name))
+    with mpl.rc_context(_SAVED), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a letter that the font does not have is drawn as a box
         figure.savefig(place / f"{plot.name}.svg", format="svg", metadata={"Date": None}, facecolor="white")
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")

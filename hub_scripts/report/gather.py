@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -152,17 +154,21 @@ def in_order(found: Iterable[Group]) -> list[Group]:
 
 
 def _rows(file: SamplesFile) -> Iterator[tuple[Logged, dict[str, Any]]]:
-    with file.path.open(encoding="utf-8") as lines:
+    with file.path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
             try:
                 row = json.loads(line)
-                yield logged.of_row(row), row
+                one = logged.of_row(row)
+                date.fromisoformat(one.published)
+                if not all(map(math.isfinite, one.scores.values())):
+                    raise ValueError("a score is no number")
             except (ValueError, SyntaxError, KeyError, TypeError, AttributeError) as err:
                 if not file.finished and not line.endswith("\n"):
                     return  # a journal may end in a torn line
                 raise ReportError(f"line {number} of {file.path} is no logged sample of AcademicEval") from err
+            yield one, row
 
 
 def _setting(one: Logged) -> str:

@@ -13,9 +13,8 @@ import networkx as nx
 import pyarrow.parquet as pq
 from matplotlib.figure import Figure
 
-from hub_scripts.report.drawing import BLUE, Plot, save
+from hub_scripts.report.drawing import BLUE, PLAIN, Plot, save
 
-_STYLE: dict[Any, Any] = {"font.size": 9.0, "figure.constrained_layout.use": True}
 _LABEL = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
 _DRAWN = 90
 _NAMED = 8
@@ -55,7 +54,7 @@ def round_page(path: Path, manifest: Mapping[str, Any], place: Path) -> RoundPag
         if counted:
             page.plots.append(_bars(name, what, counted, place))
     papers = _authors(path.parent, manifest)
-    if papers:
+    if any(papers.values()):
         page.plots.append(_graph(name, papers, place))
     return page
 
@@ -79,13 +78,8 @@ def _facts(manifest: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _tables(manifest: Mapping[str, Any]) -> Iterator[tuple[str, Table]]:
-    yield (
-        "Statistics",
-        Table(
-            ("Setting", "Samples", "Train", "Validation", "Test", "Input tokens", "Target tokens"),
-            list(_statistics(manifest)),
-        ),
-    )
+    head = ("Setting", "Samples", "Train", "Validation", "Test", "Input tokens", "Target tokens")
+    yield "Statistics", Table(head, list(_statistics(manifest)))
     yield "Kept and dropped", Table(("Stage", "In", "Kept", "Dropped, by reason"), [
         (one["stage"], one["in"], one["kept"], ", ".join(f"{reason} {n}" for reason, n in one["dropped"].items()) or "none")
         for one in manifest.get("reports", ())
@@ -127,7 +121,7 @@ def _audit(manifest: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
 
 def _bars(name: str, what: str, counted: Mapping[str, int], place: Path) -> Plot:
     rows = sorted(counted.items(), key=lambda item: item[0] if what == "month" else (-item[1], item[0]))
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(PLAIN):
         figure = Figure(figsize=(7, 2.6))
         axis = figure.subplots()
         shown = rows if what == "month" else rows[:30]
@@ -168,7 +162,7 @@ def _graph(name: str, papers: Mapping[str, Sequence[str]], place: Path) -> Plot:
     first = {authors[0] for authors in papers.values() if authors}
     parts = sorted(nx.connected_components(graph), key=lambda part: (-len(part), min(part)))
     drawn = _neighbourhood(graph, parts[0])
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(PLAIN):
         figure = Figure(figsize=(7, 5))
         axis = figure.subplots()
         at = nx.spring_layout(drawn, seed=0)
@@ -178,15 +172,10 @@ def _graph(name: str, papers: Mapping[str, Sequence[str]], place: Path) -> Plot:
                 drawn, at, nodelist=nodes, ax=axis, node_color=fill, edgecolors="black", linewidths=0.6, node_size=28
             )
         busiest = sorted(drawn, key=lambda node: (-drawn.degree(node), node))[:_NAMED]
-        nx.draw_networkx_labels(
-            drawn,
-            at,
-            {node: node.replace("$", "") for node in busiest},
-            ax=axis,
-            font_size=7,
-            verticalalignment="bottom",
-            bbox=_LABEL,
-        )
+        for node in busiest:
+            axis.annotate(
+                node, (float(at[node][0]), float(at[node][1])), fontsize=7, ha="center", va="bottom", bbox=_LABEL
+            )
         axis.set_axis_off()
     degree = 2 * graph.number_of_edges() / max(1, graph.number_of_nodes())
     figures = {

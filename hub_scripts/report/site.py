@@ -92,15 +92,20 @@ def _write(inputs: Inputs, place: Path, licenses: Licenses, cutoffs: Mapping[str
         text = script(f"scores:{group.key.slug}", scores_of_samples(group))
         (place / "data" / "scores" / f"{group.key.slug}.js").write_text(text, encoding="utf-8")
     plots = draw_all(found, known, place / "plots")
-    rounds = sorted(
-        (round_page(path, manifest, place / "plots") for path, manifest in inputs.manifests.items()),
-        key=lambda page: page.name,
-    )
+    rounds = sorted(_round_pages(inputs, place / "plots"), key=lambda page: page.name)
     _pages(place, data, found, plots, rounds)
     for name in _STATIC:
         (place / name).write_text(_packaged("static", name), encoding="utf-8")
     (place / "README.md").write_text(_packaged("templates", "README.md"), encoding="utf-8")
     (place / MARK).write_text(json.dumps({"licenses": licenses}) + "\n", encoding="utf-8")
+
+
+def _round_pages(inputs: Inputs, place: Path) -> Iterator[RoundPage]:
+    for path, manifest in inputs.manifests.items():
+        try:
+            yield round_page(path, manifest, place)
+        except (KeyError, TypeError, ValueError, AttributeError) as err:
+            raise ReportError(f"{path} is no manifest of a dataset folder ({type(err).__name__}: {err})") from err
 
 
 def _pages(

@@ -1,0 +1,93 @@
+"""One file of results: what `academiceval eval` wrote, or lm-eval's own command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hub_scripts.errors import HubError
+
+_Z95 = 1.959964
+
+
+@dataclass(frozen=True, slots=True)
+class TaskScore:
+    """One score of a task; `low` and `high` are None where the file has no interval."""
+
+    task: str
+    metric: str
+    value: float
+    low: float | None
+    high: float | None
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a file says.
+
+    Attributes:
+        round: "unknown" where it is not told; several are joined by "-".
+        dataset: folder or Hub id, "" where it is not told.
+    """
+
+    model: str
+    round: str
+    prompt_versions: tuple[int, ...]
+    dataset: str
+    scores: tuple[TaskScore, ...]
+
+
+def read_results(path: Path) -> Results:
+    """Read a file of results.
+
+    Raises:
+        HubError: it is none, or has no score of our tasks.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        results = _ours(content["academiceval"]) if "academiceval" in content else _lm_evals(content)
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as err:
+        raise HubError(f"{path} is no result of `academiceval eval` or lm_eval ({type(err).__name__}: {err})") from err
+    if not results.scores:
+        raise HubError(f"{path} is no result of our tasks: it has no score of academiceval_* or scalar_*")
+    return results
+
+
+def _ours(content: Mapping[str, Any]) -> Results:
+    scores = tuple(
+        TaskScore(one["task"], one["metric"], one["value"], one["low"], one["high"], one["samples"])
+        for one in content["scores"]
+    )
+    return Results(
+        content["scores"][0]["model"], "-".join(content["rounds"]) or "unknown", tuple(content["prompt_versions"]),
+        str(content["run"]["metadata"].get("dataset") or ""), scores,
+    )  # fmt: skip
+
+
+def _lm_evals(content: Mapping[str, Any]) -> Results:
+    tasks = [
+        task
+        for task in content["results"]
+        if task.startswith(("academiceval_", "scalar_")) and task in content["configs"]
+    ]
+    given = [content["configs"][task].get("metadata") or {} for task in tasks]
+    rounds = sorted({str(one["dataset_revision"]) for one in given if one.get("dataset_revision")})
+    model = content.get("model_name") or content["config"]["model"]
+    scores = tuple(score for task in tasks for score in _scores_of(content, task))
+    dataset = next((str(one["dataset"]) for one in given if one.get("dataset")), "")
+    return Results(str(model).rstrip("/").rpartition("/")[2], "-".join(rounds) or "unknown", (), dataset, scores)
+
+
+def _scores_of(content: Mapping[str, Any], task: str) -> Iterator[TaskScore]:
+    """lm-eval writes `metric,filter`, and beside it a standard error or "N/A"."""
+    for name, value in content["results"][task].items():
+        metric, _, filter_ = name.partition(",")
+        if filter_ and not metric.endswith("_stderr") and isinstance(value, int | float):
+            error = content["results"][task].get(f"{metric}_stderr,{filter_}")
+            spread = _Z95 * error if isinstance(error, int | float) else None
+            low, high = (None, None) if spread is None else (value - spread, value + spread)
+            yield TaskScore(task, metric, value, low, high, content["n-samples"][task]["effective"])
