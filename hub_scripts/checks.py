@@ -47,16 +47,18 @@ def publishable_copy(source: Path, licenses: Licenses) -> Path:
     """The folder to upload: the publishable copy beside a round, made anew where it is not of this very round.
 
     Raises:
-        CheckError: the folder is such a copy with more than these licences allow.
+        CheckError: the folder is such a copy with more than these licences allow, or the copy's place is taken.
     """
     manifest = read_manifest(source)
     if licenses == "all" or manifest.get("licenses") == licenses:
         return source
     if "original_files" in manifest:
         raise CheckError(f"{source} was made with --licenses {manifest['licenses']}, not {licenses}; push its round")
-    copy = source.with_name(f"{source.name}-publishable")
+    copy = source.resolve().with_name(f"{source.resolve().name}-publishable")
     if (copy / MANIFEST).is_file():
         known = read_manifest(copy)
+        if "original_files" not in known:
+            raise CheckError(f"{copy} exists and is no publishable copy; move it away")
         if (
             {**manifest, **{name: known.get(name) for name in _COPY_OWN}} == known
             and known["licenses"] == licenses

@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -149,6 +150,20 @@ def test_what_is_uploaded_may_be(command: Command, hub: Hub, two_rounds: tuple[P
     assert "was made with --licenses noncommercial" in err
 
 
+def test_the_copys_place_may_be_taken(
+    command: Command, two_rounds: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hub: Hub
+) -> None:
+    for name in ("round", "round-publishable"):
+        shutil.copytree(two_rounds[0], tmp_path / name)
+    monkeypatch.chdir(tmp_path / "round")
+    code, _, err = command("push", ".", "--repo", REPO)
+    assert (code, "is no publishable copy; move it away" in err) == (1, True)
+    shutil.rmtree(tmp_path / "round-publishable")
+    assert command("push", ".", "--repo", REPO)[0] == 0
+    assert (tmp_path / "round-publishable" / "manifest.json").is_file()
+    assert not hub.repos
+
+
 @pytest.mark.parametrize(
     ("token", "says"),
     [("hf_read", "can only read"), ("hf_other", "does not belong to org"), ("hf_wrong", "did not accept the token")],
@@ -175,8 +190,6 @@ def test_a_token_of_one_repository_is_enough_for_it(
 
 
 def _damaged(source: Path, place: Path, how: str) -> Path:
-    import shutil
-
     shutil.copytree(source, place)
     data = sorted(place.rglob("*.parquet"))[0]
     if how == "flipped":
@@ -206,8 +219,6 @@ def test_a_folder_that_was_changed_is_refused(
 def test_a_round_that_breaches_its_audit_is_refused(
     command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    import shutil
-
     place = tmp_path / "strict"
     shutil.copytree(two_rounds[0], place)
     manifest = folders.read_manifest(place)
