@@ -7,6 +7,9 @@ import os
 # No test may leave this machine, and none may wait for a name that cannot be resolved.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TQDM_DISABLE"] = "1"
+# Two test processes share the processors already.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import shutil
 import sys

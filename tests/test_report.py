@@ -105,6 +105,15 @@ def test_the_board_says_what_the_results_say(site: Path, results: Path) -> None:
     assert models["lead"] == "2026-09"
 
 
+def test_one_authors_papers_have_no_interval(results: Path, command: Command, tmp_path: Path) -> None:
+    source = next(iter((results / "lead").glob("samples_*_9k_*")))
+    (tmp_path / source.name).write_text(source.read_text().splitlines(keepends=True)[0])
+    assert command("report", tmp_path / source.name, "-o", tmp_path / "site")[0] == 0
+    (cell,) = _cells(tmp_path / "site").values()
+    assert (cell["n"], len(cell["x"]["rouge_l"])) == (1, 1)
+    assert 'class="interval"' not in (tmp_path / "site" / "index.html").read_text()
+
+
 def test_the_published_tables() -> None:
     found = {(one.model, one.setting, one.metric): one for one in published()}
     assert len(found) == 3 * 62 + 4 + 24

@@ -10,6 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from hub_scripts.report.gather import METRICS, TASKS, Cell, Group, context_of, task_of
+from lm_eval_tasks.intervals import Interval
 
 LABELS = {"rouge_l": "ROUGE-L", "bertscore": "BERTScore", "accuracy": "Accuracy", "win_rate": "Judge win rate"}
 TASK_LABELS = {
@@ -101,8 +102,13 @@ def _figures(cell: Cell) -> dict[str, Any]:
         "n": cell.samples,
         "cut": _rounded(share(cell, "truncated")),
         "empty": _rounded(share(cell, "empty", "no_answer")),
-        "x": {name: [_rounded(value) for value in (one.mean, one.low, one.high)] for name, one in cell.scores.items()},
+        "x": {name: [_rounded(value) for value in _with_interval(one)] for name, one in cell.scores.items()},
     }
+
+
+def _with_interval(score: Interval) -> tuple[float, ...]:
+    """Mean, low and high; the mean alone where one author's papers say nothing of how others' would do."""
+    return (score.mean, score.low, score.high) if score.clusters > 1 else (score.mean,)
 
 
 def _rounded(value: float | None) -> float | None:

@@ -24,14 +24,14 @@ const isOurs = (setting) => setting.index !== undefined;
 const chosenMonths = () => [months[byId("from").value], months[byId("to").value]];
 const isWholeWindow = () => Number(byId("from").value) === 0 && Number(byId("to").value) === months.length - 1;
 
-// Mean, and standard error over first authors, whose papers come and go together.
+// Mean and interval from the standard error over first authors, whose papers come and go together; of one author no interval.
 const clustered = (values, clusters) => {
   if (!values.length) return null;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const sums = new Map();
   values.forEach((value, i) => sums.set(clusters[i], (sums.get(clusters[i]) ?? 0) + value - mean));
   const groups = sums.size;
-  if (groups < 2) return [mean, mean, mean];
+  if (groups < 2) return [mean];
   const squares = [...sums.values()].reduce((sum, value) => sum + value * value, 0);
   const error = Math.sqrt((groups / (groups - 1)) * squares) / values.length;
   return [mean, mean - Z95 * error, mean + Z95 * error];
@@ -144,7 +144,7 @@ const cellOf = (cell, metric, setting, row) => {
     "td",
     {},
     link,
-    element("span", { class: "interval" }, ` ${score(own[1])}–${score(own[2])}`),
+    own.length > 1 ? element("span", { class: "interval" }, ` ${score(own[1])}–${score(own[2])}`) : null,
     element("span", { class: "detail" }, beside.filter((part) => part !== null).join(" · ")),
   );
 };
