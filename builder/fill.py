@@ -12,10 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from builder import body, folder
-from builder.audit import task_of
 from builder.card import Built, close_all, file_table
 from builder.core import CORE
 from builder.errors import FolderError
@@ -23,19 +20,16 @@ from builder.extract import KINDS, extract_papers
 from builder.keys import parse_arxiv_id
 from builder.overview import card
 from builder.progress import progress
-from builder.publishable import IDS, by_setting, read_rows, row_texts
+from builder.publishable import IDS, all_rows, by_setting, kind_of, papers_of, read_rows, row_texts
 from builder.records import SPLITS, Document, Paper, Split, Task
 from builder.report import StageReport
 from builder.round import Round
 from builder.scalar import ids as scalar
-from builder.scalar.levels import Level
-from builder.scalar.write import COLUMNS
-from builder.settings import Setting
 from builder.sources import Source
 from builder.store import Store
 from builder.tables import ScalarTable
 from builder.texts import digest
-from builder.write import RowWriter, schema
+from builder.write import RowWriter
 
 
 def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: Store, jobs: int) -> StageReport:
@@ -50,7 +44,7 @@ def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: 
     if "original_files" not in manifest:
         raise FolderError(f"{source} is no publishable copy, it has nothing to fill")
     settings = by_setting(manifest["files"])
-    wanted = [row for name in settings if name.endswith(IDS) for row in _id_rows(source, settings[name])]
+    wanted = [row for name in settings if name.endswith(IDS) for row in all_rows(source, settings[name])]
     _learn(round_, papers_from, store, wanted, jobs)
     report = StageReport("fill")
     built: list[Built] = []
@@ -72,11 +66,6 @@ def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: 
 _OWN_KEYS = frozenset({"format", "files", "original_files", "licenses", "publishable"})
 
 
-def _id_rows(source: Path, splits: dict[Split, list[str]]) -> Iterator[dict[str, Any]]:
-    for paths in splits.values():
-        yield from read_rows(source, paths)
-
-
 def _in_order(built: list[Built], manifest: dict[str, Any]) -> list[Built]:
     """Configurations in the order of the original's card: settings, SCALAR's levels, then the core's."""
     config = manifest.get("config", {})
@@ -89,7 +78,7 @@ def _in_order(built: list[Built], manifest: dict[str, Any]) -> list[Built]:
 
 def _learn(round_: Round, source: Source, store: Store, rows: Sequence[dict[str, Any]], jobs: int) -> None:
     """Fetch the records and files of the papers that the rows name, as far as the workspace lacks them."""
-    shown = {name for row in rows for name in _shown(row)}
+    shown = {name for row in rows for name in papers_of(row)}
     cited = {name for row in rows for name in row.get("citations", ())}
     lacking = sorted(name for name in shown if not _is_known(store, name))
     lacking += sorted(name for name in cited if not store.knows(_bare(name)))
@@ -97,14 +86,6 @@ def _learn(round_: Round, source: Source, store: Store, rows: Sequence[dict[str,
     store.add_papers(found, since="", look_up=False)
     with_text = [paper for paper in store.papers(sorted(map(_bare, shown))) if not _documents(store, paper.id)]
     extract_papers(round_, source, store, with_text, jobs)
-
-
-def _shown(row: dict[str, Any]) -> Iterator[str]:
-    """The papers whose texts a row shows."""
-    if scalar.is_question(row):
-        yield from scalar.papers_of(row)
-    else:
-        yield from (row["id"], *(demo["id"] for demo in row["demonstrations"]))
 
 
 def _is_known(store: Store, name: str) -> bool:
@@ -128,7 +109,7 @@ def _complete(
     report: StageReport,
 ) -> Built:  # fmt: skip
     """Write one setting with all rows that could be completed, in their first order."""
-    setting, columns = _kind(name, next(_id_rows(source, ids or whole)))
+    setting, columns = kind_of(name, next(all_rows(source, ids or whole)), by_id=False)
     writers = {split: RowWriter(place, name, split, columns) for split in SPLITS}
     for split in SPLITS:
         by_id = list(read_rows(source, ids.get(split, [])))
@@ -139,14 +120,6 @@ def _complete(
         for _, row in merge(rows, filled, key=lambda item: item[0]):
             writers[split].add(row)
     return close_all(setting, writers, columns)
-
-
-def _kind(name: str, row: dict[str, Any]) -> tuple[Setting | Level, pa.Schema]:
-    """The setting or level that a row belongs to, and its columns."""
-    if scalar.is_question(row):
-        return Level(name), COLUMNS
-    task = row["task"] if "texts" in row else task_of(row)
-    return Setting(name, task), schema(task)
 
 
 def _filled(

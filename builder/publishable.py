@@ -6,7 +6,7 @@ length. `fill` completes them on the reader's own machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from builder.errors import FolderError
 from builder.licenses import Licenses, allows
 from builder.overview import card
 from builder.progress import progress
-from builder.records import SPLITS, Split
+from builder.records import SPLITS, Split, Task
 from builder.report import StageReport
 from builder.scalar import ids as scalar
 from builder.scalar.levels import Level
@@ -87,19 +87,43 @@ def read_rows(source: Path, paths: list[str]) -> Iterator[dict[str, Any]]:
                 yield from file.read_row_group(group).to_pylist()
 
 
+def all_rows(source: Path, splits: Mapping[Split, list[str]]) -> Iterator[dict[str, Any]]:
+    """The rows of a configuration, split after split."""
+    for paths in splits.values():
+        yield from read_rows(source, paths)
+
+
+def row_task(row: dict[str, Any]) -> Task:
+    """The task of a writing setting's row, whole or by id."""
+    return row["task"] if "texts" in row else task_of(row)
+
+
+def kind_of(name: str, row: dict[str, Any], by_id: bool) -> tuple[Setting | Level, pa.Schema]:
+    """The setting or level of a configuration, told by one of its rows, and the columns that it has whole or by id."""
+    if scalar.is_question(row):
+        return Level(name), scalar.ID_COLUMNS if by_id else COLUMNS
+    task = row_task(row)
+    return Setting(name, task), ID_COLUMNS if by_id else schema(task)
+
+
+def papers_of(row: dict[str, Any]) -> Iterator[str]:
+    """The ids, with version, of the papers whose texts a row shows, or would if it were whole.
+
+    Citations of the Related settings are arXiv metadata, which is CC0.
+    """
+    if scalar.is_question(row):
+        yield from scalar.papers_of(row)
+    else:
+        yield from (row["id"], *(demo["id"] for demo in row["demonstrations"]))
+
+
 def _copy(
     source: Path, place: Path, name: str, splits: dict[Split, list[str]], licenses: Licenses, report: StageReport
 ) -> Iterator[Built]:
     """One setting as two: the rows that may be published, and the others by id."""
-    first = next(read_rows(source, next(iter(splits.values()))))
-    settings: tuple[tuple[Setting | Level, pa.Schema], ...]
-    if scalar.is_question(first):
-        allowed, by_id = scalar.may_publish, scalar.id_row
-        settings = (Level(name), COLUMNS), (Level(name + IDS), scalar.ID_COLUMNS)
-    else:
-        task = task_of(first)
-        allowed, by_id = may_publish, id_row
-        settings = (Setting(name, task), schema(task)), (Setting(name + IDS, task), ID_COLUMNS)
+    first = next(all_rows(source, splits))
+    settings = kind_of(name, first, by_id=False), kind_of(name + IDS, first, by_id=True)
+    allowed, by_id = (scalar.may_publish, scalar.id_row) if scalar.is_question(first) else (may_publish, id_row)
     whole, ids = ({split: RowWriter(place, s.name, split, columns) for split in SPLITS} for s, columns in settings)
     for split, paths in splits.items():
         for position, row in enumerate(read_rows(source, paths)):

@@ -7,32 +7,16 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from builder import folder
-from builder.audit import task_of
 from builder.card import Built, close_all, file_table, split_table
 from builder.errors import FolderError
 from builder.overview import card
-from builder.publishable import ID_COLUMNS, IDS, by_setting, read_rows
+from builder.publishable import IDS, all_rows, by_setting, kind_of, papers_of, read_rows, row_task
 from builder.records import SPLITS, Split
 from builder.report import StageReport
 from builder.scalar import ids as scalar
-from builder.scalar.levels import Level
-from builder.scalar.write import COLUMNS
-from builder.settings import Setting
 from builder.takedowns import bare
-from builder.write import RowWriter, schema
-
-
-def shown_papers(row: dict[str, Any]) -> set[str]:
-    """The papers of which a row shows more than the metadata, or says that its whole would: bare ids.
-
-    Citations of the Related settings are arXiv metadata, which is CC0.
-    """
-    if scalar.is_question(row):
-        return {bare(name) for name in scalar.papers_of(row)}
-    return {bare(name) for name in (row["id"], *(demo["id"] for demo in row["demonstrations"]))}
+from builder.write import RowWriter
 
 
 def without_papers(source: Path, output: Path, ids: Collection[str], revision: str) -> StageReport:
@@ -70,7 +54,7 @@ def _group(name: str, row: dict[str, Any]) -> str:
     """What must hold the same samples: the settings of a task, or one SCALAR level."""
     if scalar.is_question(row):
         return name.removesuffix(IDS)
-    return str(row["task"] if "texts" in row else task_of(row))
+    return row_task(row)
 
 
 def affected(
@@ -79,15 +63,10 @@ def affected(
     """Task, or SCALAR level -> ids of the rows that show any of the papers in any setting."""
     found: dict[str, set[str]] = {}
     for name, splits in settings.items():
-        for row in _rows(source, splits):
-            if ids & shown_papers(row):
+        for row in all_rows(source, splits):
+            if not ids.isdisjoint(map(bare, papers_of(row))):
                 found.setdefault(_group(name, row), set()).add(row["id"])
     return found
-
-
-def _rows(source: Path, splits: Mapping[Split, list[str]]) -> Iterator[dict[str, Any]]:
-    for paths in splits.values():
-        yield from read_rows(source, paths)
 
 
 def _copy(
@@ -96,13 +75,13 @@ def _copy(
 ) -> Iterator[Built]:  # fmt: skip
     """One setting without the rows that go: its whole rows, and those by id, whose positions close up."""
     whole, by_id = settings.get(name, {}), settings.get(name + IDS, {})
-    first = next(_rows(source, by_id or whole))
+    first = next(all_rows(source, by_id or whole))
     group = gone.get(_group(name, first), set())
     removed = {split: _removed(source, whole.get(split, []), by_id.get(split, []), group) for split in SPLITS}
     for part, splits in ((name, whole), (name + IDS, by_id)):
         if not splits:
             continue
-        setting, columns = _kind(part, next(_rows(source, splits)))
+        setting, columns = kind_of(part, first, by_id=splits is by_id)
         writers = {split: RowWriter(place, part, split, columns) for split in SPLITS}
         for split, paths in splits.items():
             for row in read_rows(source, paths):
@@ -125,11 +104,3 @@ def _removed(source: Path, whole: list[str], by_id: list[str], gone: Collection[
             position += 1
         at[position] = row["id"]
     return sorted(position for position, id_ in at.items() if id_ in gone)
-
-
-def _kind(name: str, row: dict[str, Any]) -> tuple[Setting | Level, pa.Schema]:
-    if scalar.is_question(row):
-        return Level(name), scalar.ID_COLUMNS if "texts" in row else COLUMNS
-    if "texts" in row:
-        return Setting(name, row["task"]), ID_COLUMNS
-    return Setting(name, task_of(row)), schema(task_of(row))

@@ -23,6 +23,7 @@ from builder.tables import AuditTable
 from builder.takedowns import bare
 from hub_scripts.errors import CheckError
 from hub_scripts.loading import Count, counts_of, load_counts
+from hub_scripts.repo import ATTRIBUTES
 
 CARD = "README.md"
 _DATA_FILE = re.compile(r"[\w.-]+/(train|validation|test)-[0-9a-f]+-\d+-of-\d+\.parquet")
@@ -108,7 +109,7 @@ def file_differences(folder: Path, manifest: Mapping[str, Any]) -> Iterator[str]
     listed = {path: facts["sha256"] for path, facts in manifest["files"].items()} | manifest.get(OTHER_FILES, {})
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} - {
         MANIFEST,
-        ".gitattributes",
+        ATTRIBUTES,
     }
     for path in progress(sorted(listed), "hashes"):
         if path not in there:

@@ -14,12 +14,10 @@ from builder.licenses import Licenses
 from hub_scripts import checks
 from hub_scripts.checks import Contents
 from hub_scripts.errors import ConflictError
-from hub_scripts.repo import MAIN, Change, Repo, unchanged
+from hub_scripts.repo import MAIN, Change, Repo, gone, unchanged
 from hub_scripts.revisions import order
 from hub_scripts.staging import Notices, Staged, newest, read_notices, revision_of, stage
 from hub_scripts.verify import verify
-
-_OURS_NOT = frozenset({".gitattributes"})
 
 
 def push(source: Path, repo_id: str, licenses: Licenses, *, yes: bool = False, private: bool = False) -> Iterator[str]:
@@ -96,8 +94,8 @@ def publish(repo: Repo, staged: Staged, branch: str = MAIN) -> str:
 
 
 def _change(repo: Repo, staged: Staged, parent: str) -> Change:
-    gone = set(repo.files(parent)) - set(staged.files) - _OURS_NOT if staged.whole else set()
-    return Change(f"Revision {staged.revision}", staged.mark, staged.files, sorted(gone))
+    delete = gone(repo.files(parent), staged.files) if staged.whole else ()
+    return Change(f"Revision {staged.revision}", staged.mark, staged.files, delete)
 
 
 def _branch(revision: str, last: Mapping[str, Any] | None) -> str:
@@ -124,10 +122,10 @@ def _plan(repo: Repo, staged: Staged, manifest: Mapping[str, Any], last: Mapping
         return
     there = repo.files(staged.base)
     same = list(unchanged(there, staged.files))
-    gone = set(there) - set(staged.files) - _OURS_NOT
+    left = gone(there, staged.files)
     yield (
         f"{repo.id}, revision {staged.revision} after {revision_of(last) if last else 'nothing'}: "
-        f"{len(staged.files) - len(same)} files to upload, {len(same)} unchanged, {len(gone)} of the last revision not "
+        f"{len(staged.files) - len(same)} files to upload, {len(same)} unchanged, {len(left)} of the last revision not "
         "carried on"
     )
     before, after = _rows(last or {"files": {}}), _rows(manifest)

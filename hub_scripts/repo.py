@@ -24,6 +24,7 @@ from hub_scripts.faults import FAULTS, Fault, lacks_xet, understand
 _T = TypeVar("_T")
 Content = Path | bytes
 MAIN = "main"
+ATTRIBUTES = ".gitattributes"
 # Seconds before each further try; the Hub counts requests in windows of five minutes.
 WAITS = (1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
 
@@ -287,6 +288,11 @@ def same(listed: str, content: Content) -> bool:
     """Whether a file that `Repo.files` lists has this content."""
     kind, _, value = listed.partition(":")
     return digest(content)[kind] == value
+
+
+def gone(files: Iterable[str], kept: Iterable[str]) -> list[str]:
+    """The paths that are not kept; how a repository stores its files is for itself."""
+    return sorted(set(files) - set(kept) - {ATTRIBUTES})
 
 
 def unchanged(files: Mapping[str, str], add: Mapping[str, Content]) -> Iterable[str]:

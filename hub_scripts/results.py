@@ -21,7 +21,7 @@ from builder import settings as registry
 from builder.scalar.levels import LEVELS
 from hub_scripts.checks import CARD
 from hub_scripts.errors import HubError
-from hub_scripts.repo import MAIN, Change, Content, Repo, unchanged
+from hub_scripts.repo import MAIN, Change, Content, Repo, digest, unchanged
 from hub_scripts.resultfile import Results, TaskScore, read_results
 
 # What a card shows: the parity columns and SCALAR's accuracy. All other scores are in the result file.
@@ -162,10 +162,6 @@ def _upload(repo: Repo, files: dict[str, Content]) -> str:
     fresh = {path: content for path, content in files.items() if path not in same}
     if not fresh:
         return f"{repo.id} holds all of it already"
-    told = "\n".join(f"{path} {_hash(content)}" for path, content in sorted(fresh.items()))
+    told = "\n".join(f"{path} {digest(content)['sha256']}" for path, content in sorted(fresh.items()))
     mark = f"Files: {hashlib.sha256(told.encode()).hexdigest()}"
     return f"published: {repo.id}, commit {repo.commit(Change(_TITLE[repo.kind], mark, fresh), MAIN, head)}"
-
-
-def _hash(content: Content) -> str:
-    return hashlib.sha256(content if isinstance(content, bytes) else content.read_bytes()).hexdigest()

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from builder.progress import progress
-from hub_scripts.repo import MAIN, Change, Content, Repo, digest, unchanged
+from hub_scripts.repo import ATTRIBUTES, MAIN, Change, Content, Repo, digest, gone, unchanged
 
 # The samples are many and together large: as large files they are not carried in the commit itself.
-_ATTRIBUTES = ".gitattributes"
 _LARGE = "data/** filter=lfs diff=lfs merge=lfs -text\n"
 
 
@@ -31,20 +30,20 @@ def push_site(site: Path, repo_id: str) -> Iterator[str]:
     }
     same = set(unchanged(there, files))
     fresh = {path: content for path, content in files.items() if path not in same}
-    gone = sorted(set(there) - set(files) - {_ATTRIBUTES})
-    if not fresh and not gone:
+    left = gone(there, files)
+    if not fresh and not left:
         yield f"{repo_id} shows this site already"
         return
     hashes = [f"{path} {digest(content)['sha256']}" for path, content in progress(sorted(fresh.items()), "hashes")]
-    mark = f"Site: {hashlib.sha256(chr(10).join([*hashes, *gone]).encode()).hexdigest()}"
-    commit = repo.commit(Change("New report", mark, fresh, gone), MAIN, head)
-    yield f"published: {repo_id}, {len(fresh)} files new, {len(gone)} removed, commit {commit}"
+    mark = f"Site: {hashlib.sha256(chr(10).join([*hashes, *left]).encode()).hexdigest()}"
+    commit = repo.commit(Change("New report", mark, fresh, left), MAIN, head)
+    yield f"published: {repo_id}, {len(fresh)} files new, {len(left)} removed, commit {commit}"
 
 
 def _mark_large(repo: Repo) -> None:
     head = repo.existing_refs().branches[MAIN]
-    text = (repo.read(_ATTRIBUTES, head) or b"").decode()
+    text = (repo.read(ATTRIBUTES, head) or b"").decode()
     if _LARGE not in text:
         content = (text + _LARGE).encode()
         mark = f"Attributes: {hashlib.sha256(content).hexdigest()}"
-        repo.commit(Change("Samples are large files", mark, {_ATTRIBUTES: content}), MAIN, head)
+        repo.commit(Change("Samples are large files", mark, {ATTRIBUTES: content}), MAIN, head)

@@ -12,10 +12,10 @@ import pytest
 from builder import folder as folders
 from builder.build import STORE, build, fill_only
 from builder.core import CORE
-from builder.publishable import IDS, by_setting, publishable, read_rows
-from builder.removal import shown_papers, without_papers
+from builder.publishable import IDS, by_setting, papers_of, publishable, read_rows
+from builder.removal import without_papers
 from builder.store import Store
-from builder.takedowns import TAKEDOWNS, parse_takedowns, taken_down
+from builder.takedowns import TAKEDOWNS, bare, parse_takedowns, taken_down
 from tests.conftest import small_round
 
 
@@ -26,7 +26,7 @@ def _shown(place: Path) -> set[str]:
         for splits in by_setting(files).values()
         for paths in splits.values()
         for row in read_rows(place, paths)
-        for one in shown_papers(row)
+        for one in map(bare, papers_of(row))
     }
 
 
