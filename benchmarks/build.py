@@ -28,15 +28,15 @@ import pyarrow.parquet as pq
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from builder.build import STORE  # noqa: E402
-from builder.extract import EXTRACTOR  # noqa: E402
+from builder.collect.coverage import Covered, finish  # noqa: E402
+from builder.dataset.write import SplitWriter, schema, to_rows  # noqa: E402
+from builder.extract.stage import EXTRACTOR  # noqa: E402
+from builder.pipeline import STORE  # noqa: E402
 from builder.records import Document, Link, Mention, Paper, Quality, Reference, Sample, Section  # noqa: E402
 from builder.report import StageReport  # noqa: E402
-from builder.rounds import Covered, finish  # noqa: E402
-from builder.settings import Setting  # noqa: E402
+from builder.round.settings import Setting  # noqa: E402
+from builder.samples.tokens import TokenCounter  # noqa: E402
 from builder.store import Store, StoredDocument  # noqa: E402
-from builder.tokens import TokenCounter  # noqa: E402
-from builder.write import SplitWriter, schema, to_rows  # noqa: E402
 
 WORDS = 8000
 CITED = 8
@@ -92,8 +92,8 @@ def measure(folder: Path, sizes: tuple[int, ...], kills: int) -> dict[str, objec
 
 def build_here(place: Path) -> None:
     """Build in this process, and print the peak of its memory in MB."""
-    from builder.build import build
-    from builder.round import load_round
+    from builder.pipeline import build
+    from builder.round.model import load_round
 
     build(load_round(place / "round.toml"))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)

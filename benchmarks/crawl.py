@@ -30,11 +30,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from builder.build import STORE, crawl_only, update_only  # noqa: E402
-from builder.keys import author_key  # noqa: E402
+from builder.ids import author_key  # noqa: E402
+from builder.pipeline import STORE, crawl_only, update_only  # noqa: E402
 from builder.records import Paper  # noqa: E402
-from builder.round import Round  # noqa: E402
-from builder.sources.mirror import read_metadata  # noqa: E402
+from builder.round.model import Round  # noqa: E402
+from builder.sources.metadata_file import read_metadata  # noqa: E402
 from builder.store import Answers, Store  # noqa: E402
 from tests.dump import content  # noqa: E402
 

@@ -19,7 +19,7 @@ import pymupdf
 
 from builder.extract.pool import extract_files
 from builder.extract.worker import answer
-from builder.sources.sample import SampleSource
+from builder.sources.sample.source import SampleSource
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "data" / "pdf"
 QUICK_FILES = 16

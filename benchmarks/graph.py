@@ -17,9 +17,9 @@ import time
 from itertools import islice
 from pathlib import Path
 
-from builder.build import crawl_only
-from builder.round import Round
-from builder.tables import SourceTable
+from builder.pipeline import crawl_only
+from builder.round.model import Round
+from builder.round.tables import SourceTable
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "data" / "arxiv_meta.jsonl.xz"
 QUICK_RECORDS = 20_000

@@ -24,16 +24,16 @@ sys.path.insert(0, str(ROOT))
 
 from rapidfuzz import fuzz  # noqa: E402
 
-from builder.body import role_span  # noqa: E402
-from builder.build import STORE, prepare  # noqa: E402
+from builder.citations.resolve import resolve_entry  # noqa: E402
 from builder.extract.pool import extract_files  # noqa: E402
 from builder.extract.references import parse_entry  # noqa: E402
-from builder.keys import title_key  # noqa: E402
+from builder.extract.sections import role_span  # noqa: E402
+from builder.ids import title_key  # noqa: E402
+from builder.pipeline import STORE, prepare  # noqa: E402
 from builder.records import Document, Paper  # noqa: E402
-from builder.resolve import resolve_entry  # noqa: E402
-from builder.round import Round  # noqa: E402
-from builder.sources.mirror import read_metadata  # noqa: E402
-from builder.sources.sample import SampleSource  # noqa: E402
+from builder.round.model import Round  # noqa: E402
+from builder.sources.metadata_file import read_metadata  # noqa: E402
+from builder.sources.sample.source import SampleSource  # noqa: E402
 from builder.store import Store  # noqa: E402
 from tests.citations import citation  # noqa: E402
 from tests.loopback import World, serve  # noqa: E402

@@ -1,6 +1,6 @@
 """Cut prompts slot by slot, against tokenizing the same uncut texts once in the same batches.
 
-  python benchmarks/prompts.py [--quick]
+  python benchmarks/templates.py [--quick]
 
 Made-up prompts of 25,000 and 50,000 words with four demonstrations and forty citations, cut to nine tenths, a half and a
 tenth of their tokens, with a byte-level BPE tokenizer trained on the spot. The last line is JSON.
@@ -17,8 +17,8 @@ from collections.abc import Callable
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from lm_eval_tasks import prompts
-from lm_eval_tasks.slots import fit_all
+from lm_eval_tasks.data.slots import fit_all
+from lm_eval_tasks.prompts import templates
 
 SHARES = (0.9, 0.5, 0.1)
 ROUNDS = 5
@@ -39,7 +39,7 @@ def measure(sizes: tuple[int, ...]) -> dict[str, float]:
     tokenizer = _tokenizer(vocabulary, rng)
     worst = 0.0
     for size in sizes:
-        batch = [prompts.load("related_long").slots(_document(size, vocabulary, rng)) for _ in range(8)]
+        batch = [templates.load("related_long").slots(_document(size, vocabulary, rng)) for _ in range(8)]
         texts = ["".join(slot.text for slot in slots) for slots in batch]
         plain = _best(lambda texts=texts: tokenizer(texts, add_special_tokens=False, verbose=False))  # type: ignore[misc]
         tokens = min(len(ids) for ids in tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"])

@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from builder.settings import BUILT_IN
+from builder.round.settings import BUILT_IN
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
 
 WORDS = "the model of a graph and its papers we show that long inputs help or hurt as tokens grow beyond what was read".split()

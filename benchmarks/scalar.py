@@ -24,11 +24,11 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.build import hashes  # noqa: E402
-from builder.build import STORE  # noqa: E402
-from builder.extract import EXTRACTOR  # noqa: E402
+from builder.collect.coverage import Covered, finish  # noqa: E402
+from builder.extract.stage import EXTRACTOR  # noqa: E402
+from builder.pipeline import STORE  # noqa: E402
 from builder.records import Document, Link, Mention, Paper, Quality, Reference, Section  # noqa: E402
 from builder.report import StageReport  # noqa: E402
-from builder.rounds import Covered, finish  # noqa: E402
 from builder.store import Store, StoredDocument  # noqa: E402
 
 LABELS = ROOT.parent / "shared" / "data" / "scalar" / "citation_labels.jsonl.xz"
@@ -98,8 +98,8 @@ def measure(place: Path, papers: int) -> dict[str, object]:
 
 def build_here(output: Path) -> None:
     """Build in this process, and print the peak of its memory in MB."""
-    from builder.build import build
-    from builder.round import load_round
+    from builder.pipeline import build
+    from builder.round.model import load_round
 
     build(load_round(output.parent / "round.toml").model_copy(update={"output": output}))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)

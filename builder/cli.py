@@ -16,10 +16,10 @@ from builder.errors import BuildError
 from lm_eval_tasks.errors import EvalError
 
 if TYPE_CHECKING:
-    from builder.build import Outcome
-    from builder.graph import CoAuthorGraph
+    from builder.collect.graph import CoAuthorGraph
+    from builder.pipeline import Outcome
     from builder.report import StageReport
-    from builder.round import Round
+    from builder.round.model import Round
 
 # Distribution that is imported -> extra of academiceval that brings it.
 _EXTRAS = {
@@ -88,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _load_round(arguments: argparse.Namespace) -> Round:
-    from builder.round import load_round
+    from builder.round.model import load_round
 
     round_ = load_round(arguments.file, **({"round": arguments.round} if arguments.round else {}))
     given = {name: getattr(arguments, name, None) for name in ("workspace", "output")}
@@ -96,19 +96,19 @@ def _load_round(arguments: argparse.Namespace) -> Round:
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    from builder.build import run
+    from builder.pipeline import run
 
     _show(run(_load_round(arguments), arguments.jobs, replace=arguments.replace))
 
 
 def _crawl(arguments: argparse.Namespace) -> None:
-    from builder.build import crawl_only
+    from builder.pipeline import crawl_only
 
     _show_graph(*crawl_only(_load_round(arguments)))
 
 
 def _update(arguments: argparse.Namespace) -> None:
-    from builder.build import update_only
+    from builder.pipeline import update_only
 
     round_ = _load_round(arguments)
     if arguments.by:
@@ -126,8 +126,8 @@ def _show_graph(graph: CoAuthorGraph, reports: Sequence[StageReport]) -> None:
 
 
 def _link(arguments: argparse.Namespace) -> None:
-    from builder.build import link_only
-    from builder.card import links_table
+    from builder.dataset.card import links_table
+    from builder.pipeline import link_only
 
     reports, ways, examples = link_only(_load_round(arguments), arguments.jobs)
     for line in (*(report.line() for report in reports), "", *links_table(ways), "", *examples):
@@ -135,21 +135,21 @@ def _link(arguments: argparse.Namespace) -> None:
 
 
 def _build(arguments: argparse.Namespace) -> None:
-    from builder.build import build
+    from builder.pipeline import build
 
     _show(build(_load_round(arguments), replace=arguments.replace))
 
 
 def _publishable(arguments: argparse.Namespace) -> None:
-    from builder.publishable import publishable
+    from builder.dataset.publishable import publishable
 
     report = publishable(arguments.folder, arguments.output, arguments.licenses)
     print(f"{report.line()}\nwritten: {arguments.output}")
 
 
 def _fill(arguments: argparse.Namespace) -> None:
-    from builder.build import fill_only
-    from builder.round import load_round
+    from builder.pipeline import fill_only
+    from builder.round.model import load_round
 
     round_ = load_round(arguments.file)
     if arguments.work:
@@ -159,8 +159,8 @@ def _fill(arguments: argparse.Namespace) -> None:
 
 
 def _import(arguments: argparse.Namespace) -> None:
-    from builder.parity import import_academiceval
-    from builder.scalar.imports import import_papers, import_questions
+    from builder.dataset.importers.academiceval import import_academiceval
+    from builder.dataset.importers.scalar import import_papers, import_questions
 
     output = arguments.output or Path(f"{arguments.kind}-original")
     if arguments.kind == "academiceval":
@@ -175,9 +175,9 @@ def _import(arguments: argparse.Namespace) -> None:
 
 
 def _audit(arguments: argparse.Namespace) -> None:
-    from builder.audit import audit, audit_table, check
-    from builder.folder import read_manifest
-    from builder.tables import AuditTable
+    from builder.dataset.audit import audit, audit_table, check
+    from builder.dataset.folder import read_manifest
+    from builder.round.tables import AuditTable
 
     manifest = read_manifest(arguments.folder)
     found = audit(arguments.folder, manifest["files"])
@@ -187,7 +187,7 @@ def _audit(arguments: argparse.Namespace) -> None:
 
 
 def _show(outcome: Outcome) -> None:
-    from builder.card import links_table, reading_table, statistics_table
+    from builder.dataset.card import links_table, reading_table, statistics_table
 
     for report in outcome.reports:
         print(report.line())
@@ -197,8 +197,8 @@ def _show(outcome: Outcome) -> None:
 
 
 def _status(arguments: argparse.Namespace) -> None:
-    from builder.build import STORE
-    from builder.status import status
+    from builder.collect.status import status
+    from builder.pipeline import STORE
     from builder.store import Store
 
     round_ = _load_round(arguments)
@@ -212,8 +212,8 @@ def _status(arguments: argparse.Namespace) -> None:
 
 def _extract(arguments: argparse.Namespace) -> None:
     if len(arguments.files) == 1 and arguments.files[0].suffix == ".toml":
-        from builder.build import prepare
-        from builder.round import load_round
+        from builder.pipeline import prepare
+        from builder.round.model import load_round
 
         for report in prepare(load_round(arguments.files[0]), arguments.jobs):
             print(report.line())
@@ -237,9 +237,9 @@ def _demo(arguments: argparse.Namespace) -> None:
 
 
 def _eval(arguments: argparse.Namespace) -> None:
-    from lm_eval_tasks.evaluate import evaluate, task_names
-    from lm_eval_tasks.models import Generation
-    from lm_eval_tasks.scoretable import score_table
+    from lm_eval_tasks.runs.evaluate import evaluate, task_names
+    from lm_eval_tasks.runs.models import Generation
+    from lm_eval_tasks.runs.score_table import score_table
 
     if arguments.tasks == "list":
         print("\n".join(task_names()))
@@ -263,7 +263,7 @@ def _eval(arguments: argparse.Namespace) -> None:
 
 
 def _compare(arguments: argparse.Namespace) -> None:
-    from lm_eval_tasks.compare import compare, table
+    from lm_eval_tasks.runs.compare import compare, table
 
     print("\n".join(table(compare(arguments.a, arguments.b, arguments.metrics.split(",")))))
 
@@ -313,13 +313,13 @@ def _follow(lines: Iterable[str]) -> None:
 
 
 def _tasks_path(arguments: argparse.Namespace) -> None:
-    from lm_eval_tasks.taskfolder import tasks_path
+    from lm_eval_tasks.task_folder import tasks_path
 
     print(tasks_path())
 
 
 def _link_tasks(arguments: argparse.Namespace) -> None:
-    from lm_eval_tasks.taskfolder import link, unlink
+    from lm_eval_tasks.task_folder import link, unlink
 
     for place in unlink() if arguments.unlink else link():
         print(f"{'removed' if arguments.unlink else 'linked'}: {place}")

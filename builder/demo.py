@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from builder.build import run
-from builder.card import reading_table, statistics_table
-from builder.round import Round
-from builder.scalar.levels import LEVELS
-from builder.tables import ScalarTable, SourceTable, SplitTable
+from builder.dataset.card import reading_table, statistics_table
+from builder.pipeline import run
+from builder.round.levels import LEVELS
+from builder.round.model import Round
+from builder.round.tables import ScalarTable, SourceTable, SplitTable
 from hub_scripts.report.site import report
-from lm_eval_tasks.baselines import BASELINES
-from lm_eval_tasks.evaluate import evaluate
-from lm_eval_tasks.scoretable import score_table
+from lm_eval_tasks.runs.baselines import BASELINES
+from lm_eval_tasks.runs.evaluate import evaluate
+from lm_eval_tasks.runs.score_table import score_table
 
 _TASKS = (
     "academiceval_title_31k_g",

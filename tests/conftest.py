@@ -19,11 +19,11 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from builder.build import run
 from builder.cli import main
-from builder.round import Round
+from builder.pipeline import run
+from builder.round.model import Round
+from builder.round.tables import SourceTable, SplitTable
 from builder.store import Store
-from builder.tables import SourceTable, SplitTable
 from tests import hub_server as hub_server_module
 from tests.hub_server import hub_settings
 

@@ -24,10 +24,10 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape, quoteattr
 
-from builder import taxonomy
-from builder.keys import parse_arxiv_id
+from builder.ids import parse_arxiv_id
 from builder.records import Paper
-from builder.sources import Source
+from builder.round import taxonomy
+from builder.sources.base import Source
 
 OAI_PAGE = 1000
 Reply = tuple[int, dict[str, str], bytes]

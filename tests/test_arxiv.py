@@ -12,11 +12,11 @@ import pytest
 
 from builder.errors import RoundError, SourceError
 from builder.records import NO_LICENSE, Drop, Paper
-from builder.round import Round, load_round
-from builder.sources import door
-from builder.sources.arxiv import ArxivSource
-from builder.sources.atom import check_feed, phrase
-from builder.sources.door import Doubt
+from builder.round.model import Round, load_round
+from builder.sources import http_client
+from builder.sources.arxiv.export_api import check_feed, phrase
+from builder.sources.arxiv.source import ArxivSource
+from builder.sources.http_client import Doubt
 from builder.store import Store
 from tests import loopback
 from tests.conftest import DATA
@@ -45,7 +45,7 @@ def server(tmp_path: Path) -> Iterator[Loopback]:
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds that the door wanted to wait, without the waiting."""
     slept: list[float] = []
-    monkeypatch.setattr(door.time, "sleep", slept.append)
+    monkeypatch.setattr(http_client.time, "sleep", slept.append)
     return slept
 
 
@@ -120,7 +120,7 @@ def test_both_harvests_bring_the_same_papers(
 
 
 def test_a_long_list_is_fetched_in_slices(tmp_path: Path, server: Loopback, waits: list[float], monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    monkeypatch.setattr("builder.sources.arxiv._LONGEST_LIST", 2)
+    monkeypatch.setattr("builder.sources.arxiv.source._LONGEST_LIST", 2)
     source = ArxivSource(make_round(tmp_path, server, harvest="search"), Store.open(tmp_path / "store.sqlite3"))
     assert sorted(ids(source.submitted_between(date(2026, 1, 1), date(2026, 2, 28)))) == [p.id for p in PAPERS]
     assert len(set(server.log)) > 3
@@ -188,7 +188,7 @@ def test_requests_keep_their_distance_over_all_processes(tmp_path: Path, server:
         (Fault("api", (200, {}, b"Rate exceeded."), times=2), 0.0),
         (Fault("api", (503, {"Retry-After": "0"}, b"first byte timeout")), 0.0),
         (Fault("api", (503, {"Retry-After": "7"}, b"")), 7.0),
-        (Fault("api", (429, {"Retry-After": "Wed, 21 Oct 2099 07:28:00 GMT"}, b"")), door.LONGEST_WAIT),
+        (Fault("api", (429, {"Retry-After": "Wed, 21 Oct 2099 07:28:00 GMT"}, b"")), http_client.LONGEST_WAIT),
         (Fault("api", (500, {}, b"")), 0.0),
         (Fault("api", None), 0.0),
         (Fault("api", cut=300), 0.0),
@@ -204,7 +204,7 @@ def test_what_passes_is_waited_for(arxiv: ArxivSource, server: Loopback, waits: 
     assert ids(arxiv.by_author(ADA)) == ["2601.00001", "2601.00002"]
     assert len(server.log) == times + 1
     assert max(waits) >= at_least
-    assert max(waits) <= door.LONGEST_WAIT
+    assert max(waits) <= http_client.LONGEST_WAIT
 
 
 def test_waits_grow_and_end(tmp_path: Path, server: Loopback, waits: list[float]) -> None:
@@ -215,7 +215,7 @@ def test_waits_grow_and_end(tmp_path: Path, server: Loopback, waits: list[float]
     with pytest.raises(SourceError, match="failed 7 times, last: status 429"):
         list(ArxivSource(round_, Store.open(tmp_path / "store.sqlite3")).by_author(ADA))
     backed_off = [wait for wait in waits if wait >= 1.0]
-    assert len(backed_off) == door.TRIES - 1
+    assert len(backed_off) == http_client.TRIES - 1
     assert all(2**i <= wait <= 1.5 * 2**i for i, wait in enumerate(backed_off))
 
 
@@ -225,7 +225,7 @@ def test_an_empty_answer_is_believed_when_it_comes_twice(arxiv: ArxivSource, ser
 
 
 def test_an_empty_later_page_is_never_believed(arxiv: ArxivSource, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    monkeypatch.setattr("builder.sources.atom.PAGE", 1)
+    monkeypatch.setattr("builder.sources.arxiv.export_api.PAGE", 1)
     server.faults = [Fault("start=1", (200, ATOM, loopback.feed([], 2, 1, 1, {})), times=2)]
     assert ids(arxiv.by_author(ADA)) == ["2601.00001", "2601.00002"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from bert_score import BERTScorer
 
-from lm_eval_tasks import bertscore
 from lm_eval_tasks.errors import MetricError
+from lm_eval_tasks.metrics import bertscore
 from lm_eval_tasks.minilm import minilm_path
 
 WORDS = "sparse routing of long inputs model naïve 3.5 attention 字 memory holds, when [UNK] tested.".split()

@@ -19,13 +19,13 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from builder import folder
-from builder.build import build, run
+from builder.dataset import folder
 from builder.errors import FolderError, RoundError, StoreError
+from builder.pipeline import build, run
 from builder.records import SPLITS
-from builder.settings import BUILT_IN
-from builder.tables import PapersTable, SamplesTable, SourceTable, SplitTable
-from lm_eval_tasks import loading
+from builder.round.settings import BUILT_IN
+from builder.round.tables import PapersTable, SamplesTable, SourceTable, SplitTable
+from lm_eval_tasks.data import hook
 from lm_eval_tasks.errors import DatasetError
 from tests.conftest import small_round
 
@@ -264,7 +264,7 @@ def test_a_failed_build_leaves_the_previous_folder_alone(
     def full(*arguments: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("builder.build.card", full)
+    monkeypatch.setattr("builder.pipeline.card", full)
     with pytest.raises(OSError, match="No space left"):
         build(small_round(tmp_path, seed=99))
     assert digests(tmp_path / "academiceval") == before
@@ -297,7 +297,7 @@ def test_a_dataset_without_test_samples_is_named_by_the_tasks(dataset: Path, tmp
     front.pop("dataset_info")
     (place / "README.md").write_text(f"---\n{yaml.safe_dump(front)}---\n")
     with pytest.raises(DatasetError, match="has no test sample"):
-        loading.load("Abs-9K", 512, dataset=str(place), bertscore_model="none")
+        hook.load("Abs-9K", 512, dataset=str(place), bertscore_model="none")
 
 
 def test_a_setting_without_samples_is_left_out(world: Path, tmp_path: Path) -> None:

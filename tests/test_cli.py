@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from builder import cli, tokens
+from builder import cli
+from builder.samples import tokens
 from tests.conftest import BIN
 from tests.drawing import FILLER, draw, stack
 

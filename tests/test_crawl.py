@@ -17,16 +17,16 @@ from pathlib import Path
 
 import pytest
 
-from builder.build import STORE, crawl_only, run, update_only
-from builder.crawl import crawl
+from builder.collect.crawl import crawl
+from builder.collect.update import months_before, update
 from builder.errors import RoundError, StoreError
-from builder.keys import author_key
+from builder.ids import author_key
+from builder.pipeline import STORE, crawl_only, run, update_only
 from builder.records import Drop, Paper
-from builder.round import Round
+from builder.round.model import Round
 from builder.sources.mirror import MirrorSource
-from builder.sources.sample import SampleSource
+from builder.sources.sample.source import SampleSource
 from builder.store import Author, Store
-from builder.update import months_before, update
 from tests.dump import content
 from tests.loopback import Fault, Loopback, World, serve
 from tests.papers import mirror, paper

@@ -8,10 +8,10 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from builder import cli, records
-from builder.round import Round
+from builder.round.model import Round
+from builder.round.settings import BUILT_IN
 from builder.scalar.questions import ClozeReason
-from builder.settings import BUILT_IN
-from lm_eval_tasks.evaluate import task_names
+from lm_eval_tasks.runs.evaluate import task_names
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]

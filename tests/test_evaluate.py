@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 import yaml
 
-from lm_eval_tasks import commandline, cutoff, logged
-from lm_eval_tasks.evaluate import evaluate
-from lm_eval_tasks.taskfolder import tasks_path
+from lm_eval_tasks.data import command_line, cutoff
+from lm_eval_tasks.runs import logged
+from lm_eval_tasks.runs.evaluate import evaluate
+from lm_eval_tasks.task_folder import tasks_path
 from tests.conftest import BIN
 from tests.openai_server import serve
 
@@ -203,16 +204,16 @@ def test_another_round_than_the_pinned_one_is_refused(
 def test_what_the_model_may_have_seen_is_said(
     dataset: Path, tmp_path: Path, tiny_llama: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from lm_eval_tasks import loading
+    from lm_eval_tasks.data import hook
 
     model = tmp_path / "model"
     shutil.copytree(tiny_llama, model)
     (model / "README.md").write_text("# Tiny\n\n**Knowledge cut-off:** December 2099\n")
-    loading.load("Abs-9K", 512, dataset=str(dataset), bertscore_model="none", pretrained=str(model))
+    hook.load("Abs-9K", 512, dataset=str(dataset), bertscore_model="none", pretrained=str(model))
     assert "papers were published up to the model's cut-off 2099-12" in caplog.text
     assert "published_after=2099-12-31 leaves them out" in caplog.text
     caplog.clear()
-    loading.load(
+    hook.load(
         "Abs-9K", 512, dataset=str(dataset), bertscore_model="none", pretrained=str(model), model_cutoff="2001-02"
     )
     assert not caplog.text
@@ -245,7 +246,7 @@ def test_lm_evals_own_arguments_are_seen(monkeypatch: pytest.MonkeyPatch, tmp_pa
         (["lm_eval", "--config", str(tmp_path / "none.yaml")], ("", None)),
     ):  # fmt: skip
         monkeypatch.setattr("sys.argv", argv)
-        seen = commandline.arguments()
+        seen = command_line.arguments()
         assert (seen.system_instruction, seen.max_gen_toks) == expected
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from builder.extract.worker import answer
 from builder.records import ExtractReason
-from builder.sources.latexml import page
-from builder.sources.typeset import draw
-from builder.sources.world import make_world
+from builder.sources.sample.latexml import page
+from builder.sources.sample.typeset import draw
+from builder.sources.sample.world import make_world
 
 ROUNDS = 300
 REASONS = {"", *get_args(ExtractReason)}

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from builder.graph import build_graph
+from builder.collect.graph import build_graph
 from tests.papers import paper
 
 

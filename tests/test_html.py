@@ -9,9 +9,9 @@ from builder.errors import ExtractError
 from builder.extract.html import read_html
 from builder.extract.summary import agreement
 from builder.records import Document
-from builder.sources.latexml import page
-from builder.sources.typeset import draw
-from builder.sources.world import make_world
+from builder.sources.sample.latexml import page
+from builder.sources.sample.typeset import draw
+from builder.sources.sample.world import make_world
 from tests.conftest import DATA
 
 PAGE = """<!DOCTYPE html><html><body><nav>Menu <a href="/">home</a></nav>

@@ -18,12 +18,12 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from builder import folder as folders
-from builder.card import close_all
-from builder.overview import finish_import
-from builder.settings import Setting
-from builder.write import RowWriter, schema
-from hub_scripts.errata import Erratum, with_errata
+from builder.dataset import folder as folders
+from builder.dataset.card import close_all
+from builder.dataset.overview import finish_import
+from builder.dataset.write import RowWriter, schema
+from builder.round.settings import Setting
+from hub_scripts.hub.errata import Erratum, with_errata
 from tests.conftest import BIN
 from tests.hub_server import Fault, Hub
 

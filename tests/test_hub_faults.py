@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from hub_scripts import push as pushing
-from hub_scripts.checks import Contents, publishable_copy
 from hub_scripts.errors import HubError, UnreachableError
-from hub_scripts.push import checked, push
-from hub_scripts.repo import Repo
-from hub_scripts.verify import verify
-from hub_scripts.yank import yank
+from hub_scripts.hub import push as pushing
+from hub_scripts.hub.checks import Contents, publishable_copy
+from hub_scripts.hub.push import checked, push
+from hub_scripts.hub.repo import Repo
+from hub_scripts.hub.verify import verify
+from hub_scripts.hub.yank import yank
 from tests.hub_server import Fault, Hub, hub_settings
 
 REPO = "org/academiceval"
@@ -241,7 +241,7 @@ def _killed_at(
 ) -> bool:
     """Run in a child that is killed at one of its requests; whether it came that far."""
     context = get_context("forkserver")
-    context.set_forkserver_preload(["hub_scripts.push", "hub_scripts.yank", "tests.test_hub_faults"])
+    context.set_forkserver_preload(["hub_scripts.hub.push", "hub_scripts.hub.yank", "tests.test_hub_faults"])
     child = context.Process(target=_child, args=(hub.url, home, ready, arguments))
     killed: list[int] = []
 
@@ -286,7 +286,7 @@ def test_killed_at_every_step_of_a_yank(
     revision: str, applied: bool, hub: Hub, ready: Checked, quick: Callable[[], str], two_rounds: tuple[Path, Path],
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("hub_scripts.yank.verify", lambda repo, revision: iter(()))
+    monkeypatch.setattr("hub_scripts.hub.yank.verify", lambda repo, revision: iter(()))
     second = publishable_copy(two_rounds[1], "redistributable")
     manifest = json.loads((second / "manifest.json").read_text())
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from lm_eval_tasks.intervals import holm, interval
+from lm_eval_tasks.runs.intervals import holm, interval
 
 
 def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:

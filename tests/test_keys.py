@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from builder.keys import author_key, id_to_stem, parse_arxiv_id, stem_to_id, title_key
+from builder.ids import author_key, id_to_stem, parse_arxiv_id, stem_to_id, title_key
 
 
 @pytest.mark.parametrize(

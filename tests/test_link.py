@@ -7,13 +7,13 @@ from datetime import date
 
 import pytest
 
-from builder.extract import EXTRACTOR, Documents
+from builder.citations.link import cited_in_related_work, link_papers
+from builder.citations.resolve import resolve_entry
 from builder.extract.references import parse_entry
-from builder.link import cited_in_related_work, link_papers
+from builder.extract.stage import EXTRACTOR, Documents
 from builder.records import Document, Link, Mention, Paper, Reference, Section
-from builder.resolve import resolve_entry
-from builder.round import Round
-from builder.sources.mirror import read_metadata
+from builder.round.model import Round
+from builder.sources.metadata_file import read_metadata
 from builder.store import Store, StoredDocument
 from tests.citations import DAMAGES, STYLES, citation, damage
 from tests.conftest import DATA

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lm_eval_tasks import loading
+from lm_eval_tasks.data import hook
 from lm_eval_tasks.errors import BudgetError, DatasetError, MetricError, TokenizerError
 from tests.conftest import CONTEXT
 
@@ -15,9 +15,7 @@ from tests.conftest import CONTEXT
 def load(
     dataset: object, setting: str = "Abs-29K-G", answer_tokens: int = 512, role: str = "prompt", **more: Any
 ) -> Any:
-    return loading.load(setting, answer_tokens, role, dataset=str(dataset), **{"bertscore_model": "none", **more})[
-        "test"
-    ]
+    return hook.load(setting, answer_tokens, role, dataset=str(dataset), **{"bertscore_model": "none", **more})["test"]
 
 
 def test_rows_carry_a_whole_prompt_where_no_model_is_named(dataset: Path) -> None:
@@ -59,7 +57,7 @@ def test_a_context_that_not_even_the_instruction_fits_is_refused(dataset: Path, 
 
 def test_titles_are_taken_out_of_the_body(world: Path, tmp_path: Path) -> None:
     row = {"content": "We call it A Title. A Title is short.", "target": "A Title", "title": "A Title"}
-    assert loading._without_target(row)["content"] == "We call it .  is short."
+    assert hook._without_target(row)["content"] == "We call it .  is short."
 
 
 def test_the_window_of_publication(dataset: Path) -> None:
@@ -76,14 +74,14 @@ def test_the_dataset_is_found_in_the_promised_order(
 ) -> None:
     arguments = {"bertscore_model": "none"}
     monkeypatch.chdir(dataset.parent)
-    assert len(loading.load("Abs-9K", 512, **arguments)["test"]) > 0
+    assert len(hook.load("Abs-9K", 512, **arguments)["test"]) > 0
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DatasetError, match="'academiceval' is neither a folder here nor reachable"):
-        loading.load("Abs-9K", 512, **arguments)
+        hook.load("Abs-9K", 512, **arguments)
     monkeypatch.setenv("ACADEMICEVAL_DATASET", str(dataset))
-    assert len(loading.load("Abs-9K", 512, **arguments)["test"]) > 0
+    assert len(hook.load("Abs-9K", 512, **arguments)["test"]) > 0
     with pytest.raises(DatasetError, match="'elsewhere'"):
-        loading.load("Abs-9K", 512, dataset="elsewhere", **arguments)
+        hook.load("Abs-9K", 512, dataset="elsewhere", **arguments)
 
 
 def test_an_unfinished_folder_and_a_missing_setting_are_named(dataset: Path, tmp_path: Path) -> None:

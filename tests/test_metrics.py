@@ -5,8 +5,8 @@ import random
 import pytest
 from rouge_score import rouge_scorer
 
-from lm_eval_tasks import bertscore, metrics, rouge
 from lm_eval_tasks.errors import MetricError
+from lm_eval_tasks.metrics import bertscore, rouge, score
 
 DOC = {
     "id": "2601.00001v1", "target": "A study of sparse routing", "tokens_cut": 0, "tokens_before": 10, "prompt": "Write a title.",
@@ -27,34 +27,34 @@ def test_rouge_l_is_the_number_of_rouge_score() -> None:
 
 
 def test_an_empty_answer_is_zero_and_said_to_be_empty() -> None:
-    [row] = metrics.score([[""]], [{**DOC, "bertscore_model": "minilm"}])
+    [row] = score.score([[""]], [{**DOC, "bertscore_model": "minilm"}])
     assert (row["rouge_l"], row["bertscore"], row["empty"]) == (0.0, 0.0, 1.0)
 
 
 def test_punctuation_alone_scores_zero() -> None:
-    [row] = metrics.score([["?!"]], [DOC])
+    [row] = score.score([["?!"]], [DOC])
     assert (row["rouge_l"], row["empty"]) == (0.0, 0.0)
 
 
 def test_only_titles_are_refined() -> None:
     answers = [["Sure, here is the title: A study of sparse routing"]]
-    assert metrics.score_title(answers, [DOC])[0]["rouge_l"] == 1.0
-    assert metrics.score(answers, [DOC])[0]["rouge_l"] < 1.0
+    assert score.score_title(answers, [DOC])[0]["rouge_l"] == 1.0
+    assert score.score(answers, [DOC])[0]["rouge_l"] < 1.0
 
 
 def test_unfinished_reasoning_is_flagged() -> None:
-    [row] = metrics.score([["<think>A study of sparse routing"]], [DOC])
+    [row] = score.score([["<think>A study of sparse routing"]], [DOC])
     assert (row["rouge_l"], row["empty"], row["unfinished"]) == (0.0, 1.0, 1.0)
 
 
 def test_cut_prompts_are_counted() -> None:
-    assert [row["truncated"] for row in metrics.score([["a"], ["a"]], [DOC, {**DOC, "tokens_cut": 5}])] == [0.0, 1.0]
+    assert [row["truncated"] for row in score.score([["a"], ["a"]], [DOC, {**DOC, "tokens_cut": 5}])] == [0.0, 1.0]
 
 
 def test_only_numbers_become_metrics() -> None:
-    [row] = metrics.score([["a"]], [DOC])
+    [row] = score.score([["a"]], [DOC])
     assert "answer" in row
-    assert set(metrics.unpack(DOC, [row])) == set(row) - {"answer"}
+    assert set(score.unpack(DOC, [row])) == set(row) - {"answer"}
 
 
 def test_bertscore_of_a_text_with_itself_and_of_long_texts() -> None:

@@ -12,7 +12,8 @@ import zstandard
 
 from builder.errors import SourceError
 from builder.records import Drop, Paper
-from builder.sources.mirror import MirrorSource, paper_from_record, read_metadata
+from builder.sources.metadata_file import paper_from_record, read_metadata
+from builder.sources.mirror import MirrorSource
 
 PLAIN = {
     "id": "2601.00001", "version": "v2", "title": "A  title\n wrapped", "abstract": " Text. ", "authors": ["Ada Lovelace", "Bo Ek"],

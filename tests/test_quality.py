@@ -8,7 +8,7 @@ import pytest
 from builder.extract import quality
 from builder.extract.reading import Reading
 from builder.records import Document, Quality, Reference, Section
-from builder.tables import QualityTable
+from builder.round.tables import QualityTable
 
 GOOD = Quality(words=900, coverage=0.9, hyphen_breaks=0.1, unmapped=0.0, entries=1.0, common_words=0.2, in_order=True)
 

@@ -13,14 +13,14 @@ from typing import Any
 import pymupdf
 import pytest
 
-from builder.build import run
 from builder.errors import FolderError
 from builder.extract.layout import body_size, text_lines
 from builder.extract.lines import read_page
-from builder.extract.running import running_lines
-from builder.round import Round
-from builder.tables import GraphTable, SamplesTable, SourceTable, SplitTable
-from lm_eval_tasks.evaluate import evaluate
+from builder.extract.running_heads import running_lines
+from builder.pipeline import run
+from builder.round.model import Round
+from builder.round.tables import GraphTable, SamplesTable, SourceTable, SplitTable
+from lm_eval_tasks.runs.evaluate import evaluate
 from tests.conftest import DATA
 
 pytestmark = pytest.mark.data

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_tasks import refine
+from lm_eval_tasks.metrics import refine
 
 TITLE = "Sparse Routing for Long Inputs: A Study"
 

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from builder.publishable import publishable
+from builder.dataset.publishable import publishable
 from hub_scripts.report.board import published
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.inputs import find
-from lm_eval_tasks import logged
-from lm_eval_tasks.intervals import clustered_error
 from lm_eval_tasks.judge import run as judging
+from lm_eval_tasks.runs import logged
+from lm_eval_tasks.runs.intervals import clustered_error
 from tests import openai_server
 from tests.browser import Visit, chromium
 from tests.hub_server import Hub

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lm_eval_tasks import loading, retrieval
+from lm_eval_tasks.data import hook
 from lm_eval_tasks.errors import OptionError, RetrieverError
-from lm_eval_tasks.retrieval import Chunking, Question, dense, retrieve
+from lm_eval_tasks.retrieval import dense
 from lm_eval_tasks.retrieval.base import open_retriever
+from lm_eval_tasks.retrieval.retrieve import Chunking, Question, retrieve
 
 FILLER = "The weather was mild and the harbour lay quiet in the evening light. " * 12
 NEEDLE = "Kangaroos carry their young joeys in a pouch while they hop across the grassland."
@@ -117,15 +118,15 @@ def test_what_was_found_is_kept_even_after_a_kill(tmp_path: Path, monkeypatch: p
 
 def test_what_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(RetrieverError, match="'nobody/nothing' cannot be loaded: it is none of bm25, tfidf, dpr"):
-        retrieval.check("nobody/nothing")
+        retrieve.check("nobody/nothing")
     with pytest.raises(RetrieverError, match="facebook/dragon-plus-query-encoder' cannot be loaded"):
-        retrieval.check("dragon")
+        retrieve.check("dragon")
     with pytest.raises(RetrieverError, match="make no sense"):
         Chunking(size=64, overlap=64)
     monkeypatch.setitem(sys.modules, "bm25s", None)
     open_retriever.cache_clear()
     with pytest.raises(RetrieverError, match=r"academiceval\[ralm\]"):
-        retrieval.check("bm25")
+        retrieve.check("bm25")
     open_retriever.cache_clear()
 
 
@@ -134,8 +135,8 @@ def test_prompts_show_chunks_of_everything_but_the_target(
 ) -> None:
     monkeypatch.setenv("ACADEMICEVAL_CACHE", str(tmp_path))
     arguments = {"dataset": str(dataset), "bertscore_model": "none", "chunk_size": "256", "chunks": 5}
-    rows = loading.load("Related-53K-G", 2048, "ralm", **arguments)["test"]
-    parts = loading.load("Related-53K-G", 2048, keep_parts=True, **arguments)["test"]
+    rows = hook.load("Related-53K-G", 2048, "ralm", **arguments)["test"]
+    parts = hook.load("Related-53K-G", 2048, keep_parts=True, **arguments)["test"]
     for row, whole in zip(rows, parts, strict=True):
         chunks = [line for line in row["prompt"].split("\n") if line.startswith("### Target Content ")]
         assert [line.split(":")[0] for line in chunks[:5]] == [f"### Target Content {i}" for i in range(5)]
@@ -145,7 +146,7 @@ def test_prompts_show_chunks_of_everything_but_the_target(
         assert row["target"][:200] not in row["prompt"]
         assert (row["retriever"], row["prompt_name"]) == ("bm25", "related_ralm")
         demonstrated = {one["output"] for one in whole["demonstrations"]}
-        corpus = retrieval.corpus({**whole, "citations": [{"title": "Cited", "abstract": "This."}]})
+        corpus = retrieve.corpus({**whole, "citations": [{"title": "Cited", "abstract": "This."}]})
         assert {whole["content"], "Cited\nThis.", *demonstrated} <= set(corpus)
         assert whole["target"] not in corpus
     assert (tmp_path / "retrieval").is_dir()
@@ -157,4 +158,4 @@ def test_options_that_make_no_sense_are_named(dataset: Path) -> None:
         ({"published_after": "yesterday"}, "is no day"), ({"model_cutoff": "soon"}, "is no month"),
     ):  # fmt: skip
         with pytest.raises(OptionError, match=told):
-            loading.load("Abs-9K", 512, "ralm", dataset=str(dataset), bertscore_model="none", **more)
+            hook.load("Abs-9K", 512, "ralm", dataset=str(dataset), bertscore_model="none", **more)

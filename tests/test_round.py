@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from builder.errors import RoundError
-from builder.round import load_round
-from builder.settings import BUILT_IN
+from builder.round.model import load_round
+from builder.round.settings import BUILT_IN
 
 MINIMAL = 'round = "2026.11"\n[source]\nkind = "sample"\n'
 

@@ -14,21 +14,21 @@ import datasets
 import pyarrow.parquet as pq
 import pytest
 
-from builder.audit import LONG_RUN, audit, task_of
-from builder.build import build, fill_only, run
-from builder.card import section
+from builder.dataset.audit import LONG_RUN, audit, task_of
+from builder.dataset.card import section
+from builder.dataset.folder import read_manifest
+from builder.dataset.importers.academiceval import import_academiceval
 from builder.errors import AuditError, FolderError, RoundError
-from builder.folder import read_manifest
-from builder.licenses import Licenses, allows
-from builder.parity import import_academiceval
-from builder.round import Round, load_round
-from builder.sources.sample import SampleSource
+from builder.pipeline import build, fill_only, run
+from builder.round.licenses import Licenses, allows
+from builder.round.model import Round, load_round
+from builder.round.tables import AuditTable
+from builder.sources.sample.source import SampleSource
 from builder.store import Store
-from builder.tables import AuditTable
-from lm_eval_tasks import loading
-from lm_eval_tasks.logged import Logged
-from lm_eval_tasks.papers import paper_scores
-from lm_eval_tasks.runs import longest_common_run, run_words
+from lm_eval_tasks.data import hook
+from lm_eval_tasks.runs.logged import Logged
+from lm_eval_tasks.runs.whole_paper import paper_scores
+from lm_eval_tasks.word_runs import longest_common_run, run_words
 from tests.conftest import small_round
 from tests.loopback import World, serve
 from tests.papers import paper
@@ -60,7 +60,7 @@ def test_own_settings_show_what_they_ask_for(world: Path, dataset: Path, tmp_pat
         assert {d["kind"] for row in filled for d in row["demonstrations"]} == (
             {"co-author"} if name.endswith("G") else {"random", "co-author"}
         )
-    loaded = loading.load("Abs-48K-M", 512, dataset=str(place), config="Abs-9K-M", bertscore_model="none")["test"]
+    loaded = hook.load("Abs-48K-M", 512, dataset=str(place), config="Abs-9K-M", bertscore_model="none")["test"]
     assert set(loaded["setting"]) == {"Abs-9K-M"}
     # What the built-in settings show does not depend on which others are built.
     ids = {row["id"]: row["demonstrations"] for row in rows(dataset, "Abs-28K")}
@@ -309,7 +309,7 @@ def test_a_core_is_carried_from_round_to_round(world: Path, tmp_path: Path, monk
     assert read_manifest(tmp_path / "2026.11")["core"]["round"] == "2026.10"
     assert "| 2026.11 | Carried. |" in (tmp_path / "2026.11" / "README.md").read_text()
     monkeypatch.setenv("ACADEMICEVAL_DATASET", str(tmp_path / "2026.11"))
-    loaded = loading.load("Title-30K", 64, core=True, bertscore_model="none")["test"]
+    loaded = hook.load("Title-30K", 64, core=True, bertscore_model="none")["test"]
     assert len(loaded) == len(cores["2026.11"])
 
 

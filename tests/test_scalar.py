@@ -13,19 +13,23 @@ from typing import Any
 import pytest
 from datasets import load_dataset
 
-from builder.build import build, prepare
 from builder.errors import RoundError, SourceError
+from builder.pipeline import build, prepare
 from builder.records import Document, Mention, Paper, Reference, Section
+from builder.round.levels import Level, select
 from builder.scalar.annotate import ask_model
-from builder.scalar.citations import Context, is_single, types_of
-from builder.scalar.levels import Level, select
+from builder.scalar.citation_classifier import Context, is_single, types_of
 from builder.scalar.questions import CANDIDATES, Cited, Citing, Examiner, Question, balanced, context_of
 from builder.scalar.render import MOST_CHARACTERS, candidate, parts, question
-from lm_eval_tasks import cloze, logged, slots
-from lm_eval_tasks.cloze import MASK, answer_of, slots_of
+from lm_eval_tasks.data import scalar_hook, slots
 from lm_eval_tasks.errors import BudgetError
-from lm_eval_tasks.evaluate import evaluate
 from lm_eval_tasks.journal import Journal
+from lm_eval_tasks.metrics import scalar as scalar_scores
+from lm_eval_tasks.metrics.scalar import answer_of
+from lm_eval_tasks.prompts.scalar import slots_of
+from lm_eval_tasks.row_format import MASK
+from lm_eval_tasks.runs import logged
+from lm_eval_tasks.runs.evaluate import evaluate
 from tests.conftest import DATA, small_round
 from tests.openai_server import serve
 from tests.test_build import digests, rows
@@ -326,7 +330,7 @@ def test_the_last_answer_counts(text: str, index: int | None) -> None:
 
 def test_scores() -> None:
     doc = {"label": 2, "candidate_ids": list("abcd"), "tokens_cut": 5, "tokens_before": 10}
-    right, wrong, none, thinking = cloze.score(
+    right, wrong, none, thinking = scalar_scores.score(
         [["<answer>2</answer>"], ["<answer>1</answer>"], ["Two."], ["<think><answer>2</answer>"]], [doc] * 4
     )
     assert (right["accuracy"], wrong["accuracy"], none["accuracy"], thinking["accuracy"]) == (1.0, 0.0, 0.0, 0.0)
@@ -419,7 +423,7 @@ def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path, tiny_lla
     metadata = {"dataset": str(with_scalar / "academiceval"), "tokenizer": str(tiny_llama), "max_length": 6000}
     with serve(lambda body: "I think <answer>1</answer>") as server:
         arguments = f"model=tiny,base_url={server.url}/chat/completions"
-        from lm_eval_tasks.models import Generation
+        from lm_eval_tasks.runs.models import Generation
 
         scores = evaluate(
             "local-chat-completions", arguments, ["scalar", "scalar_probe"], metadata, None, tmp_path,
@@ -459,7 +463,7 @@ def test_the_published_questions_come_out_byte_for_byte(command: Command, tmp_pa
     names = ("SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard")
     ours = [one for name in names for one in load_dataset(str(tmp_path / "scalar"), name)["test"]]
     assert sorted("".join(slot.text for slot in slots_of(one)) for one in ours) == published
-    loaded = cloze.load("SCALAR-Hard", 1024, dataset=str(tmp_path / "scalar"))["test"]
+    loaded = scalar_hook.load("SCALAR-Hard", 1024, dataset=str(tmp_path / "scalar"))["test"]
     assert set(loaded["prompt"]) <= set(published)
 
 

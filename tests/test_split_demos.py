@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from datetime import date
 
-from builder.demos import Demonstrators
-from builder.graph import build_graph
-from builder.near import copies, near_duplicate
+from builder.collect.graph import build_graph
 from builder.records import Paper
-from builder.split import Cut, cut_dates
-from builder.tables import SplitTable
+from builder.round.tables import SplitTable
+from builder.samples.demonstrations import Demonstrators
+from builder.samples.near_duplicates import copies, near_duplicate
+from builder.samples.split import Cut, cut_dates
 from tests.papers import paper
 
 

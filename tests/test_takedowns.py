@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from builder import folder as folders
-from builder.build import STORE, build, fill_only
-from builder.core import CORE
-from builder.publishable import IDS, by_setting, papers_of, publishable, read_rows
-from builder.removal import without_papers
+from builder.dataset import folder as folders
+from builder.dataset.frozen_core import CORE
+from builder.dataset.publishable import IDS, by_setting, papers_of, publishable, read_rows
+from builder.dataset.takedown import without_papers
+from builder.pipeline import STORE, build, fill_only
+from builder.round.takedowns import TAKEDOWNS, bare, parse_takedowns, taken_down
 from builder.store import Store
-from builder.takedowns import TAKEDOWNS, bare, parse_takedowns, taken_down
 from tests.conftest import small_round
 
 

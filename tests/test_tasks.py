@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 import yaml
 
-from builder.settings import BUILT_IN
-from lm_eval_tasks import taskfolder
-from lm_eval_tasks.baselines import BASELINES
+from builder.round.settings import BUILT_IN
+from lm_eval_tasks import task_folder
 from lm_eval_tasks.errors import EvalError, TaskFolderError
-from lm_eval_tasks.evaluate import evaluate, task_names
 from lm_eval_tasks.prompts import registry
-from lm_eval_tasks.scoretable import score_table
+from lm_eval_tasks.runs.baselines import BASELINES
+from lm_eval_tasks.runs.evaluate import evaluate, task_names
+from lm_eval_tasks.runs.score_table import score_table
 from tests.conftest import BIN, CONTEXT
 
-FOLDER = taskfolder.tasks_path()
+FOLDER = task_folder.tasks_path()
 FILES = sorted(FOLDER.rglob("*.yaml"))
 
 
@@ -108,8 +108,8 @@ def test_real_lm_eval_runs_all_sixteen_settings_on_a_model_with_a_chat_template(
 
 
 def test_a_bare_lm_eval_finds_the_tasks_after_link_tasks_alone(dataset: Path, tmp_path: Path) -> None:
-    existed = (taskfolder._place("academiceval") / taskfolder._MARKER).exists()
-    assert taskfolder.link() == taskfolder.link()
+    existed = (task_folder._place("academiceval") / task_folder._MARKER).exists()
+    assert task_folder.link() == task_folder.link()
     try:
         done = subprocess.run(
             [BIN / "lm_eval", "--tasks", "academiceval_abs", "--model", "dummy", "--limit", "1", "--metadata", '{"bertscore_model": "none"}'],
@@ -126,16 +126,16 @@ def test_a_bare_lm_eval_finds_the_tasks_after_link_tasks_alone(dataset: Path, tm
         assert "Traceback" not in wrong.stderr
     finally:
         if not existed:
-            assert taskfolder.unlink()
-            assert not taskfolder.unlink()
+            assert task_folder.unlink()
+            assert not task_folder.unlink()
 
 
 def test_link_tasks_leaves_alone_what_it_did_not_make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = tmp_path / "academiceval"
     theirs.mkdir()
     (theirs / "mine.yaml").write_text("task: mine")
-    monkeypatch.setattr(taskfolder, "_place", lambda name: theirs)
-    for action in (taskfolder.link, taskfolder.unlink):
+    monkeypatch.setattr(task_folder, "_place", lambda name: theirs)
+    for action in (task_folder.link, task_folder.unlink):
         with pytest.raises(TaskFolderError, match="was not made by academiceval"):
             action()
     assert (theirs / "mine.yaml").exists()

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from builder.keys import author_key
-from builder.sources.prose import WorldSection
-from builder.sources.sample import SampleSource
-from builder.sources.typeset import draw
-from builder.sources.world import LAST_DAY, make_world
+from builder.ids import author_key
+from builder.sources.sample.prose import WorldSection
+from builder.sources.sample.source import SampleSource
+from builder.sources.sample.typeset import draw
+from builder.sources.sample.world import LAST_DAY, make_world
 
 
 def test_the_world_is_as_large_and_as_odd_as_promised() -> None:

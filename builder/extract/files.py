@@ -8,11 +8,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from builder.extract import EXTRACTOR, quality, sha256
+from builder.extract import quality
 from builder.extract.pool import Extracted, extract_files
-from builder.keys import stem_to_id
+from builder.extract.stage import EXTRACTOR
+from builder.ids import stem_to_id
 from builder.progress import progress
-from builder.tables import QualityTable
+from builder.round.tables import QualityTable
+from lm_eval_tasks.files import part_of, sha256_of
 
 
 def extract_to_jsonl(
@@ -26,7 +28,7 @@ def extract_to_jsonl(
     Returns:
         How many gave a document, and how many did not.
     """
-    part = output.with_name(f".{output.name}.part")
+    part = part_of(output)
     kept = list(_finished(part, files))
     part.write_text("".join(kept), encoding="utf-8")
     done = sum(json.loads(line)["status"] != "failed" for line in kept)
@@ -50,9 +52,14 @@ def _finished(part: Path, files: Sequence[Path]) -> Iterator[str]:
             if not line.endswith("\n"):
                 return
             made = json.loads(line)
-            if (made["file"], made["extractor"], made["sha256"]) != (str(path), EXTRACTOR, sha256(path)):
+            if (made["file"], made["extractor"], made["sha256"]) != (str(path), EXTRACTOR, _hash(path)):
                 return
             yield line
+
+
+def _hash(path: Path) -> str:
+    """The hash of a file, "" where there is no such file."""
+    return sha256_of(path) if path.is_file() else ""
 
 
 def _line(result: Extracted) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from builder.extract.lines import Line
-from builder.extract.running import own_size, running_lines
+from builder.extract.running_heads import own_size, running_lines
 from builder.extract.text import clean, join_lines
 
 _RUN_IN = re.compile(r"\s*a ?b ?s ?t ?r ?a ?c ?t\s*[.:—–-]*\s*", re.IGNORECASE)

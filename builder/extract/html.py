@@ -17,7 +17,7 @@ from builder.errors import ExtractError
 from builder.extract.headings import Heading, roles_of
 from builder.extract.reading import Reading
 from builder.extract.references import parse_entry
-from builder.keys import parse_arxiv_id
+from builder.ids import parse_arxiv_id
 from builder.records import Document, Mention, Reference, Role, Section
 
 _LEVELS = {

@@ -17,8 +17,8 @@ from builder.extract.mentions import find_mentions
 from builder.extract.reading import Reading
 from builder.extract.references import read_entries
 from builder.extract.roles import normalise
-from builder.extract.runin import with_run_ins, without_lead
-from builder.extract.running import own_size, running_lines
+from builder.extract.run_in_headings import with_run_ins, without_lead
+from builder.extract.running_heads import own_size, running_lines
 from builder.extract.text import join_lines
 from builder.records import Document, Reference, Role, Section
 

@@ -6,7 +6,7 @@ import re
 
 from builder.extract.reading import Reading
 from builder.records import Document, ExtractReason, Quality
-from builder.tables import QualityTable
+from builder.round.tables import QualityTable
 
 _WORD = re.compile(r"[^\W\d_]+")
 _BREAK = re.compile(r"[^\W\d_]- [a-z]")

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from builder.extract.lines import Line, Link
 from builder.extract.text import join_lines
-from builder.keys import parse_arxiv_id
+from builder.ids import parse_arxiv_id
 from builder.records import Reference
 
 _MIN_CHARS = 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from builder.keys import fold
+from builder.ids import fold
 from builder.records import Role
 
 _NUMBER = re.compile(

@@ -9,8 +9,8 @@ from dataclasses import asdict, fields
 from statistics import fmean
 from typing import Any
 
-from builder.body import role_span
-from builder.extract import KINDS, Documents
+from builder.extract.sections import role_span
+from builder.extract.stage import KINDS, Documents
 from builder.records import Document, Quality, Role
 
 _WORD = re.compile(r"[a-z]{4,}")

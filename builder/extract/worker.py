@@ -6,7 +6,6 @@ on either side.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import resource
@@ -26,6 +25,7 @@ from builder.extract.html import read_html
 from builder.extract.pdf import read_pdf
 from builder.extract.reading import Reading
 from builder.records import Document
+from lm_eval_tasks.files import sha256_of
 
 _DOCUMENT = TypeAdapter(Document)
 
@@ -48,7 +48,7 @@ def answer(path: Path) -> dict[str, Any]:
     started = time.process_time()
     result: dict[str, Any] = {"sha256": "", "reason": "", "detail": "", "document": None, "quality": None}
     try:
-        result["sha256"] = _sha256(path)
+        result["sha256"] = _hash(path)
         reading = _reader(path)(path)
         if not reading.document.sections:
             raise ExtractError("no_sections", "no heading was found")
@@ -70,10 +70,9 @@ def _reader(path: Path) -> Callable[[Path], Reading]:
     return read_html if path.name.endswith((".html", ".html.xz", ".htm")) else read_pdf
 
 
-def _sha256(path: Path) -> str:
+def _hash(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return sha256_of(path)
     except OSError as err:
         raise ExtractError("missing_file", f"{path}: {err.strerror}") from err
 

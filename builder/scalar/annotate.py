@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from builder.errors import SourceError
 from builder.progress import progress
-from builder.round import Round
-from builder.scalar.citations import Context, types_of
-from builder.scalar.levels import CitationType
+from builder.round.levels import CitationType
+from builder.round.model import Round
+from builder.scalar.citation_classifier import Context, types_of
 from lm_eval_tasks.journal import Journal
 
 JOURNAL = "citation_types.jsonl"

@@ -14,8 +14,8 @@ from typing import Literal
 
 from builder.records import Document, Mention, Paper
 from builder.report import StageReport
-from builder.scalar.citations import Context, is_single
-from builder.scalar.levels import CitationType, Level
+from builder.round.levels import CitationType, Level
+from builder.scalar.citation_classifier import Context, is_single
 from builder.scalar.render import Part, candidate, parts, question
 
 ClozeReason = Literal[

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from builder.records import Document, Mention, Role
-from builder.scalar.levels import CandidateText, Scope
-from lm_eval_tasks.cloze import MASK
+from builder.round.levels import CandidateText, Scope
+from lm_eval_tasks.row_format import MASK
 
 # Characters of any paper, the question's or a candidate's (section 2.2).
 MOST_CHARACTERS = 100_000

@@ -7,20 +7,21 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from builder.card import Built
-from builder.extract import Documents, choose_documents, extract_papers
-from builder.licenses import allows, learn_licenses
+from builder.collect.license_lookup import learn_licenses
+from builder.dataset.card import Built
+from builder.dataset.question_columns import row_of, write_level
+from builder.extract.stage import Documents, choose_documents, extract_papers
 from builder.progress import progress
 from builder.records import Paper, Split
 from builder.report import StageReport
-from builder.round import Round
+from builder.round.licenses import allows
+from builder.round.model import Round
+from builder.samples.split import Cut
+from builder.samples.tokens import TokenCounter
 from builder.scalar.annotate import typing_of
 from builder.scalar.questions import Cited, Citing, Examiner, ask_all
-from builder.scalar.write import row_of, write_level
-from builder.sources import Source
-from builder.split import Cut
+from builder.sources.base import Source
 from builder.store import Store
-from builder.tokens import TokenCounter
 
 _CACHED = 256
 

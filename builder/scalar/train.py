@@ -19,7 +19,16 @@ from typing import Any
 
 import numpy as np
 
-from builder.scalar.citations import Context, First, Model, features, hashed, is_single, neighbourhood, places
+from builder.scalar.citation_classifier import (
+    Context,
+    First,
+    Model,
+    features,
+    hashed,
+    is_single,
+    neighbourhood,
+    places,
+)
 
 _WEIGHTS = Path(__file__).parent / "weights.npz"
 _INNER = 5

@@ -7,24 +7,17 @@ plain lines with `published`, `authors` and `categories` as lists.
 
 from __future__ import annotations
 
-import gzip
-import io
-import json
-import lzma
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from difflib import get_close_matches
-from email.utils import parsedate_to_datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TextIO
-
-import zstandard
 
 from builder.errors import SourceError
-from builder.keys import author_key, id_to_stem, parse_arxiv_id, title_key
+from builder.ids import author_key, id_to_stem, parse_arxiv_id, title_key
 from builder.progress import progress
-from builder.records import UNKNOWN_LICENSE, Drop, Paper
+from builder.records import Drop, Paper
+from builder.sources.metadata_file import file_fingerprint, read_metadata
 from builder.store import Store
 
 _NAMES = ("arxiv-metadata-oai-snapshot.json", "metadata.jsonl", "meta.jsonl")
@@ -132,94 +125,3 @@ def _first_file(folder: Path, paper_id: str, version: int, suffixes: tuple[str, 
     stem = id_to_stem(paper_id)
     candidates = (folder / f"{name}{suffix}" for name in (f"{stem}v{version}", stem) for suffix in suffixes)
     return next((path for path in candidates if path.is_file()), None)
-
-
-def file_fingerprint(path: Path) -> str:
-    """Name, size and time of a metadata file: reading all of a snapshot to hash it would take minutes."""
-    stat = path.stat()
-    return f"{path.name}:{stat.st_size}:{stat.st_mtime_ns}"
-
-
-def read_metadata(path: Path) -> Iterator[Paper | Drop]:
-    """Stream the records of a metadata file; a line that is no usable record is a `Drop` named by its line number.
-
-    Raises:
-        SourceError: the file cannot be read or decompressed.
-    """
-    try:
-        with _open_text(path) as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    yield _parse_line(line, f"{path.name}:{number}")
-    except (OSError, EOFError, lzma.LZMAError, zstandard.ZstdError, UnicodeDecodeError) as err:
-        raise SourceError(f"cannot read the metadata file {path}: {err}") from err
-
-
-def _open_text(path: Path) -> TextIO:
-    match path.suffix:
-        case ".gz":
-            return gzip.open(path, "rt", encoding="utf-8")
-        case ".xz":
-            return lzma.open(path, "rt", encoding="utf-8")
-        case ".zst":
-            return io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(path.open("rb")), encoding="utf-8")
-        case _:
-            return path.open(encoding="utf-8")
-
-
-def _parse_line(line: str, where: str) -> Paper | Drop:
-    try:
-        record = json.loads(line)
-        paper = paper_from_record(record)
-        # arXiv has no flag for withdrawal; authors or moderators say so in the comment.
-        withdrawn = "withdrawn" in (record.get("comments") or "").casefold()
-        return Drop(paper.id, "withdrawn") if withdrawn else paper
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
-        return Drop(where, "bad_record")
-
-
-def paper_from_record(record: dict[str, Any]) -> Paper:
-    """One metadata record, of either shape, as a `Paper`.
-
-    Raises:
-        ValueError, KeyError, TypeError, IndexError: a field is missing or not what it should be.
-    """
-    parsed = parse_arxiv_id(record["id"])
-    if parsed is None:
-        raise ValueError(f"{record['id']!r} is no arXiv id")
-    versions = record.get("versions")
-    if versions:
-        published = parsedate_to_datetime(versions[0]["created"]).date()
-        updated = parsedate_to_datetime(versions[-1]["created"]).date()
-        version = int(versions[-1]["version"].lstrip("v"))
-    else:
-        published = date.fromisoformat(record["published"][:10])
-        updated = date.fromisoformat((record.get("updated") or record["published"])[:10])
-        version = int(str(record.get("version") or parsed[1] or 1).lstrip("v"))
-    categories = record["categories"]
-    authors = _authors(record)
-    if not authors:
-        raise ValueError("a record without authors")
-    return Paper(
-        id=parsed[0],
-        version=version,
-        title=" ".join(record["title"].split()),
-        abstract=" ".join((record.get("abstract") or "").split()),
-        authors=authors,
-        categories=tuple(categories.split() if isinstance(categories, str) else categories),
-        published=published,
-        updated=max(published, updated),
-        license=record.get("license") or UNKNOWN_LICENSE,
-        doi=(record.get("doi") or "").strip().partition(" ")[0].lower(),
-    )
-
-
-def _authors(record: dict[str, Any]) -> tuple[str, ...]:
-    parsed = record.get("authors_parsed")
-    if parsed:
-        names = (" ".join(part for part in (first, last, suffix) if part) for last, first, suffix, *_ in parsed)
-    elif isinstance(record["authors"], str):
-        names = (name for part in record["authors"].split(",") for name in part.split(" and "))
-    else:
-        names = iter(record["authors"])
-    return tuple(name for raw in names if (name := " ".join(raw.split())))

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
-from builder.keys import author_key, title_key
+from builder.ids import author_key, title_key
 from builder.records import Paper
 
 SCHEMA = """

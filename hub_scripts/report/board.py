@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from hub_scripts.report.gather import METRICS, TASKS, Cell, Group, context_of, task_of
-from lm_eval_tasks.intervals import Interval
+from lm_eval_tasks.runs.intervals import Interval
 
 LABELS = {"rouge_l": "ROUGE-L", "bertscore": "BERTScore", "accuracy": "Accuracy", "win_rate": "Judge win rate"}
 TASK_LABELS = {

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from hub_scripts.report.board import LABELS, TASK_LABELS, published
 from hub_scripts.report.drawing import BLUE, MARKS, STYLE, Plot, add_legend, looks, save
 from hub_scripts.report.gather import TASKS, Group
-from lm_eval_tasks.intervals import clustered_error, interval
+from lm_eval_tasks.runs.intervals import clustered_error, interval
 
 _PARITY = ("rouge_l", "bertscore")
 _Z95 = 1.959964

@@ -12,12 +12,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from builder.licenses import Licenses, allows
+from builder.round.licenses import Licenses, allows
 from hub_scripts.report.inputs import Inputs, ReportError, SamplesFile
-from lm_eval_tasks import logged
-from lm_eval_tasks.intervals import Interval, interval
 from lm_eval_tasks.judge.verdict import OVERALL
-from lm_eval_tasks.logged import Logged
+from lm_eval_tasks.runs import logged
+from lm_eval_tasks.runs.intervals import Interval, interval
+from lm_eval_tasks.runs.logged import Logged
 
 METRICS = ("rouge_l", "bertscore", "accuracy", "win_rate")
 TASKS = ("title", "abs", "intro", "related", "scalar")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hub_scripts.errors import HubError
-from lm_eval_tasks.logged import JOURNAL
+from lm_eval_tasks.runs.logged import JOURNAL
 
 _RESULTS, _SAMPLES, _JUDGE, _MANIFEST = "results_", "samples_", "judge_", "manifest.json"
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from builder.licenses import Licenses
 from builder.progress import progress
+from builder.round.licenses import Licenses
 from hub_scripts.report.board import LABELS, board, scores_of_samples
 from hub_scripts.report.drawing import Plot
 from hub_scripts.report.figures import draw_all

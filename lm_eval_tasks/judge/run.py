@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks import logged
 from lm_eval_tasks.errors import JudgeError
 from lm_eval_tasks.journal import Journal
 from lm_eval_tasks.judge.ask import Judge, Question
 from lm_eval_tasks.judge.winrate import Judged, kappas, panel, summary
-from lm_eval_tasks.logged import Logged, by_task
 from lm_eval_tasks.prompts import registry
+from lm_eval_tasks.runs import logged
+from lm_eval_tasks.runs.logged import Logged, by_task
 
 DEFAULT_JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _FAMILIES = {

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_tasks import prompts
+from lm_eval_tasks.prompts import templates
 
 PROMPT = "judge"
 OVERALL = "Overall Winner"
@@ -25,7 +25,7 @@ class Verdict:
 
 def prompt_of(first: str, second: str) -> str:
     """The published prompt about two answers."""
-    head, rest = prompts.words(PROMPT).split("{answer1}")
+    head, rest = templates.words(PROMPT).split("{answer1}")
     middle, tail = rest.split("{answer2}")
     return f"{head}{first}{middle}{second}{tail}"
 

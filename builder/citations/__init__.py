@@ -1,0 +1,1 @@
+"""Reference lists -> records of the papers that they cite."""

@@ -1,0 +1,171 @@
+"""Stage 4: reference lists -> the citation corpus: which cited works are known papers.
+
+Document -> Link. Only the entries cited in the related-work section are resolved, for SCALAR all that are cited: by the arXiv
+id or DOI that an entry carries, else by its title among all records of the store; ids that the store lacks are fetched in
+batches; a search comes last, and only so many times. A paper is linked once for each document and each version of this code,
+so that a store that has grown since does not change an older round. Entries that stay unresolved are counted, not dropped;
+whether enough are left decides the sample stage. Drop reasons (of references): ambiguous, unresolved.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import get_args
+
+from builder.citations.resolve import Resolved, cited_id, resolve_entry
+from builder.extract.sections import role_span
+from builder.extract.stage import EXTRACTOR, Documents
+from builder.ids import title_key
+from builder.progress import progress
+from builder.records import Document, Link, LinkWay, Paper, Reference
+from builder.report import StageReport
+from builder.round.model import Round
+from builder.sources.base import Source
+from builder.sources.metadata_file import file_fingerprint
+from builder.store import Store
+
+# Rises with every change that can change a link.
+LINKER = "1"
+_LOST = ("ambiguous", "unresolved")
+_MIN_SEARCHED = 24
+
+
+def link_papers(
+    round_: Round, source: Source, store: Store, papers: Iterable[Paper], documents: Documents
+) -> StageReport:
+    """Resolve the related-work citations of every paper that has a document."""
+    started = time.perf_counter()
+    papers = [paper for paper in papers if paper.id in documents]
+    keys = {paper.id: _key(round_, documents, paper) for paper in papers}
+    todo = [paper for paper in papers if store.linked_by(paper.id) != keys[paper.id]]
+    with store.transaction():
+        store.titles.update()
+    if round_.link.fetch:
+        _fetch_cited(round_, source, store, todo, documents)
+    for paper in progress(todo, "link", len(todo)):
+        document = documents[paper.id]
+        links = list(_resolve(round_, source, store, paper, document))
+        with store.transaction():
+            store.put_links(paper.id, links, keys[paper.id])
+    report = link_report(store, papers)
+    report.seconds = time.perf_counter() - started
+    return report
+
+
+def link_report(store: Store, papers: Iterable[Paper]) -> StageReport:
+    """How many references were resolved; this report counts references, not papers."""
+    report = StageReport("link")
+    for paper in papers:
+        for link in store.links(paper.id):
+            if link.how in _LOST:
+                report.drop(f"{paper.id}#{link.reference + 1}", link.how)
+            else:
+                report.kept += 1
+    return report
+
+
+def cited_in_related_work(document: Document) -> list[int]:
+    """Indices of the entries that the related-work section cites, in the order of their first mention."""
+    span = role_span(document, "related_work")
+    return list(
+        dict.fromkeys(i for mention in document.mentions if mention.section in span for i in mention.references)
+    )
+
+
+def cited_entries(round_: Round, document: Document) -> list[int]:
+    """Indices of the entries to resolve: those of the related work, and where the round asks for SCALAR all that are cited."""
+    related = cited_in_related_work(document)
+    if not round_.scalar.chosen:
+        return related
+    return list(dict.fromkeys([*related, *(i for mention in document.mentions for i in mention.references)]))
+
+
+def _key(round_: Round, documents: Documents, paper: Paper) -> str:
+    """What a paper's links depend on beside the store."""
+    kind = documents.kinds[paper.id]
+    parts = [
+        LINKER, EXTRACTOR, kind, documents.store.read_file(paper.id, kind, EXTRACTOR), round_.link.model_dump(),
+        [file_fingerprint(path) for path in round_.source.references], *(["all"] if round_.scalar.chosen else []),
+    ]  # fmt: skip
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _fetch_cited(round_: Round, source: Source, store: Store, papers: Sequence[Paper], documents: Documents) -> None:
+    """Fetch the records of cited papers that the store lacks, or has without abstract, in batches."""
+    wanted: set[str] = set()
+    for paper in progress(papers, "cited ids", len(papers)):
+        document = documents[paper.id]
+        for index in cited_entries(round_, document):
+            entry = document.references[index]
+            found = resolve_entry(store, paper, entry).paper
+            if found is None and (name := cited_id(entry)) is not None and not store.knows(name):
+                wanted.add(name)
+            elif found is not None and not found.abstract:
+                wanted.add(found.id)
+    unasked = [name for name in sorted(wanted) if not store.was_asked(f"id {name}", round_.round)]
+    fetched = (item for item in progress(source.by_ids(unasked), "cited papers") if isinstance(item, Paper))
+    store.add_papers(fetched, since="", look_up=False)
+    with store.transaction():
+        store.note_asked((f"id {name}" for name in unasked if not store.knows(name)), round_.round)
+        store.titles.update()
+
+
+def _resolve(round_: Round, source: Source, store: Store, paper: Paper, document: Document) -> Iterator[Link]:
+    """Resolve a paper's citations; a work that two entries name is linked once."""
+    seen: set[str] = set()
+    for index in cited_entries(round_, document):
+        entry = document.references[index]
+        found = resolve_entry(store, paper, entry)
+        if found.how == "unresolved" and _search(round_, source, store, entry):
+            found = resolve_entry(store, paper, entry)
+        if found.how in ("title", "near_title") and store.was_asked(_search_key(entry)):
+            found = replace(found, how="search")
+        if found.paper is not None and not found.paper.abstract:
+            # Without an abstract there is nothing to show to a model.
+            found = Resolved(None, "unresolved", 0.0)
+        name = found.paper.id if found.paper else ""
+        if name not in seen:
+            seen.update({name} - {""})
+            yield Link(paper.id, index, name, found.how, found.score)
+
+
+def _search(round_: Round, source: Source, store: Store, entry: Reference) -> bool:
+    """Ask the source for a title, as long as the round allows it and once only; whether it was asked."""
+    key = _search_key(entry)
+    if len(entry.title) < _MIN_SEARCHED or store.was_asked(key, round_.round):
+        return False
+    if store.times_asked("title ", round_.round) >= round_.link.searches:
+        return False
+    hits = [item for item in source.search_title(entry.title) if isinstance(item, Paper)]
+    store.add_papers(hits, since="", look_up=False)
+    with store.transaction():
+        store.note_asked([key], round_.round)
+        store.titles.update()
+    return True
+
+
+def _search_key(entry: Reference) -> str:
+    return f"title {title_key(entry.title)}"
+
+
+def link_ways(store: Store, papers: Iterable[Paper]) -> dict[str, int]:
+    """How many citations were resolved, or not, by each way."""
+    counts = Counter(link.how for paper in papers for link in store.links(paper.id))
+    return {way: counts[way] for way in get_args(LinkWay) if counts[way]}
+
+
+def unresolved_examples(store: Store, papers: Iterable[Paper], documents: Documents, most: int = 10) -> list[str]:
+    """Some of the entries that stayed unresolved or ambiguous, as printed."""
+    lost = (
+        f"{link.how} {paper.id}: {documents[paper.id].references[link.reference].raw[:140]}"
+        for paper in papers
+        for link in store.links(paper.id)
+        if link.how in _LOST
+    )
+    return list(islice(lost, most))

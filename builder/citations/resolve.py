@@ -1,0 +1,263 @@
+"""One entry of a reference list -> the record that it means.
+
+An arXiv id or a DOI decides. A title has to be the record's whole title, but for damage that reading a PDF does, and is
+checked by first author and year: near misses (a sequel, a survey of the same subject, the same words in a longer
+title) must not pass. Where two records pass alike, the entry is ambiguous and stays unresolved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import Indel
+
+from builder.extract.references import segments
+from builder.ids import fold, parse_arxiv_id, title_key
+from builder.records import LinkWay, Paper, Reference
+from builder.store import Store
+from builder.store.titles import title_words
+
+_MIN_KEY = 16
+# Shorter titles have to be printed exactly, with author and year.
+_MIN_SHORT = 6
+_LONG_NAME = 4
+_MIN_PREFIX = 24
+_PROPOSED = 12
+# A title with a letter or two amiss is sure; one that has only lost letters (ligatures, its end) may lose more. Another
+# title of the same authors is as near, but has other letters in their place.
+_SURE = 0.97
+_NEAR = 0.88
+# Between a preprint and the year under which it is cited.
+_EARLIER, _LATER = 1, 7
+_ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)", re.IGNORECASE)
+_LIGATURES = ("", "fi", "fl", "ff", "ffi", "ffl")
+_SUBTITLE = re.compile(r"\s*[:–—-]")
+_NUMERAL = re.compile(r"\d+|\b[IVX]{2,5}\b")
+_URL = re.compile(r"https?://\S+")
+# What stands before and behind a whole title; a colon goes on to a subtitle.
+_BEFORE = re.compile(r"(?:^|[.,:;)\]”“\"‘’'\d])\s*$")
+_BEHIND = re.compile(r"\s*(?:$|[.,?!;”\"’')\](]|in\b|arxiv|corr\b|\d)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What an entry was resolved to: a paper by some way, or nothing because it is ambiguous or unknown."""
+
+    paper: Paper | None
+    how: LinkWay
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """How well a record fits an entry: similarity of the titles, whether the whole title fits, author and year."""
+
+    paper: Paper
+    similarity: float
+    whole: bool
+    author: bool
+    year: bool
+
+    @property
+    def passes(self) -> bool:
+        if len(title_key(self.paper.title)) < _MIN_KEY:
+            return self.similarity == 1.0 and self.author and self.year
+        if not self.whole:
+            return self.similarity >= _SURE and self.author and self.year
+        if self.similarity >= _SURE:
+            exact = self.similarity == 1.0 and len(title_key(self.paper.title)) >= 2 * _MIN_KEY
+            return self.author or (exact and self.year)
+        return self.similarity >= _NEAR and self.author and self.year
+
+    @property
+    def rank(self) -> tuple[bool, float, bool, bool]:
+        """What is better is greater."""
+        return self.whole, round(self.similarity, 3), self.author, self.year
+
+
+class _Fit(NamedTuple):
+    """Similarity of two titles, whether the record's whole title is cited, and where in the entry it begins."""
+
+    similarity: float
+    whole: bool
+    start: int | None
+
+
+def resolve_entry(store: Store, citing: Paper, entry: Reference) -> Resolved:
+    """Resolve one entry by its id, its DOI or its title, against all records of the store.
+
+    A work is never resolved to the citing paper or to one that is younger.
+    """
+    for name, how in ((cited_id(entry), "arxiv_id"), (store.id_by_doi(entry.doi) if entry.doi else None, "doi")):
+        if name is not None:
+            known = [paper for paper in store.papers([name]) if can_cite(citing, paper)]
+            if known:
+                return Resolved(known[0], "arxiv_id" if how == "arxiv_id" else "doi", 1.0)
+    return _by_title(store, citing, entry)
+
+
+def cited_id(entry: Reference) -> str | None:
+    """The arXiv id that an entry carries, as an id or as arXiv's DOI."""
+    if entry.arxiv_id:
+        return entry.arxiv_id
+    match = _ARXIV_DOI.fullmatch(entry.doi or "")
+    parsed = parse_arxiv_id(match[1]) if match else None
+    return parsed[0] if parsed else None
+
+
+def can_cite(citing: Paper, known: Paper) -> bool:
+    """Whether a paper can be cited by another: it is another one, and not younger."""
+    return known.id != citing.id and known.published <= citing.published
+
+
+def _by_title(store: Store, citing: Paper, entry: Reference) -> Resolved:
+    text = _Text(entry)
+    matches: dict[str, _Match] = {}
+    for candidates in _candidates(store, text):
+        for paper in store.papers(id_ for id_ in candidates if id_ not in matches):
+            if can_cite(citing, paper):
+                matches[paper.id] = text.match(paper)
+        passing = sorted((match for match in matches.values() if match.passes), key=lambda m: m.rank, reverse=True)
+        if passing:
+            return _choose(passing)
+    return Resolved(None, "unresolved", 0.0)
+
+
+def _choose(passing: list[_Match]) -> Resolved:
+    """The best of those that pass; the oldest of one work's records, nothing of two works that fit alike."""
+    best = [match for match in passing if match.rank == passing[0].rank]
+    works = {(title_key(match.paper.title), fold(match.paper.authors[0])) for match in best}
+    if len(works) > 1:
+        return Resolved(None, "ambiguous", 0.0)
+    paper = min((match.paper for match in best), key=lambda paper: (paper.published, paper.id))
+    similarity = passing[0].similarity
+    return Resolved(paper, "title" if similarity == 1.0 and passing[0].whole else "near_title", round(similarity, 4))
+
+
+def _candidates(store: Store, text: _Text) -> Iterator[Iterable[str]]:
+    """Proposals, the cheapest and surest first."""
+    yield (id_ for key in text.keys for id_ in store.ids_by_title(key))
+    yield store.titles.propose(_repaired(store, text.title or text.raw), _PROPOSED)
+    if text.title:
+        yield (id_ for key in text.keys if len(key) >= _MIN_PREFIX for id_ in store.ids_by_title_prefix(key))
+        yield store.titles.propose(_repaired(store, text.body), _PROPOSED)
+
+
+def _repaired(store: Store, text: str) -> list[str]:
+    """The words of a text, and those that come of undoing what a PDF did to them.
+
+    Breaks and lost ligatures (two pieces and perhaps a ligature make a word), and lost spaces (a word makes two).
+    """
+    words = title_words(text)
+    known = store.titles.frequency
+    found = list(words)
+    for left, right in pairwise(words):
+        if not known(left) or not known(right):
+            found += [joined for ligature in _LIGATURES if known(joined := left + ligature + right)]
+    for word in words:
+        if len(word) >= 7 and not known(word):
+            found += _split(word, known)
+    return found
+
+
+def _split(word: str, known: Callable[[str], int]) -> list[str]:
+    """The two or three known words that a run of letters is made of, those first that are longest."""
+    for end in range(len(word) - 2, 2, -1):
+        if known(word[:end]):
+            rest = word[end:]
+            if known(rest):
+                return [word[:end], rest]
+            for middle in range(len(rest) - 2, 2, -1):
+                if known(rest[:middle]) and known(rest[middle:]):
+                    return [word[:end], rest[:middle], rest[middle:]]
+    return []
+
+
+class _Text:
+    """What an entry prints, ready to be compared with titles.
+
+    Attributes:
+        raw: the entry without its addresses.
+        title: as it was parsed, "" where it was not.
+        body: from where the title stands, as far as that is known.
+        keys: of what may be the title: the parsed title first, then the entry's sentences.
+    """
+
+    def __init__(self, entry: Reference) -> None:
+        self.raw = _URL.sub(" ", entry.raw)
+        self.title = entry.title
+        self._year = entry.year
+        parts = dict.fromkeys(title_key(part) for part in (entry.title, *segments(self.raw)))
+        self.keys = [key for key in parts if len(key) >= _MIN_SHORT]
+        self._title_key = title_key(entry.title)
+        self.body = self.raw[max(0, self.raw.find(entry.title)) :]
+        self._key, self._at = _key_with_places(self.raw)
+        self._names = " ".join(entry.authors)
+
+    def match(self, paper: Paper) -> _Match:
+        """How well a record's title, first author and year fit."""
+        similarity, whole, start = self._compare(title_key(paper.title), _numerals(paper.title))
+        head = self.raw[:start] if start is not None else self.raw
+        return _Match(paper, similarity, whole, self._has_author(paper, head), self._has_year(paper))
+
+    def _compare(self, key: str, numerals: list[str]) -> _Fit:
+        """The best way in which a title fits the entry."""
+        if key == self._title_key and key:
+            at = self._key.find(key)
+            return _Fit(1.0, True, self._at[at] if at >= 0 else None)
+        if len(key) < _MIN_KEY:
+            return _Fit(0.0, False, None)
+        fits = [self._aligned(key, numerals)]
+        cited = self._title_key
+        if _numerals(self.title) == numerals:
+            near = Indel.normalized_similarity(cited, key)
+            damaged = near >= _SURE or Indel.distance(cited, key) == len(key) - len(cited)
+            fits.append(_Fit(near, near >= _NEAR and damaged, None))
+        if _MIN_PREFIX <= len(cited) < len(key) and set(_numerals(self.title)) <= set(numerals):
+            fits.append(_Fit(Indel.normalized_similarity(cited, key[: len(cited)]), False, None))
+        return max(fits, key=lambda fit: fit[:2])
+
+    def _aligned(self, key: str, numerals: list[str]) -> _Fit:
+        """Where the title stands in the entry: whole between punctuation, in part where a colon goes on behind it."""
+        nothing = _Fit(0.0, False, None)
+        if len(key) > len(self._key):
+            return nothing
+        found = fuzz.partial_ratio_alignment(key, self._key, score_cutoff=100 * _SURE)
+        if found is None:
+            return nothing
+        start, end = self._at[found.dest_start], self._at[found.dest_end - 1] + 1
+        whole, part = _BEHIND.match(self.raw[end:]), _SUBTITLE.match(self.raw[end:])
+        if not _BEFORE.search(self.raw[:start]) or not (whole or part) or _numerals(self.raw[start:end]) != numerals:
+            return nothing
+        return _Fit(found.score / 100, whole is not None, start)
+
+    def _has_author(self, paper: Paper, head: str) -> bool:
+        surname = title_words(paper.authors[0])[-1:]
+        if not surname:
+            return False
+        if len(surname[0]) >= _LONG_NAME:
+            return surname[0] in title_key(head)
+        return surname[0] in title_words(head) or surname[0] in title_words(self._names)
+
+    def _has_year(self, paper: Paper) -> bool:
+        return self._year is not None and -_EARLIER <= self._year - paper.published.year <= _LATER
+
+
+def _numerals(text: str) -> list[str]:
+    """The numbers of a title, Roman ones included: another year, part or version is another title."""
+    return _NUMERAL.findall(text)
+
+
+def _key_with_places(text: str) -> tuple[str, list[int]]:
+    """`keys.title_key` of a text, and for each of its characters the place in the text."""
+    key, places = [], []
+    for place, character in enumerate(text):
+        folded = title_key(character)
+        key.append(folded)
+        places += [place] * len(folded)
+    return "".join(key), places

@@ -1,0 +1,1 @@
+"""Records of a source -> the papers of a round and their co-author graph."""

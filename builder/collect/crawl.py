@@ -1,0 +1,190 @@
+"""Stage 1: records of the source -> papers of the store.
+
+Paper -> store. Without seeds every paper of the source that belongs to the round is taken; with seeds the co-author
+graph is walked breadth-first from them (section 3.1 of the AcademicEval paper). Drop reasons: bad_record, withdrawn,
+outside_window, other_category; after an update also no_graph_author.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from builder.collect import admission
+from builder.collect.admission import harvest
+from builder.collect.coverage import Covered, covered, finish
+from builder.errors import RoundError, StoreError
+from builder.ids import author_key
+from builder.progress import progress
+from builder.records import Paper
+from builder.report import StageReport
+from builder.round.model import Round
+from builder.sources.base import Source
+from builder.sources.metadata_file import file_fingerprint, read_metadata
+from builder.store import Author, Store
+
+
+def crawl(round_: Round, source: Source, store: Store) -> StageReport:
+    """Take the round's papers into the store; what an earlier call did is not done again.
+
+    Raises:
+        RoundError: a seed author is not known or has no paper to start from, the workspace was crawled otherwise, or not
+            one paper of the source belongs to the round.
+    """
+    started = time.perf_counter()
+    if round_.crawl.seeds:
+        _walk(round_, source, store)
+    else:
+        _take_all(round_, source, store)
+    _add_reference_records(round_, store)
+    report = crawl_report(round_, store)
+    report.seconds = time.perf_counter() - started
+    return report
+
+
+def crawl_report(round_: Round, store: Store) -> StageReport:
+    """What the finished crawl, or update, of this round did.
+
+    Raises:
+        StoreError: it was not finished.
+    """
+    done = covered(store).get(round_.round)
+    if done is None:
+        raise StoreError(f"round {round_.round} was not crawled yet; run `academiceval run round.toml`")
+    return done.report
+
+
+# --- without seeds
+
+
+def _take_all(round_: Round, source: Source, store: Store) -> None:
+    settings = whole_settings(round_, source)
+    known = covered(store).get(round_.round)
+    if known is not None and known.settings == settings:
+        return
+    report = StageReport("crawl")
+    window = round_.papers.published_from, round_.papers.published_to
+    store.add_papers(harvest(round_, source, *window, report), since=round_.round)
+    if not report.kept:
+        raise RoundError(_nothing(round_, report))
+    finish(store, round_.round, Covered(round_.last_day, report, settings))
+
+
+def whole_settings(round_: Round, source: Source) -> str:
+    """What taking every paper depends on: where it has changed, the papers are taken again."""
+    return f"{source.fingerprint()} {round_.papers.model_dump_json()}"
+
+
+def _nothing(round_: Round, report: StageReport) -> str:
+    if report.dropped.get("other_category"):
+        names = ", ".join(round_.papers.categories)
+        return f"no paper of the source has the primary category {names}; correct `papers.categories` in round.toml"
+    return f"the source has no paper for this round ({report.line()}); check its metadata and the `papers` window"
+
+
+# --- from seeds
+
+
+def _walk(round_: Round, source: Source, store: Store) -> None:
+    done = covered(store)
+    if round_.round in done and not _is_to_go_on(round_, store, done):
+        return
+    if set(done) - {round_.round}:
+        raise RoundError(
+            f"the workspace holds the graph of round {max(done)}: `academiceval update --round {round_.round}` takes it "
+            "on, or name another `workspace`"
+        )
+    store.answers.forget_other_rounds(round_.round)
+    _begin(round_, source, store)
+    for _ in progress(_visits(round_, source, store), "crawl", round_.crawl.authors):
+        pass
+    report = store.frontier.report("crawl", round_.round, len(store.joined(round_.round)))
+    finish(store, round_.round, Covered(round_.last_day, report, _limits(round_)))
+
+
+def _is_to_go_on(round_: Round, store: Store, done: dict[str, Covered]) -> bool:
+    """Whether a finished crawl has been given other limits since; higher ones let it go on from where it is."""
+    _check_shape(round_, store)
+    return done[round_.round].settings != _limits(round_) and done[round_.round].report.stage == "crawl"
+
+
+def _limits(round_: Round) -> str:
+    return f"authors {round_.crawl.authors}, papers {round_.crawl.papers}"
+
+
+def _shape(round_: Round) -> dict[str, object]:
+    """What decides the order of the walk: it cannot change under way."""
+    crawl, papers = round_.crawl, round_.papers
+    return {
+        "crawl.seeds": list(crawl.seeds),
+        "crawl.neighbours": crawl.neighbours,
+        "crawl.activity_penalty": crawl.activity_penalty,
+        "graph.max_authors": round_.graph.max_authors,
+        "papers.categories": list(papers.categories),
+        "papers.published_from": str(papers.published_from),
+        "seed": round_.seed,
+    }
+
+
+def _check_shape(round_: Round, store: Store) -> bool:
+    """Whether the walk has begun; a RoundError where it began otherwise."""
+    begun = store.note("crawl shape")
+    if begun is None:
+        return False
+    assert isinstance(begun, dict)
+    for key, value in _shape(round_).items():
+        if begun[key] != value:
+            raise RoundError(
+                f"the workspace {round_.workspace} was crawled with {key} = {begun[key]}, round.toml says {value}: put it "
+                "back, or name another `workspace`"
+            )
+    return True
+
+
+def _begin(round_: Round, source: Source, store: Store) -> None:
+    """Check the seeds and admit them; all of them or none."""
+    if _check_shape(round_, store):
+        return
+    seeds = []
+    for name in round_.crawl.seeds:
+        key = author_key(name)
+        papers, _ = admission.sort_out(round_, source.by_author(name, round_.papers.published_from, round_.last_day))
+        if not papers:
+            near = source.similar_authors(name)
+            hint = f"; near names: {', '.join(near)}" if near else ""
+            raise RoundError(f"the source has no paper of the seed author {name!r} in the round's window{hint}")
+        if not admission.first_authored(papers, key):
+            raise RoundError(
+                f"the seed author {name!r} has no first-author paper in the round's window ({len(papers)} as co-author); "
+                "name another seed, or begin `papers.published_from` earlier"
+            )
+        seeds.append(Author(key, name))
+    with store.transaction():
+        store.frontier.admit(seeds, round_.round)
+        store.set_note("crawl shape", _shape(round_))
+
+
+def _visits(round_: Round, source: Source, store: Store) -> Iterator[Author]:
+    """Visit authors until a limit is met or none waits."""
+    visited, _ = store.frontier.counts()
+    first_author = store.first_author_papers(round_.round)
+    limits = round_.crawl
+    while visited < limits.authors and (limits.papers is None or first_author < limits.papers):
+        author = store.frontier.next(round_.round)
+        if author is None:
+            return
+        items = source.by_author(author.name, round_.papers.published_from, round_.last_day)
+        first_author += admission.visit(round_, store, author, items, store.frontier.visit)
+        visited += 1
+        yield author
+
+
+def _add_reference_records(round_: Round, store: Store) -> None:
+    for path in round_.source.references:
+        key = f"references {file_fingerprint(path)}" if path.is_file() else ""
+        if not key:
+            raise RoundError(f"`source.references` names {path}, which is not a file")
+        if store.note(key) is None:
+            records = (item for item in progress(read_metadata(path), "references") if isinstance(item, Paper))
+            store.add_papers(records, since="", look_up=False)
+            store.set_note(key, True)

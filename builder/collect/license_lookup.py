@@ -1,0 +1,32 @@
+"""Looking up the licences that the papers' records did not carry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from builder.progress import progress
+from builder.records import UNKNOWN_LICENSE, Paper
+from builder.sources.base import Source
+from builder.store import Store
+
+_AT_ONCE = 500
+
+
+def learn_licenses(source: Source, store: Store, papers: Sequence[Paper]) -> list[Paper]:
+    """Ask the source for the licences that are not known, note them, and return the papers with them."""
+    unknown = [paper for paper in papers if paper.license == UNKNOWN_LICENSE]
+    if not unknown:
+        return list(papers)
+    found: list[tuple[str, str]] = []
+    for pair in progress(source.licenses(unknown), "licences"):
+        found.append(pair)
+        if len(found) == _AT_ONCE:
+            _keep(store, found)
+            found = []
+    _keep(store, found)
+    return list(store.papers([paper.id for paper in papers]))
+
+
+def _keep(store: Store, found: list[tuple[str, str]]) -> None:
+    with store.transaction():
+        store.set_licenses(found)

@@ -1,0 +1,32 @@
+"""What a workspace holds, how far its crawl is and what is left of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from builder.collect.coverage import covered
+from builder.round.model import Round
+from builder.store import Store
+
+
+def status(round_: Round, store: Store) -> list[str]:
+    """Lines for people: counts, frontier, requests made, estimated time left."""
+    return [f"{name}: {n}" for name, n in store.counts().items()] + list(_network(round_, store))
+
+
+def _network(round_: Round, store: Store) -> Iterator[str]:
+    for name, done in sorted(covered(store).items()):
+        yield f"round {name}: covered to {done.last_day}"
+    requests = store.answers.requests()
+    for host, (n, seconds) in sorted(requests.items()):
+        yield f"requests to {host}: {n} in {seconds:.0f} s"
+    visited, waiting = store.frontier.counts()
+    if not visited + waiting:
+        return
+    yield f"frontier: {visited} authors visited, {waiting} waiting"
+    left = min(waiting, max(0, round_.crawl.authors - visited))
+    if left and round_.round not in covered(store):
+        # A visit has taken so long on average, waiting included; before the first one, as long as politeness asks.
+        spent = sum(seconds for _, seconds in requests.values())
+        each = spent / visited if visited and spent else (round_.source.delay if requests else 0.0)
+        yield f"left of the crawl: {left} authors, about {left * each / 60:.0f} min"

@@ -1,0 +1,144 @@
+"""The monthly update of a crawled co-author graph (section 3.3 of the AcademicEval paper).
+
+Node update: the new papers of every author on the graph. Node-and-edge update: their new co-authors become candidates,
+those brought by the most active authors first, and are visited until the wanted number of new papers is met. Pruning is
+done by the graph stage, from dates alone, so that an older round can be built again. Candidates are judged by the new
+papers only, so that asking author by author and harvesting the months bring the same graph.
+Drop reasons: those of the crawl, and no_graph_author for harvested papers.
+"""
+
+from __future__ import annotations
+
+import calendar
+import time
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date, timedelta
+
+from builder.collect import admission
+from builder.collect.admission import harvest
+from builder.collect.coverage import Covered, covered, finish
+from builder.collect.crawl import whole_settings
+from builder.errors import RoundError
+from builder.progress import progress
+from builder.records import Drop, Paper
+from builder.report import StageReport
+from builder.round.model import Round
+from builder.sources.base import Source
+from builder.store import Author, Store
+
+LookUp = Callable[[Author], Iterable[Paper | Drop]]
+
+
+def update(round_: Round, source: Source, store: Store) -> StageReport:
+    """Bring the workspace's graph to a later round.
+
+    Raises:
+        RoundError: nothing was crawled yet, or the round covers no day that is new.
+    """
+    started = time.perf_counter()
+    done = covered(store)
+    if round_.round not in done:
+        first = _first_new_day(round_, done)
+        store.answers.forget_other_rounds(round_.round)
+        report = (_walk_on if round_.crawl.seeds else _take_all)(round_, source, store, first)
+        settings = "" if round_.crawl.seeds else whole_settings(round_, source)
+        finish(store, round_.round, Covered(round_.last_day, report, settings))
+    report = covered(store)[round_.round].report
+    report.seconds = time.perf_counter() - started
+    return report
+
+
+def months_before(day: date, months: int) -> date:
+    """The same day of an earlier month, or that month's last."""
+    year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
+    return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
+
+
+def _first_new_day(round_: Round, done: dict[str, Covered]) -> date:
+    if not done:
+        raise RoundError(f"the workspace {round_.workspace} holds no graph yet; `academiceval crawl` makes one")
+    newest = max(done)
+    if round_.round < newest:
+        raise RoundError(f"the workspace is at round {newest} already, which is later than {round_.round}")
+    last = max(one.last_day for one in done.values())
+    if round_.last_day <= last:
+        raise RoundError(
+            f"round {round_.round} ends on {round_.last_day} and the workspace covers {last} already; give a later "
+            "`--round`, or a later `papers.published_to` in round.toml"
+        )
+    return last + timedelta(days=1 - round_.update.overlap_days)
+
+
+def _take_all(round_: Round, source: Source, store: Store, first: date) -> StageReport:
+    report = StageReport("update")
+    store.add_papers(harvest(round_, source, first, round_.last_day, report), since=round_.round)
+    return report
+
+
+def _walk_on(round_: Round, source: Source, store: Store, first: date) -> StageReport:
+    if round_.update.by == "author":
+        _visit_all(round_, store, lambda author: source.by_author(author.name, first, round_.last_day))
+        return store.frontier.report("update", round_.round, len(store.joined(round_.round)))
+    report = _harvest_months(round_, source, store, first)
+    with store.transaction():
+        store.index_authors()
+
+    def harvested(author: Author) -> Iterator[Paper]:
+        for paper in store.papers_by_author(author.key):
+            if first <= paper.published <= round_.last_day:
+                yield paper
+
+    _visit_all(round_, store, harvested)
+    return _harvest_report(round_, store, report, first)
+
+
+def _harvest_months(round_: Round, source: Source, store: Store, first: date) -> StageReport:
+    """Fetch the new months into the store, outside the pool; once a round."""
+    key = f"harvested {round_.round}"
+    note = store.note(key)
+    if note is None:
+        report = StageReport("update")
+        store.add_papers(harvest(round_, source, first, round_.last_day, report), since="")
+        store.set_note(key, note := report.to_dict())
+    assert isinstance(note, dict)
+    return StageReport.from_dict(note)
+
+
+def _harvest_report(round_: Round, store: Store, report: StageReport, first: date) -> StageReport:
+    """Of the papers that were fetched, those that no author on the graph wrote are dropped."""
+    report.kept = 0
+    for paper_id, since in store.window(first, round_.last_day, round_.papers.categories):
+        if since == round_.round:
+            report.kept += 1
+        elif not since:
+            report.drop(paper_id, "no_graph_author")
+    return report
+
+
+def _visit_all(round_: Round, store: Store, look_up: LookUp) -> None:
+    """Node update, then node-and-edge update; each visit is one transaction."""
+    unchecked = _active(round_, store, store.frontier.unchecked(round_.round))
+    for author in progress(unchecked, "node update", len(unchecked)):
+        admission.visit(round_, store, author, look_up(author), store.frontier.check, ranked=True)
+    wanted = round_.update.papers
+    found = store.first_author_papers(round_.round, only=True)
+    for _ in progress(_candidates(round_, store, look_up, wanted - found), "node and edge update"):
+        pass
+
+
+def _active(round_: Round, store: Store, authors: list[Author]) -> list[Author]:
+    """Without the authors that the last round pruned."""
+    months = round_.update.inactive_months
+    if months is None:
+        return authors
+    before = max(one.last_day for one in covered(store).values())
+    with store.transaction():
+        store.index_authors()
+    newest = store.newest_papers(round_.round)
+    return [one for one in authors if newest.get(one.key, date.min) >= months_before(before, months)]
+
+
+def _candidates(round_: Round, store: Store, look_up: LookUp, missing: int) -> Iterator[int]:
+    while missing > 0 and (author := store.frontier.next_candidate(round_.round)):
+        missing -= admission.visit(round_, store, author, look_up(author), store.frontier.visit, ranked=True)
+        yield missing

@@ -1,0 +1,1 @@
+"""Datasets that were made elsewhere -> dataset folders."""

@@ -1,0 +1,161 @@
+"""The reference dataset of the AcademicEval paper -> a dataset folder of ours, so that its round runs with our tasks.
+
+Its layout (https://github.com/ulab-uiuc/AcademicEval, read 2026-11): a folder for each setting (`title_10K`, `abs_29K_G`), in
+it one JSON file for each sample, lying in `train`, `val` and `test` or named by `train.txt`, `val.txt` and `test.txt`; without
+either all are test samples. A sample is a record with `gt` and `main_content`; random demonstrations are records in
+`additional_info`, co-authors' papers stand in `additional_graph_info["node_feat"]`; for related work it is the first of a
+list, whose other records with the label "Related Work" are the citations. Of each kind the first two are shown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from builder.dataset import folder
+from builder.dataset.card import Built, close_all
+from builder.dataset.overview import finish_import
+from builder.dataset.write import SplitWriter
+from builder.errors import FolderError
+from builder.ids import parse_arxiv_id, title_key
+from builder.progress import progress
+from builder.records import SPLITS, CitedPaper, DemoKind, Demonstration, Paper, Sample, Split, Task
+from builder.report import StageReport
+from builder.round.settings import BUILT_IN, Setting
+from builder.samples.tokens import TokenCounter
+
+ROUND = "2024.06"
+_SPLITS: dict[str, Split] = {"train": "train", "val": "validation", "test": "test"}
+# What a co-author's paper shows as its output.
+_OUTPUT: dict[Task, str] = {"title": "title", "abs": "abstract", "intro": "introduction", "related": "related"}
+
+
+def import_academiceval(source: Path, output: Path) -> list[StageReport]:
+    """Read the reference layout in `source` and write a dataset folder; a report for each setting that is there.
+
+    Drop reasons: bad_record, too_few_random_demonstrations, too_few_co_author_demonstrations.
+
+    Raises:
+        FolderError: not one setting is there, or not one sample can be read.
+    """
+    found = [(setting, place) for setting in BUILT_IN if (place := source / _folder_name(setting)).is_dir()]
+    if not found:
+        raise FolderError(f"{source} holds no folder of the reference dataset, such as title_10K or abs_29K_G")
+    counter = TokenCounter()
+    built: list[Built] = []
+    reports: list[StageReport] = []
+    with folder.replacing(output) as place:
+        for setting, files in found:
+            report = StageReport(f"import {setting.name}")
+            built.append(_import_setting(setting, files, place, counter, report))
+            reports.append(report)
+        if not any(one.samples for one in built):
+            raise FolderError(f"not one sample could be read in {source} ({'; '.join(r.line() for r in reports)})")
+        finish_import(place, ROUND, "https://github.com/ulab-uiuc/AcademicEval", built, reports)
+    return reports
+
+
+def _folder_name(setting: Setting) -> str:
+    task, _, rest = setting.name.partition("-")
+    return f"{task.lower()}_{rest.replace('-', '_')}"
+
+
+def _import_setting(setting: Setting, source: Path, place: Path, counter: TokenCounter, report: StageReport) -> Built:
+    writers = {split: SplitWriter(place, setting, split, ROUND, counter) for split in SPLITS}
+    samples = sorted(_files(source), key=lambda item: item[1].name)
+    for split, path in progress(samples, setting.name, len(samples)):
+        sample = _read(path, setting, report)
+        if sample is not None:
+            writers[split].add(sample)
+    return close_all(setting, writers)
+
+
+def _files(source: Path) -> Iterator[tuple[Split, Path]]:
+    """The samples' files with their splits."""
+    listed: dict[str, Split] = {}
+    for name, split in _SPLITS.items():
+        if (source / f"{name}.txt").is_file():
+            listed |= dict.fromkeys((source / f"{name}.txt").read_text(encoding="utf-8").split(), split)
+        for path in (source / name).glob("*.json"):
+            yield split, path
+    for path in source.glob("*.json"):
+        # Lists name a file without the setting that its own name begins with.
+        yield next((split for name, split in listed.items() if path.name.endswith(name)), "test"), path
+
+
+def _read(path: Path, setting: Setting, report: StageReport) -> Sample | None:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        record, others = (data[0], data[1:]) if isinstance(data, list) else (data, [])
+        sample = _sample(record, others, setting)
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+        report.drop(path.name, "bad_record")
+        return None
+    for kind, wanted in (("random", setting.random), ("co-author", setting.co_author)):
+        if sum(one.kind == kind for one in sample.demonstrations) < wanted:
+            report.drop(path.name, f"too_few_{kind.replace('-', '_')}_demonstrations")
+            return None
+    report.kept += 1
+    return sample
+
+
+def _sample(record: dict[str, Any], others: Sequence[dict[str, Any]], setting: Setting) -> Sample:
+    paper, target, content = _paper(record), str(record["gt"]), str(record["main_content"])
+    if not target.strip() or not content.strip():
+        raise ValueError("a sample without target or content")
+    if setting.task == "title":
+        # The reference takes the title out when it evaluates.
+        content = content.replace(paper.title, "")
+    cited = [one for one in others if one.get("label") == "Related Work"]
+    return Sample(
+        paper=paper,
+        content=content,
+        citations=tuple(
+            CitedPaper(_id(one["url"]) if "url" in one else "", one["title"], one["abstract"]) for one in cited
+        ),
+        demonstrations=tuple(_demonstrations(record, paper, setting)),
+        target=target,
+    )
+
+
+def _demonstrations(record: dict[str, Any], target: Paper, setting: Setting) -> Iterator[Demonstration]:
+    random = [one[0] if isinstance(one, list) else one for one in record.get("additional_info", ())]
+    nodes = (record.get("additional_graph_info") or {}).get("node_feat", {})
+    authors = [one for papers in nodes.values() for one in papers if one["url"] != record["url"]]
+    kinds: tuple[tuple[DemoKind, list[dict[str, Any]], int, str], ...] = (
+        ("random", random, setting.random, "gt"),
+        ("co-author", authors, setting.co_author, _OUTPUT[setting.task]),
+    )
+    for kind, records, count, output in kinds:
+        for one in records[:count]:
+            paper = _paper(one)
+            if title_key(paper.title) != title_key(target.title):
+                yield Demonstration(
+                    paper.versioned_id, kind, paper.published.isoformat(), paper.license, paper.title, paper.abstract,
+                    str(one["main_content"]), str(one[output]),
+                )  # fmt: skip
+
+
+def _paper(record: dict[str, Any]) -> Paper:
+    parsed = parse_arxiv_id(_id(record["url"]))
+    if parsed is None:
+        raise ValueError(f"{record['url']!r} names no arXiv paper")
+    published = date.fromisoformat(record["published"])
+    primary = record.get("primary_cat") or record.get("paper_cat") or "unknown"
+    return Paper(
+        id=parsed[0],
+        version=parsed[1] or 1,
+        title=record["title"],
+        abstract=record["abstract"],
+        authors=tuple(name.strip() for name in record.get("authors", "").split(",") if name.strip()) or ("unknown",),
+        categories=tuple(dict.fromkeys([primary, *record.get("cats", ())])),
+        published=published,
+        updated=max(published, date.fromisoformat(record.get("updated") or record["published"])),
+    )
+
+
+def _id(url: str) -> str:
+    return url.rstrip("/").partition("/abs/")[2] or url.rstrip("/").rpartition("/")[2]

@@ -1,0 +1,73 @@
+"""`academiceval import scalar` and `scalar-papers`: the published questions, and questions made of SCALAR's structured papers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from builder.dataset import folder
+from builder.dataset.card import Built
+from builder.dataset.importers.scalar_papers import read_structured
+from builder.dataset.importers.scalar_questions import read_questions
+from builder.dataset.overview import finish_import
+from builder.dataset.question_columns import row_of, write_level
+from builder.errors import FolderError
+from builder.progress import progress
+from builder.report import StageReport
+from builder.round.levels import LEVELS
+from builder.samples.tokens import TokenCounter
+from builder.scalar.citation_classifier import types_of
+from builder.scalar.questions import Examiner, ask_all
+
+# ICLR 2025, whose papers the published questions are made of.
+ROUND = "2025.01"
+_QUESTIONS_OF_PAPER = 5
+
+
+def import_questions(source: Path, output: Path) -> list[StageReport]:
+    """The published questions as a dataset folder, all in the test split. Drop reason: bad_record.
+
+    Raises:
+        FolderError: there are none, or not one can be read.
+    """
+    report = StageReport("import SCALAR")
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for name, row in read_questions(source):
+        if row is None:
+            report.drop(name, "bad_record")
+        else:
+            report.kept += 1
+            rows.setdefault(row["level"], []).append(row)
+    if not report.kept:
+        raise FolderError(f"not one question could be read in {source} ({report.line()})")
+    counter = TokenCounter()
+    with folder.replacing(output) as place:
+        built = [
+            write_level(place, level, {"test": rows[name]}, ROUND, counter)
+            for level in LEVELS
+            if (name := level.short_name) in rows
+        ]
+        finish_import(place, ROUND, "https://github.com/LibrAIRResearch/scalar", built, [report])
+    return [report]
+
+
+def import_papers(source: Path, output: Path, seed: int) -> list[StageReport]:
+    """Questions of our own making from SCALAR's structured papers, a report for each level.
+
+    Raises:
+        FolderError: the file cannot be read, or not one question came about.
+    """
+    structured = read_structured(source)
+    counter = TokenCounter()
+    built: list[Built] = []
+    reports: list[StageReport] = []
+    with folder.replacing(output) as place:
+        for level in LEVELS:
+            examiner = Examiner(level, seed, structured.known.get, types_of, _QUESTIONS_OF_PAPER)
+            placed = ask_all(examiner, progress(structured.citing, level.name), seed)
+            built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, counter))
+            reports.append(examiner.report)
+        if not any(one.samples for one in built):
+            raise FolderError(f"not one question could be made of {source} ({'; '.join(r.line() for r in reports)})")
+        finish_import(place, ROUND, source.name, built, reports)
+    return reports

@@ -1,0 +1,112 @@
+"""SCALAR's structured papers -> our Documents: sections with the places of their citations, and the cited papers' texts.
+
+A record, one JSON line each: `title`, `abstract`, `paper_id` (URL), `sections` (heading -> `content` and `citations`), `references`
+(`data`: key -> `title`, `arxiv_id`, `abstract`, `sections`).
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from builder.errors import FolderError
+from builder.extract.roles import role_of, split_number
+from builder.ids import parse_arxiv_id, title_key
+from builder.records import Document, Mention, Paper, Reference, Section
+from builder.scalar.questions import Cited, Citing
+
+
+@dataclass(frozen=True, slots=True)
+class Structured:
+    """Papers to make questions of, and what they cite, by id."""
+
+    citing: tuple[Citing, ...]
+    known: Mapping[str, Cited]
+
+
+def read_structured(path: Path) -> Structured:
+    """Read a JSON lines file, compressed with xz or not.
+
+    Raises:
+        FolderError: it cannot be read, or a line is no structured paper.
+    """
+    citing: list[Citing] = []
+    known: dict[str, Cited] = {}
+    for number, record in _records(path):
+        try:
+            citing.append(_citing(record, known))
+        except (KeyError, TypeError, ValueError, AttributeError) as err:
+            raise FolderError(f"line {number} of {path} is no structured paper of SCALAR") from err
+    return Structured(tuple(citing), known)
+
+
+def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                yield number, json.loads(line)
+    except (OSError, lzma.LZMAError, ValueError) as err:
+        raise FolderError(f"{path} cannot be read as JSON lines: {err}") from err
+
+
+def _citing(record: dict[str, Any], known: dict[str, Cited]) -> Citing:
+    data = record["references"]["data"]
+    # Works that nothing is known of are cited too: their entries are empty.
+    keys = list(
+        dict.fromkeys(
+            [*data, *(place["paper_id"] for one in record["sections"].values() for place in one["citations"])]
+        )
+    )
+    index = {key: i for i, key in enumerate(keys)}
+    cited: dict[int, str] = {}
+    for key in data:
+        one = _cited(data[key])
+        cited[index[key]] = one.paper.id
+        known.setdefault(one.paper.id, one)
+    entries = tuple(_reference(data.get(key, {})) for key in keys)
+    document = Document(
+        record["title"], record["abstract"], _sections(record["sections"]), entries,
+        tuple(_mentions(record["sections"], index)),
+    )  # fmt: skip
+    return Citing(paper_of(record["paper_id"], record["title"], record["abstract"]), document, cited)
+
+
+def _sections(sections: Mapping[str, Any]) -> tuple[Section, ...]:
+    return tuple(
+        Section(heading, role_of(split_number(heading)[1]) or "body", 1, one["content"])
+        for heading, one in sections.items()
+    )
+
+
+def _mentions(sections: Mapping[str, Any], index: Mapping[str, int]) -> Iterator[Mention]:
+    for s, one in enumerate(sections.values()):
+        for place in one["citations"]:
+            cited = (index[place["paper_id"]],)
+            yield Mention(s, place["start_pos"], place["end_pos"], cited, not place["single_citation"])
+
+
+def _reference(data: Mapping[str, Any]) -> Reference:
+    return Reference(
+        raw=data.get("citation") or "", title=data.get("title") or "", arxiv_id=data.get("arxiv_id") or None
+    )
+
+
+def _cited(data: Mapping[str, Any]) -> Cited:
+    name = data.get("arxiv_id") or title_key(data["title"])
+    paper = paper_of(name, data["title"], data.get("abstract") or "")
+    sections = _sections(data["sections"]) if data.get("sections") else ()
+    return Cited(paper, Document(paper.title, paper.abstract, sections) if sections else None)
+
+
+def paper_of(name: str, title: str, abstract: str) -> Paper:
+    """A record with what the file tells: the month of publication is that of an arXiv id, its day unknown."""
+    bare = name.rstrip("/").rpartition("/abs/")[2]
+    parsed = parse_arxiv_id(bare)
+    id_, version = (parsed[0], parsed[1] or 1) if parsed else (bare, 1)
+    month = date(2000 + int(id_[:2]), int(id_[2:4]), 1) if parsed and id_[:4].isdigit() else date(1991, 8, 1)
+    return Paper(id_, version, title, abstract, (), (), month, month)

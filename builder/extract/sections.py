@@ -1,0 +1,22 @@
+"""Which sections of a document play a role."""
+
+from __future__ import annotations
+
+from builder.records import Document, Role
+
+# Sections that are no part of the main body.
+OUTSIDE: frozenset[Role] = frozenset({"references", "appendix", "acknowledgements"})
+
+
+def role_span(document: Document, role: Role) -> frozenset[int]:
+    """Indices of the sections of a role, the subsections of each included."""
+    span: set[int] = set()
+    level: int | None = None
+    for i, section in enumerate(document.sections):
+        if level is not None and section.level <= level:
+            level = None
+        if level is None and section.role == role:
+            level = section.level
+        if level is not None and section.role not in OUTSIDE:
+            span.add(i)
+    return frozenset(span)

@@ -1,0 +1,133 @@
+"""Stage 3: files of the papers -> documents in the store, and the choice of the document that each paper is used by.
+
+Paper -> StoredDocument. Drop reasons: `records.ExtractReason`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from builder.errors import StoreError
+from builder.extract import quality
+from builder.extract.pool import extract_files
+from builder.progress import progress
+from builder.records import Document, FileKind, Paper, Quality
+from builder.report import StageReport
+from builder.round.model import Round
+from builder.sources.base import Source
+from builder.store import Store, StoredDocument
+from lm_eval_tasks.files import sha256_of
+
+# Rises with every change that can change a document: stored documents of another version are made anew.
+EXTRACTOR = "1"
+KINDS: tuple[FileKind, ...] = get_args(FileKind)
+# What stands for a file that was not asked for because the paper's other file is good.
+_UNREAD: tuple[str, Quality | None] = ("missing_file", None)
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The documents that a round uses: for each paper the one of the preferred file that is good enough."""
+
+    store: Store
+    kinds: Mapping[str, FileKind]
+
+    def __contains__(self, paper_id: str) -> bool:
+        return paper_id in self.kinds
+
+    def get(self, paper_id: str) -> Document | None:
+        """A paper's document, None where it has none."""
+        if paper_id not in self:
+            return None
+        return self[paper_id]
+
+    def __getitem__(self, paper_id: str) -> Document:
+        document = self.store.document(paper_id, self.kinds[paper_id])
+        assert document is not None, f"{paper_id} was chosen for its document"
+        return document
+
+
+def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence[Paper], jobs: int) -> None:
+    """Read the files that the store has no current document of; files are fetched while others are read."""
+    limits = round_.extract
+    for kind in _order(round_):
+        reading: deque[tuple[str, str]] = deque()
+        paths = _unread(round_, source, store, progress(papers, f"extract {kind}", len(papers)), kind, reading)
+        for result in extract_files(paths, jobs, limits.time_limit, limits.memory_limit):
+            paper_id, digest = reading.popleft()
+            store.put_document(
+                StoredDocument(
+                    paper_id, kind, EXTRACTOR, digest, result.reason, result.detail, result.quality, result.document
+                )
+            )
+
+
+def _order(round_: Round) -> list[FileKind]:
+    """The kinds of files, the preferred one first."""
+    return sorted(KINDS, key=lambda kind: kind != round_.extract.prefer)
+
+
+def _unread(
+    round_: Round,
+    source: Source,
+    store: Store,
+    papers: Iterable[Paper],
+    kind: FileKind,
+    reading: deque[tuple[str, str]],
+) -> Iterator[Path]:
+    """The files to read; paper and hash of each are left in `reading`."""
+    fetch = source.fetch_pdf if kind == "pdf" else source.fetch_html
+    for paper in papers:
+        if kind != round_.extract.prefer and not round_.reads_both and _is_served(round_, store, paper):
+            continue
+        path = fetch(paper.id, paper.version)
+        if path is None:
+            missing = StoredDocument(paper.id, kind, EXTRACTOR, "", "missing_file", "not in the source", None, None)
+            store.put_document(missing)
+        elif store.read_file(paper.id, kind, EXTRACTOR) != (digest := sha256_of(path)):
+            reading.append((paper.id, digest))
+            yield path
+
+
+def _is_served(round_: Round, store: Store, paper: Paper) -> bool:
+    """Whether the preferred kind of file has given a document that the round can use."""
+    outcome = store.outcomes(paper.id).get(round_.extract.prefer)
+    return outcome is not None and not _fault(round_, *outcome)
+
+
+def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> tuple[Documents, StageReport]:
+    """Choose each paper's document by the round's preference and thresholds.
+
+    Raises:
+        StoreError: a paper was not extracted yet.
+    """
+    report = StageReport("extract")
+    order = _order(round_)
+    gone = round_.taken_down
+    chosen: dict[str, FileKind] = {}
+    for paper in papers:
+        if paper.id in gone:
+            report.drop(paper.id, "taken_down")
+            continue
+        outcomes = store.outcomes(paper.id)
+        if not outcomes:
+            raise StoreError(f"{paper.id} was not extracted yet; run `academiceval run round.toml`")
+        faults = {kind: _fault(round_, *outcomes.get(kind, _UNREAD)) for kind in order}
+        good = next((kind for kind in order if not faults[kind]), None)
+        if good is not None:
+            chosen[paper.id] = good
+            report.kept += 1
+        else:
+            report.drop(paper.id, next((f for kind in order if (f := faults[kind]) != "missing_file"), "missing_file"))
+    return Documents(store, chosen), report
+
+
+def _fault(round_: Round, reason: str, figures: Quality | None) -> str:
+    """Why a file's document cannot be used, "" where it can."""
+    if reason or figures is None:
+        return reason
+    return quality.fault(figures, round_.quality) or ""

@@ -1,0 +1,27 @@
+"""What the papers' licences allow (https://info.arxiv.org/help/license/index.html)."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+# What a round may hold: everything (for one's own machine), what may be passed on for no money, what may be passed on.
+Licenses = Literal["all", "noncommercial", "redistributable"]
+_CREATIVE_COMMONS = re.compile(
+    r"https?://creativecommons\.org/(?:licenses/(by(?:-[a-z]+)*)|(publicdomain)/zero)/\d\.\d/?"
+)
+_ALLOWED: dict[str, frozenset[str]] = {
+    "redistributable": frozenset({"by", "by-sa", "publicdomain"}),
+    "noncommercial": frozenset({"by", "by-sa", "publicdomain", "by-nc", "by-nc-sa"}),
+}
+
+
+def allows(license_: str, wanted: Licenses) -> bool:
+    """Whether a text under a licence may be in a round of this kind.
+
+    NoDerivatives licences allow neither: a paper without one of its sections is a derivative.
+    """
+    if wanted == "all":
+        return True
+    match = _CREATIVE_COMMONS.fullmatch(license_.strip())
+    return match is not None and (match[1] or match[2]) in _ALLOWED[wanted]

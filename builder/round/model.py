@@ -1,0 +1,161 @@
+"""round.toml -> Round: everything that decides what a round holds, checked before any work begins."""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import date, timedelta
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import Field, ValidationError, model_validator
+
+from builder.errors import RoundError
+from builder.round import settings as registry
+from builder.round import taxonomy
+from builder.round.licenses import Licenses
+from builder.round.settings import Setting
+from builder.round.tables import (
+    AuditTable,
+    CoreTable,
+    CrawlTable,
+    ExtractTable,
+    GraphTable,
+    LinkTable,
+    PapersTable,
+    QualityTable,
+    SamplesTable,
+    ScalarTable,
+    SettingTable,
+    SourceTable,
+    SplitTable,
+    Table,
+    UpdateTable,
+)
+from builder.round.takedowns import TAKEDOWNS, taken_down
+
+# What says where and how this machine asks, not what it gets.
+_PLACES = {"path", "contact", "delay", "timeout", "api", "oai", "files"}
+
+
+class Round(Table):
+    """One round: the same Round over the same workspace gives the same bytes."""
+
+    round: str = Field(pattern=r"^\d{4}\.(0[1-9]|1[0-2])$", description="the revision, e.g. 2026.11")
+    seed: int = 0
+    settings: tuple[str, ...] = tuple(setting.name for setting in registry.BUILT_IN)
+    setting: tuple[SettingTable, ...] = Field((), description="settings of the round's own")
+    licenses: Licenses = "all"
+    workspace: Path = Path("work")
+    output: Path = Path("academiceval")
+    takedowns: Path = Field(Path(TAKEDOWNS), description="papers not to show, where there is such a file")
+    source: SourceTable
+    papers: PapersTable = PapersTable()
+    crawl: CrawlTable = CrawlTable()
+    update: UpdateTable = UpdateTable()
+    graph: GraphTable = GraphTable()
+    extract: ExtractTable = ExtractTable()
+    quality: QualityTable = QualityTable()
+    link: LinkTable = LinkTable()
+    split: SplitTable = SplitTable()
+    samples: SamplesTable = SamplesTable()
+    scalar: ScalarTable = ScalarTable()
+    audit: AuditTable = AuditTable()
+    core: CoreTable = CoreTable()
+    changes: dict[str, str] = Field({}, description="round -> what changed in it, for the card")
+
+    @model_validator(mode="after")
+    def _known_categories(self) -> Round:
+        if self.source.kind == "arxiv":
+            for name in self.papers.categories:
+                taxonomy.check(name)
+        return self
+
+    @property
+    def last_day(self) -> date:
+        """The last day that the round covers: `papers.published_to`, else the end of the month before the round's."""
+        if self.papers.published_to:
+            return self.papers.published_to
+        year, month = map(int, self.round.split("."))
+        return date(year, month, 1) - timedelta(days=1)
+
+    @property
+    def reads_both(self) -> bool:
+        """Whether both files of a paper are read; from arXiv only where the round asks for it, to spare requests."""
+        return self.source.kind != "arxiv" if self.extract.both is None else self.extract.both
+
+    @property
+    def chosen(self) -> tuple[Setting, ...]:
+        return registry.select(self.settings, (table.setting for table in self.setting))
+
+    @cached_property
+    def taken_down(self) -> frozenset[str]:
+        """The papers that are not to be shown: bare ids."""
+        return taken_down(self.takedowns)
+
+    def config(self) -> dict[str, object]:
+        """What shapes the content, for the manifest: places on this machine are left out."""
+        left_out: dict[str, object] = {
+            "workspace": True, "output": True, "takedowns": True, "source": _PLACES, "core": {"folder"}, "scalar": {"accepted", "base_url"}
+        }  # fmt: skip
+        data = self.model_dump(mode="json", exclude=left_out)  # type: ignore[arg-type]
+        data["takedowns"] = sorted(self.taken_down)
+        data["settings"] = [setting.name for setting in self.chosen]
+        data["scalar"]["accepted"] = None if self.scalar.accepted is None else len(self.scalar.accepted_ids or ())
+        data["source"]["references"] = [path.name for path in self.source.references]
+        return data
+
+
+def load_round(path: Path, **instead: str) -> Round:
+    """Read and check round.toml; its paths are taken relative to the file.
+
+    Args:
+        instead: values of top-level keys to use in place of the file's.
+
+    Raises:
+        RoundError: no such file, no TOML, an unknown key, a value out of range or an unknown setting.
+    """
+    try:
+        data = {**tomllib.loads(path.read_text(encoding="utf-8")), **instead}
+    except OSError as err:
+        raise RoundError(f"cannot read {path}: {err.strerror}") from err
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as err:
+        raise RoundError(f"{path} is not valid TOML: {err}") from err
+    try:
+        parsed = Round.model_validate(data)
+    except ValidationError as err:
+        raise RoundError(f"{path}: {_first_problem(err)}") from err
+    if not parsed.chosen:
+        raise RoundError(f"{path}: `settings` is empty; leave it out for all sixteen")
+    return _anchored(parsed, path.resolve().parent)
+
+
+def _first_problem(err: ValidationError) -> str:
+    problem = err.errors()[0]
+    where = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        return f"unknown key `{where}`; docs/round.md lists the keys"
+    message = problem["msg"].removeprefix("Value error, ")
+    return f"`{where}`: {message}" if where else message
+
+
+def _anchored(parsed: Round, base: Path) -> Round:
+    source = parsed.source.model_copy(
+        update={
+            "path": base / parsed.source.path if parsed.source.path else None,
+            "references": tuple(base / path for path in parsed.source.references),
+        }
+    )
+    return parsed.model_copy(
+        update={
+            "workspace": base / parsed.workspace,
+            "output": base / parsed.output,
+            "takedowns": base / parsed.takedowns,
+            "source": source,
+            "scalar": parsed.scalar.model_copy(
+                update={"accepted": base / parsed.scalar.accepted if parsed.scalar.accepted else None}
+            ),
+            "core": parsed.core.model_copy(
+                update={"folder": base / parsed.core.folder if parsed.core.folder else None}
+            ),
+        }
+    )

@@ -1,0 +1,290 @@
+"""The tables of round.toml, with their keys, defaults and bounds."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from builder.ids import parse_arxiv_id
+from builder.records import DemoKind, Split, Task
+from builder.round import levels
+from builder.round.levels import CandidateText, CitationType, Distractors, Level, Scope
+from builder.round.settings import Setting
+
+# arXiv API Terms of Use: "no more than one request every three seconds".
+MIN_DELAY = 3.0
+_Fraction = Annotated[float, Field(ge=0, le=1)]
+_Share = Annotated[float, Field(gt=0, lt=1)]
+
+
+def _is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    return host == "localhost" or host.startswith("127.") or host == "::1"
+
+
+class Table(BaseModel):
+    """Unknown keys are refused, and nothing changes once it is read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SourceTable(Table):
+    """Where papers come from. `arxiv` asks arXiv, `mirror` reads a folder, `sample` draws a made-up arXiv."""
+
+    kind: Literal["arxiv", "mirror", "sample"]
+    contact: str = Field("", description="arxiv: a mail or web address of yours, sent with every request")
+    harvest: Literal["oai", "search"] = Field("oai", description="arxiv: how whole months are fetched")
+    delay: float = Field(3.0, ge=0, description="arxiv: seconds between requests")
+    timeout: float = Field(60.0, gt=0, description="arxiv: seconds without an answer after which one is given up")
+    api: str = Field("https://export.arxiv.org/api/query", description="arxiv: the export API")
+    oai: str = Field("https://oaipmh.arxiv.org/oai", description="arxiv: the OAI-PMH service")
+    files: str = Field("https://export.arxiv.org", description="arxiv: host of PDF and HTML files")
+    path: Path | None = Field(None, description="mirror: the folder, relative to round.toml")
+    metadata: str | None = Field(None, description="mirror: metadata file in it; found by name where not given")
+    pdf: str = Field("pdf", description="mirror: folder of PDF files in it")
+    html: str = Field("html", description="mirror: folder of HTML files in it")
+    references: tuple[Path, ...] = Field(
+        (), description="metadata files that references may resolve to, beside the papers"
+    )
+    seed: int = Field(0, description="sample: which made-up world")
+    authors: int = Field(60, ge=4, description="sample: authors of that world")
+    papers: int = Field(120, ge=4, description="sample: papers of that world")
+
+    @model_validator(mode="after")
+    def _complete(self) -> SourceTable:
+        if self.kind == "mirror" and self.path is None:
+            raise ValueError("a mirror needs `path`, the folder that holds its metadata and pdf/")
+        if self.kind == "arxiv" and "@" not in self.contact and "://" not in self.contact:
+            raise ValueError("arXiv wants to know who asks: give `contact`, a mail or web address of yours")
+        if self.kind == "arxiv" and self.delay < MIN_DELAY and not all(map(_is_loopback, self.hosts)):
+            raise ValueError(f"arXiv's terms of use ask for {MIN_DELAY:g} s between requests; `delay` must not be less")
+        return self
+
+    @property
+    def hosts(self) -> tuple[str, str, str]:
+        return self.api, self.oai, self.files
+
+
+class PapersTable(Table):
+    """Which papers of the source belong to the round."""
+
+    categories: tuple[str, ...] = Field((), description="primary categories (cs.LG) or archives (cs); empty: all")
+    published_from: date | None = None
+    published_to: date | None = Field(None, description="last day that counts")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> PapersTable:
+        if self.published_from and self.published_to and self.published_from > self.published_to:
+            raise ValueError(f"published_from {self.published_from} is later than published_to {self.published_to}")
+        return self
+
+
+class CrawlTable(Table):
+    """The breadth-first crawl from seed authors; without seeds, every paper of the source that belongs is taken."""
+
+    seeds: tuple[str, ...] = Field((), description="names as arXiv prints them")
+    authors: int = Field(1000, ge=1, description="authors to visit, seeds included")
+    papers: int | None = Field(None, ge=1, description="first-author papers after which the crawl stops")
+    neighbours: int = Field(
+        50, ge=1, description="co-authors that a visited author may bring, most shared papers first"
+    )
+    activity_penalty: float = Field(
+        0.0, ge=0, le=4, description="an author with n known papers is admitted with probability n ** -penalty"
+    )
+
+
+class UpdateTable(Table):
+    """The monthly update of a crawled graph."""
+
+    by: Literal["harvest", "author"] = Field("harvest", description="fetch whole months, or ask author by author")
+    papers: int = Field(0, ge=0, description="new first-author papers wanted; candidates are visited until it is met")
+    overlap_days: int = Field(7, ge=0, description="days before the last covered one that are looked at again")
+    max_age_months: int | None = Field(None, ge=1, description="older papers are pruned")
+    inactive_months: int | None = Field(None, ge=1, description="authors without a paper for so long are pruned")
+
+
+class GraphTable(Table):
+    """The co-author graph."""
+
+    max_authors: int = Field(50, ge=2, description="papers with more authors add no edges")
+    component: Literal["largest", "all"] = Field(
+        "largest", description="keep the largest connected component, or every author"
+    )
+
+
+class ExtractTable(Table):
+    """Limits of one file's extraction."""
+
+    time_limit: float = Field(60.0, gt=0, description="seconds")
+    memory_limit: int = Field(2048, ge=256, description="MiB of address space beyond the interpreter's own")
+    prefer: Literal["html", "pdf"] = Field("html", description="which file's document is used where both are read")
+    both: bool | None = Field(
+        None, description="read both files of a paper, not the second only where the first is no use; not from arxiv"
+    )
+
+
+class LinkTable(Table):
+    """The citation corpus."""
+
+    fetch: bool = Field(True, description="ask the source, in batches, for cited arXiv ids that the store lacks")
+    searches: int = Field(0, ge=0, description="titles that the source may be searched for, in a round")
+
+
+class QualityTable(Table):
+    """What a document must reach to be used; see `records.Quality`."""
+
+    min_words: int = Field(300, ge=0)
+    min_coverage: float = Field(0.3, ge=0, le=1)
+    max_hyphen_breaks: float = Field(10.0, ge=0, description="per 1,000 words")
+    max_unmapped: float = Field(0.05, ge=0, le=1)
+    min_entries: float = Field(0.5, ge=0, le=1)
+    min_common_words: float = Field(0.12, ge=0, le=1)
+    in_order: bool = True
+
+
+class SplitTable(Table):
+    """The chronological split: either the first days of validation and test, or their shares of the papers."""
+
+    validation_from: date | None = None
+    test_from: date | None = None
+    validation: _Share = 0.19
+    test: _Share = 0.09
+
+    @model_validator(mode="after")
+    def _in_order(self) -> SplitTable:
+        if (self.validation_from is None) != (self.test_from is None):
+            raise ValueError("validation_from and test_from are given together or not at all")
+        if self.validation_from and self.test_from and self.validation_from >= self.test_from:
+            raise ValueError(f"validation_from {self.validation_from} must be earlier than test_from {self.test_from}")
+        if self.validation + self.test >= 1:
+            raise ValueError("the shares validation + test must leave something to train")
+        return self
+
+
+class SettingTable(Table):
+    """A setting of the round's own: exact numbers of demonstrations, or a budget of tokens to fill with whole ones."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,40}$")
+    task: Task
+    random: int = Field(0, ge=0, description="demonstrations of the same primary category")
+    co_author: int = Field(0, ge=0, description="demonstrations of co-authors")
+    tokens: int | None = Field(None, ge=1000, description="budget of the input")
+    fill: tuple[DemoKind, ...] = Field((), description="kinds of demonstrations that fill the budget")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> SettingTable:
+        if (self.tokens is None) != (not self.fill):
+            raise ValueError("`tokens` is a budget to fill: give it together with `fill`, the kinds to fill it with")
+        if self.fill and (self.random or self.co_author):
+            raise ValueError("give either numbers of demonstrations or a budget of `tokens` to fill")
+        return self
+
+    @property
+    def setting(self) -> Setting:
+        most = self.tokens // 1000 if self.tokens else 0
+        return Setting(
+            self.name, self.task, most if "random" in self.fill else self.random,
+            most if "co-author" in self.fill else self.co_author, self.tokens,
+        )  # fmt: skip
+
+
+class SamplesTable(Table):
+    """What a paper must have to become a sample."""
+
+    min_citations: int = Field(5, ge=0, description="Related: resolved citations of the section")
+    min_target_words: int = Field(50, ge=1, description="abstract, introduction, related work")
+    min_content_words: int = Field(300, ge=1)
+
+
+class LevelTable(Table):
+    """A SCALAR level of the round's own: any combination of the four dimensions."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,40}$")
+    question: Scope = "full"
+    citation: CitationType = "attributional"
+    distractors: Distractors = "random"
+    candidates: CandidateText = "full"
+
+    @property
+    def level(self) -> Level:
+        return Level(self.name, self.question, self.citation, self.distractors, self.candidates)
+
+
+class ScalarTable(Table):
+    """SCALAR: cloze questions over citations."""
+
+    levels: tuple[str, ...] = Field((), description="SCALAR-Easy, SCALAR-Medium, SCALAR-Hard")
+    level: tuple[LevelTable, ...] = Field((), description="levels of the round's own")
+    splits: tuple[Split, ...] = Field(("test",), description="splits whose papers are asked about")
+    questions_of_paper: int = Field(5, ge=1)
+    cited_papers: int = Field(30, ge=3, description="cited papers of a paper that are fetched")
+    accepted: Path | None = Field(
+        None, description="a file of arXiv ids, one a line: only these papers are asked about"
+    )
+    annotator: Literal["rules", "model"] = "rules"
+    base_url: str | None = Field(None, description="of the annotating model's OpenAI-compatible server")
+    model: str | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> ScalarTable:
+        if self.annotator == "model" and not (self.base_url and self.model):
+            raise ValueError('annotator = "model" needs `base_url` and `model`')
+        return self
+
+    @property
+    def chosen(self) -> tuple[Level, ...]:
+        return levels.select(self.levels, (table.level for table in self.level))
+
+    @property
+    def shows_texts(self) -> bool:
+        """Whether any level shows more of a candidate than its abstract."""
+        return any(level.candidates != "concise" for level in self.chosen)
+
+    @property
+    def accepted_ids(self) -> frozenset[str] | None:
+        """The ids in the file of accepted papers; None for all."""
+        if self.accepted is None:
+            return None
+        return frozenset(
+            parsed[0] for word in self.accepted.read_text("utf-8").split() if (parsed := parse_arxiv_id(word))
+        )
+
+
+class CoreTable(Table):
+    """Test samples of an older round that are carried along."""
+
+    folder: Path | None = Field(None, description="the older dataset folder, relative to round.toml")
+    samples: int = Field(100, ge=1, description="of each setting")
+
+
+class AuditTable(Table):
+    """What the audit of the finished folder may find; shares of samples but for the last two, which are counts."""
+
+    long_run: _Fraction = Field(1.0, description="target shares more than 13 words in a row with its prompt")
+    title_in_content: _Fraction = Field(0.05, description="Title: the body prints the title")
+    target_in_content: _Fraction = Field(0.02, description="the body holds the target")
+    target_in_demonstration: _Fraction = 0.0
+    demonstration_not_older: _Fraction = 0.0
+    demonstration_is_target: _Fraction = 0.0
+    not_english: _Fraction = 0.02
+    content_lost: _Fraction = Field(0.02, description="a task shows less than a fifth of what another shows")
+    length_outlier: _Fraction = 0.1
+    same_paper: int = Field(0, ge=0, description="papers under a second id, or with a near copy of an abstract")
+    split_order: int = Field(0, ge=0, description="settings whose splits overlap in time")
+    waive: tuple[str, ...] = Field((), description="checks that may be breached")
+
+    @model_validator(mode="after")
+    def _known(self) -> AuditTable:
+        for name in self.waive:
+            if name not in self.limits:
+                raise ValueError(f"`waive` names {name!r}, which is no check; there are {', '.join(self.limits)}")
+        return self
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """Check -> the most that is allowed."""
+        return {name: float(value) for name, value in self.model_dump(exclude={"waive"}).items()}

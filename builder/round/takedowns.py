@@ -1,0 +1,68 @@
+"""Papers that were taken down: which, when and why. Rounds that are built later do not show them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from builder.errors import RoundError
+from builder.ids import parse_arxiv_id
+
+TAKEDOWNS = "takedowns.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Takedown:
+    """One paper whose texts are not to be shown any more.
+
+    Attributes:
+        id: bare arXiv id, without version.
+        date: ISO day on which it was taken down.
+        revision: the first one without it.
+    """
+
+    id: str
+    date: str
+    reason: str
+    revision: str
+
+
+def parse_takedowns(text: str, origin: str) -> list[Takedown]:
+    """The lines of a `takedowns.jsonl`; only `id` has to be there, so that a list can be kept by hand.
+
+    Raises:
+        RoundError: a line is no JSON object with an arXiv id.
+    """
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            fields = json.loads(line)
+            parsed = parse_arxiv_id(str(fields["id"]))
+        except (ValueError, KeyError, TypeError):
+            parsed = None
+        if parsed is None:
+            raise RoundError(f'{origin}, line {number}: a takedown is a JSON object like {{"id": "2401.00001"}}')
+        found.append(Takedown(parsed[0], *(str(fields.get(name, "")) for name in ("date", "reason", "revision"))))
+    return found
+
+
+def takedown_lines(takedowns: Iterable[Takedown]) -> str:
+    """The file's text."""
+    return "".join(json.dumps(asdict(one), sort_keys=True) + "\n" for one in takedowns)
+
+
+def taken_down(path: Path) -> frozenset[str]:
+    """The ids in a file, none where there is no such file."""
+    if not path.is_file():
+        return frozenset()
+    return frozenset(one.id for one in parse_takedowns(path.read_text(encoding="utf-8"), str(path)))
+
+
+def bare(name: str) -> str:
+    """An arXiv id without its version."""
+    parsed = parse_arxiv_id(name)
+    return parsed[0] if parsed else name

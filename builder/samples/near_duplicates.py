@@ -1,0 +1,105 @@
+"""Nearly the same paper: one id more, a reprint, an extended version, a copied abstract.
+
+Pairs are compared exactly. Over many papers MinHash (Broder 1997) names the pairs to compare: with 32 bands of two rows a
+pair above the threshold escapes once in some 50,000 times, and one in a thousand of the others is compared in vain.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from builder.ids import author_key, fold, title_key
+
+if TYPE_CHECKING:
+    from builder.records import Paper
+
+_SHINGLE = 3
+_NEAR = 0.5
+# Fewer runs than these tell nothing: "This paper has been withdrawn".
+_LEAST_SHINGLES = 10
+_LONG_TITLE = 5
+_NEAR_TITLE = 0.8
+_BANDS = (32, 2)
+
+
+def near_duplicate(title: str, abstract: str, other_title: str, other_abstract: str) -> bool:
+    """Whether two papers have nearly the same title, or abstracts that share half of their three-word runs."""
+    if title_key(title) == title_key(other_title) or _same_words(title, other_title):
+        return True
+    return _same_text(_shingles(abstract), _shingles(other_abstract))
+
+
+class Copies:
+    """Papers met before under another id: the same title and first author, or nearly the same abstract.
+
+    A near title alone is no copy here: a "Part II" is a paper of its own.
+    """
+
+    def __init__(self) -> None:
+        from datasketch import MinHashLSH
+
+        self._first: dict[tuple[str, str], str] = {}
+        self._shingles: dict[str, np.ndarray] = {}
+        self._bands = MinHashLSH(num_perm=_BANDS[0] * _BANDS[1], params=_BANDS)
+
+    def add(self, id_: str, title: str, first_author: str, abstract: str) -> str | None:
+        """Note a paper; the id of the one met first of which it is a copy, None where there is none."""
+        key = title_key(title), author_key(first_author)
+        shingles = _shingles(abstract)
+        found = self._first.get(key) or self._text(id_, shingles)
+        self._first.setdefault(key, id_)
+        return found
+
+    def _text(self, id_: str, shingles: np.ndarray) -> str | None:
+        from datasketch import MinHash
+
+        if len(shingles) < _LEAST_SHINGLES:
+            return None
+        (signature,) = MinHash.bulk([shingles.tolist()], num_perm=_BANDS[0] * _BANDS[1], hashfunc=_itself)
+        near = (one for one in sorted(self._bands.query(signature)) if _same_text(shingles, self._shingles[one]))
+        found = next(near, None)
+        self._bands.insert(id_, signature)
+        self._shingles[id_] = shingles
+        return found
+
+
+def copies(papers: Iterable[Paper]) -> frozenset[str]:
+    """The ids of papers that are copies of older ones among them."""
+    seen = Copies()
+    oldest_first = sorted(papers, key=lambda paper: (paper.published, paper.id))
+    return frozenset(
+        paper.id
+        for paper in oldest_first
+        if seen.add(paper.id, paper.title, paper.authors[0] if paper.authors else "", paper.abstract)
+    )
+
+
+def _same_text(first: np.ndarray, second: np.ndarray) -> bool:
+    smaller = min(len(first), len(second))
+    if smaller < _LEAST_SHINGLES:
+        return False
+    return len(np.intersect1d(first, second, assume_unique=True)) >= _NEAR * smaller
+
+
+def _same_words(a: str, b: str) -> bool:
+    """Whether two titles share nearly all of their words."""
+    first, second = set(fold(a).split()), set(fold(b).split())
+    return len(first) >= _LONG_TITLE and len(first & second) >= _NEAR_TITLE * len(first | second)
+
+
+@lru_cache(maxsize=1 << 14)
+def _shingles(text: str) -> np.ndarray:
+    """The hashes of a text's three-word runs, each once."""
+    words = fold(text).split()
+    runs = (" ".join(words[i : i + _SHINGLE]) for i in range(len(words) - _SHINGLE + 1))
+    return np.unique(np.fromiter((zlib.crc32(run.encode()) for run in runs), dtype=np.uint32))
+
+
+def _itself(number: int) -> int:
+    """What MinHash permutes is a hash already."""
+    return number

@@ -1,0 +1,53 @@
+"""What the tasks show of a document and what they ask for.
+
+The main body runs from the introduction up to the references; each task leaves its own section out of it
+(section 3.2 of the AcademicEval paper).
+"""
+
+from __future__ import annotations
+
+from builder.extract.sections import OUTSIDE, role_span
+from builder.records import Document, Paper, Role, Task
+
+# Title: nothing is cut; abstract: the conclusion repeats it; the others: the section that is asked for.
+_OWN: dict[Task, Role | None] = {"title": None, "abs": "conclusion", "intro": "introduction", "related": "related_work"}
+
+
+def content(document: Document, task: Task) -> str:
+    """The main body for a task: headings and texts, an empty line between sections."""
+    own = _OWN[task]
+    left_out = role_span(document, own) if own else frozenset()
+    parts = [
+        f"{section.heading}\n{section.text}".strip()
+        for i, section in enumerate(document.sections)
+        if i >= _body_start(document) and i not in left_out and section.role not in OUTSIDE
+    ]
+    return "\n\n".join(parts)
+
+
+def target(paper: Paper, document: Document, task: Task) -> str:
+    """The text that the task asks for, "" where the paper has none."""
+    match task:
+        case "title":
+            return paper.title
+        case "abs":
+            return paper.abstract
+        case "intro":
+            return _section_text(document, "introduction")
+        case "related":
+            return _section_text(document, "related_work")
+
+
+def _section_text(document: Document, role: Role) -> str:
+    """The text of a role's sections, headings of subsections kept, those of the sections themselves not."""
+    span = role_span(document, role)
+    parts: list[str] = []
+    for i in sorted(span):
+        section = document.sections[i]
+        parts.append(section.text if section.role == role else f"{section.heading}\n{section.text}")
+    return "\n\n".join(part.strip() for part in parts if part.strip())
+
+
+def _body_start(document: Document) -> int:
+    """Index of the introduction; of the first section where there is none."""
+    return next((i for i, section in enumerate(document.sections) if section.role == "introduction"), 0)

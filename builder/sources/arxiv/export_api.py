@@ -1,0 +1,178 @@
+"""The export API: queries as its new service (November 2025) reads them, and its feeds as papers.
+
+https://info.arxiv.org/help/api/user-manual.html; the `arxiv` package turns pages and parses them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from datetime import date
+from types import SimpleNamespace
+from typing import cast
+
+import arxiv
+import requests
+from lxml import etree
+
+from builder.errors import SourceError
+from builder.ids import parse_arxiv_id
+from builder.records import Drop, Paper
+from builder.sources.http_client import Door, Doubt
+
+PAGE = 2000  # the most that a page may hold
+_ATOM = "{http://www.w3.org/2005/Atom}"
+_TOTAL = "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
+# Characters that mean something in a query; a phrase does without them.
+_SYNTAX = re.compile(r'["\\():\[\]]')
+
+
+class BadRequest(SourceError):
+    """The service understood a request and refuses it (status 400)."""
+
+
+class ExportApi:
+    """Searches and look-ups by id.
+
+    Args:
+        url: the API's address.
+    """
+
+    def __init__(self, door: Door, url: str) -> None:
+        self._door, self._url = door, url
+
+    def search(self, query: str) -> Iterator[Paper | Drop]:
+        """All that a query finds, oldest first."""
+        yield from self._results(_oldest_first(query), PAGE)
+
+    def total(self, query: str) -> int:
+        """How many papers a query finds; the page that says so is used again by `search`."""
+        pages = _Pages(self._door)
+        next(self._client(pages, PAGE).results(_oldest_first(query)), None)
+        return pages.total
+
+    def by_ids(self, ids: Sequence[str]) -> Iterator[Paper | Drop]:
+        """The papers of some ids in one request; the service leaves out those it does not know."""
+        yield from self._results(arxiv.Search(id_list=list(ids), max_results=None), len(ids))
+
+    def _results(self, search: arxiv.Search, page: int) -> Iterator[Paper | Drop]:
+        pages = _Pages(self._door)
+        for result in self._client(pages, page).results(search):
+            yield to_paper(result)
+        for entry in pages.unusable:
+            yield Drop(entry, "bad_record")
+
+    def _client(self, pages: _Pages, page: int) -> arxiv.Client:
+        # Waiting and asking again are the door's.
+        client = arxiv.Client(page_size=page, delay_seconds=0, num_retries=0)
+        client.query_url_format = self._url + "?{}"
+        client._session = cast("requests.Session", pages)
+        return client
+
+
+def _oldest_first(query: str) -> arxiv.Search:
+    return arxiv.Search(
+        query, max_results=None, sort_by=arxiv.SortCriterion.SubmittedDate, sort_order=arxiv.SortOrder.Ascending
+    )
+
+
+class _Pages:
+    """Stands where the `arxiv` package has its session: pages come through the door, checked."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self.unusable: list[str] = []
+        self.total = 0
+
+    def get(self, url: str, headers: object = None) -> SimpleNamespace:
+        answer = self._door.get(url, check_feed)
+        if answer.status == 400:
+            raise BadRequest(f"arXiv refuses a request: {_summary(answer.body)} ({url[:200]})")
+        if answer.status != 200:
+            raise SourceError(f"arXiv has no export API at {url[:200]} (status {answer.status})")
+        root = etree.fromstring(answer.body, _parser())
+        self.total = int(root.findtext(_TOTAL) or 0)
+        # The package passes over entries without a date; they are to be counted.
+        self.unusable += [
+            entry.findtext(f"{_ATOM}id") or "an entry without id"
+            for entry in root.iterfind(f"{_ATOM}entry")
+            if not all(entry.findtext(f"{_ATOM}{name}") for name in ("id", "published", "updated"))
+        ]
+        return SimpleNamespace(status_code=200, content=answer.body)
+
+
+def _parser() -> etree.XMLParser:
+    return etree.XMLParser(resolve_entities=False, no_network=True)
+
+
+def check_feed(body: bytes) -> None:
+    """Raise `Doubt` for a body that is no whole feed, and for a page without the entries that it should have.
+
+    An empty first page is believed when it comes twice; a page that announces papers and holds none never is.
+    """
+    try:
+        root = etree.fromstring(body, _parser())
+    except etree.XMLSyntaxError as err:
+        raise Doubt("a feed that is cut off or none at all") from err
+    if root.tag != f"{_ATOM}feed":
+        raise Doubt("an answer that is no feed")
+    if root.find(f"{_ATOM}entry") is None:
+        total = int(root.findtext(_TOTAL) or 0)
+        raise Doubt("an empty page", believe=total == 0)
+
+
+def _summary(body: bytes) -> str:
+    try:
+        entry = etree.fromstring(body, _parser()).find(f"{_ATOM}entry")
+        return (entry.findtext(f"{_ATOM}summary") if entry is not None else None) or "it does not say why"
+    except etree.XMLSyntaxError:
+        return "it does not say why"
+
+
+def to_paper(result: arxiv.Result) -> Paper | Drop:
+    """One entry as a paper; arXiv has no flag for withdrawal, the comment says it."""
+    name = result.get_short_id()
+    parsed = parse_arxiv_id(name)
+    authors = tuple(" ".join(author.name.split()) for author in result.authors if author.name.strip())
+    if parsed is None or not authors or not result.title.strip():
+        return Drop(name, "bad_record")
+    if "withdrawn" in (result.comment or "").casefold():
+        return Drop(parsed[0], "withdrawn")
+    categories = dict.fromkeys([result.primary_category, *result.categories])
+    return Paper(
+        id=parsed[0],
+        version=parsed[1] or 1,
+        title=" ".join(result.title.split()),
+        abstract=" ".join(result.summary.split()),
+        authors=authors,
+        categories=tuple(category for category in categories if category),
+        published=result.published.date(),
+        updated=max(result.published, result.updated).date(),
+        doi=(result.doi or "").strip().lower(),
+    )
+
+
+# --- queries
+
+
+def phrase(prefix: str, text: str) -> str:
+    """A phrase in a field, with and without its accents: which form the service matches has changed before."""
+    words = " ".join(_SYNTAX.sub(" ", text).split())
+    forms = dict.fromkeys([words, _without_accents(words)])
+    query = " OR ".join(f'{prefix}:"{form}"' for form in forms)
+    return f"({query})" if len(forms) > 1 else query
+
+
+def _without_accents(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+
+
+def submitted(first: date, last: date) -> str:
+    """Days of version 1, both included, GMT, to the minute: the only date filter that is documented."""
+    return f"submittedDate:[{first:%Y%m%d}0000 TO {last:%Y%m%d}2359]"
+
+
+def in_any(categories: Sequence[str]) -> str:
+    """Papers listed in any of the categories."""
+    return "(" + " OR ".join(f"cat:{category}" for category in categories) + ")"

@@ -1,0 +1,162 @@
+"""OAI-PMH: records in bulk, with licences and structured names (https://info.arxiv.org/help/oa/index.html).
+
+Selection is by the day of a record's last change: whatever was submitted since a day is among what changed since it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from urllib.parse import urlencode
+
+from lxml import etree
+
+from builder.errors import SourceError
+from builder.ids import parse_arxiv_id
+from builder.records import NO_LICENSE, Drop, Paper
+from builder.sources.http_client import Door, Doubt
+
+_OAI = "{http://www.openarchives.org/OAI/2.0/}"
+_ARXIV = "{http://arxiv.org/OAI/arXiv/}"
+_KNOWN_ERRORS = frozenset({"noRecordsMatch", "badResumptionToken", "idDoesNotExist"})
+
+
+@dataclass(frozen=True, slots=True)
+class OaiRecord:
+    """One record.
+
+    Attributes:
+        item: version 1 where the record was never revised; this format does not tell later version numbers.
+        revised: whether there is a version later than 1.
+        changed: the day of the record's last change.
+    """
+
+    item: Paper | Drop
+    revised: bool
+    changed: str
+
+
+class OaiPmh:
+    """ListRecords and GetRecord in the arXiv format.
+
+    Args:
+        url: the service's address.
+    """
+
+    def __init__(self, door: Door, url: str) -> None:
+        self._door, self._url = door, url
+
+    def records(self, set_: str | None, changed_from: date) -> Iterator[OaiRecord]:
+        """Every record of a set that changed since a day; a token that expired under way is worked round."""
+        start: str = changed_from.isoformat()
+        while True:
+            latest = start
+            expired = False
+            for page in self._pages(set_, start):
+                if page is None:
+                    expired = True
+                    break
+                for record in page:
+                    latest = max(latest, record.changed)
+                    yield record
+            if not expired:
+                return
+            if latest == start:
+                raise SourceError(f"arXiv's OAI-PMH service gives up its own list from {start}; try again tomorrow")
+            start = latest
+
+    def record(self, paper_id: str) -> OaiRecord | None:
+        """One record; None where there is none."""
+        root = self._get({"verb": "GetRecord", "identifier": f"oai:arXiv.org:{paper_id}", "metadataPrefix": "arXiv"})
+        element = root.find(f"{_OAI}GetRecord/{_OAI}record")
+        return _record(element) if element is not None else None
+
+    def _pages(self, set_: str | None, start: str) -> Iterator[list[OaiRecord] | None]:
+        """The pages of one list; None, and no more, when its token is no longer accepted."""
+        query = {"verb": "ListRecords", "metadataPrefix": "arXiv", "from": start, **({"set": set_} if set_ else {})}
+        while True:
+            root = self._get(query)
+            error = root.find(f"{_OAI}error")
+            if error is not None:
+                if error.get("code") == "badResumptionToken":
+                    yield None
+                return
+            yield [_record(element) for element in root.iterfind(f"{_OAI}ListRecords/{_OAI}record")]
+            token = root.findtext(f"{_OAI}ListRecords/{_OAI}resumptionToken")
+            if not token:
+                return
+            query = {"verb": "ListRecords", "resumptionToken": token}
+
+    def _get(self, query: dict[str, str]) -> etree._Element:
+        url = f"{self._url}?{urlencode(query)}"
+        answer = self._door.get(url, _check)
+        if answer.status != 200:
+            raise SourceError(f"arXiv's OAI-PMH service answers with status {answer.status} ({url[:200]})")
+        root = _parse(answer.body)
+        error = root.find(f"{_OAI}error")
+        if error is not None and error.get("code") not in _KNOWN_ERRORS:
+            raise SourceError(f"arXiv's OAI-PMH service refuses a request: {error.text} ({url[:200]})")
+        return root
+
+
+def _parse(body: bytes) -> etree._Element:
+    return etree.fromstring(body, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True))
+
+
+def _check(body: bytes) -> None:
+    try:
+        root = _parse(body)
+    except etree.XMLSyntaxError as err:
+        raise Doubt("an OAI-PMH answer that is cut off or none at all") from err
+    if root.tag != f"{_OAI}OAI-PMH":
+        raise Doubt("an answer that is not of OAI-PMH")
+    error = root.find(f"{_OAI}error")
+    if error is not None and error.get("code") == "noRecordsMatch":
+        raise Doubt("an empty list", believe=True)
+
+
+def _record(element: etree._Element) -> OaiRecord:
+    header = element.find(f"{_OAI}header")
+    assert header is not None, "OAI-PMH: every record has a header"
+    changed = header.findtext(f"{_OAI}datestamp") or ""
+    name = (header.findtext(f"{_OAI}identifier") or "").rpartition(":")[2]
+    body = element.find(f"{_OAI}metadata/{_ARXIV}arXiv")
+    if header.get("status") == "deleted":
+        return OaiRecord(Drop(name, "withdrawn"), False, changed)
+    try:
+        if body is None:
+            raise ValueError("a record without metadata")
+        return OaiRecord(_paper(body), body.findtext(f"{_ARXIV}updated") is not None, changed)
+    except ValueError:
+        return OaiRecord(Drop(name, "bad_record"), False, changed)
+
+
+def _paper(body: etree._Element) -> Paper | Drop:
+    def text(name: str) -> str:
+        return " ".join((body.findtext(f"{_ARXIV}{name}") or "").split())
+
+    parsed = parse_arxiv_id(text("id"))
+    authors = tuple(filter(None, (_name(author) for author in body.iterfind(f"{_ARXIV}authors/{_ARXIV}author"))))
+    if parsed is None or not authors or not text("title"):
+        raise ValueError("a record without id, authors or title")
+    if "withdrawn" in text("comments").casefold():
+        return Drop(parsed[0], "withdrawn")
+    published = date.fromisoformat(text("created"))
+    return Paper(
+        id=parsed[0],
+        version=1,
+        title=text("title"),
+        abstract=text("abstract"),
+        authors=authors,
+        categories=tuple(text("categories").split()),
+        published=published,
+        updated=max(published, date.fromisoformat(text("updated") or text("created"))),
+        license=text("license") or NO_LICENSE,
+        doi=text("doi").partition(" ")[0].lower(),
+    )
+
+
+def _name(author: etree._Element) -> str:
+    parts = (author.findtext(f"{_ARXIV}{part}") or "" for part in ("forenames", "keyname", "suffix"))
+    return " ".join(" ".join(parts).split())

@@ -1,0 +1,186 @@
+"""arXiv itself: the export API for searches, OAI-PMH for bulk and licences, the bulk host for files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+
+from builder.ids import author_key, id_to_stem, parse_arxiv_id, title_key
+from builder.records import NO_LICENSE, Drop, Paper
+from builder.round import taxonomy
+from builder.round.model import Round
+from builder.sources.arxiv.export_api import BadRequest, ExportApi, in_any, phrase, submitted
+from builder.sources.arxiv.oai_pmh import OaiPmh
+from builder.sources.http_client import Door, Doubt
+from builder.store import Store
+
+IDS_AT_ONCE = 200
+# Late pages of a long list are slow and fail: the manual advises slices.
+_LONGEST_LIST = 10_000
+_FIRST_DAY = date(1991, 1, 1)
+# A stale index has hidden the newest papers from queries that end today: what comes too late is cut off here.
+_PADDING = timedelta(days=366)
+
+
+class ArxivSource:
+    """arXiv, asked through one door; files are kept in the workspace.
+
+    Args:
+        round_: its categories bound what is harvested, its last day ends an open window.
+    """
+
+    def __init__(self, round_: Round, store: Store) -> None:
+        self._round, table = round_, round_.source
+        self._door = Door(table, store, round_.workspace, round_.round)
+        self._api, self._oai = ExportApi(self._door, table.api), OaiPmh(self._door, table.oai)
+        self._files = table.files.rstrip("/")
+
+    def fingerprint(self) -> str:
+        """ArXiv changes daily; within a round it is asked once."""
+        return f"arxiv {self._round.round}"
+
+    def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
+        key = author_key(name)
+        query = phrase("au", name)
+        if first or last:
+            query += " AND " + submitted(first or _FIRST_DAY, (last or self._round.last_day) + _PADDING)
+        for item in self._api.search(query):
+            # The search matches words anywhere in the list of authors.
+            if isinstance(item, Drop) or (_within(item, first, last) and key in map(author_key, item.authors)):
+                yield item
+
+    def similar_authors(self, name: str) -> list[str]:
+        """Found among the newest papers with an author of the same surname."""
+        words = name.split()
+        if not words:
+            return []
+        papers = (item for item in islice(self._api.search(phrase("au", words[-1])), 500) if isinstance(item, Paper))
+        return get_close_matches(name, sorted({author for paper in papers for author in paper.authors}), n=5)
+
+    def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
+        """In batches; ids that an answer lacks are asked for once more, because arXiv leaves some out in silence."""
+        missing: list[str] = []
+        for batch in _batches(sorted(set(ids))):
+            found = list(self._by_ids(batch))
+            yield from found
+            known = {item.id for item in found}
+            missing += [name for name in batch if _bare(name) not in known]
+        for batch in _batches(missing):
+            yield from self._by_ids(batch)
+
+    def _by_ids(self, ids: Sequence[str]) -> Iterator[Paper | Drop]:
+        """One batch; where arXiv refuses it for the sake of one id, that id is found by halving."""
+        try:
+            yield from self._api.by_ids(ids)
+        except BadRequest:
+            if len(ids) == 1:
+                yield Drop(ids[0], "bad_record")
+            else:
+                middle = len(ids) // 2
+                yield from self._by_ids(ids[:middle])
+                yield from self._by_ids(ids[middle:])
+
+    def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:
+        """Papers of the round's categories, cross-lists included."""
+        first, last = first or _FIRST_DAY, last or self._round.last_day
+        items = self._listed(first, last) if self._round.source.harvest == "oai" else self._searched(first, last)
+        seen: set[str] = set()
+        for item in items:
+            if item.id not in seen:
+                seen.add(item.id)
+                yield (
+                    Drop(item.id, "outside_window")
+                    if isinstance(item, Paper) and not _within(item, first, last)
+                    else item
+                )
+
+    def _listed(self, first: date, last: date) -> Iterator[Paper | Drop]:
+        """By OAI-PMH; the versions of revised papers, which it does not tell, are looked up by id."""
+        revised: dict[str, Paper] = {}
+        for set_ in self._sets():
+            for record in self._oai.records(set_, first):
+                if record.revised and isinstance(record.item, Paper) and _within(record.item, first, last):
+                    revised[record.item.id] = record.item
+                else:
+                    yield record.item
+        for item in self.by_ids(revised):
+            yield replace(item, license=revised[item.id].license) if isinstance(item, Paper) else item
+
+    def _sets(self) -> list[str | None]:
+        names = self._round.papers.categories
+        return [taxonomy.oai_set(name) for name in names] if names else [None]
+
+    def _searched(self, first: date, last: date) -> Iterator[Paper | Drop]:
+        """By the search, in slices of days that are short enough to page through."""
+        query = submitted(first, last)
+        if self._round.papers.categories:
+            query = f"{in_any(taxonomy.expand(self._round.papers.categories))} AND {query}"
+        if first == last or self._api.total(query) <= _LONGEST_LIST:
+            yield from self._api.search(query)
+            return
+        middle = first + (last - first) // 2
+        yield from self._searched(first, middle)
+        yield from self._searched(middle + timedelta(days=1), last)
+
+    def search_title(self, title: str) -> Iterator[Paper | Drop]:
+        key = title_key(title)
+        for item in islice(self._api.search(phrase("ti", title)), 100):
+            if isinstance(item, Paper) and title_key(item.title) == key:
+                yield item
+
+    def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
+        """By single records where that takes fewer requests than the lists since the oldest paper."""
+        wanted = {paper.id: paper.published for paper in papers}
+        if not wanted:
+            return
+        oldest = min(wanted.values())
+        # A day of an archive is about one page of a list.
+        if len(wanted) <= (self._round.last_day - oldest).days * len(self._sets()):
+            records = (record for id_ in list(wanted) if (record := self._oai.record(id_)) is not None)
+        else:
+            records = (record for set_ in self._sets() for record in self._oai.records(set_, oldest))
+        for record in records:
+            if isinstance(record.item, Paper) and record.item.id in wanted:
+                del wanted[record.item.id]
+                yield record.item.id, record.item.license
+        # Asked for in vain: not to be asked for again.
+        yield from ((id_, NO_LICENSE) for id_ in sorted(wanted))
+
+    def fetch_pdf(self, paper_id: str, version: int) -> Path | None:
+        return self._fetch("pdf", paper_id, version, _check_pdf)
+
+    def fetch_html(self, paper_id: str, version: int) -> Path | None:
+        return self._fetch("html", paper_id, version, _check_html)
+
+    def _fetch(self, kind: str, paper_id: str, version: int, check: Callable[[bytes], None]) -> Path | None:
+        place = self._round.workspace / "files" / kind / f"{id_to_stem(paper_id)}v{version}.{kind}"
+        return self._door.download(f"{self._files}/{kind}/{paper_id}v{version}", place, check)
+
+
+def _within(paper: Paper, first: date | None, last: date | None) -> bool:
+    return (first or date.min) <= paper.published <= (last or date.max)
+
+
+def _bare(name: str) -> str:
+    parsed = parse_arxiv_id(name)
+    return parsed[0] if parsed else name
+
+
+def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (ids[i : i + IDS_AT_ONCE] for i in range(0, len(ids), IDS_AT_ONCE))
+
+
+def _check_pdf(body: bytes) -> None:
+    if b"%PDF" not in body[:1024]:
+        raise Doubt(f"{len(body)} bytes that are no PDF", believe=True)
+    if b"%%EOF" not in body[-2048:]:
+        raise Doubt(f"a PDF that ends after {len(body)} bytes", believe=True)
+
+
+def _check_html(body: bytes) -> None:
+    if b"</html" not in body[-2048:].lower():
+        raise Doubt(f"an HTML page that ends after {len(body)} bytes", believe=True)

@@ -1,0 +1,1 @@
+"""A made-up arXiv: a seeded world of papers, drawn as PDF and HTML files."""

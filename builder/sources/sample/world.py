@@ -1,0 +1,134 @@
+"""A made-up arXiv: seeded authors in research groups, their papers, and the texts of those papers.
+
+The texts are assembled from sentence patterns; no real person, paper or sentence is meant. What real arXiv does to a
+builder is in it on purpose: authors who share a name, author lists of sixty, papers without an introduction or related
+work, works that nobody can resolve, a withdrawn paper.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import Literal
+
+from builder.sources.sample.prose import FAMILY, GIVEN, Citing, Work, WorldSection, Writer
+
+Layout = Literal["one-column", "two-column"]
+
+LAST_DAY = date(2026, 10, 28)
+MONTHS = 14
+_FIELDS: tuple[tuple[str, str, str], ...] = (
+    ("cs.CL", "language models", "summarisation translation dialogue parsing annotation retrieval tagging paraphrase"),
+    (
+        "cs.LG",
+        "learning systems",
+        "optimisation regularisation pruning distillation calibration sampling pretraining transfer",
+    ),
+    ("cs.CV", "vision models", "segmentation detection tracking matching rendering restoration captioning depth"),
+    (
+        "cs.IR",
+        "search engines",
+        "ranking indexing recommendation filtering expansion reranking logging personalisation",
+    ),
+    (
+        "stat.ML",
+        "statistical learners",
+        "regression clustering inference forecasting smoothing imputation selection testing",
+    ),
+)
+_LICENSES = (
+    "http://creativecommons.org/licenses/by/4.0/", "http://creativecommons.org/licenses/by-sa/4.0/",
+    "http://creativecommons.org/publicdomain/zero/1.0/", "http://creativecommons.org/licenses/by-nc-nd/4.0/",
+    "http://arxiv.org/licenses/nonexclusive-distrib/1.0/", "http://arxiv.org/licenses/nonexclusive-distrib/1.0/",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class WorldPaper(Work):
+    """A made-up paper, ready to be set.
+
+    Attributes:
+        references: the printed entries of its reference list, without labels.
+        marks: what cites the entries in the text, entry by entry; the last entries are not cited.
+        flaw: "broken" for a paper whose file is cut off, "withdrawn" for one taken back, else "".
+    """
+
+    category: str
+    license: str
+    abstract: str
+    sections: tuple[WorldSection, ...]
+    references: tuple[str, ...]
+    marks: tuple[str, ...]
+    layout: Layout
+    citing: Citing
+    numbered: bool
+    flaw: str = ""
+
+
+@dataclass(slots=True)
+class _Group:
+    category: str
+    subject: str
+    terms: list[str]
+    members: list[str] = field(default_factory=list)
+
+
+def make_world(seed: int, authors: int, papers: int) -> list[WorldPaper]:
+    """The papers of a world, oldest first. The same arguments give the same world."""
+    rng = random.Random(seed)
+    groups = _groups(rng, authors)
+    days = sorted(LAST_DAY - timedelta(days=rng.randrange(MONTHS * 30)) for _ in range(papers))
+    world: list[WorldPaper] = []
+    serial: dict[str, int] = {}
+    for i, day in enumerate(days):
+        month = f"{day:%y%m}"
+        serial[month] = serial.get(month, 0) + 1
+        world.append(_paper(rng, f"{month}.{serial[month]:05d}", i, day, groups, world))
+    return world
+
+
+def _groups(rng: random.Random, authors: int) -> list[_Group]:
+    groups = [_Group(category, subject, terms.split()) for category, subject, terms in _FIELDS]
+    names: set[str] = set()
+    for i in range(authors):
+        name = f"{rng.choice(GIVEN)} {rng.choice(FAMILY)}"
+        while name in names:
+            name = f"{rng.choice(GIVEN)} {rng.choice('ABCDEFGHJKLM')}. {rng.choice(FAMILY)}"
+        names.add(name)
+        groups[i % len(groups)].members.append(name)
+    if authors >= 20:
+        # Two people of one name, in different fields: nothing in the metadata tells them apart.
+        groups[1].members[0] = groups[0].members[0]
+    return groups
+
+
+def _paper(
+    rng: random.Random, paper_id: str, i: int, day: date, groups: list[_Group], earlier: list[WorldPaper]
+) -> WorldPaper:
+    group = groups[i % len(groups)]
+    first = group.members[(i // len(groups)) % len(group.members)]
+    others = rng.sample(group.members, min(len(group.members), rng.randint(1, 4)))
+    guests = rng.sample(rng.choice(groups).members, 1) if rng.random() < 0.3 else []
+    authors = tuple(dict.fromkeys([first, *others, *guests]))
+    if i == 30:
+        crowd = (f"{given} {family}" for given, family in zip(GIVEN * 2, FAMILY * 3, strict=False))
+        authors = tuple(dict.fromkeys([first, *crowd]))[:60]
+    writer = Writer(rng, group.subject, group.terms)
+    cited = _cited(rng, group, earlier)
+    citing: Citing = "numeric" if i % 3 else "author-year"
+    sections, references, marks = writer.sections(cited, citing, introduction=i % 40 != 7, related=i % 12 != 5)
+    return WorldPaper(
+        id=paper_id, title=writer.title, authors=authors, category=group.category, published=day,
+        license=rng.choice(_LICENSES), abstract=writer.abstract(), sections=sections, references=references, marks=marks,
+        layout="two-column" if i % 2 else "one-column", citing=citing, numbered=i % 5 != 4,
+        flaw="broken" if i == 50 else "withdrawn" if i == 70 else "",
+    )  # fmt: skip
+
+
+def _cited(rng: random.Random, group: _Group, earlier: list[WorldPaper]) -> list[WorldPaper]:
+    """Earlier works to cite, those of the same field more often, ordered as a reference list is."""
+    near = [paper for paper in earlier if paper.category == group.category and not paper.flaw]
+    far = [paper for paper in earlier if paper.category != group.category and not paper.flaw]
+    picked = rng.sample(near, min(len(near), 9)) + rng.sample(far, min(len(far), 6))
+    return sorted(picked, key=lambda paper: (paper.authors[0].split()[-1], paper.id))

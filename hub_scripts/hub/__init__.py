@@ -1,0 +1,1 @@
+"""Dataset folders <-> the Hugging Face Hub."""

@@ -1,0 +1,142 @@
+"""`academiceval push`: a dataset folder -> one commit and one tag on the Hub, that nothing moves afterwards.
+
+Killed anywhere and started again it ends in the same state: the commit is known by its mark, the tag by its name, and
+each is made only where it is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from builder.round.licenses import Licenses
+from hub_scripts.errors import ConflictError
+from hub_scripts.hub import checks
+from hub_scripts.hub.checks import Contents
+from hub_scripts.hub.repo import MAIN, Change, Repo, gone, unchanged
+from hub_scripts.hub.revisions import order
+from hub_scripts.hub.staging import Notices, Staged, newest, read_notices, revision_of, stage
+from hub_scripts.hub.verify import verify
+
+
+def push(source: Path, repo_id: str, licenses: Licenses, *, yes: bool = False, private: bool = False) -> Iterator[str]:
+    """Check a dataset folder, and publish it where `yes` says so; yields lines for people as it goes.
+
+    Raises:
+        BuildError: a check failed, the token may not write, somebody else pushed meanwhile, or the Hub does not answer.
+    """
+    repo = Repo(repo_id)
+    if yes:
+        repo.check_write()
+    folder, manifest, found = checked(source, licenses)
+    yield from _summary(folder, manifest, found, licenses)
+    refs = repo.refs()
+    if refs is None and yes:
+        repo.create(private)
+        refs = repo.existing_refs()
+    head = refs.branches[MAIN] if refs else ""
+    notices = read_notices(repo, head) if head else Notices()
+    checks.check_contents(folder, found, licenses, notices.taken_down, repo_id)
+    staged = stage(folder, repo_id, head, notices)
+    last = newest(repo, head) if head else None
+    yield from _plan(repo, staged, manifest, last)
+    if not yes:
+        yield "nothing was uploaded; add --yes to publish"
+        return
+    word = "published already" if refs and staged.revision in refs.tags else "published"
+    commit = publish(repo, staged, _branch(staged.revision, last))
+    yield f"{word}: {repo_id}, revision {staged.revision}, commit {commit}"
+    yield from verify(repo, staged.revision)
+
+
+def checked(source: Path, licenses: Licenses) -> tuple[Path, dict[str, Any], Contents]:
+    """The folder to upload, all checks passed that need no network: folder, manifest, what its rows show.
+
+    Raises:
+        BuildError: which check failed, and why.
+    """
+    original = checks.check_files(source)
+    checks.check_audit(source, original)
+    folder = checks.publishable_copy(source, licenses)
+    manifest = checks.check_files(folder)
+    checks.check_card(folder, manifest)
+    found = checks.contents(folder, manifest, licenses)
+    checks.check_loading(folder, manifest)
+    return folder, manifest, found
+
+
+def publish(repo: Repo, staged: Staged, branch: str = MAIN) -> str:
+    """Make the commit and the tag of a revision, as far as they are not there, and return the commit's id.
+
+    Args:
+        branch: one that is not main is begun at the base, and removed when the tag is there.
+
+    Raises:
+        ConflictError: the revision is published with other contents, or the branch moved meanwhile.
+    """
+    refs = repo.existing_refs()
+    known = refs.tags.get(staged.revision)
+    if known is None:
+        parent = staged.base if branch == MAIN else refs.branches.get(branch, staged.base)
+        if branch not in refs.branches:
+            repo.branch(branch, parent)
+        known = repo.find(staged.mark, branch) or repo.commit(_change(repo, staged, parent), branch, parent)
+        repo.tag(staged.revision, known)
+    elif repo.find(staged.mark, staged.revision) != known:
+        raise ConflictError(
+            f"{repo.id}: {staged.revision} is published with other contents and a published tag never moves; give the "
+            "round another name, or see `academiceval yank`"
+        )
+    if branch != MAIN and branch in repo.existing_refs().branches:
+        repo.delete_branch(branch)
+    return known
+
+
+def _change(repo: Repo, staged: Staged, parent: str) -> Change:
+    delete = gone(repo.files(parent), staged.files) if staged.whole else ()
+    return Change(f"Revision {staged.revision}", staged.mark, staged.files, delete)
+
+
+def _branch(revision: str, last: Mapping[str, Any] | None) -> str:
+    """Main for what is newest; an older round gets its tag without it."""
+    if last is None or order(revision) >= order(revision_of(last)):
+        return MAIN
+    return f"round-{revision}"
+
+
+def _summary(folder: Path, manifest: Mapping[str, Any], found: Contents, licenses: Licenses) -> Iterator[str]:
+    files = manifest["files"].values()
+    whole = sum(found.licenses.values())
+    rows = sum(one["rows"] for one in files)
+    size = sum(one["bytes"] for one in files) / 1e6
+    yield f"{folder}: {len(files)} data files, {size:.1f} MB, {rows} rows, {whole} of them whole and {rows - whole} by id"
+    yield f"licences ({licenses}): {', '.join(f'{name} {n} rows' for name, n in found.licenses.items()) or 'no row is whole'}"
+    yield "checked: hashes, audit, licences, card, load_dataset of every configuration"
+
+
+def _plan(repo: Repo, staged: Staged, manifest: Mapping[str, Any], last: Mapping[str, Any] | None) -> Iterator[str]:
+    """What the push would change."""
+    if not staged.base:
+        yield f"{repo.id} does not exist yet and would be created; revision {staged.revision}, {len(staged.files)} files"
+        return
+    there = repo.files(staged.base)
+    same = list(unchanged(there, staged.files))
+    left = gone(there, staged.files)
+    yield (
+        f"{repo.id}, revision {staged.revision} after {revision_of(last) if last else 'nothing'}: "
+        f"{len(staged.files) - len(same)} files to upload, {len(same)} unchanged, {len(left)} of the last revision not "
+        "carried on"
+    )
+    before, after = _rows(last or {"files": {}}), _rows(manifest)
+    for name in sorted(before.keys() | after.keys()):
+        if before.get(name, 0) != after.get(name, 0):
+            yield f"  {name}: {before.get(name, 0)} -> {after.get(name, 0)} rows"
+
+
+def _rows(manifest: Mapping[str, Any]) -> dict[str, int]:
+    rows: dict[str, int] = {}
+    for path, facts in manifest["files"].items():
+        name = path.split("/")[0]
+        rows[name] = rows.get(name, 0) + facts["rows"]
+    return rows

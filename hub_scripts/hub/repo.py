@@ -1,0 +1,300 @@
+"""A repository on the Hub, and requests that may be asked again: the only code here that opens a connection for itself.
+
+A request that changes something and whose answer is lost may have been carried out. So before it is asked again the
+repository is read, and where the change is there it counts as done.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, constants
+from huggingface_hub.errors import EntryNotFoundError
+from huggingface_hub.hf_api import RepoFile
+
+from hub_scripts.errors import AccessError, ConflictError, HubError
+from hub_scripts.hub.faults import FAULTS, Fault, lacks_xet, understand
+
+_T = TypeVar("_T")
+Content = Path | bytes
+MAIN = "main"
+ATTRIBUTES = ".gitattributes"
+# Seconds before each further try; the Hub counts requests in windows of five minutes.
+WAITS = (1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Refs:
+    """Branch or tag -> the commit it names."""
+
+    branches: dict[str, str]
+    tags: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """What is known of one commit."""
+
+    id: str
+    title: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one commit does.
+
+    Attributes:
+        add: path -> its new content.
+        delete: paths to remove.
+        mark: a line in the commit's description by which it is known again.
+    """
+
+    title: str
+    mark: str
+    add: Mapping[str, Content]
+    delete: Collection[str] = ()
+
+
+class Repo:
+    """One repository.
+
+    Args:
+        id_: ORG/NAME.
+        kind: dataset, model or space.
+    """
+
+    def __init__(self, id_: str, kind: str = "dataset") -> None:
+        if id_.count("/") != 1 or not all(id_.split("/")):
+            raise HubError(f"{id_!r} is no repository; give ORG/NAME")
+        self.id, self.kind = id_, kind
+        self._api = HfApi(library_name="academiceval")
+
+    def check_write(self) -> None:
+        """Raise an AccessError where the token may not write to the repository."""
+        who = self._asked(self._api.whoami)
+        token = who.get("auth", {}).get("accessToken") or {}
+        namespace = self.id.split("/")[0]
+        if namespace != who["name"] and namespace not in {one["name"] for one in who.get("orgs", ())}:
+            raise AccessError(f"{self.id}: the token's user {who['name']} does not belong to {namespace}")
+        if token.get("role") == "read":
+            raise AccessError(f"{self.id}: the token can only read; make one with write permission")
+        if token.get("role") == "fineGrained" and not _may_write(token.get("fineGrained", {}), self.id):
+            raise AccessError(f"{self.id}: the token has no write permission for it; grant it repo.write")
+
+    def refs(self) -> Refs | None:
+        """The branches and tags; None where there is no such repository."""
+        try:
+            found = self._asked(lambda: self._api.list_repo_refs(self.id, repo_type=self.kind))
+        except HubError as err:
+            if _status(err) == 404:
+                return None
+            raise
+        return Refs(*({ref.name: ref.target_commit for ref in refs} for refs in (found.branches, found.tags)))
+
+    def existing_refs(self) -> Refs:
+        """The branches and tags.
+
+        Raises:
+            HubError: there is no such repository.
+        """
+        refs = self.refs()
+        if refs is None:
+            raise HubError(f"{self.id} does not exist, or the token cannot see it")
+        return refs
+
+    def create(self, private: bool, **how: str) -> None:
+        """Create the repository where it is not there.
+
+        Args:
+            how: what the Hub must know of a Space.
+        """
+        if self.refs() is None:
+            self._done_once(
+                lambda: self._api.create_repo(self.id, repo_type=self.kind, private=private, **how) and None,  # type: ignore[arg-type]
+                self.refs,
+            )
+
+    def files(self, revision: str) -> dict[str, str]:
+        """Path -> hash of its content, `sha256:...` of large files and `git:...` of others."""
+        tree = self._asked(
+            lambda: list(self._api.list_repo_tree(self.id, recursive=True, revision=revision, repo_type=self.kind))
+        )
+        return {
+            one.path: f"sha256:{one.lfs.sha256}" if one.lfs else f"git:{one.blob_id}"
+            for one in tree
+            if isinstance(one, RepoFile)
+        }
+
+    def commits(self, revision: str) -> list[Commit]:
+        """The commits up to a revision, newest first."""
+        found = self._asked(lambda: self._api.list_repo_commits(self.id, revision=revision, repo_type=self.kind))
+        return [Commit(one.commit_id, one.title, one.message) for one in found]
+
+    def read(self, path: str, revision: str) -> bytes | None:
+        """A small file's content; None where the revision does not have it."""
+
+        def download() -> bytes | None:
+            with tempfile.TemporaryDirectory() as fresh:
+                try:
+                    return Path(
+                        self._api.hf_hub_download(
+                            self.id, path, revision=revision, repo_type=self.kind, cache_dir=fresh
+                        )
+                    ).read_bytes()
+                except EntryNotFoundError:
+                    return None
+
+        return self._asked(download)
+
+    def snapshot(self, revision: str, cache: Path) -> Path:
+        """Download a whole revision and say where it lies below the cache."""
+        return Path(
+            self._asked(
+                lambda: self._api.snapshot_download(self.id, revision=revision, repo_type=self.kind, cache_dir=cache)
+            )
+        )
+
+    def commit(self, change: Change, branch: str, parent: str) -> str:
+        """Make one commit on top of `parent` and return its id.
+
+        Raises:
+            ConflictError: the branch has moved on meanwhile; nothing was changed.
+        """
+
+        def done() -> str | None:
+            if self.existing_refs().branches.get(branch) == parent:
+                return None
+            found = self.find(change.mark, branch)
+            if found is None:
+                raise ConflictError(f"somebody else has pushed to {self.id} meanwhile; nothing was changed, try again")
+            return found
+
+        return self._done_once(lambda: self._send(change, branch, parent), done)
+
+    def _send(self, change: Change, branch: str, parent: str) -> str:
+        """Ask for a commit once; by LFS where the Hub turns out to have no Xet storage."""
+        operations: list[CommitOperationAdd | CommitOperationDelete] = [
+            *(CommitOperationAdd(path, content) for path, content in sorted(change.add.items())),
+            *(CommitOperationDelete(path) for path in sorted(change.delete)),
+        ]
+        try:
+            made = self._api.create_commit(
+                self.id, operations, commit_message=change.title, commit_description=change.mark, repo_type=self.kind,
+                revision=branch, parent_commit=parent,
+            )  # fmt: skip
+        except FAULTS as err:
+            if constants.HF_HUB_DISABLE_XET or not lacks_xet(err):
+                raise
+            constants.HF_HUB_DISABLE_XET = True  # the client looks at it before every upload
+            return self._send(change, branch, parent)
+        return str(made.oid)
+
+    def find(self, mark: str, revision: str) -> str | None:
+        """The commit that carries a mark, among those up to a revision."""
+        return next((one.id for one in self.commits(revision) if mark in one.message), None)
+
+    def tag(self, name: str, commit: str) -> None:
+        """Give a commit a tag for good.
+
+        Raises:
+            ConflictError: the tag names another commit.
+        """
+
+        def done() -> bool | None:
+            named = self.existing_refs().tags.get(name)
+            if named not in (None, commit):
+                raise ConflictError(f"{self.id}: the tag {name} is taken by {named}; a published tag never moves")
+            return True if named else None
+
+        self._done_once(
+            lambda: self._api.create_tag(self.id, tag=name, revision=commit, repo_type=self.kind) or True, done
+        )
+
+    def branch(self, name: str, commit: str) -> None:
+        """Begin a branch at a commit, where there is none of the name."""
+        self._done_once(
+            lambda: self._api.create_branch(self.id, branch=name, revision=commit, repo_type=self.kind) or True,
+            lambda: True if name in self.existing_refs().branches else None,
+        )
+
+    def delete_branch(self, name: str) -> None:
+        """Remove a branch, where it is there."""
+        self._done_once(
+            lambda: self._api.delete_branch(self.id, branch=name, repo_type=self.kind) or True,
+            lambda: True if name not in self.existing_refs().branches else None,
+        )
+
+    def _asked(self, call: Callable[[], _T]) -> _T:
+        """Ask what changes nothing, and ask again where that may help."""
+        return self._done_once(call, lambda: None)
+
+    def _done_once(self, call: Callable[[], _T], done: Callable[[], _T | None]) -> _T:
+        """Ask, and ask again where that may help, unless `done` finds that it was carried out."""
+        for wait in (*WAITS, None):
+            try:
+                return call()
+            except FAULTS as err:
+                fault = understand(err, self.id)
+                found = done() if _may_be_done(fault) else None
+                if found is not None:
+                    return found
+                if wait is None or not (fault.again or fault.status == 409):
+                    raise fault.error from err
+                time.sleep(max(wait, fault.wait))
+        raise AssertionError("the last try returns or raises")
+
+
+def _may_be_done(fault: Fault) -> bool:
+    return fault.again or fault.status in (404, 409, 412)
+
+
+def _status(err: HubError) -> int:
+    cause = err.__cause__
+    return understand(cause, "").status if cause is not None else 0
+
+
+def _may_write(permissions: Mapping[str, list[Mapping[str, object]]], repo: str) -> bool:
+    """Whether a fine-grained token names the repository, or who owns it, with the permission to write."""
+    names = {repo, f"datasets/{repo}", repo.split("/")[0]}
+    return any(
+        scope.get("entity", {}).get("name") in names and "repo.write" in scope.get("permissions", ())  # type: ignore[attr-defined,operator]
+        for scope in permissions.get("scoped", ())
+    )
+
+
+def digest(content: Content) -> dict[str, str]:
+    """A content's hashes in both forms of `Repo.files`, by their kind."""
+    if isinstance(content, Path):
+        with content.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        size = content.stat().st_size
+        git = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+        with content.open("rb") as file:
+            while block := file.read(1 << 20):
+                git.update(block)
+        return {"sha256": sha256, "git": git.hexdigest()}
+    git = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False)
+    return {"sha256": hashlib.sha256(content).hexdigest(), "git": git.hexdigest()}
+
+
+def same(listed: str, content: Content) -> bool:
+    """Whether a file that `Repo.files` lists has this content."""
+    kind, _, value = listed.partition(":")
+    return digest(content)[kind] == value
+
+
+def gone(files: Iterable[str], kept: Iterable[str]) -> list[str]:
+    """The paths that are not kept; how a repository stores its files is for itself."""
+    return sorted(set(files) - set(kept) - {ATTRIBUTES})
+
+
+def unchanged(files: Mapping[str, str], add: Mapping[str, Content]) -> Iterable[str]:
+    """The paths whose content is there already."""
+    return [path for path, content in add.items() if path in files and same(files[path], content)]

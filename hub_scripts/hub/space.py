@@ -1,0 +1,49 @@
+"""A report's site -> a static Space on the Hub."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from builder.progress import progress
+from hub_scripts.hub.repo import ATTRIBUTES, MAIN, Change, Content, Repo, digest, gone, unchanged
+
+# The samples are many and together large: as large files they are not carried in the commit itself.
+_LARGE = "data/** filter=lfs diff=lfs merge=lfs -text\n"
+
+
+def push_site(site: Path, repo_id: str) -> Iterator[str]:
+    """Make the Space show this site and nothing else; yields lines for people. The same site again changes nothing.
+
+    Raises:
+        HubError: no permission, somebody else pushed meanwhile, or the Hub does not answer.
+    """
+    repo = Repo(repo_id, "space")
+    repo.check_write()
+    repo.create(private=False, space_sdk="static")
+    _mark_large(repo)
+    head = repo.existing_refs().branches[MAIN]
+    there = repo.files(head)
+    files: dict[str, Content] = {
+        path.relative_to(site).as_posix(): path for path in sorted(site.rglob("*")) if path.is_file()
+    }
+    same = set(unchanged(there, files))
+    fresh = {path: content for path, content in files.items() if path not in same}
+    left = gone(there, files)
+    if not fresh and not left:
+        yield f"{repo_id} shows this site already"
+        return
+    hashes = [f"{path} {digest(content)['sha256']}" for path, content in progress(sorted(fresh.items()), "hashes")]
+    mark = f"Site: {hashlib.sha256(chr(10).join([*hashes, *left]).encode()).hexdigest()}"
+    commit = repo.commit(Change("New report", mark, fresh, left), MAIN, head)
+    yield f"published: {repo_id}, {len(fresh)} files new, {len(left)} removed, commit {commit}"
+
+
+def _mark_large(repo: Repo) -> None:
+    head = repo.existing_refs().branches[MAIN]
+    text = (repo.read(ATTRIBUTES, head) or b"").decode()
+    if _LARGE not in text:
+        content = (text + _LARGE).encode()
+        mark = f"Attributes: {hashlib.sha256(content).hexdigest()}"
+        repo.commit(Change("Samples are large files", mark, {ATTRIBUTES: content}), MAIN, head)

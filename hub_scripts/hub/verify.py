@@ -1,0 +1,69 @@
+"""`academiceval verify`: whether the Hub serves what the manifest says, looked at as a new user would."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from builder.errors import BuildError
+from builder.progress import progress
+from hub_scripts.errors import DifferenceError, HubError
+from hub_scripts.hub import checks
+from hub_scripts.hub.loading import counts_of, load_counts, stream_counts
+from hub_scripts.hub.repo import MAIN, Repo
+from hub_scripts.hub.staging import revision_of
+
+
+def verify(repo: Repo, revision: str) -> Iterator[str]:
+    """Download a revision into a fresh cache and compare it; yields lines for people.
+
+    Raises:
+        DifferenceError: it differs; the message lists how.
+        HubError: there is no such revision, or the Hub does not answer.
+    """
+    refs = repo.existing_refs()
+    if revision not in refs.tags | refs.branches:
+        raise HubError(f"{repo.id} has no revision {revision}; there are {', '.join(sorted(refs.tags)) or 'no tags'}")
+    with tempfile.TemporaryDirectory() as cache:
+        found = list(differences(repo, revision, Path(cache)))
+    if found:
+        told = "".join(f"\n  {one}" for one in found)
+        raise DifferenceError(
+            f"{repo.id} at {revision} is not what its manifest says ({len(found)} differences):{told}"
+        )
+    yield f"verified: {repo.id} at {revision}: every hash, every configuration loaded and streamed, all counts"
+
+
+def differences(repo: Repo, revision: str, cache: Path) -> Iterator[str]:
+    """One sentence for each difference."""
+    folder = repo.snapshot(revision, cache / "snapshot")
+    try:
+        manifest = checks.sound_manifest(folder)
+    except BuildError as err:
+        yield str(err)
+        return
+    if revision != MAIN and revision_of(manifest) != revision:
+        yield f"the manifest is of revision {revision_of(manifest)}"
+    yield from checks.file_differences(folder, manifest)
+    try:
+        checks.check_card(folder, manifest)
+    except BuildError as err:
+        yield str(err)
+        return
+    yield from _load(repo, revision, manifest, cache)
+
+
+def _load(repo: Repo, revision: str, manifest: dict[str, Any], cache: Path) -> Iterator[str]:
+    """Load and stream every configuration."""
+    for name, expected in progress(sorted(counts_of(manifest["files"]).items()), "verify"):
+        try:
+            loaded = load_counts(repo.id, name, cache / name, revision)
+            streamed = stream_counts(repo.id, name, ("id",), revision)
+        except DifferenceError as err:
+            yield str(err)
+            continue
+        for way, found in (("loaded", loaded), ("streamed", streamed)):
+            if found != expected:
+                yield f"{name} {way} has {found} rows, the manifest says {expected}"

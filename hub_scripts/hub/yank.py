@@ -1,0 +1,199 @@
+"""`academiceval yank`: say that a published revision is not to be used, and publish what replaces it.
+
+The tag of what was published stays; its replacement is `<round>.postN`, and main names both in its errata.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from builder.dataset.folder import MANIFEST
+from builder.dataset.takedown import without_papers
+from builder.ids import parse_arxiv_id
+from builder.round.takedowns import Takedown, parse_takedowns, takedown_lines
+from hub_scripts.errors import HubError
+from hub_scripts.hub.checks import CARD
+from hub_scripts.hub.errata import Erratum
+from hub_scripts.hub.push import publish
+from hub_scripts.hub.repo import MAIN, Change, Refs, Repo
+from hub_scripts.hub.revisions import replacement
+from hub_scripts.hub.staging import Notices, Staged, beside, newest, read_notices, revision_of, stage
+from hub_scripts.hub.verify import verify
+
+
+def yank(repo_id: str, revision: str | None, reason: str, papers: Sequence[str], takedowns: Path) -> Iterator[str]:
+    """Replace a revision, with its papers taken down if any are named; yields lines for people.
+
+    Args:
+        revision: which one; by default the newest.
+        papers: arXiv ids whose texts go; only from the newest revision.
+        takedowns: local list that the ids are added to, for the rounds to come.
+
+    Raises:
+        BuildError: no such revision, no such paper's id, no permission, or the Hub does not answer.
+    """
+    repo = Repo(repo_id)
+    ids = tuple(sorted({_bare(name) for name in papers}))
+    repo.check_write()
+    case = _look(repo, revision, reason, ids)
+    if ids:
+        _note(takedowns, [one for one in case.notices.takedowns if one.id in ids])
+        yield from _publish_without(repo, case.head, ids, case.entry, case.notices, case.mark, MAIN)
+        yield f"older tags may still show {', '.join(ids)}: they never move; to remove them is for the Hub's own pages"
+    elif case.is_newest:
+        publish(repo, _same_data(repo, case.head, case.manifest, case.entry.replacement, case.notices, case.mark))
+    else:
+        yield from _publish_older(repo, case)
+        _tell_main(repo, case)
+    yield f"{repo_id}: {case.entry.revision} is replaced by {case.entry.replacement} ({reason}); its tag stays"
+    yield from verify(repo, case.entry.replacement)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """What is to be replaced, and what main holds.
+
+    Attributes:
+        notices: main's lists with the entry.
+        mark: a line by which the commits are known again.
+    """
+
+    head: str
+    manifest: dict[str, Any]
+    tags: dict[str, str]
+    notices: Notices
+    entry: Erratum
+    mark: str
+
+    @property
+    def is_newest(self) -> bool:
+        return revision_of(self.manifest) in (self.entry.revision, self.entry.replacement)
+
+
+def _look(repo: Repo, revision: str | None, reason: str, ids: tuple[str, ...]) -> _Case:
+    """Read what is there, of a call that was killed too, and decide the replacement's name.
+
+    Raises:
+        HubError: no such revision, one that was replaced already, or papers of one that is not the newest.
+    """
+    refs = repo.existing_refs()
+    head = refs.branches[MAIN]
+    manifest = newest(repo, head)
+    if manifest is None:
+        raise HubError(f"{repo.id} holds no dataset of ours: main has no {MANIFEST}")
+    notices = read_notices(repo, head)
+    wanted = revision or _before_replacement(manifest, notices, reason, ids)
+    if wanted not in refs.tags:
+        raise HubError(f"{repo.id} has no revision {wanted}; there are {', '.join(sorted(refs.tags)) or 'no tags'}")
+    mark = f"Yank: {hashlib.sha256('|'.join((wanted, reason, *ids)).encode()).hexdigest()}"
+    entry = _known(notices, wanted, reason, ids) or _published(repo, refs, mark, wanted, reason, ids)
+    entry = entry or _new(notices, wanted, reason, ids, refs)
+    case = _Case(head, manifest, refs.tags, _noted(notices, entry), entry, mark)
+    if ids and not case.is_newest:
+        raise HubError(f"papers are taken down from the newest revision, {revision_of(manifest)}, not from {wanted}")
+    return case
+
+
+def _bare(name: str) -> str:
+    parsed = parse_arxiv_id(name)
+    if parsed is None:
+        raise HubError(f"{name!r} is no arXiv id; give one like 2401.00001")
+    return parsed[0]
+
+
+def _before_replacement(manifest: dict[str, Any], notices: Notices, reason: str, ids: tuple[str, ...]) -> str:
+    """The newest revision, as it was before the same call replaced it and was killed."""
+    now = revision_of(manifest)
+    return next(
+        (one.revision for one in notices.errata if (one.replacement, one.reason, one.papers) == (now, reason, ids)), now
+    )
+
+
+def _known(notices: Notices, revision: str, reason: str, ids: tuple[str, ...]) -> Erratum | None:
+    wanted = revision, reason, ids
+    return next((one for one in notices.errata if (one.revision, one.reason, one.papers) == wanted), None)
+
+
+def _published(repo: Repo, refs: Refs, mark: str, revision: str, reason: str, ids: tuple[str, ...]) -> Erratum | None:
+    """The entry of a replacement that a killed call has published already, without telling main."""
+    base = revision.partition(".post")[0]
+    for name, commit in refs.tags.items():
+        if name.startswith(f"{base}.post") and repo.find(mark, name) == commit:
+            return _known(read_notices(repo, commit), revision, reason, ids)
+    return None
+
+
+def _new(notices: Notices, revision: str, reason: str, ids: tuple[str, ...], refs: Refs) -> Erratum:
+    """A new entry.
+
+    Raises:
+        HubError: the revision has a replacement already.
+    """
+    if known := next((one.replacement for one in notices.errata if one.revision == revision), None):
+        raise HubError(f"{revision} was replaced by {known} already; yank {known} if that is wrong too")
+    name = replacement(revision, {*refs.tags, *(one.replacement for one in notices.errata)})
+    return Erratum(revision, name, datetime.now(UTC).date().isoformat(), reason, ids)
+
+
+def _noted(notices: Notices, entry: Erratum) -> Notices:
+    """The lists with an entry, where it is not in them."""
+    if entry in notices.errata:
+        return notices
+    fresh = [
+        Takedown(id_, entry.date, entry.reason, entry.replacement)
+        for id_ in entry.papers
+        if id_ not in notices.taken_down
+    ]
+    return Notices([*notices.errata, entry], [*notices.takedowns, *fresh])
+
+
+def _note(path: Path, fresh: Sequence[Takedown]) -> None:
+    """Add to the local list, whole or not at all."""
+    known = parse_takedowns(path.read_text(encoding="utf-8"), str(path)) if path.is_file() else []
+    ids = {one.id for one in known}
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(takedown_lines([*known, *(one for one in fresh if one.id not in ids)]), encoding="utf-8")
+    part.rename(path)
+
+
+def _publish_without(
+    repo: Repo, commit: str, ids: Collection[str], entry: Erratum, notices: Notices, mark: str, branch: str
+) -> Iterator[str]:
+    """Publish the data of a commit without some papers."""
+    with tempfile.TemporaryDirectory() as work:
+        folder = Path(work) / "folder"
+        source = repo.snapshot(commit, Path(work) / "cache")
+        yield without_papers(source, folder, ids, entry.replacement).line()
+        publish(repo, stage(folder, repo.id, commit, notices, mark), branch)
+
+
+def _publish_older(repo: Repo, case: _Case) -> Iterator[str]:
+    """Publish the replacement of a revision that main has left behind; what was taken down since does not come back."""
+    commit, name = case.tags[case.entry.revision], case.entry.replacement
+    taken = case.notices.takedowns
+    own = Notices(_noted(read_notices(repo, commit), case.entry).errata, taken)
+    if taken:
+        yield from _publish_without(repo, commit, case.notices.taken_down, case.entry, own, case.mark, f"round-{name}")
+    else:
+        same = _same_data(repo, commit, newest(repo, commit) or {}, name, own, case.mark)
+        publish(repo, same, f"round-{name}")
+
+
+def _same_data(repo: Repo, commit: str, manifest: dict[str, Any], revision: str, notices: Notices, mark: str) -> Staged:
+    """What is other than in a commit when only its name and lists change."""
+    card = (repo.read(CARD, commit) or b"").decode()
+    files = beside(card, {**manifest, "revision": revision}, repo.id, notices)
+    return Staged(revision, commit, mark, files, whole=False)
+
+
+def _tell_main(repo: Repo, case: _Case) -> None:
+    """Note on main that an older revision was replaced; main keeps its name."""
+    if repo.find(case.mark, MAIN) is None:
+        staged = _same_data(repo, case.head, case.manifest, revision_of(case.manifest), case.notices, case.mark)
+        repo.commit(Change(f"Errata of {case.entry.revision}", case.mark, staged.files), MAIN, case.head)

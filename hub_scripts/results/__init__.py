@@ -1,0 +1,1 @@
+"""Results of models -> the Hub."""

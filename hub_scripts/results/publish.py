@@ -1,0 +1,167 @@
+"""`academiceval push-results`: scores -> a dataset repository of results, and the model index that model cards show.
+
+A result file is uploaded as lm-eval wrote it, at `<model>/<rounds>/<file>`; beside it lies its model index
+(https://huggingface.co/docs/hub/model-cards#evaluation-results).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from huggingface_hub import EvalResult, constants
+from huggingface_hub.repocard_data import eval_results_to_model_index
+
+from builder.round import settings as registry
+from builder.round.levels import LEVELS
+from hub_scripts.errors import HubError
+from hub_scripts.hub.checks import CARD
+from hub_scripts.hub.repo import MAIN, Change, Content, Repo, digest, unchanged
+from hub_scripts.results.result_file import Results, TaskScore, read_results
+
+# What a card shows: the parity columns and SCALAR's accuracy. All other scores are in the result file.
+_SHOWN = {"rouge_l": "ROUGE-L", "bertscore": "BERTScore", "accuracy": "Accuracy"}
+_INDEX = "model-index.yml"
+_FRONT = re.compile(r"---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
+_TITLE = {"dataset": "Results", "model": "Evaluation results"}
+
+
+@dataclass(frozen=True, slots=True)
+class ResultFile:
+    """One result file.
+
+    Attributes:
+        folder: where it goes below the repository.
+        index: its scores as a model index's list.
+    """
+
+    path: Path
+    model: str
+    folder: str
+    index: list[dict[str, Any]]
+
+
+def push_results(paths: Sequence[Path], repo_id: str, card: str | None, *, dry_run: bool) -> Iterator[str]:
+    """Publish result files; yields lines for people.
+
+    Args:
+        paths: `results_*.json`, or folders of them.
+        card: a model on the Hub whose card is to show the scores too.
+
+    Raises:
+        HubError: no result file, a file of another kind, no permission, or the Hub does not answer.
+    """
+    repo = Repo(repo_id)
+    found = [read_result(path, repo_id) for path in result_files(paths)]
+    if card and len(names := sorted({one.model for one in found})) > 1:
+        raise HubError(f"--card {card} is one model's, but the files are of {', '.join(names)}; push them one by one")
+    files: dict[str, Content] = {}
+    for one in found:
+        files[f"{one.folder}/{one.path.name}"] = one.path
+        files[f"{one.folder}/{one.path.stem}.{_INDEX}"] = index_text(one.index)
+    yield from (f"{repo_id}: {path}" for path in files)
+    if dry_run:
+        yield "nothing was uploaded"
+        return
+    repo.check_write()
+    if card:
+        Repo(card, "model").check_write()
+    repo.create(private=False)
+    yield _upload(repo, files)
+    if card:
+        model = Repo(card, "model")
+        head = model.existing_refs().branches[MAIN]
+        text = (model.read(CARD, head) or b"").decode()
+        index = [entry for one in found for entry in one.index]
+        yield _upload(model, {CARD: with_index(text, card.split("/")[1], index).encode()})
+
+
+def result_files(paths: Sequence[Path]) -> list[Path]:
+    """The result files among paths and below folders.
+
+    Raises:
+        HubError: there are none.
+    """
+    files = [file for path in paths for file in (sorted(path.rglob("results_*.json")) if path.is_dir() else [path])]
+    if not files:
+        raise HubError(
+            f"{', '.join(map(str, paths))} holds no results_*.json; `academiceval eval` and lm_eval write them"
+        )
+    return files
+
+
+def read_result(path: Path, repo_id: str) -> ResultFile:
+    """Read one result file.
+
+    Raises:
+        HubError: it is none.
+    """
+    results = read_results(path)
+    folder = f"{results.model}/{results.round}"
+    is_hub_id = results.dataset.count("/") == 1 and not Path(results.dataset).exists()
+    shown = [
+        EvalResult(
+            task_type="text-generation", task_name=one.task, dataset_type=results.dataset if is_hub_id else "academiceval",
+            dataset_name=f"AcademicEval {results.round}", dataset_config=_setting(one.task), dataset_split="test",
+            dataset_revision=results.round, metric_type=one.metric, metric_name=_SHOWN[one.metric],
+            metric_value=round(one.value, 6), metric_args=_beside(one, results), source_name="AcademicEval",
+            source_url=f"{constants.ENDPOINT}/datasets/{repo_id}/blob/main/{folder}/{path.name}",
+        )
+        for one in results.scores
+        if one.metric in _SHOWN
+    ]  # fmt: skip
+    return ResultFile(path, results.model, folder, eval_results_to_model_index(results.model, shown)[0]["results"])
+
+
+def _beside(score: TaskScore, results: Results) -> dict[str, Any]:
+    """What a reader must know of a score beside its value."""
+    facts: dict[str, Any] = {"samples": score.samples}
+    if score.low is not None and score.high is not None:
+        facts |= {"low": round(score.low, 6), "high": round(score.high, 6)}
+    return facts | ({"prompt_versions": list(results.prompt_versions)} if results.prompt_versions else {})
+
+
+def index_text(entries: list[dict[str, Any]]) -> bytes:
+    """The front matter of a model card with these entries, for pasting."""
+    return yaml.safe_dump({"model-index": [{"results": entries}]}, sort_keys=False, allow_unicode=True).encode()
+
+
+def with_index(card: str, name: str, entries: list[dict[str, Any]]) -> str:
+    """A model card that shows the entries; older ones of the same dataset, configuration and revision are replaced."""
+    front = _FRONT.match(card)
+    data = (yaml.safe_load(front[1]) if front else None) or {}
+    kept = [old for index in data.get("model-index", []) for old in index.get("results", [])]
+    fresh = {_identity(entry) for entry in entries}
+    results = [*(old for old in kept if _identity(old) not in fresh), *entries]
+    data["model-index"] = [{"name": name, "results": results}]
+    return f"---\n{yaml.safe_dump(data, sort_keys=False, allow_unicode=True)}---\n{card[front.end() if front else 0 :]}"
+
+
+def _identity(entry: dict[str, Any]) -> tuple[str, ...]:
+    dataset = entry.get("dataset", {})
+    task = entry.get("task", {}).get("name")
+    return (str(task), *(str(dataset.get(name)) for name in ("type", "config", "revision")))
+
+
+def _setting(task: str) -> str:
+    """The dataset's configuration that a task of lm-eval reads; the task's own name where it is of none alone."""
+    names = {f"academiceval_{one.name.lower().replace('-', '_')}": one.name for one in registry.BUILT_IN}
+    names |= {level.name.lower().replace("-", "_"): level.name for level in LEVELS}
+    return names.get(task, task)
+
+
+def _upload(repo: Repo, files: dict[str, Content]) -> str:
+    """Commit what is not there yet, once."""
+    head = repo.existing_refs().branches[MAIN]
+    same = set(unchanged(repo.files(head), files))
+    fresh = {path: content for path, content in files.items() if path not in same}
+    if not fresh:
+        return f"{repo.id} holds all of it already"
+    told = "\n".join(f"{path} {digest(content)['sha256']}" for path, content in sorted(fresh.items()))
+    mark = f"Files: {hashlib.sha256(told.encode()).hexdigest()}"
+    return f"published: {repo.id}, commit {repo.commit(Change(_TITLE[repo.kind], mark, fresh), MAIN, head)}"

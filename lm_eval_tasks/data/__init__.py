@@ -1,0 +1,1 @@
+"""Dataset -> the rows of a run, with prompts that fit the model."""

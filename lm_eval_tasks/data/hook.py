@@ -1,0 +1,143 @@
+"""The hook that lm-eval calls for a task's data: dataset folder or Hub id -> rows with their prompts, cut to the model."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import datasets
+
+from lm_eval_tasks.data import command_line, context, cutoff, slots
+from lm_eval_tasks.data.options import Options, cache_folder
+from lm_eval_tasks.data.rows import open_dataset, rows_of_test
+from lm_eval_tasks.data.slots import CutPrompt
+from lm_eval_tasks.errors import BudgetError
+from lm_eval_tasks.metrics import bertscore
+from lm_eval_tasks.prompts import registry, templates
+from lm_eval_tasks.prompts.templates import Slot
+from lm_eval_tasks.retrieval import retrieve
+
+_LOGGED = ("id", "title", "abstract", "primary_category", "published", "license", "target", "round")
+_PARTS = ("content", "demonstrations")
+_RALM = "ralm"
+
+
+def load(setting: str, answer_tokens: int, role: str = "prompt", **arguments: Any) -> dict[str, datasets.Dataset]:
+    """Load a setting's test split with a `prompt` for every row; lm-eval's `custom_dataset`.
+
+    Args:
+        setting: the dataset's configuration, e.g. "Abs-29K-G".
+        answer_tokens: tokens that the context must leave for the answer.
+        role: which of the setting's prompts, see `templates.registry.prompt_of`; "ralm" retrieves.
+        arguments: all of --model_args and --metadata; `options.Options` and `context.of_model` say what is read.
+
+    Raises:
+        EvalError: dataset or tokenizer not there, a prompt that cannot fit, the metric's model missing, and so on. Under
+            lm-eval's own command line the process ends with that sentence instead.
+    """
+    with command_line.told():
+        return _load(setting, answer_tokens, role, arguments)
+
+
+def _load(setting: str, answer_tokens: int, role: str, arguments: Mapping[str, Any]) -> dict[str, datasets.Dataset]:
+    options = Options.of(arguments)
+    name = registry.prompt_of(setting, role)
+    query = registry.prompt_of(setting, "query") if role == _RALM else None
+    config = (options.config or setting) + ("-core" if options.core else "")
+    scorer = bertscore.check_model(options.bertscore_model)
+    if query:
+        retrieve.check(options.retriever)
+    model = context.of_model(arguments, options.system_instruction)
+    every = open_dataset(config, options)
+    rows = rows_of_test(every, config, options)
+    cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), rows["published"])
+    lead_words = _median_words(every.get("train")) if options.keep_parts else 0
+    prepared = _with_chunks([_without_target(row) for row in rows], query, options)
+    all_slots = [templates.load(name).slots(row) for row in prepared]
+    same = {
+        "setting": config, "prompt_name": name, "prompt_version": registry.version(), "cut": options.cut,
+        "bertscore_model": scorer, "retriever": options.retriever if query else "",
+        **({"lead_words": lead_words} if options.keep_parts else {}),
+    }  # fmt: skip
+    kept = _LOGGED + (_PARTS if options.keep_parts else ())
+    fitted = fit(all_slots, model, options.reserve or answer_tokens, options, config)
+    return {
+        "test": datasets.Dataset.from_list(
+            [
+                {**{key: row[key] for key in kept}, **_derived(row), **prompt_columns(one), **same}
+                for row, one in zip(rows, fitted, strict=True)
+            ]
+        )
+    }
+
+
+def _without_target(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with its exact target removed from the body, as the reference does for titles."""
+    return {**row, "content": row["content"].replace(row["target"], "")}
+
+
+def _with_chunks(rows: list[dict[str, Any]], query: str | None, options: Options) -> list[dict[str, Any]]:
+    """The rows with what was retrieved for them, where a query is given."""
+    if query is None:
+        return rows
+    template = templates.load(query)
+    questions = [
+        retrieve.Question("".join(slot.text for slot in template.slots(row)), retrieve.corpus(row)) for row in rows
+    ]
+    found = retrieve.retrieve(questions, options.retriever, options.chunking, cache_folder() / "retrieval")
+    return [
+        {**row, "chunks": [{"content": chunk} for chunk in chunks]} for row, chunks in zip(rows, found, strict=True)
+    ]
+
+
+def fit(
+    all_slots: Sequence[Sequence[Slot]], model: context.Context | None, reserve: int, options: Options, config: str
+) -> list[CutPrompt]:
+    """The prompts, cut where the model is known.
+
+    Args:
+        reserve: tokens that the context leaves for the answer.
+
+    Raises:
+        BudgetError: a prompt that cannot fit.
+    """
+    if model is None:
+        return [slots.uncut(one) for one in all_slots]
+    try:
+        return list(slots.fit_all(all_slots, model.length - reserve, model.tokenizer, options.cut))
+    except BudgetError as err:
+        raise BudgetError(f"{config}: {err}") from err
+
+
+def _derived(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What statistics need of a row beside its logged columns."""
+    titles = [one["title"] for one in row.get("citations") or ()]
+    return {
+        "first_author": row["authors"][0], "month": row["published"][:7], "licenses": licenses(row, row["demonstrations"]),
+        **({"cited_titles": titles} if titles else {}),
+    }  # fmt: skip
+
+
+def licenses(row: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The licences of all papers whose texts a prompt shows; who passes a sample on must look at them."""
+    return sorted({row["license"], *(one["license"] for one in shown)})
+
+
+def prompt_columns(fitted: CutPrompt) -> dict[str, Any]:
+    """What every sample records of its prompt."""
+    return {
+        "prompt": fitted.text,
+        "target_at": fitted.target_at,
+        "tokens_before": fitted.tokens_before,
+        "tokens_after": fitted.tokens_after,
+        "tokens_cut": sum(fitted.cut.values()),
+        **{f"cut_{part}": fitted.cut.get(part, 0) for part in slots.CUT_PARTS},
+        "slots": [asdict(span) for span in fitted.spans],
+    }
+
+
+def _median_words(train: datasets.Dataset | None) -> int:
+    lengths = [len(target.split()) for target in train["target"]] if train is not None else []
+    return int(statistics.median(lengths)) if lengths else 0

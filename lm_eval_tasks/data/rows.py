@@ -1,0 +1,74 @@
+"""Dataset folder or Hub id -> the test rows that a run asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import datasets
+from datasets.exceptions import DatasetNotFoundError
+from datasets.packaged_modules.cache.cache import Cache
+
+from lm_eval_tasks.data.options import VARIABLE, Options
+from lm_eval_tasks.errors import DatasetError
+
+
+def open_dataset(config: str, options: Options) -> datasets.DatasetDict:
+    """All splits of a configuration.
+
+    Raises:
+        DatasetError: the dataset is not there, unfinished, or lacks the configuration.
+    """
+    name = options.dataset
+    folder = Path(name).expanduser()
+    if folder.is_dir() and not (folder / "manifest.json").is_file():
+        raise DatasetError(f"{folder} has no manifest.json, so it is no finished dataset; build it again")
+    path = str(folder) if folder.is_dir() else name
+    try:
+        builder = datasets.load_dataset_builder(path, config, revision=options.dataset_revision)
+        if isinstance(builder, Cache) and "/" not in name:
+            # With no such folder and no network, `datasets` would serve whatever folder of that name it saw last.
+            raise FileNotFoundError(name)
+        builder.download_and_prepare()
+        loaded = builder.as_dataset()
+    except (DatasetNotFoundError, FileNotFoundError, ConnectionError) as err:
+        raise DatasetError(
+            f"the dataset {name!r} is neither a folder here nor reachable on the Hub; give its folder or Hub id with "
+            f'--metadata \'{{"dataset": "..."}}\' or in {VARIABLE}'
+        ) from err
+    except ValueError as err:
+        if "BuilderConfig" not in str(err):
+            raise
+        raise DatasetError(f"the dataset {name!r} has no setting {config}; its card lists those that it has") from err
+    assert isinstance(loaded, datasets.DatasetDict)
+    return loaded
+
+
+def rows_of_test(every: datasets.DatasetDict, config: str, options: Options) -> datasets.Dataset:
+    """The test split, of the round that was asked for and within the window.
+
+    Raises:
+        DatasetError: there is none, or another round's.
+    """
+    if "test" not in every:
+        raise DatasetError(f"the setting {config} has no test sample in this dataset; take another round")
+    rows = every["test"]
+    round_ = rows[0]["round"]
+    if options.round and options.round != round_:
+        raise DatasetError(
+            f"the dataset {options.dataset!r} is round {round_}, but round {options.round} was asked for; "
+            "give its folder, or its revision with dataset_revision"
+        )
+    rows = _in_window(rows, options.published_after, options.published_before)
+    if not len(rows):
+        raise DatasetError(
+            f"no test sample of {config} is left in the publication window; widen it or take another round"
+        )
+    return rows
+
+
+def _in_window(rows: datasets.Dataset, after: str | None, before: str | None) -> datasets.Dataset:
+    """Rows published after and before the given ISO days."""
+    if not after and not before:
+        return rows
+    days = rows["published"]
+    return rows.select([i for i, day in enumerate(days) if (not after or day > after) and (not before or day < before)])

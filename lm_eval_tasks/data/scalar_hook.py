@@ -1,0 +1,64 @@
+"""SCALAR: a citation is masked, four papers are shown; which of them was meant? (SCALAR paper, section 2.2 and figure 3)
+
+The hook for lm-eval, the prompt, and the scores. A row's `question` is what stands in <Paper>, a candidate's `content` what
+stands behind its title, markup included, so that the published prompts come out byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import datasets
+
+from lm_eval_tasks.data import command_line, context, cutoff, hook
+from lm_eval_tasks.data.options import Options
+from lm_eval_tasks.data.rows import open_dataset, rows_of_test
+from lm_eval_tasks.metrics.bertscore import NO_MODEL
+from lm_eval_tasks.prompts import registry
+from lm_eval_tasks.prompts.scalar import slots_of
+
+_LOGGED = ("id", "paper_id", "title", "level", "section", "citation_type", "published", "license", "round", "label")
+_PROBE = "probe"
+
+
+def load(setting: str, answer_tokens: int, role: str = "prompt", **arguments: Any) -> dict[str, datasets.Dataset]:
+    """Load a SCALAR setting's test split with a `prompt` for every row; lm-eval's `custom_dataset`.
+
+    Args:
+        role: "probe" shows the mask without the paper around it: what can be guessed from the candidates alone.
+
+    The other arguments and errors are those of `hook.load`.
+    """
+    with command_line.told():
+        return _load(setting, answer_tokens, role, arguments)
+
+
+def _load(setting: str, answer_tokens: int, role: str, arguments: Mapping[str, Any]) -> dict[str, datasets.Dataset]:
+    options = Options.of(arguments)
+    config = options.config or setting
+    model = context.of_model(arguments, options.system_instruction)
+    rows = rows_of_test(open_dataset(config, options), config, options)
+    cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), rows["published"])
+    all_slots = [slots_of(row, with_paper=role != _PROBE) for row in rows]
+    fitted = hook.fit(all_slots, model, options.reserve or answer_tokens, options, config)
+    same = {
+        "setting": config, "prompt_name": _PROBE if role == _PROBE else registry.SCALAR, "prompt_version": registry.version(),
+        "cut": options.cut, "bertscore_model": NO_MODEL, "retriever": "",
+    }  # fmt: skip
+    return {
+        "test": datasets.Dataset.from_list(
+            [
+                {**{key: row[key] for key in _LOGGED}, **_derived(row), **hook.prompt_columns(one), **same}
+                for row, one in zip(rows, fitted, strict=True)
+            ]
+        )
+    }
+
+
+def _derived(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "first_author": row["authors"][0] if row["authors"] else row["paper_id"], "month": row["published"][:7],
+        "target": str(row["label"]), "candidate_ids": [one["id"] for one in row["candidates"]],
+        "licenses": hook.licenses(row, row["candidates"]),
+    }  # fmt: skip

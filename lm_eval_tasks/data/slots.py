@@ -1,0 +1,263 @@
+"""Cut prompts to a budget, slot by slot, in tokens of the model's own tokenizer.
+
+Demonstrations go first, the farthest from the answer before the nearer ones, then retrieved chunks from the last rank,
+then the body, last the ends of the citations' abstracts. Instruction, title, abstract, citation titles and the answer cue
+are never cut. Section 4.2 of the AcademicEval paper keeps the head of what it cuts; the body may lose its middle instead.
+
+In a SCALAR prompt the candidates' texts are shortened to a like length first, then the paper on both sides of the mask, last
+the candidates' abstracts; never the mask, the titles or the instruction.
+
+Every prompt is tokenized once, whole. What a cut changes is counted where the kept stretches meet, not all over again.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from lm_eval_tasks.errors import BudgetError
+from lm_eval_tasks.prompts.templates import BEFORE, Slot
+
+Cut = Literal["end", "middle"]
+
+_FIELD_ORDER = ("content", "output", "abstract", "title")
+CUT_PARTS = ("demonstration", "chunk", "body", "citation", "candidate", "around", "candidate_abstract")
+# Parts whose slots are shortened together, the longest first.
+_LEVELLED = ("candidate", "around", "candidate_abstract")
+_BATCH = 16
+# Tokens on each side of a cut that are counted anew; a tokenizer's decisions reach no farther.
+_REACH = 32
+
+
+class Tokenizer(Protocol):
+    """What is needed of a `transformers` tokenizer with a fast version."""
+
+    def __call__(self, text: Any, **kwargs: Any) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where a slot came to lie in a prompt.
+
+    Attributes:
+        characters: of its whole text.
+        start, end: characters of the prompt, between which stands what is left of it.
+    """
+
+    part: str
+    index: int
+    field: str
+    characters: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class CutPrompt:
+    """A prompt that fits.
+
+    Attributes:
+        tokens_before, tokens_after: prompt tokens without and with cutting, special tokens left out.
+        cut: tokens taken from each part ("demonstration", "chunk", "body", "citation"), parts that lost none left out.
+        target_at: the character at which the target's own part of the prompt begins, behind the demonstrations.
+        spans: the slots that hold a text of the row, in order.
+    """
+
+    text: str
+    tokens_before: int
+    tokens_after: int
+    cut: dict[str, int]
+    target_at: int
+    spans: tuple[Span, ...] = ()
+
+
+def fit(slots: Sequence[Slot], budget: int, tokenizer: Tokenizer, cut: Cut = "end") -> CutPrompt:
+    """Cut one prompt's slots until it has at most `budget` tokens.
+
+    Args:
+        cut: whether the body loses its end or its middle.
+
+    Raises:
+        BudgetError: the parts that are never cut have more.
+    """
+    return next(fit_all([slots], budget, tokenizer, cut))
+
+
+def fit_all(
+    prompts: Sequence[Sequence[Slot]], budget: int, tokenizer: Tokenizer, cut: Cut = "end"
+) -> Iterator[CutPrompt]:
+    """As `fit`, for many prompts, which are tokenized in batches."""
+    for start in range(0, len(prompts), _BATCH):
+        batch = prompts[start : start + _BATCH]
+        encoded = tokenizer(
+            ["".join(slot.text for slot in slots) for slots in batch], add_special_tokens=False, verbose=False
+        )
+        for i, slots in enumerate(batch):
+            yield _Prompt(slots, encoded[i], tokenizer).cut_to(budget, cut)
+
+
+def uncut(slots: Sequence[Slot]) -> CutPrompt:
+    """The whole prompt where no tokenizer is known; its tokens count 0."""
+    texts = [slot.text for slot in slots]
+    return CutPrompt("".join(texts), 0, 0, {}, target_at(slots, texts), tuple(_spans(slots, texts)))
+
+
+def target_at(slots: Sequence[Slot], texts: Sequence[str]) -> int:
+    """Where the target's own part begins: the first character behind the last demonstration."""
+    last = max((i for i, slot in enumerate(slots) if slot.part == "demonstration"), default=-1)
+    return sum(len(text) for text in texts[: last + 1])
+
+
+def _spans(slots: Sequence[Slot], texts: Sequence[str]) -> Iterator[Span]:
+    start = 0
+    for slot, text in zip(slots, texts, strict=True):
+        if slot.field:
+            yield Span(slot.part, slot.index, slot.field, len(slot.text), start, start + len(text))
+        start += len(text)
+
+
+class _Prompt:
+    """One tokenized prompt. Tokens are numbered through the whole prompt and belong to the slot that they begin in."""
+
+    def __init__(self, slots: Sequence[Slot], encoding: Any, tokenizer: Tokenizer) -> None:
+        self._slots = slots
+        self._encoding = encoding
+        self._tokenizer = tokenizer
+        self._total = len(encoding)
+        self._text = "".join(slot.text for slot in slots)
+        ends = [0]
+        for slot in slots:
+            ends.append(ends[-1] + len(slot.text))
+        self._starts = ends
+        self._tokens = [self._token_at(start) for start in ends]
+
+    def cut_to(self, budget: int, cut: Cut) -> CutPrompt:
+        """The prompt within a budget of tokens."""
+        lengths = [after - before for before, after in zip(self._tokens, self._tokens[1:], strict=False)]
+        keep = list(lengths)
+        after = self._total
+        kept = [[(start, end)] for start, end in zip(self._starts, self._starts[1:], strict=False)]
+        while after > budget:
+            if _take(self._slots, keep, after - budget) > 0:
+                raise BudgetError(
+                    f"the parts of a prompt that are never cut have {sum(keep)} tokens, but the model's context leaves "
+                    f"{budget}: use a model with a longer context"
+                )
+            kept = [self._kept(i, keep[i], cut) for i in range(len(keep))]
+            after = self._count(_joined(kept))
+        texts = ["".join(self._text[start:end] for start, end in ranges) for ranges in kept]
+        lost = _lost(self._slots, lengths, keep)
+        spans = tuple(_spans(self._slots, texts))
+        return CutPrompt("".join(texts), self._total, after, lost, target_at(self._slots, texts), spans)
+
+    def _token_at(self, character: int) -> int:
+        """The first token that begins at a character or behind it."""
+        return bisect_left(range(self._total), character, key=lambda i: self._encoding.token_to_chars(i)[0])
+
+    def _kept(self, i: int, keep: int, cut: Cut) -> list[tuple[int, int]]:
+        """The stretches of characters that are left of a slot."""
+        start, end = self._starts[i], self._starts[i + 1]
+        first, behind = self._tokens[i], self._tokens[i + 1]
+        if keep == behind - first:
+            return [(start, end)]
+        tail = _tail(self._slots[i], keep, cut)
+        head = keep - tail
+        stretches = []
+        if head:
+            stretches.append((start, min(end, self._encoding.token_to_chars(first + head - 1)[1])))
+        if tail:
+            stretches.append((max(start, self._encoding.token_to_chars(behind - tail)[0]), end))
+        return stretches
+
+    def _count(self, stretches: Sequence[tuple[int, int]]) -> int:
+        """Tokens of the joined stretches: the inner ones are known, those near a seam are counted anew."""
+        known = 0
+        regions = [""]
+        for n, (start, end) in enumerate(stretches):
+            is_last = n == len(stretches) - 1
+            first = self._token_at(start) + (_REACH if n else 0)
+            last = self._token_at(end) - (0 if is_last else _REACH)
+            if last <= first:
+                regions[-1] += self._text[start:end]
+                continue
+            known += last - first
+            if n:
+                regions[-1] += self._text[start : self._encoding.token_to_chars(first - 1)[1]]
+            regions.append("" if is_last else self._text[self._encoding.token_to_chars(last - 1)[1] : end])
+        regions = [region for region in regions if region] or [""]
+        recounted = self._tokenizer(regions, add_special_tokens=False, verbose=False)
+        return known + sum(len(ids) for ids in recounted["input_ids"])
+
+
+def _joined(kept: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
+    """The kept stretches of all slots, those that touch made one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in (stretch for stretches in kept for stretch in stretches):
+        if start == end:
+            continue
+        if joined and joined[-1][1] == start:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _tail(slot: Slot, keep: int, cut: Cut) -> int:
+    """How many of the tokens that a slot keeps are those at its end."""
+    if slot.part == "around" and slot.field == BEFORE:
+        return keep
+    return keep // 2 if cut == "middle" and slot.part == "body" else 0
+
+
+def _take(slots: Sequence[Slot], keep: list[int], excess: int) -> int:
+    """Lower `keep` by `excess` tokens in cutting order; returns how many could not be taken."""
+    for members in _groups(slots):
+        if excess <= 0:
+            break
+        before = {i: keep[i] for i in members}
+        cap = _cap(list(before.values()), excess)
+        spare = sum(max(0, n - cap) for n in before.values()) - excess
+        for i, n in before.items():
+            # The cap is a whole number: what it takes too much goes back, a token each.
+            given_back = 1 if n > cap and spare > 0 else 0
+            keep[i] = min(n, cap + given_back)
+            spare -= given_back
+        excess = -spare
+    return max(0, excess)
+
+
+def _groups(slots: Sequence[Slot]) -> list[list[int]]:
+    """The slots that are cut, in cutting order; those that are shortened together in one group."""
+    groups: dict[tuple[int, int, int], list[int]] = {}
+    for i, slot in enumerate(slots):
+        if slot.part in CUT_PARTS and not (slot.part == "citation" and slot.field == "title"):
+            groups.setdefault(_priority(slot), []).append(i)
+    return [groups[key] for key in sorted(groups)]
+
+
+def _priority(slot: Slot) -> tuple[int, int, int]:
+    part = CUT_PARTS.index(slot.part)
+    if slot.part in _LEVELLED:
+        return part, 0, 0
+    return part, -slot.index if slot.part == "chunk" else slot.index, _FIELD_ORDER.index(slot.field)
+
+
+def _cap(lengths: Sequence[int], excess: int) -> int:
+    """The most tokens that each of some slots may keep for all to lose `excess` together."""
+    left = sum(lengths) - excess
+    for n, length in enumerate(sorted(lengths)):
+        share = left // (len(lengths) - n)
+        if length > share:
+            return max(0, share)
+        left -= length
+    return max(lengths)
+
+
+def _lost(slots: Sequence[Slot], lengths: Sequence[int], keep: Sequence[int]) -> dict[str, int]:
+    lost: dict[str, int] = {}
+    for slot, length, kept in zip(slots, lengths, keep, strict=True):
+        if kept < length:
+            lost[slot.part] = lost.get(slot.part, 0) + length - kept
+    return lost

@@ -1,0 +1,119 @@
+"""The published prompts (AcademicEval paper, appendix D) as text files, and their reading.
+
+A file holds a prompt as published: one block a line, `{CONTENT}` and its like for the texts, and for blocks that repeat
+(demonstrations, citations, retrieved chunks) the one of index 0 followed by a line `...`. A file's text is data: a change
+of one byte is a new version of the tasks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+Part = Literal[
+    "fixed", "demonstration", "body", "citation", "chunk",
+    # SCALAR: a candidate's text and its abstract, and the paper around the mask
+    "candidate", "candidate_abstract", "around",
+]  # fmt: skip
+
+_FIELD = re.compile(r"\{([A-Z_]+?)(_0)?\}")
+_COLUMNS = {
+    "CONTENT": "content",
+    "TITLE": "title",
+    "ABSTRACT": "abstract",
+    "OUTPUT": "output",
+    "C_TITLE": "title",
+    "C_ABSTRACT": "abstract",
+}
+_REPEAT = "..."
+# Fields of the two sides of a mask.
+BEFORE, AFTER = "before", "after"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A stretch of a prompt.
+
+    Attributes:
+        part: what it belongs to; "fixed" is never cut.
+        index: which demonstration, citation, chunk or candidate, 0 elsewhere.
+        field: "" for the prompt's own words, else the column whose text it is.
+    """
+
+    text: str
+    part: Part = "fixed"
+    index: int = 0
+    field: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A prompt file: blocks in order; a repeated block names what it repeats over."""
+
+    name: str
+    blocks: tuple[tuple[str, Part], ...]
+
+    def slots(self, doc: Mapping[str, Any]) -> list[Slot]:
+        """The prompt of one row, as slots whose texts in a row are the prompt.
+
+        Args:
+            doc: a row of a writing setting; for a RALM prompt with `chunks`, each with its `content`.
+        """
+        slots: list[Slot] = []
+        for text, repeats in self.blocks:
+            if repeats == "fixed":
+                slots += _fill(text, doc, "fixed", 0)
+            else:
+                for index, item in enumerate(doc[f"{repeats}s"]):
+                    slots += _fill(text.replace(" 0:", f" {index}:"), item, repeats, index)
+        return slots
+
+
+@cache
+def load(name: str) -> Template:
+    """The template of a prompt file in this folder, by its name without ending."""
+    return Template(name, tuple(_blocks(words(name))))
+
+
+@cache
+def words(name: str) -> str:
+    """A prompt file as it stands."""
+    return (Path(__file__).parent / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def _blocks(text: str) -> Iterator[tuple[str, Part]]:
+    """Split a file into plain blocks and repeated ones, each with its line ends."""
+    pending: list[str] = []
+    repeated: list[str] = []
+    for line in text.splitlines(keepends=True):
+        if line.rstrip("\n") == _REPEAT:
+            if pending:
+                yield "".join(pending), "fixed"
+            yield "".join(repeated), _repeated_part("".join(repeated))
+            pending, repeated = [], []
+        elif repeated or re.match(r"### .* 0:", line):
+            repeated.append(line)
+        else:
+            pending.append(line)
+    yield "".join(pending), "fixed"
+
+
+def _repeated_part(block: str) -> Part:
+    if "{C_" in block:
+        return "citation"
+    return "demonstration" if "{OUTPUT_" in block else "chunk"
+
+
+def _fill(text: str, source: Mapping[str, Any], part: Part, index: int) -> Iterator[Slot]:
+    """The slots of one block: the prompt's words, and the texts that stand in it."""
+    position = 0
+    for match in _FIELD.finditer(text):
+        yield Slot(text[position : match.start()], "fixed", index)
+        column = _COLUMNS[match.group(1)]
+        yield Slot(source[column], "body" if part == "fixed" and column == "content" else part, index, column)
+        position = match.end()
+    yield Slot(text[position:], "fixed", index)

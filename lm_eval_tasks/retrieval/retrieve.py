@@ -1,0 +1,124 @@
+"""Retrieval-augmented prompts (section 4.2 of the AcademicEval paper): of all that a sample shows, the chunks nearest to a query.
+
+The corpus of a sample is its whole input: the body, the demonstrations, the citations. Each text is split on its own
+(LangChain's recursive splitter, sizes in characters), and up to `top` chunks are taken by rank.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tqdm.auto import tqdm
+
+from lm_eval_tasks.errors import RetrieverError
+from lm_eval_tasks.journal import Journal
+from lm_eval_tasks.retrieval.base import Retriever, open_retriever
+
+DEFAULT_RETRIEVER = "bm25"
+# Samples whose chunks are encoded together.
+_GROUP = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Chunking:
+    """How texts are split and how many chunks are taken; sizes in characters. The defaults are the paper's."""
+
+    size: int = 512
+    overlap: int = 64
+    top: int = 12
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.overlap < self.size or self.top < 1:
+            raise RetrieverError(
+                f"chunks of {self.size} characters with an overlap of {self.overlap}, {self.top} of them, make no sense: "
+                "the overlap must be smaller than the size, and at least one chunk be taken"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is looked for in which texts."""
+
+    query: str
+    texts: tuple[str, ...]
+
+
+def corpus(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """All that a row shows of itself, its demonstrations and its citations; never its target."""
+    texts = [row["content"]]
+    for one in row["demonstrations"]:
+        texts += [one["content"], one["title"], one["abstract"], one["output"]]
+    texts += [f"{one['title']}\n{one['abstract']}" for one in row.get("citations") or ()]
+    return tuple(dict.fromkeys(text for text in texts if text.strip()))
+
+
+def retrieve(questions: Sequence[Question], name: str, chunking: Chunking, cache: Path) -> list[list[str]]:
+    """The chunks for each question, best first.
+
+    What was found is kept in `cache` for each question as soon as it is known, so that a killed run goes on and a second
+    one asks nothing.
+
+    Args:
+        name: "bm25", "tfidf", "dpr", "contriever", "dragon", "minilm" or a sentence-transformers folder or Hub id; for
+            the first three dense ones also "dpr:QUERY_FOLDER,CONTEXT_FOLDER" with models of that kind.
+
+    Raises:
+        RetrieverError: its package or model is not there.
+    """
+    retriever = open_retriever(name)
+    split = _splitter(chunking)
+    journal = Journal(cache / f"{_slug(retriever.name)}-{chunking.size}-{chunking.overlap}-{chunking.top}.jsonl")
+    keys = [_key(retriever.name, question) for question in questions]
+    missing = [i for i, key in enumerate(keys) if key not in journal]
+    with tqdm(
+        total=len(questions), initial=len(questions) - len(missing), desc=f"retrieve {name}", disable=None
+    ) as bar:
+        for start in range(0, len(missing), _GROUP):
+            group = missing[start : start + _GROUP]
+            chunks = [split(questions[i].texts) for i in group]
+            ranked = retriever.rank([questions[i].query for i in group], chunks, chunking.top)
+            for i, order in zip(group, ranked, strict=True):
+                journal.add(keys[i], order)
+            bar.update(len(group))
+    return [
+        [chunks[k] for k in journal[key]]
+        for key, question in zip(keys, questions, strict=True)
+        for chunks in (split(question.texts),)
+    ]
+
+
+def check(name: str) -> None:
+    """Raise a RetrieverError where a retriever is not there, before anything is generated."""
+    open_retriever(name)
+    _splitter(Chunking())
+
+
+def _splitter(chunking: Chunking) -> Any:
+    try:
+        from langchain_text_splitters import RecursiveCharacterTextSplitter
+    except ModuleNotFoundError as err:
+        raise RetrieverError('retrieval needs langchain-text-splitters: pip install "academiceval[ralm]"') from err
+    splitter = RecursiveCharacterTextSplitter(chunk_size=chunking.size, chunk_overlap=chunking.overlap)
+
+    def split(texts: Sequence[str]) -> list[str]:
+        return list(dict.fromkeys(chunk for text in texts for chunk in splitter.split_text(text)))
+
+    return split
+
+
+def _key(retriever: str, question: Question) -> str:
+    content = json.dumps([retriever, question.query, question.texts], ensure_ascii=False)
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _slug(name: str) -> str:
+    readable = "".join(c if c.isalnum() else "-" for c in name)[-40:].strip("-")
+    return f"{readable}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+__all__ = ["DEFAULT_RETRIEVER", "Chunking", "Question", "Retriever", "check", "corpus", "retrieve"]

@@ -1,0 +1,1 @@
+"""Runs of models: generating, logged samples, statistics, comparison."""

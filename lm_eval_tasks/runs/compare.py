@@ -1,0 +1,91 @@
+"""`academiceval compare A B`: paired differences between two runs, with clustered intervals and corrected p-values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.runs.intervals import Interval, holm, interval
+from lm_eval_tasks.runs.logged import Logged, by_task, read
+
+PARITY = ("rouge_l", "bertscore")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """B - A over the papers that both runs answered.
+
+    Attributes:
+        corrected_p: p over all differences that are shown together (Holm).
+    """
+
+    task: str
+    metric: str
+    a: float
+    b: float
+    difference: Interval
+    corrected_p: float
+
+
+def compare(a: Path, b: Path, metrics: Sequence[str] = PARITY) -> list[Difference]:
+    """Compare two runs, sample by sample.
+
+    Args:
+        a, b: samples files or folders of them.
+
+    Raises:
+        SamplesError: the runs have no sample in common, or were made with other rounds or prompts.
+    """
+    first, second = by_task(read([a])), by_task(read([b]))
+    common = [task for task in first if task in second]
+    if not common:
+        raise SamplesError(f"{a} and {b} have no task in common ({_named(first)}; {_named(second)})")
+    found: list[tuple[str, str, float, float, Interval]] = []
+    for task in common:
+        pairs = _pairs(task, first[task], second[task])
+        for metric in metrics:
+            both = [(x, y) for x, y in pairs if metric in x.scores and metric in y.scores]
+            if both:
+                ours = [x.scores[metric] for x, _ in both]
+                theirs = [y.scores[metric] for _, y in both]
+                gains = [y - x for x, y in zip(ours, theirs, strict=True)]
+                of_pairs = interval(gains, [x.cluster for x, _ in both])
+                found.append((task, metric, sum(ours) / len(ours), sum(theirs) / len(theirs), of_pairs))
+    if not found:
+        raise SamplesError(f"neither {a} nor {b} has one of the scores {', '.join(metrics)} in both runs")
+    corrected = holm([one[-1].p for one in found])
+    return [Difference(*one, p) for one, p in zip(found, corrected, strict=True)]
+
+
+def table(differences: Sequence[Difference]) -> Iterator[str]:
+    """Markdown rows."""
+    yield "| Task | Score | Papers | First authors | A | B | B - A | 95% interval | p | p (Holm) |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- | ---: | ---: |"
+    for one in differences:
+        over = one.difference
+        yield (
+            f"| {one.task} | {one.metric} | {over.samples} | {over.clusters} | {one.a:.4f} | {one.b:.4f} | {over.mean:+.4f} | "
+            f"[{over.low:+.4f}, {over.high:+.4f}] | {over.p:.4f} | {one.corrected_p:.4f} |"
+        )
+
+
+def _pairs(task: str, first: Sequence[Logged], second: Sequence[Logged]) -> list[tuple[Logged, Logged]]:
+    theirs = {one.id: one for one in second}
+    pairs = [(one, theirs[one.id]) for one in first if one.id in theirs]
+    for one, other in pairs:
+        for what, x, y in (("round", one.round, other.round), ("prompts", one.prompt_version, other.prompt_version)):
+            if x != y:
+                raise SamplesError(
+                    f"{task} {one.id} was run with {what} {x} and {what} {y}: such runs cannot be compared"
+                )
+        if one.target != other.target:
+            raise SamplesError(f"{task} {one.id} has another target in the other run: the datasets differ")
+    if not pairs:
+        raise SamplesError(f"the two runs of {task} have no paper in common")
+    return pairs
+
+
+def _named(tasks: dict[str, list[Logged]]) -> str:
+    return ", ".join(sorted(tasks))

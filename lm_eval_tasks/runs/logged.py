@@ -1,0 +1,144 @@
+"""Logged samples: what lm-eval's --log_samples and `academiceval eval` write, read back."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.metrics import refine
+from lm_eval_tasks.prompts import registry
+
+# What a journal holds of each sample beside its answer.
+JOURNALED = (
+    "id", "setting", "prompt_name", "prompt_version", "retriever", "first_author", "published", "round", "target",
+)  # fmt: skip
+JOURNAL = "journal.jsonl"
+# What the slots tell in short.
+_TEXTS = ("prompt", "content", "demonstrations")
+# Characters of each end of a slot that are kept.
+EXCERPT = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """One answer and its scores.
+
+    Attributes:
+        task: the setting, and what was done otherwise than usual: "Abs-29K-G", "Abs-9K abs_ralm bm25".
+        cluster: the first author.
+        round, prompt_version: what the sample was made with; runs that differ in them cannot be compared.
+    """
+
+    task: str
+    id: str
+    cluster: str
+    published: str
+    round: str
+    prompt_version: int
+    target: str
+    answer: str
+    scores: dict[str, float]
+
+
+def read(paths: Sequence[Path]) -> list[Logged]:
+    """The samples of JSON lines files, and of all `samples_*.jsonl` below folders; of their journals where there are none.
+
+    A journal's samples are those that an unfinished run of `academiceval eval` has answered; they have no scores.
+
+    Raises:
+        SamplesError: there are none, or a file holds something else.
+    """
+    files = [file for path in paths for file in (_files(path) if path.is_dir() else [path])]
+    if not files:
+        raise SamplesError(
+            f"{', '.join(map(str, paths))} holds no samples_*.jsonl; run lm_eval with --log_samples --output_path"
+        )
+    rows: dict[tuple[str, str], Logged] = {}
+    for file in files:
+        for number, line in enumerate(_lines(file), 1):
+            try:
+                one = of_row(json.loads(line))
+            except (ValueError, SyntaxError, KeyError, TypeError, AttributeError) as err:
+                raise SamplesError(f"line {number} of {file} is no logged sample of AcademicEval") from err
+            if (one.task, one.id) in rows:
+                raise SamplesError(
+                    f"{file} holds a second answer to {one.task} {one.id}: give the files of one run of one model"
+                )
+            rows[one.task, one.id] = one
+    return list(rows.values())
+
+
+def of_row(row: Mapping[str, Any]) -> Logged:
+    """A sample as lm-eval logs it."""
+    doc = row["doc"]
+    usual = doc["prompt_name"].endswith(("_short", "_long")) or doc["prompt_name"] == registry.SCALAR
+    task = doc["setting"] if usual else " ".join(filter(None, (doc["setting"], doc["prompt_name"], doc["retriever"])))
+    answer = {"answer": _refined(row["value"], doc)} if "value" in row else row["filtered_resps"][0]
+    if isinstance(answer, str):  # lm-eval's own files hold Python's way of writing it
+        answer = ast.literal_eval(answer)
+    return Logged(
+        task=task,
+        id=doc["id"],
+        cluster=doc["first_author"],
+        published=doc["published"],
+        round=doc["round"],
+        prompt_version=int(doc["prompt_version"]),
+        target=doc["target"],
+        answer=answer["answer"],
+        scores={key: float(value) for key, value in answer.items() if isinstance(value, int | float)},
+    )
+
+
+def compact(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A logged sample whose prompt is told by its slots: of each its lengths and the first and last characters.
+
+    lm-eval writes a prompt twice, which for prompts of a book's length makes gigabytes; `prompt_hash` still names it.
+    """
+    doc = {key: value for key, value in row["doc"].items() if key not in _TEXTS}
+    doc["slots"] = excerpts(row["doc"])
+    return {**{key: value for key, value in row.items() if key != "arguments"}, "doc": doc}
+
+
+def excerpts(doc: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The slots of a sample's prompt, with `head` and `tail`; where both together are the whole, `tail` is empty."""
+    if "prompt" not in doc:
+        return list(doc.get("slots", ()))
+    return [{**slot, **_ends(doc["prompt"][slot["start"] : slot["end"]])} for slot in doc.get("slots", ())]
+
+
+def _ends(text: str) -> dict[str, str]:
+    if len(text) <= 2 * EXCERPT:
+        return {"head": text, "tail": ""}
+    return {"head": text[:EXCERPT], "tail": text[-EXCERPT:]}
+
+
+def by_task(samples: Iterable[Logged]) -> dict[str, list[Logged]]:
+    """Task -> its samples."""
+    tasks: dict[str, list[Logged]] = {}
+    for one in samples:
+        tasks.setdefault(one.task, []).append(one)
+    return tasks
+
+
+def _refined(text: str, doc: Mapping[str, Any]) -> str:
+    """A journaled answer as it would be scored."""
+    answer, _ = refine.strip_reasoning(text or "")
+    return refine.title(answer) if doc["prompt_name"].startswith("title_") else answer
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("samples_*.jsonl")) or sorted(folder.rglob(JOURNAL))
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return [line for line in file.read_text(encoding="utf-8").split("\n") if line.strip()]
+    except OSError as err:
+        raise SamplesError(f"{file} cannot be read: {err.strerror or err}") from err
+    except UnicodeDecodeError as err:
+        raise SamplesError(f"{file} is no text; give samples_*.jsonl files or folders of them") from err
