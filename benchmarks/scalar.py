@@ -25,8 +25,9 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.build import hashes  # noqa: E402
 from builder.collect.coverage import Covered, finish  # noqa: E402
+from builder.dataset.manifest import read_manifest  # noqa: E402
 from builder.extract.stage import EXTRACTOR  # noqa: E402
-from builder.pipeline import STORE  # noqa: E402
+from builder.store import STORE  # noqa: E402
 from builder.records import Document, Link, Mention, Paper, Quality, Reference, Section  # noqa: E402
 from builder.report import StageReport  # noqa: E402
 from builder.store import Store, StoredDocument  # noqa: E402
@@ -87,8 +88,8 @@ def measure(place: Path, papers: int) -> dict[str, object]:
         seconds.append(time.perf_counter() - started)
         peaks.append(float(done.stdout.splitlines()[-1]))
         made.append(hashes(place / turn))
-    manifest = json.loads((place / "one" / "manifest.json").read_text())
-    questions = {name: split["test"]["samples"] for name, split in manifest["statistics"].items() if "SCALAR" in name}
+    manifest = read_manifest(place / "one")
+    questions = {one.name: one.statistics("test").samples for one in manifest.configurations if one.task == "cloze"}
     print(f"{papers} question papers: {max(seconds):.1f} s, {max(peaks):.0f} MB, questions {questions}", flush=True)
     return {
         "seconds": round(max(seconds), 1), "peak_mb": round(max(peaks), 1), "identical": made[0] == made[1],

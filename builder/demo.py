@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from builder.dataset.card import reading_table, statistics_table
+from builder.dataset import tables
 from builder.pipeline import run
 from builder.round.levels import LEVELS
 from builder.round.model import Round
@@ -14,6 +14,7 @@ from hub_scripts.report.site import report
 from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.evaluate import evaluate
 from lm_eval_tasks.runs.score_table import score_table
+from lm_eval_tasks.tables import markdown
 
 _TASKS = (
     "academiceval_title_31k_g",
@@ -39,10 +40,8 @@ def demo(folder: Path, jobs: int) -> Iterator[str]:
     outcome = run(round_, jobs)
     yield from (report.line() for report in outcome.reports)
     yield ""
-    yield from statistics_table(outcome.built)
-    yield ""
-    yield from reading_table(outcome.reading)
-    yield ""
+    for table in tables.built(outcome.manifest):
+        yield from (*markdown(table), "")
     yield "Baselines on the test split (BERTScore with a small model; the parity model is deberta-xlarge-mnli)"
     metadata = {"dataset": str(outcome.output), "bertscore_model": "minilm"}
     scores = [

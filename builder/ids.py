@@ -4,35 +4,55 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 _NEW = r"\d{4}\.\d{4,5}"
 _OLD = r"[a-z][a-z-]*(?:\.[A-Z]{2})?/\d{7}"
-_ARXIV_ID = re.compile(rf"(?P<id>{_NEW}|{_OLD})(?:v(?P<version>[1-9]\d*))?")
-_STEM = re.compile(rf"(?P<id>{_NEW}|[a-z][a-z-]*(?:\.[A-Z]{{2}})?_\d{{7}})(?:v(?P<version>[1-9]\d*))?")
+# A bare id as it may stand in a text; both schemes of https://info.arxiv.org/help/arxiv_identifier.html.
+ID_PATTERN = rf"(?:{_NEW}|{_OLD})"
+_VERSION = r"(?:v(?P<version>[1-9]\d*))?"
+_ID = re.compile(rf"(?P<id>{ID_PATTERN}){_VERSION}")
+_STEM = re.compile(rf"(?P<id>{ID_PATTERN.replace('/', '_')}){_VERSION}")
 
 
-def parse_arxiv_id(text: str) -> tuple[str, int | None] | None:
-    """Split an arXiv identifier into its bare id and version; None when it is none.
+@dataclass(frozen=True, slots=True)
+class PaperId:
+    """An arXiv identifier: nothing else becomes one, so that it can safely become a path or a URL.
 
-    Both schemes of https://info.arxiv.org/help/arxiv_identifier.html are accepted; nothing else is, so that an id
-    can safely become a path or a URL.
+    Attributes:
+        bare: without version.
+        version: None where none is named.
     """
-    match = _ARXIV_ID.fullmatch(text.strip().removeprefix("arXiv:"))
-    if match is None:
-        return None
-    return match["id"], int(match["version"]) if match["version"] else None
+
+    bare: str
+    version: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> PaperId | None:
+        """The id that a text is, with or without `arXiv:` and version; None where it is none."""
+        return cls._of(_ID.fullmatch(text.strip().removeprefix("arXiv:")))
+
+    @classmethod
+    def of_stem(cls, stem: str) -> PaperId | None:
+        """The id that a file name (without suffix) stands for; None where it stands for none."""
+        found = cls._of(_STEM.fullmatch(stem))
+        return replace(found, bare=found.bare.replace("_", "/")) if found else None
+
+    @classmethod
+    def _of(cls, match: re.Match[str] | None) -> PaperId | None:
+        return cls(match["id"], int(match["version"]) if match["version"] else None) if match else None
+
+    @property
+    def stem(self) -> str:
+        """The file name (without suffix) of the bare id: `/` of the old scheme becomes `_`."""
+        return self.bare.replace("/", "_")
 
 
-def id_to_stem(arxiv_id: str) -> str:
-    """The file name (without suffix) of an arXiv id: `/` of the old scheme becomes `_`."""
-    return arxiv_id.replace("/", "_")
-
-
-def stem_to_id(stem: str) -> str | None:
-    """The bare arXiv id that a file name stands for; None when it stands for none."""
-    match = _STEM.fullmatch(stem)
-    return match["id"].replace("_", "/") if match else None
+def bare_id(name: str) -> str:
+    """A paper's id without its version; a name that is no arXiv id (a cited paper known by its title) as it is."""
+    parsed = PaperId.parse(name)
+    return parsed.bare if parsed else name
 
 
 def fold(text: str) -> str:

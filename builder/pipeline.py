@@ -1,79 +1,64 @@
-"""The stages in a row: a round over a workspace -> a finished dataset folder."""
+"""The stages in order: a round over a workspace -> a finished dataset folder."""
 
 from __future__ import annotations
 
-import importlib.metadata
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from builder.citations.link import link_papers, link_report, link_ways, unresolved_examples
+from builder.collect.coverage import months_before
 from builder.collect.crawl import crawl, crawl_report
 from builder.collect.graph import CoAuthorGraph, build_graph
 from builder.collect.license_lookup import learn_licenses
-from builder.collect.update import months_before, update
+from builder.collect.update import update
 from builder.dataset import folder
 from builder.dataset.audit import audit, check
-from builder.dataset.card import Built, close_all, file_table, split_table
 from builder.dataset.fill import fill
 from builder.dataset.frozen_core import carry
-from builder.dataset.overview import card
-from builder.dataset.write import SplitWriter
+from builder.dataset.manifest import Configuration, Manifest
+from builder.dataset.question_rows import row_of
+from builder.dataset.write import SampleWriter, write_level
 from builder.errors import FolderError
-from builder.extract.stage import EXTRACTOR, choose_documents, extract_papers
+from builder.extract.stage import EXTRACTOR, Documents, choose_documents, extract_papers
 from builder.extract.summary import summarise
 from builder.progress import progress
-from builder.records import SPLITS, Paper
+from builder.records import LinkWay, Paper, SplitDates
 from builder.report import StageReport
 from builder.round.model import Round
-from builder.round.settings import Setting, by_task
-from builder.samples import plan
+from builder.round.settings import by_task
 from builder.samples.near_duplicates import copies
-from builder.samples.split import Cut, cut_dates
+from builder.samples.plan import assemble, plan
+from builder.samples.pool import Pool, Texts
+from builder.samples.split import split_dates
 from builder.samples.tokens import TokenCounter
-from builder.scalar.stage import build_levels, read_cited
+from builder.scalar.stage import Asking, read_cited
 from builder.sources.registry import open_source
-from builder.store import Store
-
-STORE = "store.sqlite3"
+from builder.store import STORE, Store
+from lm_eval_tasks.version import VERSION
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run came to: the folder, its settings with their statistics, what every stage did, how well files were read."""
+    """What a run came to: the folder, its manifest, and what every stage did, with times."""
 
     output: Path
-    built: tuple[Built, ...]
+    manifest: Manifest
     reports: tuple[StageReport, ...]
-    reading: dict[str, Any]
-    links: dict[str, int]
+
+
+# --- the stages before the build
 
 
 def run(round_: Round, jobs: int, *, replace: bool = False) -> Outcome:
     """All stages, each going on where an earlier call stopped."""
-    prepared = prepare(round_, jobs)
+    seconds = {report.stage: report.seconds for report in prepare(round_, jobs)}
     outcome = build(round_, replace=replace)
-    for report, timed in zip(outcome.reports, prepared, strict=False):
-        report.seconds = timed.seconds
+    for report in outcome.reports:
+        report.seconds = seconds.get(report.stage, report.seconds)
     return outcome
-
-
-def link_only(round_: Round, jobs: int) -> tuple[list[StageReport], dict[str, int], list[str]]:
-    """The stages before the build; the links by way, and examples of what stayed unresolved."""
-    reports = prepare(round_, jobs)
-    with Store.open(round_.workspace / STORE) as store:
-        papers = _papers(store, _graph(round_, store)[0])
-        documents, _ = choose_documents(round_, store, papers)
-        return reports, link_ways(store, papers), unresolved_examples(store, papers, documents)
-
-
-def fill_only(round_: Round, source: Path, output: Path, jobs: int) -> StageReport:
-    """Complete a publishable copy with the round's workspace and source."""
-    with Store.open(round_.workspace / STORE) as store:
-        return fill(source, output, round_, open_source(round_, store), store, jobs)
 
 
 def prepare(round_: Round, jobs: int) -> list[StageReport]:
@@ -89,8 +74,23 @@ def prepare(round_: Round, jobs: int) -> list[StageReport]:
         extracted.seconds = time.perf_counter() - started
         linked = link_papers(round_, source, store, papers, documents)
         with_text = [paper for paper in papers if paper.id in documents]
-        read_cited(round_, source, store, with_text, documents, cut_dates(round_.split, with_text), jobs)
+        read_cited(round_, source, store, with_text, documents, split_dates(round_.split, with_text), jobs)
         return [crawled, on_graph, extracted, linked]
+
+
+def link_only(round_: Round, jobs: int) -> tuple[list[StageReport], dict[LinkWay, int], list[str]]:
+    """The stages before the build; the links by way, and examples of what stayed unresolved."""
+    reports = prepare(round_, jobs)
+    with Store.open(round_.workspace / STORE) as store:
+        papers = _papers(store, _graph(round_, store)[0])
+        documents, _ = choose_documents(round_, store, papers)
+        return reports, link_ways(store, papers), unresolved_examples(store, papers, documents)
+
+
+def fill_only(round_: Round, source: Path, output: Path, jobs: int) -> StageReport:
+    """Complete a publishable copy with the round's workspace and source."""
+    with Store.open(round_.workspace / STORE) as store:
+        return fill(source, output, round_, open_source(round_, store), store, jobs)
 
 
 def update_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
@@ -107,50 +107,6 @@ def crawl_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
         crawled = crawl(round_, open_source(round_, store), store)
         graph, on_graph = _graph(round_, store)
         return graph, [crawled, on_graph]
-
-
-def build(round_: Round, *, replace: bool = False) -> Outcome:
-    """Write the dataset folder from what the workspace holds; the source is not asked again.
-
-    Args:
-        replace: whether the folder may take the place of one of the same round with other contents.
-
-    Raises:
-        AuditError: the audit found more than the round allows.
-        StoreError: an earlier stage was not finished.
-        FolderError: the output is something else's, or not one sample came about.
-    """
-    with Store.open(round_.workspace / STORE) as store:
-        crawled = crawl_report(round_, store)
-        graph, on_graph = _graph(round_, store)
-        papers = _papers(store, graph)
-        documents, extracted = choose_documents(round_, store, papers)
-        papers = [paper for paper in papers if paper.id in documents]
-        if not papers:
-            raise FolderError(f"not one paper can be used, nothing was written ({extracted.line()})")
-        reports = [crawled, on_graph, extracted, link_report(store, papers)]
-        reading = summarise(documents, [paper.id for paper in papers])
-        links = link_ways(store, papers)
-        cut = cut_dates(round_.split, papers)
-        with folder.replacing(round_.output) as place:
-            texts = plan.Texts(store, documents)
-            counter = TokenCounter()
-            built, sampled = _settings(place, round_, texts, papers, graph, cut, counter)
-            _check_samples(built, sampled, cut)
-            reports += sampled
-            found = audit(place, [file.path for one in built for split in SPLITS for file in one.files[split]])
-            check(found, round_.audit)
-            levels, asked = build_levels(place, round_, store, papers, documents, cut, counter)
-            built += levels
-            reports += asked
-            carried, core = carry(round_, place, round_.chosen)
-            built += carried
-            manifest = _manifest(round_, built, reports, reading, links, cut)
-            manifest |= {"audit": found.to_dict(), **({"core": core} if core else {})}
-            (place / "README.md").write_text(card(manifest, built), encoding="utf-8")
-            folder.write_manifest(place, manifest)
-            folder.refuse_other_contents(place, round_.output, replace)
-    return Outcome(round_.output, tuple(built), tuple(reports), reading, links)
 
 
 def _graph(round_: Round, store: Store) -> tuple[CoAuthorGraph, StageReport]:
@@ -170,19 +126,6 @@ def _graph(round_: Round, store: Store) -> tuple[CoAuthorGraph, StageReport]:
     return graph, report
 
 
-def _check_samples(built: Sequence[Built], sampled: Sequence[StageReport], cut: Cut) -> None:
-    """A FolderError where there is nothing to test on."""
-    if not any(one.samples for one in built):
-        lines = "; ".join(report.line() for report in sampled)
-        raise FolderError(f"no paper became a sample of any setting, nothing was written ({lines})")
-    for one in built:
-        if one.samples and not one.statistics["test"].samples:
-            raise FolderError(
-                f"the test split of {one.setting.name} is empty ({one.samples} samples, test from {cut.test_from}): "
-                "begin it earlier in `split`, nothing was written"
-            )
-
-
 def _months_back(round_: Round, months: int | None) -> date:
     return date.min if months is None else months_before(round_.last_day, months)
 
@@ -192,64 +135,132 @@ def _papers(store: Store, graph: CoAuthorGraph) -> list[Paper]:
     return list(store.papers(sorted(id_ for ids in graph.papers.values() for id_ in ids)))
 
 
-def _settings(
-    place: Path,
-    round_: Round,
-    texts: plan.Texts,
-    papers: Sequence[Paper],
-    graph: CoAuthorGraph,
-    cut: Cut,
-    counter: TokenCounter,
-) -> tuple[list[Built], list[StageReport]]:
-    """Plan and write every task; the settings, and a report for each task."""
-    by_id = {paper.id: paper for paper in papers}
-    copied = copies(papers)
-    built: list[Built] = []
+# --- the build
+
+
+@dataclass(frozen=True, slots=True)
+class _Material:
+    """What a dataset folder is made of: all that the workspace holds of a round.
+
+    Attributes:
+        papers: those on the graph with a usable document, by id.
+        reports: of the stages before the build.
+    """
+
+    round_: Round
+    store: Store
+    graph: CoAuthorGraph
+    papers: tuple[Paper, ...]
+    documents: Documents
+    dates: SplitDates
+    reports: tuple[StageReport, ...]
+
+
+def build(round_: Round, *, replace: bool = False) -> Outcome:
+    """Write the dataset folder from what the workspace holds; the source is not asked again.
+
+    Args:
+        replace: whether the folder may take the place of one of the same round with other contents.
+
+    Raises:
+        AuditError: the audit found more than the round allows.
+        StoreError: an earlier stage was not finished.
+        FolderError: the output is something else's, or not one sample came about.
+    """
+    with Store.open(round_.workspace / STORE) as store:
+        material = _material(round_, store)
+        counter = TokenCounter()
+        with folder.replacing(round_.output) as place:
+            settings, sampled = _write_settings(material, place, counter)
+            _check_samples(settings, sampled, material.dates)
+            found = audit(place, settings)
+            check(found, round_.audit)
+            levels, asked = _write_levels(material, place, counter)
+            core, core_round = carry(round_, place)
+            reports = (*material.reports, *sampled, *asked)
+            manifest = Manifest(
+                round=round_.round,
+                code_version=VERSION,
+                configurations=(*settings, *levels, *core),
+                reports=tuple(report.counts() for report in reports),
+                seed=round_.seed,
+                config=round_.config(),
+                source=round_.source.kind,
+                allowed=round_.audit,
+                changes=round_.changes,
+                extractor=EXTRACTOR,
+                split=material.dates,
+                reading=summarise(material.documents, [paper.id for paper in material.papers]),
+                links=link_ways(store, material.papers),
+                audit=found,
+                core_round=core_round,
+            )
+            finished = folder.finish(place, manifest)
+            if not replace:
+                folder.refuse_other_contents(finished, round_.output)
+    return Outcome(round_.output, finished, reports)
+
+
+def _material(round_: Round, store: Store) -> _Material:
+    crawled = crawl_report(round_, store)
+    graph, on_graph = _graph(round_, store)
+    every = _papers(store, graph)
+    documents, extracted = choose_documents(round_, store, every)
+    papers = tuple(paper for paper in every if paper.id in documents)
+    if not papers:
+        raise FolderError(f"not one paper can be used, nothing was written ({extracted.line()})")
+    reports = crawled, on_graph, extracted, link_report(store, papers)
+    return _Material(round_, store, graph, papers, documents, split_dates(round_.split, papers), reports)
+
+
+def _check_samples(settings: Sequence[Configuration], sampled: Sequence[StageReport], dates: SplitDates) -> None:
+    """Raise a FolderError where there is nothing to test on."""
+    if not any(one.samples for one in settings):
+        lines = "; ".join(report.line() for report in sampled)
+        raise FolderError(f"no paper became a sample of any setting, nothing was written ({lines})")
+    for one in settings:
+        if one.samples and not one.statistics("test").samples:
+            raise FolderError(
+                f"the test split of {one.name} is empty ({one.samples} samples, test from {dates.test_from}): "
+                "begin it earlier in `split`, nothing was written"
+            )
+
+
+def _write_settings(
+    material: _Material, place: Path, counter: TokenCounter
+) -> tuple[list[Configuration], list[StageReport]]:
+    """Plan and write every writing task; the configurations, and a report for each task."""
+    round_ = material.round_
+    papers = {paper.id: paper for paper in material.papers}
+    texts = Texts(material.store, material.documents, counter)
+    pool = Pool(round_, papers, material.graph, texts, copies(material.papers))
+    written: list[Configuration] = []
     reports: list[StageReport] = []
     for task, settings in by_task(round_.chosen).items():
         started = time.perf_counter()
-        planned, report = plan.plan(round_, task, settings, papers, graph, texts, counter, copied)
-        built += _write(place, round_, settings, planned, by_id, cut, texts, counter)
+        planned, report = plan(pool, task, settings)
+        writers = [(setting, SampleWriter(place, setting, round_.round, counter)) for setting in settings]
+        # Side by side, so that each paper's texts are put together once.
+        for one in progress(planned, f"write {task}", len(planned)):
+            for setting, writer in writers:
+                writer.add(material.dates.split_of(one.paper), assemble(one, setting, pool))
+        written += [writer.close() for _, writer in writers]
         report.seconds = time.perf_counter() - started
         reports.append(report)
-    return built, reports
+    return written, reports
 
 
-def _write(
-    place: Path, round_: Round, settings: Sequence[Setting], planned: Sequence[plan.Planned],
-    by_id: dict[str, Paper], cut: Cut, texts: plan.Texts, counter: TokenCounter,
-) -> list[Built]:  # fmt: skip
-    """Write all settings of one task side by side, so that each paper's texts are put together once."""
-    writers = {
-        (setting.name, split): SplitWriter(place, setting, split, round_.round, counter)
-        for setting in settings
-        for split in SPLITS
-    }
-    for one in progress(planned, f"write {settings[0].task}", len(planned)):
-        split = cut.split_of(one.paper)
-        for setting in settings:
-            writers[setting.name, split].add(plan.assemble(one, setting, by_id, texts))
-    return [close_all(setting, {split: writers[setting.name, split] for split in SPLITS}) for setting in settings]
-
-
-def _manifest(
-    round_: Round,
-    built: Sequence[Built],
-    reports: Sequence[StageReport],
-    reading: dict[str, Any],
-    links: dict[str, int],
-    cut: Cut,
-) -> dict[str, Any]:
-    return {
-        "round": round_.round,
-        "seed": round_.seed,
-        "config": round_.config(),
-        "code_version": importlib.metadata.version("academiceval"),
-        "extractor": EXTRACTOR,
-        "split": {"validation_from": cut.validation_from.isoformat(), "test_from": cut.test_from.isoformat()},
-        "files": file_table(built),
-        "statistics": split_table(built),
-        "extraction": reading,
-        "links": links,
-        "reports": [report.to_dict() for report in reports],
-    }
+def _write_levels(
+    material: _Material, place: Path, counter: TokenCounter
+) -> tuple[list[Configuration], list[StageReport]]:
+    """Write every SCALAR level that the round asks for."""
+    round_ = material.round_
+    asking = Asking(round_, material.store, material.papers, material.documents, material.dates)
+    written: list[Configuration] = []
+    reports: list[StageReport] = []
+    for level in round_.scalar.chosen:
+        questions, report = asking.questions(level)
+        rows = {split: map(row_of, of_split) for split, of_split in questions.items()}
+        written.append(write_level(place, level, rows, round_.round, counter))
+        reports.append(report)
+    return written, reports

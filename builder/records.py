@@ -94,6 +94,19 @@ class Paper:
 
 
 @dataclass(frozen=True, slots=True)
+class SplitDates:
+    """The first days of the validation and the test split."""
+
+    validation_from: date
+    test_from: date
+
+    def split_of(self, paper: Paper) -> Split:
+        if paper.published >= self.test_from:
+            return "test"
+        return "validation" if paper.published >= self.validation_from else "train"
+
+
+@dataclass(frozen=True, slots=True)
 class Drop:
     """A paper that a stage does not pass on, and why."""
 
@@ -176,6 +189,23 @@ class Quality:
     entries: float
     common_words: float
     in_order: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingSummary:
+    """How well a round's files were read.
+
+    Attributes:
+        documents: kind of file -> documents of that kind that are used.
+        means: name of a figure of `Quality` -> its mean over them.
+        html_pdf_papers: papers of which both files were read.
+        html_pdf_agreement: mean F1 of their words; None where there are no such papers.
+    """
+
+    documents: dict[FileKind, int]
+    means: dict[str, float]
+    html_pdf_papers: int
+    html_pdf_agreement: float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
+@dataclass(frozen=True, slots=True)
+class StageCounts:
+    """What a finished stage did: the repeatable part of a report, the same for the same input however the stage was run.
+
+    Attributes:
+        given: papers that went in; kept and dropped together.
+        dropped: reason -> number of papers.
+        examples: reason -> up to five ids.
+    """
+
+    stage: str
+    given: int
+    kept: int
+    dropped: dict[str, int]
+    examples: dict[str, list[str]]
+
+
 @dataclass(slots=True)
 class StageReport:
     """Counts of one stage; `seconds` is for people only and is never written to a dataset folder."""
@@ -33,20 +50,19 @@ class StageReport:
         if given != self.total:
             raise AssertionError(f"stage {self.stage}: {given} in, {self.kept} kept, {self.dropped} dropped")
 
+    def counts(self) -> StageCounts:
+        """The repeatable part."""
+        examples = {reason: self.examples[reason] for reason in sorted(self.examples)}
+        return StageCounts(self.stage, self.total, self.kept, dict(sorted(self.dropped.items())), examples)
+
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> StageReport:
         """The report that `to_dict` wrote."""
         return cls(data["stage"], data["kept"], Counter(data["dropped"]), data["examples"])
 
     def to_dict(self) -> dict[str, Any]:
-        """The repeatable part: the same for the same input, however the stage was run."""
-        return {
-            "stage": self.stage,
-            "in": self.total,
-            "kept": self.kept,
-            "dropped": dict(sorted(self.dropped.items())),
-            "examples": {reason: self.examples[reason] for reason in sorted(self.examples)},
-        }
+        """As the workspace's store keeps it."""
+        return {"stage": self.stage, "kept": self.kept, "dropped": dict(self.dropped), "examples": self.examples}
 
     def line(self) -> str:
         """One line for people: `extract: 86 in, 84 kept, no_sections 2 (4.1 s)`."""

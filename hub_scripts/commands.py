@@ -1,11 +1,75 @@
-"""The commands of `academiceval` about the Hub and the results page: read the arguments, call one function."""
+"""The commands about the Hub and the results page: arguments, one call, lines to show.
+
+What a command needs is imported when it is called.
+"""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from builder.round.licenses import Licenses
+from lm_eval_tasks.command import Commands
+
+if TYPE_CHECKING:
+    from builder.round.licenses import Licenses
+
+_LICENSES = ("all", "noncommercial", "redistributable")
+
+
+def register(commands: Commands) -> None:
+    """Add the commands."""
+    _register_report(commands)
+    help_ = "check a dataset folder and publish it on the Hub as one revision; without --yes only say what would be"
+    sub = commands.add("push", help_, push)
+    sub.add_argument("folder", type=Path, metavar="FOLDER")
+    sub.add_argument("--repo", required=True, metavar="ORG/NAME", help="the dataset repository")
+    sub.add_argument(
+        "--licenses", choices=_LICENSES, default="redistributable",
+        help="which texts are uploaded, others by id only (default: redistributable)",
+    )  # fmt: skip
+    sub.add_argument("--yes", action="store_true", help="do it")
+    sub.add_argument("--private", action="store_true", help="of a repository that is created")
+
+    sub = commands.add("verify", "download a revision from the Hub and compare it with its manifest", verify)
+    sub.add_argument("repo", metavar="ORG/NAME")
+    sub.add_argument("--revision", default="main", help="default: main")
+
+    help_ = "say that a published revision is not to be used, and publish what replaces it"
+    sub = commands.add("yank", help_, yank)
+    sub.add_argument("repo", metavar="ORG/NAME")
+    sub.add_argument("--revision", help="default: the newest")
+    sub.add_argument("--reason", required=True, help="for the errata on the card")
+    sub.add_argument("--paper", action="append", default=[], metavar="ID", help="take this paper down; may be repeated")
+    sub.add_argument(
+        "--takedowns", type=Path, default=Path("takedowns.jsonl"),
+        help="list that the papers are added to, for the rounds to come (default: ./takedowns.jsonl)",
+    )  # fmt: skip
+
+    help_ = "publish results on the Hub, in lm-eval's form and as a model index"
+    sub = commands.add("push-results", help_, push_results)
+    sub.add_argument("files", type=Path, nargs="+", metavar="FILE", help="results_*.json, or folders of them")
+    sub.add_argument("--repo", required=True, metavar="ORG/NAME", help="the dataset repository of results")
+    sub.add_argument("--card", metavar="ORG/MODEL", help="the model whose card is to show the scores too")
+    sub.add_argument("--dry-run", action="store_true", help="say what would be uploaded")
+
+
+def _register_report(commands: Commands) -> None:
+    sub = commands.add("report", "results as a site to look at: leaderboard, plots, samples, rounds", report)
+    help_ = "folders or files of results, samples and judges; dataset folders"
+    sub.add_argument("results", type=Path, nargs="+", metavar="RESULTS", help=help_)
+    sub.add_argument("-o", "--output", type=Path, default=Path("site"), help="the site's folder (default: ./site)")
+    help_ = "up to when a model was trained; may be repeated"
+    sub.add_argument("--cutoff", action="append", default=[], metavar="MODEL=YYYY-MM", help=help_)
+    sub.add_argument(
+        "--licenses", choices=_LICENSES,
+        help="which papers' texts are shown (default: all; with --space: redistributable)",
+    )  # fmt: skip
+    sub.add_argument("--space", metavar="ORG/NAME", help="publish it as a static Space on the Hub")
+
+
+# --- what the commands do
 
 
 def report(arguments: Namespace) -> Iterator[str]:
@@ -22,29 +86,25 @@ def report(arguments: Namespace) -> Iterator[str]:
 
 
 def push(arguments: Namespace) -> Iterator[str]:
-    """Publish a dataset folder, or say what that would do."""
-    from hub_scripts.hub.push import push as publish
+    from hub_scripts.hub.push import push
 
-    return publish(arguments.folder, arguments.repo, arguments.licenses, yes=arguments.yes, private=arguments.private)
+    return push(arguments.folder, arguments.repo, arguments.licenses, yes=arguments.yes, private=arguments.private)
 
 
 def verify(arguments: Namespace) -> Iterator[str]:
-    """Compare a published revision with its manifest."""
     from hub_scripts.hub.repo import Repo
-    from hub_scripts.hub.verify import verify as compare
+    from hub_scripts.hub.verify import verify
 
-    return compare(Repo(arguments.repo), arguments.revision)
+    return verify(Repo(arguments.repo), arguments.revision)
 
 
 def yank(arguments: Namespace) -> Iterator[str]:
-    """Replace a published revision."""
-    from hub_scripts.hub.yank import yank as replace
+    from hub_scripts.hub.yank import yank
 
-    return replace(arguments.repo, arguments.revision, arguments.reason, arguments.paper, arguments.takedowns)
+    return yank(arguments.repo, arguments.revision, arguments.reason, arguments.paper, arguments.takedowns)
 
 
 def push_results(arguments: Namespace) -> Iterator[str]:
-    """Publish results."""
-    from hub_scripts.results.publish import push_results as publish
+    from hub_scripts.results.publish import push_results
 
-    return publish(arguments.files, arguments.repo, arguments.card, dry_run=arguments.dry_run)
+    return push_results(arguments.files, arguments.repo, arguments.card, dry_run=arguments.dry_run)

@@ -24,7 +24,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape, quoteattr
 
-from builder.ids import parse_arxiv_id
+from builder.ids import PaperId
 from builder.records import Paper
 from builder.round import taxonomy
 from builder.sources.base import Source
@@ -133,10 +133,10 @@ def atom(world: World, query: dict[str, str]) -> Reply:
     start, size = int(query.get("start", 0)), int(query.get("max_results", 10))
     ids = [part for part in query.get("id_list", "").split(",") if part]
     for name in ids:
-        if parse_arxiv_id(name) is None:
+        if PaperId.parse(name) is None:
             return 400, ATOM, error_feed(name)
     if ids:
-        bare = [parsed[0] for name in ids if (parsed := parse_arxiv_id(name))]
+        bare = [parsed.bare for name in ids if (parsed := PaperId.parse(name))]
         papers = [world.by_id[name] for name in bare if name in world.by_id and name not in world.hidden]
         world.hidden -= set(bare)
     else:
@@ -240,9 +240,9 @@ def _record(world: World, paper: Paper) -> str:
 
 def download(world: World, path: str) -> Reply:
     _, kind, name = path.split("/", 2)
-    parsed = parse_arxiv_id(name)
+    parsed = PaperId.parse(name)
     fetch = {"pdf": world.source.fetch_pdf, "html": world.source.fetch_html}[kind]
-    file = fetch(parsed[0], parsed[1] or 1) if parsed else None
+    file = fetch(parsed.bare, parsed.version or 1) if parsed else None
     if file is None:
         return 404, {"Content-Type": "text/html"}, b"<html>Not found</html>"
     body = lzma.decompress(file.read_bytes()) if file.suffix == ".xz" else file.read_bytes()

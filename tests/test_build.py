@@ -20,6 +20,7 @@ import pytest
 import yaml
 
 from builder.dataset import folder
+from builder.dataset.manifest import read_manifest
 from builder.errors import FolderError, RoundError, StoreError
 from builder.pipeline import build, run
 from builder.records import SPLITS
@@ -58,10 +59,10 @@ def test_load_dataset_as_users_type_it(dataset: Path, monkeypatch: pytest.Monkey
 
 def test_every_configuration_loads_with_the_sizes_that_the_card_gives(dataset: Path) -> None:
     assert datasets.get_dataset_config_names(str(dataset)) == [setting.name for setting in BUILT_IN]
-    manifest = folder.read_manifest(dataset)
+    manifest = {one.name: one for one in read_manifest(dataset).configurations}
     for setting in BUILT_IN:
         loaded = datasets.load_dataset(str(dataset), setting.name)
-        sizes = {split: manifest["statistics"][setting.name][split]["samples"] for split in SPLITS}
+        sizes = {split: manifest[setting.name].statistics(split).samples for split in SPLITS}
         assert {split: len(part) for split, part in loaded.items()} == sizes
 
 
@@ -122,10 +123,10 @@ def test_the_test_split_is_the_newest(dataset: Path) -> None:
 
 
 def test_the_manifest_tells_where_everything_went(dataset: Path) -> None:
-    manifest = folder.read_manifest(dataset)
-    for report in manifest["reports"]:
-        assert report["in"] == report["kept"] + sum(report["dropped"].values())
-    stages = [report["stage"] for report in manifest["reports"]]
+    manifest = read_manifest(dataset)
+    for report in manifest.reports:
+        assert report.given == report.kept + sum(report.dropped.values())
+    stages = [report.stage for report in manifest.reports]
     assert stages == [
         "crawl",
         "graph",
@@ -136,12 +137,12 @@ def test_the_manifest_tells_where_everything_went(dataset: Path) -> None:
         "samples intro",
         "samples related",
     ]
-    assert manifest["reports"][2]["in"] == manifest["reports"][1]["kept"]
-    for name, file in manifest["files"].items():
-        assert hashlib.sha256((dataset / name).read_bytes()).hexdigest() == file["sha256"]
-        assert file["sha256"][:16] in name
+    assert manifest.reports[2].given == manifest.reports[1].kept
+    for name, file in manifest.files.items():
+        assert hashlib.sha256((dataset / name).read_bytes()).hexdigest() == file.sha256
+        assert file.sha256[:16] in name
     on_disk = {str(path.relative_to(dataset)) for path in dataset.rglob("*.parquet")}
-    assert on_disk == set(manifest["files"])
+    assert on_disk == set(manifest.files)
 
 
 def test_the_card_is_a_card(dataset: Path) -> None:
@@ -191,8 +192,8 @@ def test_a_rebuilt_folder_is_never_served_from_the_cache(
 
 def test_fewer_settings_need_less_of_a_paper(world: Path, dataset: Path, tmp_path: Path) -> None:
     outcome = build(small_round(copy_of(world, tmp_path), settings=("Title-10K", "Abs-9K")))
-    assert [one.setting.name for one in outcome.built] == ["Title-10K", "Abs-9K"]
-    assert outcome.built[0].samples > len(rows(dataset, "Title-10K"))
+    assert [one.name for one in outcome.manifest.configurations] == ["Title-10K", "Abs-9K"]
+    assert outcome.manifest.configurations[0].samples > len(rows(dataset, "Title-10K"))
     assert sorted(p.name for p in (tmp_path / "academiceval").iterdir()) == [
         "Abs-9K",
         "README.md",
@@ -264,7 +265,7 @@ def test_a_failed_build_leaves_the_previous_folder_alone(
     def full(*arguments: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("builder.pipeline.card", full)
+    monkeypatch.setattr("builder.dataset.folder.card", full)
     with pytest.raises(OSError, match="No space left"):
         build(small_round(tmp_path, seed=99))
     assert digests(tmp_path / "academiceval") == before
@@ -275,7 +276,7 @@ def test_a_split_without_samples_is_left_out(world: Path, tmp_path: Path) -> Non
     past = SplitTable(validation_from=date(2020, 1, 1), test_from=date(2020, 2, 1))
     outcome = build(small_round(copy_of(world, tmp_path), split=past))
     loaded = datasets.load_dataset(str(outcome.output), "Related-34K")
-    assert {split: len(part) for split, part in loaded.items()} == {"test": outcome.built[12].samples}
+    assert {split: len(part) for split, part in loaded.items()} == {"test": outcome.manifest.configurations[12].samples}
 
 
 def test_a_round_without_test_samples_is_refused(world: Path, tmp_path: Path) -> None:
@@ -302,7 +303,7 @@ def test_a_dataset_without_test_samples_is_named_by_the_tasks(dataset: Path, tmp
 
 def test_a_setting_without_samples_is_left_out(world: Path, tmp_path: Path) -> None:
     outcome = build(small_round(copy_of(world, tmp_path), samples=SamplesTable(min_citations=99)))
-    assert [one.samples > 0 for one in outcome.built] == [True] * 12 + [False] * 4
+    assert [one.samples > 0 for one in outcome.manifest.configurations] == [True] * 12 + [False] * 4
     assert len(datasets.get_dataset_config_names(str(outcome.output))) == 12
     assert "| Related-34K | Related Work Writing | 0 | 0 | 0 | 0 |" in (outcome.output / "README.md").read_text()
 
@@ -320,9 +321,9 @@ def test_building_before_crawling_says_what_to_run(tmp_path: Path) -> None:
 
 def test_a_folder_without_manifest_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FolderError, match="does not exist"):
-        folder.read_manifest(tmp_path / "x")
+        read_manifest(tmp_path / "x")
     with pytest.raises(FolderError, match=r"no manifest\.json"):
-        folder.read_manifest(tmp_path)
+        read_manifest(tmp_path)
     (tmp_path / "manifest.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(FolderError, match="not of format"):
-        folder.read_manifest(tmp_path)
+    with pytest.raises(FolderError, match="is of format 99"):
+        read_manifest(tmp_path)

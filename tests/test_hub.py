@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,14 @@ import datasets
 import pyarrow as pa
 import pytest
 import yaml
+from builder.dataset.overview import finish_import
 
 from builder.dataset import folder as folders
-from builder.dataset.card import close_all
-from builder.dataset.overview import finish_import
-from builder.dataset.write import RowWriter, schema
-from builder.round.settings import Setting
-from hub_scripts.hub.errata import Erratum, with_errata
+from builder.dataset.card import Publication, card
+from builder.dataset.errata import Erratum
+from builder.dataset.manifest import Configuration, parse_manifest, read_manifest
+from builder.dataset.write import ConfigurationWriter
+from builder.round.tables import AuditTable
 from tests.conftest import BIN
 from tests.hub_server import Fault, Hub
 
@@ -90,8 +92,8 @@ def test_two_rounds_side_by_side(command: Command, hub: Hub, two_rounds: tuple[P
     assert [one.title for one in repo.history("main")] == ["Revision 2026.12", "Revision 2026.11", "initial commit"]
     assert repo.branches == {"main": repo.tags["2026.12"]}
     for name in repo.tags:
-        manifest = json.loads(_text(hub, "manifest.json", name))
-        listed = {path: facts["sha256"] for path, facts in manifest["files"].items()} | manifest["other_files"]
+        manifest = parse_manifest(_text(hub, "manifest.json", name).encode(), name)
+        listed = {path: file.sha256 for path, file in manifest.files.items()} | manifest.other_files
         tree = _tree(hub, name)
         assert {path: tree[path] for path in listed} == listed
         assert tree.keys() - listed.keys() == {"manifest.json", ".gitattributes"}
@@ -221,10 +223,8 @@ def test_a_round_that_breaches_its_audit_is_refused(
 ) -> None:
     place = tmp_path / "strict"
     shutil.copytree(two_rounds[0], place)
-    manifest = folders.read_manifest(place)
-    manifest["config"]["audit"]["length_outlier"] = 0.0
-    manifest["config"]["audit"]["long_run"] = 0.0
-    folders.write_manifest(place, manifest)
+    strict = AuditTable(length_outlier=0.0, long_run=0.0)
+    folders.finish(place, replace(read_manifest(place), allowed=strict))
     code, _, err = command("push", place, "--repo", REPO, "--yes")
     assert code == 1
     assert "the audit found" in err
@@ -276,16 +276,17 @@ def test_a_manifest_that_is_none_of_ours(content: bytes, command: Command, hub: 
     assert (code, "manifest.json" in err) == (1, True)
     code, _, err = command("yank", REPO, "--reason", "x")
     assert code == 1
-    assert "repair it first" in err or "has no revision x" in err
+    assert "manifest.json" in err
 
 
 def _large(place: Path, megabytes: int) -> Path:
     """A dataset folder with a file that does not compress."""
     rng = random.Random(1)
     with folders.replacing(place) as building:
-        writer = RowWriter(building, "Abs-9K", "test", schema("abs"))
+        writer = ConfigurationWriter(building, Configuration("Abs-9K", "abs", "full"))
         for i in range(megabytes):
             writer.add(
+                "test",
                 {
                     "id": f"2601.{i:05d}v1", "title": f"Paper {i}", "abstract": f"the of and to in is we {i}", "authors": [f"A {i}", rng.randbytes(1 << 20).decode("latin-1")],
                     "primary_category": "cs.LG", "categories": ["cs.LG"], "published": "2026-10-01",
@@ -295,7 +296,7 @@ def _large(place: Path, megabytes: int) -> Path:
                     "target_tokens": 9, "round": "2026.10",
                 }
             )  # fmt: skip
-        finish_import(building, "2026.10", "made up", [close_all(Setting("Abs-9K", "abs"), {"test": writer})], [])
+        finish_import(building, "2026.10", "made up", [writer.close()], [])
     return place
 
 
@@ -305,7 +306,7 @@ def test_large_files_both_ways(
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", without_xet)
     place = _large(tmp_path / "large", 20)
-    assert sum(facts["bytes"] for facts in folders.read_manifest(place)["files"].values()) > 20e6
+    assert sum(file.bytes for file in read_manifest(place).files.values()) > 20e6
     code, out, err = command("push", place, "--repo", REPO, "--licenses", "all", "--yes")
     assert (code, err) == (0, ""), err
     assert "verified" in out
@@ -447,16 +448,18 @@ def test_a_takedown_needs_an_id_and_the_newest(command: Command, tmp_path: Path)
     assert not lists.exists()
 
 
-def test_errata_are_written_once() -> None:
-    card = "# Card\n\n## Changelog\n\n| Round | What changed |\n| --- | --- |\n| 2026.11 | new field |\n\n## How to cite\n\nso\n"
-    one = Erratum("2026.11", "2026.11.post1", "2026-11-20", "wrong\nsplit")
-    once = with_errata(card, [one])
-    assert with_errata(once, [one]) == once
-    assert with_errata(once, []) == card
-    assert once.index("## Errata") < once.index("## How to cite")
-    assert "| 2026.11 | new field |" in once
-    bare = with_errata("# Card\n", [one])
-    assert "## Changelog" in bare
+def test_errata_are_on_the_card(two_rounds: tuple[Path, Path]) -> None:
+    manifest = replace(read_manifest(two_rounds[0]), changes={"2026.11": "new field"})
+    one = Erratum("2026.11", "2026.11.post1", "2026-11-20", "wrong\nsplit | here", ("2401.00001",))
+    text = card(manifest, Publication("org/x", "2026.11.post1", [one]))
+    assert "| 2026.11 | 2026.11.post1 | 2026-11-20 | wrong split \\| here (taken down: 2401.00001) |" in text
+    assert (
+        text.index("| 2026.11.post1 | replaces 2026.11")
+        < text.index("| 2026.11 | new field |")
+        < text.index("## Errata")
+    )
+    assert text.index("## Errata") < text.index("## How to cite")
+    assert "## Errata" not in card(manifest)
 
 
 RESULT = {

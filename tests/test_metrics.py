@@ -6,12 +6,21 @@ import pytest
 from rouge_score import rouge_scorer
 
 from lm_eval_tasks.errors import MetricError
-from lm_eval_tasks.metrics import bertscore, rouge, score
+from lm_eval_tasks.metrics import bertscore, registry, rouge, score
+from lm_eval_tasks.metrics.scored import ScoredAnswer
 
 DOC = {
     "id": "2601.00001v1", "target": "A study of sparse routing", "tokens_cut": 0, "tokens_before": 10, "prompt": "Write a title.",
-    "target_at": 0, "bertscore_model": "none",
+    "target_at": 0, "bertscore_model": "none", "metrics": "headline",
 }  # fmt: skip
+
+
+def scored(texts: list[str]) -> list[dict[str, float]]:
+    return [ScoredAnswer.from_text(text).scores for text in texts]
+
+
+def scores(answers: list[list[str]], docs: list[dict[str, object]]) -> list[dict[str, float]]:
+    return scored(score.score(answers, docs))
 
 
 def test_rouge_l_is_the_number_of_rouge_score() -> None:
@@ -27,34 +36,36 @@ def test_rouge_l_is_the_number_of_rouge_score() -> None:
 
 
 def test_an_empty_answer_is_zero_and_said_to_be_empty() -> None:
-    [row] = score.score([[""]], [{**DOC, "bertscore_model": "minilm"}])
+    [row] = scores([[""]], [{**DOC, "bertscore_model": "minilm"}])
     assert (row["rouge_l"], row["bertscore"], row["empty"]) == (0.0, 0.0, 1.0)
 
 
 def test_punctuation_alone_scores_zero() -> None:
-    [row] = score.score([["?!"]], [DOC])
+    [row] = scores([["?!"]], [DOC])
     assert (row["rouge_l"], row["empty"]) == (0.0, 0.0)
 
 
 def test_only_titles_are_refined() -> None:
     answers = [["Sure, here is the title: A study of sparse routing"]]
-    assert score.score_title(answers, [DOC])[0]["rouge_l"] == 1.0
-    assert score.score(answers, [DOC])[0]["rouge_l"] < 1.0
+    assert scored(score.score_title(answers, [DOC]))[0]["rouge_l"] == 1.0
+    assert scores(answers, [DOC])[0]["rouge_l"] < 1.0
 
 
 def test_unfinished_reasoning_is_flagged() -> None:
-    [row] = score.score([["<think>A study of sparse routing"]], [DOC])
+    [row] = scores([["<think>A study of sparse routing"]], [DOC])
     assert (row["rouge_l"], row["empty"], row["unfinished"]) == (0.0, 1.0, 1.0)
 
 
 def test_cut_prompts_are_counted() -> None:
-    assert [row["truncated"] for row in score.score([["a"], ["a"]], [DOC, {**DOC, "tokens_cut": 5}])] == [0.0, 1.0]
+    assert [row["truncated"] for row in scores([["a"], ["a"]], [DOC, {**DOC, "tokens_cut": 5}])] == [0.0, 1.0]
 
 
-def test_only_numbers_become_metrics() -> None:
-    [row] = score.score([["a"]], [DOC])
-    assert "answer" in row
-    assert set(score.unpack(DOC, [row])) == set(row) - {"answer"}
+def test_headline_metrics_are_printed_and_all_of_them_on_request() -> None:
+    [text] = score.score([["a"]], [DOC])
+    every = ScoredAnswer.from_text(text).scores
+    assert set(score.unpack(DOC, [text])) == {"rouge_l"}
+    assert score.unpack({**DOC, "metrics": "all"}, [text]) == every
+    assert {"rouge_1", "empty", "length_ratio"} <= every.keys() <= {one.name for one in registry.METRICS}
 
 
 def test_bertscore_of_a_text_with_itself_and_of_long_texts() -> None:

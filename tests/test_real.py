@@ -113,12 +113,12 @@ def real_round(tmp_path: Path, source: SourceTable, **changes: Any) -> Round:
 
 def test_a_round_of_one_group_has_samples_in_all_sixteen_settings(tmp_path: Path) -> None:
     outcome = run(real_round(tmp_path, SourceTable(kind="mirror", path=DATA / "lab")), jobs=2)
-    assert len(outcome.built) == 16
-    samples = {one.setting.name: one.samples for one in outcome.built}
+    assert len(outcome.manifest.configurations) == 16
+    samples = {one.name: one.samples for one in outcome.manifest.configurations}
     assert min(n for name, n in samples.items() if not name.startswith("Related")) >= 75
     assert samples["Related-72K-M"] >= 15
-    by_name = {one.setting.name: one for one in outcome.built}
-    mean = by_name["Title-10K"].statistics["test"].input_tokens / by_name["Title-10K"].statistics["test"].samples
+    test = next(one for one in outcome.manifest.configurations if one.name == "Title-10K").statistics("test")
+    mean = test.input_tokens / test.samples
     assert 6_000 < mean < 20_000
     metadata = {"dataset": str(outcome.output), "bertscore_model": "none"}
     score = next(
@@ -133,7 +133,7 @@ def test_a_round_of_many_groups_says_why_co_author_settings_stay_empty(
     source = SourceTable(kind="mirror", path=DATA, metadata="pdf_meta.jsonl")
     everyone = {"graph": GraphTable(component="all")}
     outcome = run(real_round(tmp_path, source, settings=BASIC, **everyone), jobs=2)
-    samples = {one.setting.task: one.samples for one in outcome.built}
+    samples = {one.task: one.samples for one in outcome.manifest.configurations}
     assert samples["title"] >= 94
     assert samples["intro"] >= 90
     with pytest.raises(FolderError, match="too_few_co_author_demonstrations"):

@@ -14,10 +14,10 @@ import datasets
 import pyarrow.parquet as pq
 import pytest
 
-from builder.dataset.audit import LONG_RUN, audit, task_of
-from builder.dataset.card import section
-from builder.dataset.folder import read_manifest
+from builder.dataset.audit import LONG_RUN, audit
+from builder.dataset.card import card
 from builder.dataset.importers.academiceval import import_academiceval
+from builder.dataset.manifest import Audit, Configuration, read_manifest
 from builder.errors import AuditError, FolderError, RoundError
 from builder.pipeline import build, fill_only, run
 from builder.round.licenses import Licenses, allows
@@ -48,11 +48,17 @@ def test_own_settings_show_what_they_ask_for(world: Path, dataset: Path, tmp_pat
         {"name": "Abs-9K-M", "task": "abs", "tokens": BUDGET, "fill": ["random", "co-author"]},
     ]
     outcome = build(small_round(copy_of(world, tmp_path), settings=("Title-30K", "Abs-28K"), setting=own))
-    assert [one.setting.name for one in outcome.built] == ["Title-30K", "Title-One", "Abs-28K", "Abs-9K-G", "Abs-9K-M"]
+    assert [one.name for one in outcome.manifest.configurations] == [
+        "Title-30K",
+        "Title-One",
+        "Abs-28K",
+        "Abs-9K-G",
+        "Abs-9K-M",
+    ]
     place = tmp_path / "academiceval"
     assert [[d["kind"] for d in row["demonstrations"]] for row in rows(place, "Title-One")] == [
         ["random", "co-author"]
-    ] * outcome.built[1].samples
+    ] * outcome.manifest.configurations[1].samples
     for name in ("Abs-9K-G", "Abs-9K-M"):
         filled = rows(place, name)
         assert [row["id"] for row in filled] == [row["id"] for row in rows(place, "Abs-28K")]
@@ -146,9 +152,9 @@ def test_a_round_that_exists_is_not_replaced_by_another(world: Path, tmp_path: P
 
 def test_the_audit_is_in_card_and_manifest_and_says_the_same_again(dataset: Path, command: Command) -> None:
     manifest = read_manifest(dataset)
-    found = audit(dataset, manifest["files"])
-    assert found.to_dict() == manifest["audit"]
-    assert found.samples == sum(file["rows"] for file in manifest["files"].values())
+    found = audit(dataset, manifest.configurations)
+    assert found == manifest.audit
+    assert found.samples == sum(file.rows for file in manifest.files.values())
     assert sum(found.months.values()) == sum(found.categories.values())
     assert set(found.markers) == set(found.months)
     assert 0 < found.active_authors <= 1
@@ -158,11 +164,15 @@ def test_the_audit_is_in_card_and_manifest_and_says_the_same_again(dataset: Path
     assert "| split order | 0 | 0 |" in out
 
 
+def _configuration(dataset: Path, name: str) -> Configuration:
+    return next(one for one in read_manifest(dataset).configurations if one.name == name)
+
+
 @pytest.fixture
-def spoilt(dataset: Path, tmp_path: Path) -> Callable[[str, Callable[[dict[str, Any]], None]], dict[str, Any]]:
+def spoilt(dataset: Path, tmp_path: Path) -> Callable[[str, Callable[[dict[str, Any]], None]], Audit]:
     """Audit a copy of one setting after its first rows were changed."""
 
-    def change(setting: str, spoil: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    def change(setting: str, spoil: Callable[[dict[str, Any]], None]) -> Audit:
         place = tmp_path / "spoilt"
         shutil.copytree(dataset / setting, place / setting)
         for path in sorted((place / setting).glob("*.parquet")):
@@ -171,7 +181,7 @@ def spoilt(dataset: Path, tmp_path: Path) -> Callable[[str, Callable[[dict[str, 
             for row in changed[:2]:
                 spoil(row)
             pq.write_table(type(table).from_pylist(changed, schema=table.schema), path)
-        return audit(place, [f"{setting}/{path.name}" for path in (place / setting).glob("*.parquet")]).to_dict()
+        return audit(place, [_configuration(dataset, setting)])
 
     return change
 
@@ -212,23 +222,23 @@ def _foreign(row: dict[str, Any]) -> None:
     ],
 )
 def test_what_is_wrong_is_found(
-    spoilt: Callable[..., dict[str, Any]], dataset: Path, setting: str, spoil: Callable[..., None], name: str
+    spoilt: Callable[..., Audit], dataset: Path, setting: str, spoil: Callable[..., None], name: str
 ) -> None:
     found = spoilt(setting, spoil)
-    before = audit(dataset, [f for f in read_manifest(dataset)["files"] if f.startswith(f"{setting}/")])
-    assert found["shares"][name] > before.shares[name] == 0
+    before = audit(dataset, [_configuration(dataset, setting)])
+    assert found.shares[name] > before.shares[name] == 0
     if spoil is _target_in:
-        assert found["shares"]["long_run"] > before.shares["long_run"]
-        assert found["longest_run"] > LONG_RUN
+        assert found.shares["long_run"] > before.shares["long_run"]
+        assert found.longest_run > LONG_RUN
 
 
-def test_splits_out_of_order_and_papers_under_two_ids_are_found(spoilt: Callable[..., dict[str, Any]]) -> None:
-    assert spoilt("Title-10K", lambda row: row.update(published="2026-10-01"))["counts"]["split_order"] == 1
+def test_splits_out_of_order_and_papers_under_two_ids_are_found(spoilt: Callable[..., Audit]) -> None:
+    assert spoilt("Title-10K", lambda row: row.update(published="2026-10-01")).counts["split_order"] == 1
 
 
-def test_a_paper_under_a_second_id_is_found(spoilt: Callable[..., dict[str, Any]]) -> None:
+def test_a_paper_under_a_second_id_is_found(spoilt: Callable[..., Audit]) -> None:
     found = spoilt("Title-10K", lambda row: row.update(title="The same title", authors=["A. Ek"]))
-    assert found["counts"]["same_paper"] >= 1
+    assert found.counts["same_paper"] >= 1
 
 
 def test_a_breach_fails_the_build_unless_it_is_waived(world: Path, tmp_path: Path) -> None:
@@ -240,21 +250,13 @@ def test_a_breach_fails_the_build_unless_it_is_waived(world: Path, tmp_path: Pat
     waived = AuditTable(**strict, waive=("long_run", "length_outlier"))  # type: ignore[arg-type]
     build(round_.model_copy(update={"audit": waived}))
     manifest = read_manifest(tmp_path / "academiceval")
-    assert manifest["config"]["audit"]["waive"] == ["long_run", "length_outlier"]
+    assert manifest.allowed.waive == ("long_run", "length_outlier")
     assert "| waived |" in (tmp_path / "academiceval" / "README.md").read_text()
 
 
 def test_a_waiver_names_a_check(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="is no check"):
         AuditTable(waive=("everything",))
-
-
-def test_the_task_of_a_row_is_seen_from_the_row(dataset: Path) -> None:
-    tasks = {
-        name: {task_of(row) for row in rows(dataset, name)}
-        for name in ("Title-10K", "Abs-9K", "Intro-8K", "Related-34K")
-    }
-    assert list(tasks.values()) == [{"title"}, {"abs"}, {"intro"}, {"related"}]
 
 
 @pytest.mark.parametrize(
@@ -273,10 +275,11 @@ def test_the_longest_common_run(one: str, other: str, n: int) -> None:
     assert longest_common_run(run_words(one), run_words(other)) == n
 
 
-def test_a_section_of_the_card_that_has_nothing_to_say_is_left_out() -> None:
-    assert section("Audit", ()) == []
-    assert section("Audit", ("| a |", "| --- |")) == []
-    assert section("Audit", ("| a |", "| --- |", "| 1 |")) == ["## Audit", "", "| a |", "| --- |", "| 1 |", ""]
+def test_a_section_of_the_card_that_has_nothing_to_say_is_left_out(dataset: Path) -> None:
+    manifest = read_manifest(dataset)
+    assert "## Audit" in card(manifest)
+    assert "## Audit" not in card(replace(manifest, audit=None))
+    assert "## Changelog" not in card(manifest)
 
 
 # --- a frozen core
@@ -306,7 +309,7 @@ def test_a_core_is_carried_from_round_to_round(world: Path, tmp_path: Path, monk
     assert {row["id"] for row in cores["2026.11"]} == {
         row["id"] for row in rows(tmp_path / "2026.11", "Title-10K-core")
     }
-    assert read_manifest(tmp_path / "2026.11")["core"]["round"] == "2026.10"
+    assert read_manifest(tmp_path / "2026.11").core_round == "2026.10"
     assert "| 2026.11 | Carried. |" in (tmp_path / "2026.11" / "README.md").read_text()
     monkeypatch.setenv("ACADEMICEVAL_DATASET", str(tmp_path / "2026.11"))
     loaded = hook.load("Title-30K", 64, core=True, bertscore_model="none")["test"]
@@ -320,7 +323,7 @@ def test_a_core_that_is_not_there_is_named(world: Path, tmp_path: Path) -> None:
 
 def test_whole_papers_are_scored_over_their_tasks() -> None:
     def sample(name: str, score: float) -> Logged:
-        return Logged("Any", name, "A. Ek", "2026-01-01", "2026.11", 1, "", "", {"rouge_l": score})
+        return Logged("Any", "writing", name, "A. Ek", "2026-01-01", "2026.11", 1, "", "", {"rouge_l": score})
 
     samples = {
         "academiceval_abs_9k": [sample("a", 0.2), sample("b", 0.9)],
@@ -403,7 +406,8 @@ def test_a_paper_that_has_changed_since_is_left_out_and_counted(world: Path, cop
     report = fill_only(round_, copy, tmp_path / "filled", 1)
     assert report.dropped["changed_text"] >= 1
     manifest = read_manifest(tmp_path / "filled")
-    assert manifest["fill"]["dropped"] == dict(report.dropped)
+    assert manifest.fill is not None
+    assert manifest.fill.dropped == dict(report.dropped)
 
 
 def test_publishing_and_filling_want_the_right_folders(

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from datasets import load_dataset
+from lm_eval_tasks.metrics.scalar import answer_of
 
 from builder.errors import RoundError, SourceError
 from builder.pipeline import build, prepare
@@ -19,13 +20,12 @@ from builder.records import Document, Mention, Paper, Reference, Section
 from builder.round.levels import Level, select
 from builder.scalar.annotate import ask_model
 from builder.scalar.citation_classifier import Context, is_single, types_of
-from builder.scalar.questions import CANDIDATES, Cited, Citing, Examiner, Question, balanced, context_of
+from builder.scalar.questions import CANDIDATES, Cited, Citing, Question, QuestionMaker, balanced, context_of
 from builder.scalar.render import MOST_CHARACTERS, candidate, parts, question
 from lm_eval_tasks.data import scalar_hook, slots
 from lm_eval_tasks.errors import BudgetError
 from lm_eval_tasks.journal import Journal
 from lm_eval_tasks.metrics import scalar as scalar_scores
-from lm_eval_tasks.metrics.scalar import answer_of
 from lm_eval_tasks.prompts.scalar import slots_of
 from lm_eval_tasks.row_format import MASK
 from lm_eval_tasks.runs import logged
@@ -81,9 +81,9 @@ def descriptive(contexts: Any) -> list[Any]:
 
 
 def examine(level: Level, most: int = 5, one: Citing | None = None, seed: int = 1, **more: Any) -> list[Question]:
-    examiner = Examiner(level, seed, more.get("known", known), more.get("typing", descriptive), most)
-    asked = examiner.ask(one or citing())
-    examiner.report.check(len((one or citing()).document.mentions))
+    maker = QuestionMaker(level, seed, more.get("known", known), more.get("typing", descriptive), most)
+    asked = maker.ask(one or citing())
+    maker.report.check(len((one or citing()).document.mentions))
     return asked
 
 
@@ -226,9 +226,9 @@ def test_what_cannot_be_asked_has_a_reason() -> None:
     level = Level("Any", citation="descriptive")
 
     def reasons(one: Citing | None = None, most: int = 5, **more: Any) -> dict[str, int]:
-        examiner = Examiner(level, 1, more.get("known", known), more.get("typing", descriptive), most)
-        examiner.ask(one or citing())
-        return dict(examiner.report.dropped)
+        maker = QuestionMaker(level, 1, more.get("known", known), more.get("typing", descriptive), most)
+        maker.ask(one or citing())
+        return dict(maker.report.dropped)
 
     assert reasons() == {"enough_of_paper": 7}
     assert reasons(typing=lambda contexts: ["attributional"] * len(contexts)) == {"other_type": 12}

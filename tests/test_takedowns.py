@@ -9,40 +9,39 @@ from pathlib import Path
 
 import pytest
 
-from builder.dataset import folder as folders
-from builder.dataset.frozen_core import CORE
-from builder.dataset.publishable import IDS, by_setting, papers_of, publishable, read_rows
+from builder.dataset.manifest import CORE, read_manifest
+from builder.dataset.publishable import publishable
+from builder.dataset.rows import kind_of, rows_of
 from builder.dataset.takedown import without_papers
-from builder.pipeline import STORE, build, fill_only
-from builder.round.takedowns import TAKEDOWNS, bare, parse_takedowns, taken_down
-from builder.store import Store
+from builder.ids import bare_id
+from builder.pipeline import build, fill_only
+from builder.round.takedowns import TAKEDOWNS, parse_takedowns, taken_down
+from builder.store import STORE, Store
 from tests.conftest import small_round
 
 
 def _shown(place: Path) -> set[str]:
-    files = folders.read_manifest(place)["files"]
     return {
-        one
-        for splits in by_setting(files).values()
-        for paths in splits.values()
-        for row in read_rows(place, paths)
-        for one in map(bare, papers_of(row))
+        bare_id(name)
+        for one in read_manifest(place).configurations
+        for _, row in rows_of(place, one)
+        for name, _ in kind_of(one).papers(row)
     }
 
 
 def _samples(place: Path) -> dict[str, set[str]]:
     """Setting, with what is there by id -> ids of its rows."""
     found: dict[str, set[str]] = {}
-    for name, splits in by_setting(folders.read_manifest(place)["files"]).items():
-        rows = (row["id"] for paths in splits.values() for row in read_rows(place, paths))
-        found.setdefault(name.removesuffix(IDS), set()).update(rows)
+    for one in read_manifest(place).configurations:
+        name = one.of if one.form == "ids" else one.name
+        found.setdefault(name, set()).update(row["id"] for _, row in rows_of(place, one))
     return found
 
 
 def _victim(place: Path) -> str:
     """A paper that demonstrates in one setting and is a target itself."""
-    files = by_setting(folders.read_manifest(place)["files"])
-    rows = [row for paths in files["Abs-28K"].values() for row in read_rows(place, paths)]
+    setting = next(one for one in read_manifest(place).configurations if one.name == "Abs-28K")
+    rows = [row for _, row in rows_of(place, setting)]
     targets = {row["id"] for row in rows}
     return next(d["id"] for row in rows for d in row["demonstrations"] if d["id"] in targets).rpartition("v")[0]
 
@@ -80,7 +79,7 @@ def test_later_builds_do_not_show_them(world: Path, tmp_path: Path) -> None:
     assert victim not in _shown(tmp_path / "academiceval")
     extract = next(report for report in outcome.reports if report.stage == "extract")
     assert extract.dropped["taken_down"] == 1
-    assert folders.read_manifest(tmp_path / "academiceval")["config"]["takedowns"] == [victim]
+    assert read_manifest(tmp_path / "academiceval").config["takedowns"] == [victim]
     samples = _samples(tmp_path / "academiceval")
     assert samples[f"Abs-9K{CORE}"] == samples[f"Abs-48K-M{CORE}"] != set()
 
@@ -105,14 +104,14 @@ def test_the_copy_without_them(source: Path, dataset: Path, tmp_path: Path) -> N
         assert all(ids == groups[0] for ids in groups)
         assert groups[0]
     assert report.dropped["taken_down"] == sum(len(before[name]) - len(after[name]) for name in before) > 0
-    manifest = folders.read_manifest(tmp_path / "without")
-    assert (manifest["round"], manifest["revision"]) == ("2026.11", "2026.11.post1")
+    manifest = read_manifest(tmp_path / "without")
+    assert (manifest.round, manifest.revision) == ("2026.11", "2026.11.post1")
     assert "taken_down" in (tmp_path / "without" / "README.md").read_text()
 
 
 def test_the_copy_without_a_stranger_has_the_same_files(source: Path, tmp_path: Path) -> None:
     without_papers(source, tmp_path / "without", ["2401.99999"], "2026.11.post1")
-    assert folders.read_manifest(tmp_path / "without")["files"] == folders.read_manifest(source)["files"]
+    assert read_manifest(tmp_path / "without").files == read_manifest(source).files
 
 
 def test_a_copy_without_them_can_be_completed(dataset: Path, world: Path, tmp_path: Path) -> None:
@@ -124,7 +123,7 @@ def test_a_copy_without_them_can_be_completed(dataset: Path, world: Path, tmp_pa
     without_papers(tmp_path / "copy", tmp_path / "less", [victim], "2026.11.post1")
     report = fill_only(small_round(tmp_path), tmp_path / "less", tmp_path / "filled", jobs=2)
     assert not report.dropped
-    expected, filled = (folders.read_manifest(tmp_path / name) for name in ("expected", "filled"))
-    assert filled["files"] == expected["files"]
+    expected, filled = (read_manifest(tmp_path / name) for name in ("expected", "filled"))
+    assert filled.files == expected.files
     with Store.open(tmp_path / "work" / STORE) as store:
         assert store.knows(victim)

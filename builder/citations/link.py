@@ -154,7 +154,7 @@ def _search_key(entry: Reference) -> str:
     return f"title {title_key(entry.title)}"
 
 
-def link_ways(store: Store, papers: Iterable[Paper]) -> dict[str, int]:
+def link_ways(store: Store, papers: Iterable[Paper]) -> dict[LinkWay, int]:
     """How many citations were resolved, or not, by each way."""
     counts = Counter(link.how for paper in papers for link in store.links(paper.id))
     return {way: counts[way] for way in get_args(LinkWay) if counts[way]}

@@ -17,7 +17,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
 
 from builder.extract.references import segments
-from builder.ids import fold, parse_arxiv_id, title_key
+from builder.ids import PaperId, fold, title_key
 from builder.records import LinkWay, Paper, Reference
 from builder.store import Store
 from builder.store.titles import title_words
@@ -106,8 +106,8 @@ def cited_id(entry: Reference) -> str | None:
     if entry.arxiv_id:
         return entry.arxiv_id
     match = _ARXIV_DOI.fullmatch(entry.doi or "")
-    parsed = parse_arxiv_id(match[1]) if match else None
-    return parsed[0] if parsed else None
+    parsed = PaperId.parse(match[1]) if match else None
+    return parsed.bare if parsed else None
 
 
 def can_cite(citing: Paper, known: Paper) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
@@ -13,6 +12,7 @@ from builder.progress import progress
 from builder.records import Drop, Paper
 from builder.report import StageReport
 from builder.round.model import Round
+from builder.seeding import share_of
 from builder.sources.base import Source
 from builder.store import Author, Store, in_categories
 
@@ -111,6 +111,4 @@ def _is_admitted(round_: Round, store: Store, key: str) -> bool:
     penalty = round_.crawl.activity_penalty
     if not penalty:
         return True
-    digest = hashlib.sha256(f"{round_.seed}|{key}|crawl".encode()).digest()
-    draw = int.from_bytes(digest[:8], "big") / 2**64
-    return draw < float(max(1, store.pool_count(key)) ** -penalty)
+    return share_of(round_.seed, key, "crawl") < float(max(1, store.pool_count(key)) ** -penalty)

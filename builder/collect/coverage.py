@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 from dataclasses import dataclass
 from datetime import date
 
@@ -45,3 +46,9 @@ def finish(store: Store, round_: str, done: Covered) -> None:
         "settings": done.settings,
     }
     store.set_note(_NOTE, note)
+
+
+def months_before(day: date, months: int) -> date:
+    """The same day of an earlier month, or that month's last."""
+    year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
+    return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))

@@ -9,14 +9,13 @@ Drop reasons: those of the crawl, and no_graph_author for harvested papers.
 
 from __future__ import annotations
 
-import calendar
 import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
 
 from builder.collect import admission
 from builder.collect.admission import harvest
-from builder.collect.coverage import Covered, covered, finish
+from builder.collect.coverage import Covered, covered, finish, months_before
 from builder.collect.crawl import whole_settings
 from builder.errors import RoundError
 from builder.progress import progress
@@ -46,12 +45,6 @@ def update(round_: Round, source: Source, store: Store) -> StageReport:
     report = covered(store)[round_.round].report
     report.seconds = time.perf_counter() - started
     return report
-
-
-def months_before(day: date, months: int) -> date:
-    """The same day of an earlier month, or that month's last."""
-    year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
-    return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
 
 
 def _first_new_day(round_: Round, done: dict[str, Covered]) -> date:

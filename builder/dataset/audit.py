@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from statistics import quantiles
-from typing import Any
 
-import pyarrow.parquet as pq
-
+from builder.dataset.manifest import Audit, Configuration
+from builder.dataset.rows import Row, rows_of
 from builder.errors import AuditError
 from builder.extract.quality import common_share
-from builder.ids import author_key, title_key
+from builder.ids import author_key, bare_id, title_key
 from builder.progress import progress
-from builder.records import SPLITS, Task
+from builder.records import SPLITS, Split, Task
 from builder.round.tables import AuditTable
 from builder.samples.near_duplicates import Copies, near_duplicate
 from lm_eval_tasks.word_runs import longest_common_run, run_words
@@ -41,70 +39,36 @@ MARKERS = frozenset(
 )
 
 
-@dataclass(slots=True)
-class Audit:
-    """What an audit found.
+def audit(folder: Path, configurations: Iterable[Configuration]) -> Audit:
+    """Audit the whole rows of a dataset folder's writing settings.
 
-    Attributes:
-        shares: check -> share of samples, over all settings, in which it was found.
-        counts: check -> how often.
-        examples: check -> up to three "Setting id" that show it.
-        longest_run: words of the longest run that a target shares with its prompt.
-        months, categories: papers of each.
-        active_authors: share of the papers by the 20 most active first authors.
-        markers: month -> LLM-style marker words in 1,000 words of the abstracts.
-    """
-
-    samples: int = 0
-    shares: dict[str, float] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
-    examples: dict[str, list[str]] = field(default_factory=dict)
-    longest_run: int = 0
-    months: dict[str, int] = field(default_factory=dict)
-    categories: dict[str, int] = field(default_factory=dict)
-    active_authors: float = 0.0
-    markers: dict[str, float] = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-    def breaches(self, table: AuditTable) -> list[str]:
-        """The checks that are above their threshold and not waived."""
-        limits = table.limits
-        found = {**self.shares, **{name: float(n) for name, n in self.counts.items()}}
-        return [name for name in limits if found.get(name, 0) > limits[name] and name not in table.waive]
-
-
-def audit(folder: Path, files: Iterable[str]) -> Audit:
-    """Audit the Parquet files of a dataset folder.
-
-    Args:
-        files: their paths below the folder, `<Setting>/<split>-...`.
+    SCALAR asks for a number, not for a text that could leak; rows by id have no text; a core was audited in its own round.
     """
     tally = _Tally()
-    for path in progress(sorted(files), "audit"):
-        setting, name = path.split("/")
-        with pq.ParquetFile(folder / path) as file:
-            names = file.schema_arrow.names
-            if "candidates" in names or "texts" in names:
-                continue  # SCALAR asks for a number, not for a text that could leak; rows by id have no text
-            for group in range(file.num_row_groups):
-                for row in file.read_row_group(group).to_pylist():
-                    tally.add(setting, name.split("-")[0], row)
+    audited = [one for one in configurations if one.form == "full"]
+    for one in progress(audited, "audit", len(audited)):
+        assert one.task != "cloze", "full rows are those of writing settings"
+        for split, row in rows_of(folder, one):
+            tally.add(one.name, one.task, split, row)
     return tally.close()
 
 
-def check(found: Audit, table: AuditTable) -> None:
+def breaches(found: Audit, allowed: AuditTable) -> list[str]:
+    """The checks that are above their threshold and not waived."""
+    values = {**found.shares, **{name: float(n) for name, n in found.counts.items()}}
+    return [name for name, limit in allowed.limits.items() if values.get(name, 0) > limit and name not in allowed.waive]
+
+
+def check(found: Audit, allowed: AuditTable) -> None:
     """Raise an AuditError that names every breach."""
-    breaches = found.breaches(table)
-    if breaches:
-        told = "; ".join(
-            f"{name} {found.shares.get(name, found.counts.get(name))} is above {table.limits[name]}"
+    if names := breaches(found, allowed):
+        listed = "; ".join(
+            f"{name} {found.shares.get(name, found.counts.get(name))} is above {allowed.limits[name]}"
             + (f" (e.g. {', '.join(found.examples[name])})" if name in found.examples else "")
-            for name in breaches
+            for name in names
         )
         raise AuditError(
-            f"the audit found what this round does not allow: {told}; look at it, then raise the threshold or name the "
+            f"the audit found what this round does not allow: {listed}; look at it, then raise the threshold or name the "
             "check in `audit.waive` of round.toml"
         )
 
@@ -118,7 +82,7 @@ class _Tally:
         self._longest = 0
         self._runs: dict[tuple[Task, str, str], int] = {}
         self._content: dict[tuple[Task, str], list[str]] = {}
-        self._days: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
+        self._days: dict[str, dict[Split, tuple[str, str]]] = defaultdict(dict)
         self._papers: dict[str, tuple[str, str, str]] = {}
         self._seen = Copies()
         self._copies: list[str] = []
@@ -126,9 +90,9 @@ class _Tally:
         self._lengths: dict[str, dict[Task, int]] = defaultdict(dict)
         self._abstracts: dict[str, Counter[str]] = defaultdict(Counter)
 
-    def add(self, setting: str, split: str, row: dict[str, Any]) -> None:
+    def add(self, setting: str, task: Task, split: Split, row: Row) -> None:
         self._samples += 1
-        where, task = f"{setting} {row['id']}", task_of(row)
+        where = f"{setting} {row['id']}"
         if (task, row["id"]) not in self._content:
             self._content[task, row["id"]] = list(_content_faults(task, row))
         for name in (*self._content[task, row["id"]], *_demonstration_faults(row), *self._run_faults(task, row)):
@@ -139,7 +103,7 @@ class _Tally:
         self._lengths[row["id"]][task] = len(row["content"])
         self._add_paper(row)
 
-    def _add_paper(self, row: dict[str, Any]) -> None:
+    def _add_paper(self, row: Row) -> None:
         if row["id"] in self._papers:
             return
         month = row["published"][:7]
@@ -150,7 +114,7 @@ class _Tally:
         words = _WORD.findall(row["abstract"].casefold())
         self._abstracts[month].update(all=len(words), markers=sum(word in MARKERS for word in words))
 
-    def _run_faults(self, task: Task, row: dict[str, Any]) -> Iterator[str]:
+    def _run_faults(self, task: Task, row: Row) -> Iterator[str]:
         """Runs that the target shares with each text that its prompt shows."""
         target = run_words(row["target"])
         texts = {"": row["content"], **{d["id"]: f"{d['content']} . {d['output']}" for d in row["demonstrations"]}}
@@ -200,16 +164,7 @@ SHARES = (
 )  # fmt: skip
 
 
-def task_of(row: dict[str, Any]) -> Task:
-    """The task of a row; its setting may be called anything."""
-    if "citations" in row:
-        return "related"
-    if row["target"] == row["title"]:
-        return "title"
-    return "abs" if row["target"] == row["abstract"] else "intro"
-
-
-def _content_faults(task: Task, row: dict[str, Any]) -> Iterator[str]:
+def _content_faults(task: Task, row: Row) -> Iterator[str]:
     """The checks that a row's content fails."""
     if task == "title" and title_key(row["title"]) in title_key(row["content"]):
         yield "title_in_content"
@@ -217,16 +172,15 @@ def _content_faults(task: Task, row: dict[str, Any]) -> Iterator[str]:
         yield "not_english"
 
 
-def _demonstration_faults(row: dict[str, Any]) -> Iterator[str]:
+def _demonstration_faults(row: Row) -> Iterator[str]:
     """The checks that the choice of a row's demonstrations fails."""
     demonstrations = row["demonstrations"]
     if any(one["published"] >= row["published"] for one in demonstrations):
         yield "demonstration_not_older"
-    own = row["id"].rpartition("v")[0]
+    own = bare_id(row["id"])
     texts = row["title"], row["abstract"]
     if any(
-        one["id"].rpartition("v")[0] == own or near_duplicate(*texts, one["title"], one["abstract"])
-        for one in demonstrations
+        bare_id(one["id"]) == own or near_duplicate(*texts, one["title"], one["abstract"]) for one in demonstrations
     ):
         yield "demonstration_is_target"
 
@@ -252,7 +206,7 @@ def _lost(lengths: dict[str, dict[Task, int]]) -> list[str]:
     ]
 
 
-def _disorder(days: dict[str, dict[str, tuple[str, str]]]) -> list[str]:
+def _disorder(days: dict[str, dict[Split, tuple[str, str]]]) -> list[str]:
     """Settings in which a split begins before the last day of the one before it."""
     out = []
     for setting, splits in days.items():
@@ -260,27 +214,3 @@ def _disorder(days: dict[str, dict[str, tuple[str, str]]]) -> list[str]:
         if any(earlier[1] >= later[0] for earlier, later in pairwise(present)):
             out.append(setting)
     return out
-
-
-def audit_table(found: Audit, table: AuditTable) -> Iterator[str]:
-    """Markdown rows for the card: each check, its value, its threshold."""
-    yield "| Check | Found | Allowed | |"
-    yield "| --- | ---: | ---: | --- |"
-    limits = table.limits
-    values: Sequence[tuple[str, float]] = [*found.shares.items(), *found.counts.items()]
-    for name, value in values:
-        word = "waived" if name in table.waive else "" if value <= limits[name] else "breach"
-        unit = "" if name in found.counts else " of samples"
-        yield f"| {name.replace('_', ' ')} | {value:g}{unit} | {limits[name]:g} | {word} |"
-    yield f"| longest common run of words | {found.longest_run} | | |"
-    yield f"| papers by the {_ACTIVE} most active first authors | {100 * found.active_authors:.1f}% | | |"
-    yield ""
-    yield "| Month | Papers | LLM-style words in 1,000 of abstract |"
-    yield "| --- | ---: | ---: |"
-    for month, n in found.months.items():
-        yield f"| {month} | {n} | {found.markers[month]:g} |"
-    yield ""
-    yield "| Category | Papers |"
-    yield "| --- | ---: |"
-    for category, n in sorted(found.categories.items(), key=lambda item: (-item[1], item[0])):
-        yield f"| {category} | {n} |"

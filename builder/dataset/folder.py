@@ -1,73 +1,33 @@
-"""A dataset folder as a whole: its manifest, and how a new one takes the place of an old one."""
+"""A dataset folder as a whole: how it is finished, and how a new one takes the place of an old one."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
+from builder.dataset.card import CARD, card
+from builder.dataset.manifest import MANIFEST, Manifest, read_manifest, write_manifest
 from builder.errors import FolderError
 
-MANIFEST = "manifest.json"
-OTHER_FILES = "other_files"
-FORMAT = 1
+
+def finish(place: Path, manifest: Manifest) -> Manifest:
+    """Write the card and the manifest of a folder whose data is there; the manifest as it was written."""
+    return write_manifest(place, manifest, {CARD: card(manifest)})
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a finished dataset folder.
-
-    Raises:
-        FolderError: no such folder, no manifest (an unfinished build), or one that this code cannot read.
-    """
-    if not folder.is_dir():
-        raise FolderError(f"the dataset folder {folder} does not exist; `academiceval build round.toml` makes one")
-    path = folder / MANIFEST
-    if not path.is_file():
-        raise FolderError(f"{folder} has no {MANIFEST}, so it is no finished dataset; build it again")
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as err:
-        raise FolderError(f"cannot read {path}: {err}") from err
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise FolderError(f"{path} is not of format {FORMAT}; build the folder again with this release")
-    return manifest
-
-
-def write_manifest(folder: Path, content: dict[str, Any]) -> None:
-    """Write the manifest, whole or not at all; its presence means that the folder is finished.
-
-    The hashes of the files beside it (the card) are added to what `files` says of the data.
-    """
-    beside = {
-        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.iterdir())
-        if path.is_file() and path.name != MANIFEST
-    }
-    part = folder / f".{MANIFEST}.part"
-    part.write_bytes(manifest_bytes({"format": FORMAT, **content, OTHER_FILES: beside}))
-    part.rename(folder / MANIFEST)
-
-
-def manifest_bytes(content: dict[str, Any]) -> bytes:
-    """A manifest as it is written."""
-    return (json.dumps(content, indent=1, sort_keys=True) + "\n").encode()
-
-
-def refuse_other_contents(built: Path, output: Path, replace: bool) -> None:
+def refuse_other_contents(new: Manifest, output: Path) -> None:
     """Raise a FolderError where a folder would take the place of one of the same round with other contents.
 
     Who has published a round or measured with it must not find another under its name.
     """
-    if replace or not (output / MANIFEST).is_file():
+    if not (output / MANIFEST).is_file():
         return
-    new, old = read_manifest(built), read_manifest(output)
-    if new["round"] == old["round"] and new["files"] != old["files"]:
+    old = read_manifest(output)
+    if new.round == old.round and new.files != old.files:
         raise FolderError(
-            f"{output} holds round {old['round']} with other contents; give the new one another `round` or `output`, or "
+            f"{output} holds round {old.round} with other contents; give the new one another `round` or `output`, or "
             "pass --replace if nobody has used the old one"
         )
 

@@ -2,53 +2,51 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
-from typing import Any
 
-from builder.dataset import folder
-from builder.dataset.card import Built, close_all
-from builder.dataset.publishable import by_setting, read_rows
-from builder.dataset.takedown import affected
-from builder.dataset.write import RowWriter, schema
+from builder.dataset.manifest import CORE, Configuration, Manifest, read_manifest
+from builder.dataset.rows import read_rows
+from builder.dataset.takedown import rows_to_remove
+from builder.dataset.write import ConfigurationWriter
 from builder.round.model import Round
-from builder.round.settings import Setting
-
-CORE = "-core"
+from builder.seeding import digest_of
 
 
-def carry(round_: Round, place: Path, settings: tuple[Setting, ...]) -> tuple[list[Built], dict[str, Any]]:
+def carry(round_: Round, place: Path) -> tuple[list[Configuration], str]:
     """Copy the core into the folder that is being built, one configuration `<Setting>-core` for each setting.
 
     A core that the older folder carries itself goes on; else it is drawn from its test samples, by the seed and the id
     alone, so that all settings of a task hold the same.
 
     Returns:
-        The configurations, and what the manifest says of them: the older round and the number of samples of each.
+        The configurations, and the older round; none and "" where round.toml names no older folder.
 
     Raises:
         FolderError: the older folder is missing or unfinished.
     """
-    if round_.core.folder is None:
-        return [], {}
-    manifest = folder.read_manifest(round_.core.folder)
-    known = by_setting(manifest["files"])
-    gone = affected(round_.core.folder, known, round_.taken_down) if round_.taken_down else {}
-    built = []
-    for setting in settings:
-        paths = known.get(setting.name + CORE, known.get(setting.name, {})).get("test", [])
-        if not paths:
+    older = round_.core.folder
+    if older is None:
+        return [], ""
+    manifest = read_manifest(older)
+    gone = rows_to_remove(older, manifest, round_.taken_down) if round_.taken_down else {}
+    carried = []
+    for setting in round_.chosen:
+        source = _source(manifest, setting.name)
+        if source is None:
             continue
-        lost = gone.get(setting.task, ())
-        ids = [row["id"] for row in read_rows(round_.core.folder, paths) if row["id"] not in lost]
-        chosen = set(sorted(ids, key=lambda id_: _rank(round_.seed, id_))[: round_.core.samples])
-        writer = RowWriter(place, setting.name + CORE, "test", schema(setting.task))
-        for row in read_rows(round_.core.folder, paths):
+        files, lost = source.files("test"), gone.get(setting.task, ())
+        ids = [row["id"] for row in read_rows(older, files) if row["id"] not in lost]
+        ranked = sorted(ids, key=lambda id_: digest_of(round_.seed, id_, "core"))
+        chosen = set(ranked[: round_.core.samples])
+        writer = ConfigurationWriter(place, Configuration(setting.name + CORE, setting.task, "core", setting.name))
+        for row in read_rows(older, files):
             if row["id"] in chosen:
-                writer.add(row)
-        built.append(close_all(Setting(setting.name + CORE, setting.task), {"test": writer}))
-    return built, {"round": manifest["round"], "samples": {one.setting.name: one.samples for one in built}}
+                writer.add("test", row)
+        carried.append(writer.close())
+    return carried, manifest.round
 
 
-def _rank(seed: int, paper_id: str) -> bytes:
-    return hashlib.sha256(f"{seed}|{paper_id}|core".encode()).digest()
+def _source(manifest: Manifest, setting: str) -> Configuration | None:
+    """What the core of a setting is taken from: the older folder's own core, else its rows."""
+    known = {(one.form, one.of or one.name): one for one in manifest.configurations if one.files("test")}
+    return known.get(("core", setting)) or known.get(("full", setting))

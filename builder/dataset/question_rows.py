@@ -1,104 +1,96 @@
-"""SCALAR questions by id alone, for texts that may not be published, and their completion on the reader's own machine."""
+"""Rows of SCALAR's levels: their columns, whole and by id, and what is in them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from builder.dataset.question_columns import COLUMNS
-from builder.dataset.text_hashes import TEXTS, described, digest
-from builder.records import Document, Paper
-from builder.round.licenses import Licenses, allows
-from builder.scalar.render import candidate, parts, question
+from builder.dataset.text_hashes import TEXTS, described
+from builder.samples.tokens import TokenCounter
+from builder.scalar.questions import Question
+from lm_eval_tasks.row_format import BODY
 
+_CANDIDATE = pa.struct([(name, pa.string()) for name in ("id", "title", "license", "content")])
+COLUMNS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("id", "paper_id", "title")), ("authors", pa.list_(pa.string())),
+        *(
+            (name, pa.string())
+            for name in (
+                "level", "section", "citation_type", "question_paper", "distractors", "candidate_text", "question",
+            )
+        ),
+        ("candidates", pa.list_(_CANDIDATE)), ("label", pa.int64()), ("published", pa.string()), ("license", pa.string()),
+        ("input_tokens", pa.int64()), ("round", pa.string()),
+    ]
+)  # fmt: skip
 _TEXTS = ("title", "section", "question")
-_KEPT = tuple(name for name in COLUMNS.names if name not in (*_TEXTS, "candidates"))
+KEPT = tuple(name for name in COLUMNS.names if name not in (*_TEXTS, "candidates"))
 _SHOWN = ("id", "license")
 ID_COLUMNS = pa.schema(
     [
-        *(COLUMNS.field(name) for name in _KEPT),
+        *(COLUMNS.field(name) for name in KEPT),
         ("position", pa.int64()),
         ("candidates", pa.list_(pa.struct([(name, pa.string()) for name in _SHOWN]))),
         TEXTS,
     ]
 )
-# A paper's record and all its documents, by its id with version; None where there is no such record.
-Known = Callable[[str], tuple[Paper, Sequence[Document]] | None]
 
 
-def is_question(row: dict[str, Any]) -> bool:
-    """Whether a row is SCALAR's, whole or by id."""
-    return "candidates" in row
+def row_of(question: Question) -> dict[str, Any]:
+    """A question as a row, without its tokens and round."""
+    paper, level = question.paper, question.level
+    return {
+        "id": question.id, "paper_id": paper.versioned_id, "title": paper.title, "authors": list(paper.authors),
+        "level": level.short_name, "section": question.section,
+        "citation_type": question.citation_type, "question_paper": level.question, "distractors": level.distractors,
+        "candidate_text": level.candidates, "question": question.text,
+        "candidates": [
+            {"id": one.id, "title": one.title, "license": one.license, "content": one.content}
+            for one in question.candidates
+        ],
+        "label": question.label, "published": paper.published.isoformat(), "license": paper.license,
+    }  # fmt: skip
 
 
-def may_publish(row: dict[str, Any], licenses: Licenses) -> bool:
-    """Whether the licences of the paper and of all candidates allow it."""
-    return all(allows(one, licenses) for one in (row["license"], *(one["license"] for one in row["candidates"])))
+def counted(rows: Sequence[dict[str, Any]], round_name: str, count: TokenCounter) -> list[dict[str, Any]]:
+    """The rows with their input tokens (bert-base-uncased; the prompt's own words are not counted) and their round."""
+    # Tokens never reach over a line's end, and a paper's questions differ in one line: only that one is counted anew.
+    shown = [
+        [*row["question"].split("\n"), *(text for one in row["candidates"] for text in _candidate_texts(one, row))]
+        for row in rows
+    ]
+    counts = iter(count([text for own in shown for text in own]))
+    return [
+        {**row, "input_tokens": sum(next(counts) for _ in own), "round": round_name}
+        for row, own in zip(rows, shown, strict=True)
+    ]
+
+
+def _candidate_texts(candidate: dict[str, Any], row: dict[str, Any]) -> list[str]:
+    return [candidate["content"]] if row["candidate_text"] == BODY else [candidate["title"], candidate["content"]]
+
+
+def texts(row: dict[str, Any]) -> dict[str, str]:
+    """Every text of a question, by its place in it."""
+    found = {name: row[name] for name in _TEXTS}
+    for i, one in enumerate(row["candidates"]):
+        found |= {f"candidates.{i}.{name}": one[name] for name in ("title", "content")}
+    return found
+
+
+def papers(row: dict[str, Any]) -> list[tuple[str, str]]:
+    """(id with version, licence) of the papers whose texts a question shows, or would if it were whole."""
+    return [(row["paper_id"], row["license"]), *((one["id"], one["license"]) for one in row["candidates"])]
 
 
 def id_row(row: dict[str, Any], position: int) -> dict[str, Any]:
     """A question without its texts."""
     return {
-        **{name: row[name] for name in _KEPT},
+        **{name: row[name] for name in KEPT},
         "position": position,
         "candidates": [{name: one[name] for name in _SHOWN} for one in row["candidates"]],
-        "texts": described(_texts(row)),
+        "texts": described(texts(row)),
     }
-
-
-def papers_of(row: dict[str, Any]) -> Iterator[str]:
-    """The ids of the papers whose texts a question shows."""
-    yield row["paper_id"]
-    yield from (one["id"] for one in row["candidates"])
-
-
-def fill_row(row: dict[str, Any], known: Known) -> dict[str, Any] | str:
-    """The whole question, or why it cannot be had: missing_paper, missing_file, changed_text."""
-    found = [known(name) for name in papers_of(row)]
-    if any(one is None for one in found):
-        return "missing_paper"
-    hashes = {text["name"]: text["sha256"] for text in row["texts"]}
-    (paper, documents), *cited = (one for one in found if one is not None)
-    if not documents:
-        return "missing_file"
-    shown = []
-    for i, (given, (other, read)) in enumerate(zip(row["candidates"], cited, strict=True)):
-        options = (candidate(document, other.abstract, row["candidate_text"]) for document in (*read, None))
-        content = _first(options, hashes[f"candidates.{i}.content"])
-        if content is None:
-            return "changed_text" if read else "missing_file"
-        shown.append({"id": given["id"], "title": other.title, "license": given["license"], "content": content})
-    for document in documents:
-        text = _question(row, paper, document)
-        if text is not None and digest(text[1]) == hashes["question"]:
-            whole = {name: row[name] for name in _KEPT} | {"title": paper.title, "candidates": shown}
-            whole |= {"section": text[0], "question": text[1]}
-            return whole if {name: digest(one) for name, one in _texts(whole).items()} == hashes else "changed_text"
-    return "changed_text"
-
-
-def _question(row: dict[str, Any], paper: Paper, document: Document) -> tuple[str, str] | None:
-    """The section's heading and the question's text, as a document gives them."""
-    number = int(row["id"].rpartition("#")[2])
-    if number >= len(document.mentions):
-        return None
-    mention, all_parts = document.mentions[number], parts(document)
-    part = next((part for part in all_parts if mention.section in part.sections), None)
-    if part is None:
-        return None
-    text = question(document, paper.title, paper.abstract, mention, part, row["question_paper"], all_parts)
-    return (part.heading, text) if text is not None else None
-
-
-def _first(texts: Iterable[str | None], wanted: str) -> str | None:
-    return next((text for text in texts if text is not None and digest(text) == wanted), None)
-
-
-def _texts(row: dict[str, Any]) -> dict[str, str]:
-    """Every text of a question, by its place in it."""
-    texts = {name: row[name] for name in _TEXTS}
-    for i, one in enumerate(row["candidates"]):
-        texts |= {f"candidates.{i}.{name}": one[name] for name in ("title", "content")}
-    return texts

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from builder.dataset import folder
-from builder.dataset import question_rows as scalar
-from builder.dataset.card import Built, close_all, file_table, split_table
-from builder.dataset.overview import card
-from builder.dataset.publishable import IDS, all_rows, by_setting, kind_of, papers_of, read_rows, row_task
-from builder.dataset.write import RowWriter
+from builder.dataset.folder import finish, replacing
+from builder.dataset.manifest import Configuration, Manifest, read_manifest
+from builder.dataset.rows import emptied, kind_of, read_rows, rows_of
+from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
+from builder.ids import bare_id
 from builder.records import SPLITS, Split
 from builder.report import StageReport
-from builder.round.takedowns import bare
 
 
 def without_papers(source: Path, output: Path, ids: Collection[str], revision: str) -> StageReport:
@@ -31,76 +29,71 @@ def without_papers(source: Path, output: Path, ids: Collection[str], revision: s
     Raises:
         FolderError: `source` is no finished folder, or nothing would be left.
     """
-    manifest = folder.read_manifest(source)
-    settings = by_setting(manifest["files"])
-    gone = affected(source, settings, frozenset(ids))
+    manifest = read_manifest(source)
+    gone = rows_to_remove(source, manifest, frozenset(ids))
     report = StageReport("takedown")
-    with folder.replacing(output) as place:
-        names = sorted({name.removesuffix(IDS) for name in settings})
-        built = [one for name in names for one in _copy(source, place, name, settings, gone, report)]
+    with replacing(output) as place:
+        copied = [part for one in manifest.whole for part in _copy(source, place, manifest, one, gone, report)]
         if not report.kept:
             raise FolderError(f"{source} has no row that does not show {', '.join(sorted(ids))}; nothing was written")
-        facts = manifest | {
-            "files": file_table(built), "statistics": split_table(built), "revision": revision, "takedown": report.to_dict(),
-        }  # fmt: skip
-        if "original_files" in facts:
-            facts["original_files"] = {}  # what the completed folder would be is not known any more
-        (place / "README.md").write_text(card(facts, [one for one in built if one.samples], report), encoding="utf-8")
-        folder.write_manifest(place, facts)
+        # What the completed folder would be is not known any more.
+        copy_of = manifest.publishable and replace(manifest.publishable, original=())
+        facts = replace(manifest, configurations=tuple(copied), revision=revision, takedown=report.counts())
+        finish(place, replace(facts, publishable=copy_of))
     return report
 
 
-def _group(name: str, row: dict[str, Any]) -> str:
-    """What must hold the same samples: the settings of a task, or one SCALAR level."""
-    if scalar.is_question(row):
-        return name.removesuffix(IDS)
-    return row_task(row)
-
-
-def affected(
-    source: Path, settings: Mapping[str, Mapping[Split, list[str]]], ids: frozenset[str]
-) -> dict[str, set[str]]:
+def rows_to_remove(source: Path, manifest: Manifest, ids: frozenset[str]) -> dict[str, set[str]]:
     """Task, or SCALAR level -> ids of the rows that show any of the papers in any setting."""
     found: dict[str, set[str]] = {}
-    for name, splits in settings.items():
-        for row in all_rows(source, splits):
-            if not ids.isdisjoint(map(bare, papers_of(row))):
-                found.setdefault(_group(name, row), set()).add(row["id"])
+    for one in manifest.configurations:
+        papers = kind_of(one).papers
+        for _, row in rows_of(source, one):
+            if not ids.isdisjoint(bare_id(name) for name, _ in papers(row)):
+                found.setdefault(_group(one), set()).add(row["id"])
     return found
 
 
+def _group(one: Configuration) -> str:
+    """What must hold the same samples: the settings of a task, or one SCALAR level."""
+    return one.task if one.task != "cloze" else one.of or one.name
+
+
 def _copy(
-    source: Path, place: Path, name: str, settings: Mapping[str, Mapping[Split, list[str]]],
-    gone: Mapping[str, set[str]], report: StageReport,
-) -> Iterator[Built]:  # fmt: skip
-    """One setting without the rows that go: its whole rows, and those by id, whose positions close up."""
-    whole, by_id = settings.get(name, {}), settings.get(name + IDS, {})
-    first = next(all_rows(source, by_id or whole))
-    group = gone.get(_group(name, first), set())
-    removed = {split: _removed(source, whole.get(split, []), by_id.get(split, []), group) for split in SPLITS}
-    for part, splits in ((name, whole), (name + IDS, by_id)):
-        if not splits:
+    source: Path,
+    place: Path,
+    manifest: Manifest,
+    whole: Configuration,
+    gone: Mapping[str, set[str]],
+    report: StageReport,
+) -> Iterator[Configuration]:
+    """One configuration without the rows that go: its whole rows, and those by id, whose positions close up."""
+    ids = manifest.by_ids_of(whole.name)
+    group = gone.get(_group(whole), set())
+    removed = {split: _removed(source, whole, ids, split, group) for split in SPLITS}
+    for part in (whole, ids):
+        if part is None:
             continue
-        setting, columns = kind_of(part, first, by_id=splits is by_id)
-        writers = {split: RowWriter(place, part, split, columns) for split in SPLITS}
-        for split, paths in splits.items():
-            for row in read_rows(source, paths):
-                if row["id"] in group:
-                    report.drop(f"{part} {row['id']}", "taken_down")
-                    continue
-                report.kept += 1
-                if "position" in row:
-                    row["position"] -= bisect_left(removed[split], row["position"])
-                writers[split].add(row)
-        yield close_all(setting, writers, columns)
+        writer = ConfigurationWriter(place, emptied(part))
+        for split, row in rows_of(source, part):
+            if row["id"] in group:
+                report.drop(f"{part.name} {row['id']}", "taken_down")
+                continue
+            report.kept += 1
+            if part is ids:
+                row["position"] -= bisect_left(removed[split], row["position"])
+            writer.add(split, row)
+        yield writer.close()
 
 
-def _removed(source: Path, whole: list[str], by_id: list[str], gone: Collection[str]) -> list[int]:
+def _removed(
+    source: Path, whole: Configuration, ids: Configuration | None, split: Split, group: Collection[str]
+) -> list[int]:
     """The positions, in the completed split, of the rows that go."""
-    at = {row["position"]: row["id"] for row in read_rows(source, by_id)}
+    at = {row["position"]: row["id"] for row in read_rows(source, ids.files(split))} if ids else {}
     position = 0
-    for row in read_rows(source, whole):
+    for row in read_rows(source, whole.files(split)):
         while position in at:
             position += 1
         at[position] = row["id"]
-    return sorted(position for position, id_ in at.items() if id_ in gone)
+    return sorted(position for position, id_ in at.items() if id_ in group)

@@ -1,80 +1,107 @@
-"""Stage 8: samples -> Parquet files whose names carry a hash of their content.
+"""Stage 8: rows -> Parquet files whose names carry a hash of their content.
 
 Without the hash `datasets` takes a rebuilt folder for the one in its cache and serves the old rows.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from builder.records import Sample, Split, Task
+from builder.dataset import question_rows, writing_rows
+from builder.dataset.manifest import Configuration, DataFile, SplitContents, Statistics
+from builder.dataset.rows import Row, columns_of
+from builder.records import SPLITS, Sample, Split
+from builder.round.levels import Level
 from builder.round.settings import Setting
-from builder.samples.tokens import TokenCounter, input_texts
+from builder.samples.tokens import TokenCounter
+from lm_eval_tasks.files import sha256_of
 
 _T = TypeVar("_T")
 _GROUP_ROWS = 64
 _GROUP_BYTES = 32 * 2**20
 _SHARD_BYTES = 400 * 2**20
-
-_STRINGS = pa.list_(pa.string())
-_CITATION = pa.struct([("id", pa.string()), ("title", pa.string()), ("abstract", pa.string())])
-_DEMONSTRATION = pa.struct(
-    [(name, pa.string()) for name in ("id", "kind", "published", "license", "title", "abstract", "content", "output")]
-)
+_COUNTED_TOGETHER = 16
 
 
-def schema(task: Task) -> pa.Schema:
-    """Columns of a row of this task; `published` and `updated` are ISO days."""
-    fields = [
-        ("id", pa.string()), ("title", pa.string()), ("abstract", pa.string()), ("authors", _STRINGS),
-        ("primary_category", pa.string()), ("categories", _STRINGS), ("published", pa.string()),
-        ("updated", pa.string()), ("license", pa.string()), ("content", pa.string()),
-        *([("citations", pa.list_(_CITATION))] if task == "related" else []),
-        ("demonstrations", pa.list_(_DEMONSTRATION)), ("target", pa.string()), ("input_tokens", pa.int64()),
-        ("target_tokens", pa.int64()), ("round", pa.string()),
-    ]  # fmt: skip
-    return pa.schema(fields)
+class ConfigurationWriter:
+    """Writes the rows of one configuration, in row groups small enough for the Hub's viewer.
+
+    The same rows in the same order give the same bytes.
+
+    Args:
+        folder: the dataset folder.
+        configuration: what is written; the files that it names are not looked at.
+    """
+
+    def __init__(self, folder: Path, configuration: Configuration) -> None:
+        self._configuration = configuration
+        columns = columns_of(configuration)
+        self._splits = {split: _SplitWriter(folder, configuration.name, split, columns) for split in SPLITS}
+
+    def add(self, split: Split, row: Row) -> None:
+        self._splits[split].add(row)
+
+    def write_group(self, split: Split, rows: list[Row]) -> None:
+        """Write rows as one group."""
+        self._splits[split].write_group(rows)
+
+    def close(self) -> Configuration:
+        """Finish the files; the configuration with them. A split without rows has none: `datasets` refuses empty files."""
+        closed = {split: writer.close() for split, writer in self._splits.items()}
+        return replace(
+            self._configuration, splits={split: contents for split, contents in closed.items() if contents.files}
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenFile:
-    """One Parquet file: path below the dataset folder, hash and size of the file, rows, and bytes in memory."""
+class SampleWriter:
+    """Writes the samples of one setting; their tokens are counted in batches.
 
-    path: str
-    sha256: str
-    bytes: int
-    rows: int
-    nbytes: int
+    Args:
+        folder: the dataset folder.
+        round_name: the revision that every row carries.
+    """
 
+    def __init__(self, folder: Path, setting: Setting, round_name: str, count: TokenCounter) -> None:
+        self._task, self._round, self._count = setting.task, round_name, count
+        self._pending = {split: _Pending[Sample]() for split in SPLITS}
+        self._rows = ConfigurationWriter(folder, Configuration(setting.name, setting.task, "full"))
 
-@dataclass(slots=True)
-class SplitStatistics:
-    """Sums over one split of a setting; `first` and `last` are ISO days, "" where the split is empty."""
+    def add(self, split: Split, sample: Sample) -> None:
+        size = len(sample.content) + sum(len(one.content) for one in sample.demonstrations)
+        if self._pending[split].add(sample, size):
+            self._flush(split)
 
-    samples: int = 0
-    input_tokens: int = 0
-    target_tokens: int = 0
-    first: str = ""
-    last: str = ""
-    licenses: dict[str, int] = field(default_factory=dict)
+    def close(self) -> Configuration:
+        for split in SPLITS:
+            self._flush(split)
+        return self._rows.close()
 
-    def add(self, row: dict[str, Any]) -> None:
-        self.samples += 1
-        self.input_tokens += row["input_tokens"]
-        self.target_tokens += row.get("target_tokens", 0)  # SCALAR's targets are numbers
-        self.first = min(self.first or row["published"], row["published"])
-        self.last = max(self.last, row["published"])
-        self.licenses[row["license"]] = self.licenses.get(row["license"], 0) + 1
+    def _flush(self, split: Split) -> None:
+        samples = self._pending[split].take()
+        self._rows.write_group(split, writing_rows.to_rows(samples, self._task, self._round, self._count))
 
 
-class Pending(Generic[_T]):
+def write_level(
+    folder: Path, level: Level, rows: Mapping[Split, Iterable[Row]], round_name: str, count: TokenCounter
+) -> Configuration:
+    """Write the rows of one SCALAR level, as `question_rows.row_of` makes them."""
+    writer = ConfigurationWriter(folder, Configuration(level.name, "cloze", "questions"))
+    for split, of_split in rows.items():
+        waiting = iter(of_split)
+        while group := list(islice(waiting, _COUNTED_TOGETHER)):
+            for row in question_rows.counted(group, round_name, count):
+                writer.add(split, row)
+    return writer.close()
+
+
+class _Pending(Generic[_T]):
     """Items that wait to become a row group, until they are many or large."""
 
     def __init__(self) -> None:
@@ -92,41 +119,72 @@ class Pending(Generic[_T]):
         return items
 
 
-class RowWriter:
-    """Writes the rows of one split of one configuration, in row groups small enough for the Hub's viewer.
+@dataclass(slots=True)
+class _Sums:
+    """`Statistics` in the making."""
 
-    The same rows in the same order give the same bytes.
+    samples: int = 0
+    input_tokens: int = 0
+    target_tokens: int = 0
+    first: str = ""
+    last: str = ""
+    licenses: dict[str, int] = field(default_factory=dict)
 
-    Args:
-        folder: the dataset folder.
-        config: the configuration's name.
-    """
+    def add(self, row: Row) -> None:
+        self.samples += 1
+        self.input_tokens += row["input_tokens"]
+        self.target_tokens += row.get("target_tokens", 0)  # SCALAR's targets are numbers
+        self.first = min(self.first or row["published"], row["published"])
+        self.last = max(self.last, row["published"])
+        self.licenses[row["license"]] = self.licenses.get(row["license"], 0) + 1
 
-    def __init__(self, folder: Path, config: str, split: Split, columns: pa.Schema) -> None:
-        self._folder, self._config, self._split, self._schema = folder, config, split, columns
-        self._pending = Pending[dict[str, Any]]()
-        self._shards: list[tuple[Path, int, int]] = []
+    def close(self) -> Statistics:
+        return Statistics(
+            self.samples,
+            self.input_tokens,
+            self.target_tokens,
+            self.first,
+            self.last,
+            dict(sorted(self.licenses.items())),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Shard:
+    """A file that is written and has no final name yet."""
+
+    part: Path
+    rows: int
+    nbytes: int
+
+
+class _SplitWriter:
+    """Writes one split of a configuration."""
+
+    def __init__(self, folder: Path, name: str, split: Split, columns: pa.Schema) -> None:
+        self._place, self._split, self._schema = folder / name, split, columns
+        self._pending = _Pending[Row]()
+        self._shards: list[_Shard] = []
         self._writer: pq.ParquetWriter | None = None
         self._rows = self._nbytes = 0
-        self.statistics = SplitStatistics()
+        self._sums = _Sums()
 
-    def add(self, row: dict[str, Any]) -> None:
+    def add(self, row: Row) -> None:
         beside = [one.get("content", "") for one in (*row.get("demonstrations", ()), *row.get("candidates", ()))]
         if self._pending.add(row, len(row.get("content", "")) + sum(map(len, beside))):
             self.write_group(self._pending.take())
 
-    def close(self) -> list[WrittenFile]:
-        """Finish the files and give them their names; an empty split has none, for `datasets` refuses empty files."""
+    def close(self) -> SplitContents:
+        """Finish the files and give them their names."""
         self.write_group(self._pending.take())
         self._close_shard()
-        return [self._named(i, *shard) for i, shard in enumerate(self._shards)]
+        return SplitContents(tuple(self._named(i, shard) for i, shard in enumerate(self._shards)), self._sums.close())
 
-    def write_group(self, rows: list[dict[str, Any]]) -> None:
-        """Write rows as one group."""
+    def write_group(self, rows: list[Row]) -> None:
         if not rows:
             return
         for row in rows:
-            self.statistics.add(row)
+            self._sums.add(row)
         table = pa.Table.from_pylist(rows, schema=self._schema)
         self._open().write_table(table, row_group_size=len(rows))
         self._rows += len(rows)
@@ -136,97 +194,21 @@ class RowWriter:
 
     def _open(self) -> pq.ParquetWriter:
         if self._writer is None:
-            (self._folder / self._config).mkdir(exist_ok=True)
+            self._place.mkdir(exist_ok=True)
             self._writer = pq.ParquetWriter(self._shard_path(), self._schema, compression="zstd", write_page_index=True)
         return self._writer
 
     def _shard_path(self) -> Path:
-        return self._folder / self._config / f".{self._split}-{len(self._shards)}.part"
+        return self._place / f".{self._split}-{len(self._shards)}.part"
 
     def _close_shard(self) -> None:
         if self._writer is not None:
             self._writer.close()
-            self._shards.append((self._shard_path(), self._rows, self._nbytes))
+            self._shards.append(_Shard(self._shard_path(), self._rows, self._nbytes))
             self._writer, self._rows, self._nbytes = None, 0, 0
 
-    def _named(self, i: int, part: Path, rows: int, nbytes: int) -> WrittenFile:
-        with part.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    def _named(self, i: int, shard: _Shard) -> DataFile:
+        digest = sha256_of(shard.part)
         name = f"{self._split}-{digest[:16]}-{i:05d}-of-{len(self._shards):05d}.parquet"
-        path = part.rename(part.with_name(name))
-        return WrittenFile(f"{self._config}/{name}", digest, path.stat().st_size, rows, nbytes)
-
-
-class SplitWriter:
-    """Writes the samples of one split of one setting.
-
-    Args:
-        folder: the dataset folder.
-        round_name: the revision that every row carries.
-    """
-
-    def __init__(self, folder: Path, setting: Setting, split: Split, round_name: str, count: TokenCounter) -> None:
-        self._task, self._round, self._count = setting.task, round_name, count
-        self._pending = Pending[Sample]()
-        self._rows = RowWriter(folder, setting.name, split, schema(setting.task))
-
-    @property
-    def statistics(self) -> SplitStatistics:
-        return self._rows.statistics
-
-    def add(self, sample: Sample) -> None:
-        if self._pending.add(sample, len(sample.content) + sum(len(d.content) for d in sample.demonstrations)):
-            self._flush()
-
-    def close(self) -> list[WrittenFile]:
-        self._flush()
-        return self._rows.close()
-
-    def _flush(self) -> None:
-        self._rows.write_group(to_rows(self._pending.take(), self._task, self._round, self._count))
-
-
-def to_rows(samples: Sequence[Sample], task: Task, round_name: str, count: TokenCounter) -> list[dict[str, Any]]:
-    """The rows of some samples, their tokens counted in one batch."""
-    shown = [_shown(sample, task) for sample in samples]
-    counts = iter(count([text for texts in shown for text in texts] + [sample.target for sample in samples]))
-    inputs = [sum(next(counts) for _ in texts) for texts in shown]
-    return [
-        _row(sample, task, round_name, tokens, next(counts)) for sample, tokens in zip(samples, inputs, strict=True)
-    ]
-
-
-def _shown(sample: Sample, task: Task) -> list[str]:
-    """Every text of the row that the task's prompt shows, the prompt's own words left out."""
-    texts = input_texts(sample.paper.title, sample.paper.abstract, sample.content, task)
-    for demo in sample.demonstrations:
-        texts += [*input_texts(demo.title, demo.abstract, demo.content, task), demo.output]
-    for cited in sample.citations:
-        texts += [cited.title, cited.abstract]
-    return texts
-
-
-def _row(sample: Sample, task: Task, round_name: str, input_tokens: int, target_tokens: int) -> dict[str, Any]:
-    paper = sample.paper
-    row: dict[str, Any] = {
-        "id": paper.versioned_id,
-        "title": paper.title,
-        "abstract": paper.abstract,
-        "authors": list(paper.authors),
-        "primary_category": paper.primary_category,
-        "categories": list(paper.categories),
-        "published": paper.published.isoformat(),
-        "updated": paper.updated.isoformat(),
-        "license": paper.license,
-        "content": sample.content,
-        "demonstrations": [
-            {name: getattr(demo, name) for name in _DEMONSTRATION.names} for demo in sample.demonstrations
-        ],
-        "target": sample.target,
-        "input_tokens": input_tokens,
-        "target_tokens": target_tokens,
-        "round": round_name,
-    }
-    if task == "related":
-        row["citations"] = [{"id": c.id, "title": c.title, "abstract": c.abstract} for c in sample.citations]
-    return row
+        path = shard.part.rename(shard.part.with_name(name))
+        return DataFile(f"{self._place.name}/{name}", digest, path.stat().st_size, shard.rows, shard.nbytes)

@@ -11,7 +11,7 @@ from typing import Any
 from builder.extract import quality
 from builder.extract.pool import Extracted, extract_files
 from builder.extract.stage import EXTRACTOR
-from builder.ids import stem_to_id
+from builder.ids import PaperId
 from builder.progress import progress
 from builder.round.tables import QualityTable
 from lm_eval_tasks.files import part_of, sha256_of
@@ -67,9 +67,10 @@ def _line(result: Extracted) -> dict[str, Any]:
     stamped = document.stamped_id if document else None
     reason = f"{result.reason}: {result.detail}" if result.reason else ""
     doubt = quality.fault(result.quality, QualityTable()) if result.quality else None
+    named = PaperId.of_stem(result.path.name.split(".html")[0].removesuffix(".pdf"))
     line: dict[str, Any] = {
         "file": str(result.path),
-        "id": stamped or stem_to_id(result.path.name.split(".html")[0].removesuffix(".pdf")),
+        "id": stamped or (named.bare if named else None),
         "status": "failed" if document is None else "doubtful" if doubt else "ok",
         "reason": reason or doubt or "",
         "title": document.title if document else "",

@@ -17,7 +17,7 @@ from builder.errors import ExtractError
 from builder.extract.headings import Heading, roles_of
 from builder.extract.reading import Reading
 from builder.extract.references import parse_entry
-from builder.ids import parse_arxiv_id
+from builder.ids import PaperId
 from builder.records import Document, Mention, Reference, Role, Section
 
 _LEVELS = {
@@ -214,7 +214,7 @@ def _stamp(page: html.HtmlElement) -> str | None:
     """The id with version that arxiv.org prints above the paper."""
     for element in page.xpath("//*[@id='watermark-tr']"):
         match = _STAMP.match(element.text_content().strip())
-        if match and parse_arxiv_id(match.group(1)):
+        if match and PaperId.parse(match.group(1)):
             return match.group(1)
     return None
 

@@ -14,10 +14,12 @@ from typing import Any
 
 import pymupdf
 
+from builder.ids import ID_PATTERN
+
 _FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES & ~pymupdf.TEXT_PRESERVE_LIGATURES
 _BOLD = re.compile(r"bold|black|heavy|semibold|demi|medi\b|-medi|cmbx|cmssbx|sfbx|ecbx|\bbx|-bd|\.b$", re.IGNORECASE)
 _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl", re.IGNORECASE)
-_STAMP = re.compile(r"arXiv:\s*([a-z-]+(?:\.[A-Z]{2})?/\d{7}|\d{4}\.\d{4,5})(v\d+)?")
+_STAMP = re.compile(rf"arXiv:\s*({ID_PATTERN})(v\d+)?")
 
 
 @dataclass(frozen=True, slots=True)

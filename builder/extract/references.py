@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from builder.extract.lines import Line, Link
 from builder.extract.text import join_lines
-from builder.ids import parse_arxiv_id
+from builder.ids import ID_PATTERN, PaperId
 from builder.records import Reference
 
 _MIN_CHARS = 8
@@ -17,7 +17,7 @@ _NUMBERED = (re.compile(r"\s*\[(\d{1,4})\]"), re.compile(r"\s*(\d{1,3})\.(?=\s|$
 _LETTERED = re.compile(r"\s*\[([^\W\d_][^\[\]]{0,70}?\d{2,4}[a-z]?)\]")
 _ARXIV = re.compile(
     r"(?:arxiv(?:\.org)?\s*(?:preprint)?\s*(?:arxiv)?[:/\s]*(?:abs/|pdf/)?|\babs/)"
-    r"(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})",
+    rf"({ID_PATTERN})",
     re.IGNORECASE,
 )
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+[^\s\"<>.,;)\]]")
@@ -112,7 +112,7 @@ def parse_entry(raw: str, links: Sequence[str] = ()) -> Reference:
     label, rest = _take_label(raw)
     said = " ".join([rest, *links])
     arxiv = _ARXIV.search(said)
-    parsed = parse_arxiv_id(arxiv.group(1)) if arxiv else None
+    parsed = PaperId.parse(arxiv.group(1)) if arxiv else None
     doi, url = _DOI.search(said), _URL.search(said)
     plain = _URL.sub(" ", rest)
     parts = segments(plain)
@@ -124,7 +124,7 @@ def parse_entry(raw: str, links: Sequence[str] = ()) -> Reference:
         authors=_authors(plain[: quoted.start()] if quoted else "".join(parts[:1])),
         year=_year(parts),
         title=title,
-        arxiv_id=parsed[0] if parsed else None,
+        arxiv_id=parsed.bare if parsed else None,
         doi=doi.group() if doi else None,
         url=url.group() if url else None,
     )

@@ -7,17 +7,16 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, fields
 from statistics import fmean
-from typing import Any
 
 from builder.extract.sections import role_span
 from builder.extract.stage import KINDS, Documents
-from builder.records import Document, Quality, Role
+from builder.records import Document, Quality, ReadingSummary, Role
 
 _WORD = re.compile(r"[a-z]{4,}")
 _COMPARED: tuple[Role, ...] = ("introduction", "related_work", "conclusion")
 
 
-def summarise(documents: Documents, paper_ids: Iterable[str]) -> dict[str, Any]:
+def summarise(documents: Documents, paper_ids: Iterable[str]) -> ReadingSummary:
     """Means of the quality figures of the documents used, how many of each kind, and the agreement of HTML and PDF.
 
     Agreement is the F1 of the words of four letters and more in introduction, related work and conclusion, over the
@@ -39,12 +38,12 @@ def summarise(documents: Documents, paper_ids: Iterable[str]) -> dict[str, Any]:
             agreements.append(agreement(both[0], both[1]))
     names = [field.name for field in fields(Quality)]
     rows = [asdict(one) for one in used]
-    return {
-        "documents": {kind: sum(chosen == kind for chosen in documents.kinds.values()) for kind in KINDS},
-        "means": {name: round(fmean(float(row[name]) for row in rows), 4) for name in names} if rows else {},
-        "html_pdf_papers": len(agreements),
-        "html_pdf_agreement": round(fmean(agreements), 4) if agreements else None,
-    }
+    return ReadingSummary(
+        documents={kind: sum(chosen == kind for chosen in documents.kinds.values()) for kind in KINDS},
+        means={name: round(fmean(float(row[name]) for row in rows), 4) for name in names} if rows else {},
+        html_pdf_papers=len(agreements),
+        html_pdf_agreement=round(fmean(agreements), 4) if agreements else None,
+    )
 
 
 def agreement(a: Document, b: Document) -> float:

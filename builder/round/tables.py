@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from builder.ids import parse_arxiv_id
+from builder.ids import PaperId
 from builder.records import DemoKind, Split, Task
 from builder.round import levels
 from builder.round.levels import CandidateText, CitationType, Distractors, Level, Scope
@@ -250,7 +250,7 @@ class ScalarTable(Table):
         if self.accepted is None:
             return None
         return frozenset(
-            parsed[0] for word in self.accepted.read_text("utf-8").split() if (parsed := parse_arxiv_id(word))
+            parsed.bare for word in self.accepted.read_text("utf-8").split() if (parsed := PaperId.parse(word))
         )
 
 

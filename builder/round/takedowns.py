@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from builder.errors import RoundError
-from builder.ids import parse_arxiv_id
+from builder.ids import PaperId
 
 TAKEDOWNS = "takedowns.jsonl"
 
@@ -41,12 +41,12 @@ def parse_takedowns(text: str, origin: str) -> list[Takedown]:
             continue
         try:
             fields = json.loads(line)
-            parsed = parse_arxiv_id(str(fields["id"]))
+            parsed = PaperId.parse(str(fields["id"]))
         except (ValueError, KeyError, TypeError):
             parsed = None
         if parsed is None:
             raise RoundError(f'{origin}, line {number}: a takedown is a JSON object like {{"id": "2401.00001"}}')
-        found.append(Takedown(parsed[0], *(str(fields.get(name, "")) for name in ("date", "reason", "revision"))))
+        found.append(Takedown(parsed.bare, *(str(fields.get(name, "")) for name in ("date", "reason", "revision"))))
     return found
 
 
@@ -60,9 +60,3 @@ def taken_down(path: Path) -> frozenset[str]:
     if not path.is_file():
         return frozenset()
     return frozenset(one.id for one in parse_takedowns(path.read_text(encoding="utf-8"), str(path)))
-
-
-def bare(name: str) -> str:
-    """An arXiv id without its version."""
-    parsed = parse_arxiv_id(name)
-    return parsed[0] if parsed else name

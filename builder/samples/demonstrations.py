@@ -9,7 +9,6 @@ the order in which choices are made.
 from __future__ import annotations
 
 import bisect
-import hashlib
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from builder.collect.graph import CoAuthorGraph
 from builder.records import DemoKind, Paper
 from builder.samples.near_duplicates import near_duplicate
+from builder.seeding import generator_of
 
 _BESIDE = 2
 
@@ -73,7 +73,7 @@ class Demonstrators:
     ) -> list[str]:
         used = {target.id, *taken}
         picked: list[str] = []
-        for paper in _shuffled(pool, f"{self._seed}|{target.id}|{kind}"):
+        for paper in _shuffled(pool, generator_of(self._seed, target.id, kind)):
             if len(picked) == count:
                 break
             if paper.id not in used and not near_duplicate(target.title, target.abstract, paper.title, paper.abstract):
@@ -82,9 +82,8 @@ class Demonstrators:
         return picked
 
 
-def _shuffled(pool: Sequence[Paper], seed: str) -> Iterator[Paper]:
-    """The pool in a random order that the seed decides; drawn lazily, so that a huge pool costs no more than a small."""
-    generator = random.Random(int.from_bytes(hashlib.sha256(seed.encode()).digest()))
+def _shuffled(pool: Sequence[Paper], generator: random.Random) -> Iterator[Paper]:
+    """The pool in a random order; drawn lazily, so that a huge pool costs no more than a small."""
     moved: dict[int, int] = {}
     for left in range(len(pool), 0, -1):
         i = generator.randrange(left)

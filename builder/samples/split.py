@@ -6,33 +6,19 @@ Section 3.2 of the AcademicEval paper (chronological split).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 
-from builder.records import Paper, Split
+from builder.records import Paper, SplitDates
 from builder.round.tables import SplitTable
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """The first days of the validation and the test split."""
-
-    validation_from: date
-    test_from: date
-
-    def split_of(self, paper: Paper) -> Split:
-        if paper.published >= self.test_from:
-            return "test"
-        return "validation" if paper.published >= self.validation_from else "train"
-
-
-def cut_dates(table: SplitTable, papers: Sequence[Paper]) -> Cut:
+def split_dates(table: SplitTable, papers: Sequence[Paper]) -> SplitDates:
     """The days given in round.toml, or those that come closest to its shares; papers of one day stay together."""
     if table.validation_from and table.test_from:
-        return Cut(table.validation_from, table.test_from)
+        return SplitDates(table.validation_from, table.test_from)
     days = sorted(paper.published for paper in papers)
     if not days:
-        return Cut(date.min, date.max)
+        return SplitDates(date.min, date.max)
     test_from = days[min(len(days) - 1, round(len(days) * (1 - table.test)))]
     validation_from = days[round(len(days) * (1 - table.test - table.validation))]
-    return Cut(min(validation_from, test_from), test_from)
+    return SplitDates(min(validation_from, test_from), test_from)

@@ -6,7 +6,6 @@ Drop reasons (of citations): `ClozeReason`.
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from builder.report import StageReport
 from builder.round.levels import CitationType, Level
 from builder.scalar.citation_classifier import Context, is_single
 from builder.scalar.render import Part, candidate, parts, question
+from builder.seeding import integer_of
 
 ClozeReason = Literal[
     "grouped", "unresolved", "other_type", "gold_without_text", "too_few_candidates", "mask_beyond_cut", "repeated",
@@ -90,7 +90,7 @@ class _Place:
 Typing = Callable[[Sequence[Context]], Sequence[CitationType]]
 
 
-class Examiner:
+class QuestionMaker:
     """Makes the questions of one level.
 
     Args:
@@ -169,7 +169,7 @@ class Examiner:
     def _distractors(self, citing: Citing, place: _Place, all_parts: Sequence[Part]) -> list[Candidate]:
         nearest = self._level.distractors == "nearest"
         pool = list(dict.fromkeys(_by_distance(citing, place, all_parts) if nearest else sorted(citing.cited.values())))
-        shuffle = random.Random(_seed(self._seed, self._level.name, self._name(citing, place.mention))).shuffle
+        shuffle = random.Random(integer_of(self._seed, self._level.name, self._name(citing, place.mention))).shuffle
         if not nearest:
             shuffle(pool)
         wanted = _NEAREST if nearest else CANDIDATES - 1
@@ -199,16 +199,16 @@ class Examiner:
         ) or None
 
     def _rank(self, citing: Citing, mention: Mention) -> int:
-        return _seed(self._seed, self._level.name, self._name(citing, mention), "rank")
+        return integer_of(self._seed, self._level.name, self._name(citing, mention), "rank")
 
     @staticmethod
     def _name(citing: Citing, mention: Mention) -> str:
         return f"{citing.paper.id}#{mention.section}:{mention.start}"
 
 
-def ask_all(examiner: Examiner, papers: Iterable[Citing], seed: int) -> list[Question]:
+def ask_all(maker: QuestionMaker, papers: Iterable[Citing], seed: int) -> list[Question]:
     """The questions of all papers, by id, their right candidates in even positions."""
-    asked = [one for citing in papers for one in examiner.ask(citing)]
+    asked = [one for citing in papers for one in maker.ask(citing)]
     return balanced(sorted(asked, key=lambda one: one.id), seed)
 
 
@@ -217,7 +217,7 @@ def balanced(questions: Iterable[Question], seed: int) -> list[Question]:
     placed: list[Question] = []
     for k, one in enumerate(questions):
         block = list(range(CANDIDATES))
-        random.Random(_seed(seed, one.level.name, str(k // CANDIDATES))).shuffle(block)
+        random.Random(integer_of(seed, one.level.name, str(k // CANDIDATES))).shuffle(block)
         label = block[k % CANDIDATES]
         gold, *others = one.candidates
         others.insert(label, gold)
@@ -254,7 +254,3 @@ def _by_distance(citing: Citing, place: _Place, all_parts: Sequence[Part]) -> It
     near = sorted((one for one in citing.document.mentions if one.section in offsets), key=distance)
     for mention in near:
         yield from (citing.cited[i] for i in mention.references if i in citing.cited)
-
-
-def _seed(*parts_: object) -> int:
-    return int.from_bytes(hashlib.sha256("|".join(map(str, parts_)).encode()).digest()[:8])

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from pathlib import Path
 
 from builder.collect.license_lookup import learn_licenses
-from builder.dataset.card import Built
-from builder.dataset.question_columns import row_of, write_level
 from builder.extract.stage import Documents, choose_documents, extract_papers
 from builder.progress import progress
-from builder.records import Paper, Split
+from builder.records import Paper, Split, SplitDates
 from builder.report import StageReport
+from builder.round.levels import Level
 from builder.round.licenses import allows
 from builder.round.model import Round
-from builder.samples.split import Cut
-from builder.samples.tokens import TokenCounter
 from builder.scalar.annotate import typing_of
-from builder.scalar.questions import Cited, Citing, Examiner, ask_all
+from builder.scalar.questions import Cited, Citing, Question, QuestionMaker, ask_all
+from builder.seeding import digest_of
 from builder.sources.base import Source
 from builder.store import Store
 
@@ -27,23 +23,29 @@ _CACHED = 256
 
 
 def read_cited(
-    round_: Round, source: Source, store: Store, papers: Sequence[Paper], documents: Documents, cut: Cut, jobs: int
+    round_: Round,
+    source: Source,
+    store: Store,
+    papers: Sequence[Paper],
+    documents: Documents,
+    dates: SplitDates,
+    jobs: int,
 ) -> None:
     """Fetch and read the papers that the question papers cite, as far as the levels show their texts."""
     if not round_.scalar.shows_texts:
         return
-    cited = cited_papers(round_, store, question_papers(round_, papers, documents, cut))
+    cited = cited_papers(round_, store, question_papers(round_, papers, documents, dates))
     extract_papers(round_, source, store, learn_licenses(source, store, cited), jobs)
 
 
-def question_papers(round_: Round, papers: Iterable[Paper], documents: Documents, cut: Cut) -> list[Paper]:
+def question_papers(round_: Round, papers: Iterable[Paper], documents: Documents, dates: SplitDates) -> list[Paper]:
     """The papers with a document, in the wanted splits, that the quality filter and the licences let through."""
     accepted = round_.scalar.accepted_ids
     return [
         paper
         for paper in papers
         if paper.id in documents
-        and cut.split_of(paper) in round_.scalar.splits
+        and dates.split_of(paper) in round_.scalar.splits
         and (accepted is None or paper.id in accepted)
         and allows(paper.license, round_.licenses)
         and paper.abstract
@@ -56,59 +58,48 @@ def cited_papers(round_: Round, store: Store, papers: Iterable[Paper]) -> list[P
     for paper in papers:
         ids = {link.cited_id for link in store.links(paper.id) if link.cited_id}
         ids -= round_.taken_down
-        wanted.update(sorted(ids, key=lambda id_: _rank(round_.seed, id_))[: round_.scalar.cited_papers])
+        wanted.update(sorted(ids, key=lambda id_: digest_of(round_.seed, id_, "cited"))[: round_.scalar.cited_papers])
     return list(store.papers(sorted(wanted)))
 
 
-def build_levels(
-    place: Path, round_: Round, store: Store, papers: Sequence[Paper], documents: Documents, cut: Cut, count: TokenCounter
-) -> tuple[list[Built], list[StageReport]]:  # fmt: skip
-    """Write every level that the round asks for."""
-    levels = round_.scalar.chosen
-    if not levels:
-        return [], []
-    asking = question_papers(round_, papers, documents, cut)
-    cited = {paper.id: paper for paper in cited_papers(round_, store, asking) if allows(paper.license, round_.licenses)}
-    texts = Documents(store, {})
-    if round_.scalar.shows_texts:
-        texts = choose_documents(round_, store, cited.values())[0]
+class Asking:
+    """What the questions of a round are made of: papers to ask about, and what is known of those that they cite.
 
-    @lru_cache(maxsize=_CACHED)
-    def known(id_: str) -> Cited | None:
-        paper = cited.get(id_)
-        return Cited(paper, texts.get(id_)) if paper else None
+    Args:
+        papers: those with a usable document.
+    """
 
-    typing = typing_of(round_)
-    built: list[Built] = []
-    reports: list[StageReport] = []
-    for level in levels:
-        examiner = Examiner(level, round_.seed, known, typing, round_.scalar.questions_of_paper)
-        rows = {
-            split: _rows(round_, store, documents, examiner, _of_split(asking, cut, split))
-            for split in round_.scalar.splits
-        }
-        built.append(write_level(place, level, rows, round_.round, count))
-        reports.append(examiner.report)
-    return built, reports
+    def __init__(
+        self, round_: Round, store: Store, papers: Sequence[Paper], documents: Documents, dates: SplitDates
+    ) -> None:
+        self._round, self._store, self._documents, self._dates = round_, store, documents, dates
+        self._papers = question_papers(round_, papers, documents, dates) if round_.scalar.chosen else []
+        cited = cited_papers(round_, store, self._papers)
+        self._cited = {paper.id: paper for paper in cited if allows(paper.license, round_.licenses)}
+        self._texts = Documents(store, {})
+        if round_.scalar.shows_texts:
+            self._texts = choose_documents(round_, store, self._cited.values())[0]
+        self._known = lru_cache(maxsize=_CACHED)(self._look_up)
 
+    def questions(self, level: Level) -> tuple[dict[Split, list[Question]], StageReport]:
+        """The questions of a level, split by split."""
+        scalar = self._round.scalar
+        maker = QuestionMaker(level, self._round.seed, self._known, typing_of(self._round), scalar.questions_of_paper)
+        asked = {split: self._of_split(maker, split) for split in scalar.splits}
+        return asked, maker.report
 
-def _rows(
-    round_: Round, store: Store, documents: Documents, examiner: Examiner, papers: Sequence[Paper]
-) -> list[dict[str, object]]:
-    citing = (
-        Citing(paper, documents[paper.id], _cited_of(store, paper))
-        for paper in progress(papers, examiner.report.stage, len(papers))
-    )
-    return [row_of(one) for one in ask_all(examiner, citing, round_.seed)]
+    def _of_split(self, maker: QuestionMaker, split: Split) -> list[Question]:
+        papers = [paper for paper in self._papers if self._dates.split_of(paper) == split]
+        citing = (
+            Citing(paper, self._documents[paper.id], _cited_of(self._store, paper))
+            for paper in progress(papers, maker.report.stage, len(papers))
+        )
+        return ask_all(maker, citing, self._round.seed)
 
-
-def _of_split(papers: Iterable[Paper], cut: Cut, split: Split) -> list[Paper]:
-    return [paper for paper in papers if cut.split_of(paper) == split]
+    def _look_up(self, id_: str) -> Cited | None:
+        paper = self._cited.get(id_)
+        return Cited(paper, self._texts.get(id_)) if paper else None
 
 
 def _cited_of(store: Store, paper: Paper) -> dict[int, str]:
     return {link.reference: link.cited_id for link in store.links(paper.id) if link.cited_id}
-
-
-def _rank(seed: int, id_: str) -> bytes:
-    return hashlib.sha256(f"{seed}|{id_}|cited".encode()).digest()

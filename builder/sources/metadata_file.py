@@ -20,7 +20,7 @@ from typing import Any, TextIO
 import zstandard
 
 from builder.errors import SourceError
-from builder.ids import parse_arxiv_id
+from builder.ids import PaperId
 from builder.records import UNKNOWN_LICENSE, Drop, Paper
 
 
@@ -74,7 +74,7 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
     Raises:
         ValueError, KeyError, TypeError, IndexError: a field is missing or not what it should be.
     """
-    parsed = parse_arxiv_id(record["id"])
+    parsed = PaperId.parse(record["id"])
     if parsed is None:
         raise ValueError(f"{record['id']!r} is no arXiv id")
     versions = record.get("versions")
@@ -85,13 +85,13 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
     else:
         published = date.fromisoformat(record["published"][:10])
         updated = date.fromisoformat((record.get("updated") or record["published"])[:10])
-        version = int(str(record.get("version") or parsed[1] or 1).lstrip("v"))
+        version = int(str(record.get("version") or parsed.version or 1).lstrip("v"))
     categories = record["categories"]
     authors = _authors(record)
     if not authors:
         raise ValueError("a record without authors")
     return Paper(
-        id=parsed[0],
+        id=parsed.bare,
         version=version,
         title=" ".join(record["title"].split()),
         abstract=" ".join((record.get("abstract") or "").split()),

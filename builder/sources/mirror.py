@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from builder.errors import SourceError
-from builder.ids import author_key, id_to_stem, parse_arxiv_id, title_key
+from builder.ids import PaperId, author_key, title_key
 from builder.progress import progress
 from builder.records import Drop, Paper
 from builder.sources.metadata_file import file_fingerprint, read_metadata
@@ -65,7 +65,7 @@ class MirrorSource:
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
         """In one pass over the file: many ids at once are worth no index."""
-        wanted = frozenset(parsed[0] for name in ids if (parsed := parse_arxiv_id(name)))
+        wanted = frozenset(parsed.bare for name in ids if (parsed := PaperId.parse(name)))
         return self._where(lambda paper: paper.id in wanted) if wanted else iter(())
 
     def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:
@@ -122,6 +122,6 @@ def _find_metadata(folder: Path) -> Path:
 
 
 def _first_file(folder: Path, paper_id: str, version: int, suffixes: tuple[str, ...]) -> Path | None:
-    stem = id_to_stem(paper_id)
+    stem = PaperId(paper_id).stem
     candidates = (folder / f"{name}{suffix}" for name in (f"{stem}v{version}", stem) for suffix in suffixes)
     return next((path for path in candidates if path.is_file()), None)

@@ -23,6 +23,8 @@ from builder.store.frontier import Author, Frontier
 from builder.store.papers import PaperTables, in_categories
 from builder.store.titles import Titles
 
+# The file in a workspace.
+STORE = "store.sqlite3"
 SCHEMA_VERSION = 2
 ROOM = "see that its disk has room and give the same command again, nothing is lost"
 _BATCH = 2000
@@ -144,4 +146,4 @@ class Store(PaperTables, DocumentTables):
         return {name: self._db.execute(query).fetchone()[0] for name, query in queries.items()}
 
 
-__all__ = ["Answer", "Answers", "Author", "Frontier", "Store", "StoredDocument", "in_categories"]
+__all__ = ["STORE", "Answer", "Answers", "Author", "Frontier", "Store", "StoredDocument", "in_categories"]

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 from huggingface_hub import DatasetCard
 
 from builder.dataset.audit import audit, check
-from builder.dataset.folder import MANIFEST, OTHER_FILES, read_manifest
+from builder.dataset.card import CARD
+from builder.dataset.manifest import MANIFEST, Manifest, file_differences, read_manifest
 from builder.dataset.publishable import publishable
+from builder.dataset.rows import kind_of
+from builder.ids import bare_id
 from builder.progress import progress
 from builder.round.licenses import Licenses, allows
-from builder.round.tables import AuditTable
-from builder.round.takedowns import bare
 from hub_scripts.errors import CheckError
 from hub_scripts.hub.loading import Count, counts_of, load_counts
 from hub_scripts.hub.repo import ATTRIBUTES
-from lm_eval_tasks.files import sha256_of
 
-CARD = "README.md"
-_DATA_FILE = re.compile(r"[\w.-]+/(train|validation|test)-[0-9a-f]+-\d+-of-\d+\.parquet")
+# What a repository holds beside a dataset folder's files.
+OF_THE_REPOSITORY = frozenset({ATTRIBUTES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,85 +48,51 @@ def publishable_copy(source: Path, licenses: Licenses) -> Path:
         CheckError: the folder is such a copy with more than these licences allow, or the copy's place is taken.
     """
     manifest = read_manifest(source)
-    if licenses == "all" or manifest.get("licenses") == licenses:
+    own = manifest.publishable
+    if licenses == "all" or (own and own.licenses == licenses):
         return source
-    if "original_files" in manifest:
-        raise CheckError(f"{source} was made with --licenses {manifest['licenses']}, not {licenses}; push its round")
+    if own:
+        raise CheckError(f"{source} was made with --licenses {own.licenses}, not {licenses}; push its round")
     copy = source.resolve().with_name(f"{source.resolve().name}-publishable")
     if (copy / MANIFEST).is_file():
         known = read_manifest(copy)
-        if "original_files" not in known:
+        if known.publishable is None:
             raise CheckError(f"{copy} exists and is no publishable copy; move it away")
-        if (
-            {**manifest, **{name: known.get(name) for name in _COPY_OWN}} == known
-            and known["licenses"] == licenses
-            and known["original_files"] == manifest["files"]
-        ):
+        if known.publishable.licenses == licenses and _original(known) == replace(manifest, other_files={}):
             return copy
     publishable(source, copy, licenses)
     return copy
 
 
-_COPY_OWN = ("files", "original_files", "licenses", "publishable", OTHER_FILES)
+def _original(copy: Manifest) -> Manifest:
+    """The manifest of the round that a copy was made of, but for the hashes of the files beside the data."""
+    assert copy.publishable is not None
+    return replace(copy, configurations=copy.publishable.original, publishable=None, other_files={})
 
 
-def sound_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a folder, which may come from anybody.
-
-    Raises:
-        CheckError: it does not list data files as ours do.
-    """
-    manifest = read_manifest(folder)
-    files = manifest.get("files")
-    if not isinstance(manifest.get("round"), str) or not isinstance(files, dict):
-        raise CheckError(f"{folder / MANIFEST} names no round or no files; build the folder again")
-    for path, facts in files.items():
-        if not _DATA_FILE.fullmatch(path) or not {"sha256", "rows", "bytes"} <= set(facts):
-            raise CheckError(
-                f"{folder / MANIFEST} lists {path!r}, which is no data file of ours; build the folder again"
-            )
-    return manifest
-
-
-def check_files(folder: Path) -> dict[str, Any]:
+def check_files(folder: Path) -> Manifest:
     """The manifest of a folder that holds what it says and nothing else.
 
     Raises:
         CheckError: a file is missing, changed or not listed.
     """
-    manifest = sound_manifest(folder)
-    wrong = list(file_differences(folder, manifest))
+    manifest = read_manifest(folder)
+    wrong = list(file_differences(folder, manifest, OF_THE_REPOSITORY))
     if wrong:
         raise CheckError(f"{folder} is not what its {MANIFEST} says: {'; '.join(wrong[:5])}; build it again")
     return manifest
 
 
-def file_differences(folder: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
-    """One sentence for each file that is missing, changed or not listed."""
-    listed = {path: facts["sha256"] for path, facts in manifest["files"].items()} | manifest.get(OTHER_FILES, {})
-    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} - {
-        MANIFEST,
-        ATTRIBUTES,
-    }
-    for path in progress(sorted(listed), "hashes"):
-        if path not in there:
-            yield f"{path} is missing"
-        elif sha256_of(folder / path) != listed[path]:
-            yield f"{path} has other bytes"
-    for path in sorted(there - set(listed)):
-        yield f"{path} is not listed"
-
-
-def check_audit(folder: Path, manifest: Mapping[str, Any]) -> None:
+def check_audit(folder: Path, manifest: Manifest) -> None:
     """Audit the round again, from its files.
 
     Raises:
         builder.errors.AuditError: it has more of something than its round allows.
     """
-    check(audit(folder, manifest["files"]), AuditTable.model_validate(manifest.get("config", {}).get("audit", {})))
+    check(audit(folder, manifest.configurations), manifest.allowed)
 
 
-def check_card(folder: Path, manifest: Mapping[str, Any]) -> None:
+def check_card(folder: Path, manifest: Manifest) -> None:
     """Look whether the card's configurations name every data file.
 
     Raises:
@@ -142,18 +105,17 @@ def check_card(folder: Path, manifest: Mapping[str, Any]) -> None:
         raise CheckError(
             f"{folder / CARD} has no front matter that can be read ({err}); build the folder again"
         ) from err
-    if named != set(manifest["files"]):
-        odd = sorted(named ^ set(manifest["files"]))
+    if odd := sorted(named ^ set(manifest.files)):
         raise CheckError(f"{folder / CARD} and {MANIFEST} disagree about {', '.join(odd[:3])}; build the folder again")
 
 
-def check_loading(folder: Path, manifest: Mapping[str, Any]) -> dict[str, Count]:
+def check_loading(folder: Path, manifest: Manifest) -> dict[str, Count]:
     """Load every configuration as a user would, in a cache of its own; configuration -> split -> rows.
 
     Raises:
         CheckError: one cannot be loaded, or has another number of rows than the manifest says.
     """
-    expected = counts_of(manifest["files"])
+    expected = counts_of(manifest)
     with tempfile.TemporaryDirectory() as cache:
         for name in progress(sorted(expected), "load"):
             found = load_counts(str(folder.resolve()), name, Path(cache) / name)
@@ -162,23 +124,25 @@ def check_loading(folder: Path, manifest: Mapping[str, Any]) -> dict[str, Count]
     return expected
 
 
-def contents(folder: Path, manifest: Mapping[str, Any], licenses: Licenses) -> Contents:
-    """Look at the ids and licences of every row."""
+def contents(folder: Path, manifest: Manifest, licenses: Licenses) -> Contents:
+    """Look at the ids and licences of every row; no text is read."""
     papers: set[str] = set()
     counted: Counter[str] = Counter()
     unlicensed: list[str] = []
-    for path in progress(sorted(manifest["files"]), "licences"):
-        names = pq.read_schema(folder / path).names
-        inner = "candidates" if "candidates" in names else "demonstrations"
-        own = [name for name in ("id", "paper_id", "license") if name in names]
-        shown = [f"{inner}.list.element.{name}" for name in ("id", "license")]
-        for row in pq.ParquetFile(folder / path).read([*own, *shown]).to_pylist():
-            papers.update(bare(name) for name in (row.get("paper_id", row["id"]), *(one["id"] for one in row[inner])))
-            if "texts" in names:
-                continue
-            counted[row["license"]] += 1
-            if not all(allows(one, licenses) for one in (row["license"], *(one["license"] for one in row[inner]))):
-                unlicensed.append(f"{path.split('/')[0]} {row['id']}")
+    for one in progress(manifest.configurations, "licences"):
+        kind = kind_of(one)
+        inner = "candidates" if one.task == "cloze" else "demonstrations"
+        own = ["id", "paper_id", "license"] if one.task == "cloze" else ["id", "license"]
+        columns = [*own, *(f"{inner}.list.element.{name}" for name in ("id", "license"))]
+        for file in one.every_file:
+            for row in pq.ParquetFile(folder / file.path).read(columns).to_pylist():
+                shown = kind.papers(row)
+                papers.update(bare_id(name) for name, _ in shown)
+                if one.form == "ids":
+                    continue
+                counted[row["license"]] += 1
+                if not all(allows(license_, licenses) for _, license_ in shown):
+                    unlicensed.append(f"{one.name} {row['id']}")
     return Contents(frozenset(papers), dict(sorted(counted.items())), tuple(unlicensed[:3]))
 
 

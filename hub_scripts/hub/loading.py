@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from datasets import DownloadConfig, load_dataset
 
-from builder.dataset.publishable import by_setting
+from builder.dataset.manifest import Manifest
 from hub_scripts.errors import AccessError, DifferenceError
 from hub_scripts.hub.faults import understand
 from hub_scripts.hub.repo import WAITS
@@ -19,11 +18,12 @@ from hub_scripts.hub.repo import WAITS
 Count = dict[str, int]
 
 
-def counts_of(files: Mapping[str, Mapping[str, Any]]) -> dict[str, Count]:
-    """Configuration -> split -> rows, as a manifest lists its files."""
+def counts_of(manifest: Manifest) -> dict[str, Count]:
+    """Configuration -> split -> rows, of those that have any."""
     return {
-        name: {split: sum(files[path]["rows"] for path in paths) for split, paths in splits.items()}
-        for name, splits in by_setting(dict(files)).items()
+        one.name: {split: sum(file.rows for file in contents.files) for split, contents in one.splits.items()}
+        for one in manifest.configurations
+        if one.samples
     }
 
 

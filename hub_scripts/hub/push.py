@@ -6,17 +6,17 @@ each is made only where it is not there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from builder.dataset.manifest import Manifest
 from builder.round.licenses import Licenses
 from hub_scripts.errors import ConflictError
 from hub_scripts.hub import checks
 from hub_scripts.hub.checks import Contents
 from hub_scripts.hub.repo import MAIN, Change, Repo, gone, unchanged
 from hub_scripts.hub.revisions import order
-from hub_scripts.hub.staging import Notices, Staged, newest, read_notices, revision_of, stage
+from hub_scripts.hub.staging import Notices, Staged, newest, read_notices, stage
 from hub_scripts.hub.verify import verify
 
 
@@ -50,7 +50,7 @@ def push(source: Path, repo_id: str, licenses: Licenses, *, yes: bool = False, p
     yield from verify(repo, staged.revision)
 
 
-def checked(source: Path, licenses: Licenses) -> tuple[Path, dict[str, Any], Contents]:
+def checked(source: Path, licenses: Licenses) -> tuple[Path, Manifest, Contents]:
     """The folder to upload, all checks passed that need no network: folder, manifest, what its rows show.
 
     Raises:
@@ -98,24 +98,24 @@ def _change(repo: Repo, staged: Staged, parent: str) -> Change:
     return Change(f"Revision {staged.revision}", staged.mark, staged.files, delete)
 
 
-def _branch(revision: str, last: Mapping[str, Any] | None) -> str:
+def _branch(revision: str, last: Manifest | None) -> str:
     """Main for what is newest; an older round gets its tag without it."""
-    if last is None or order(revision) >= order(revision_of(last)):
+    if last is None or order(revision) >= order(last.published_as):
         return MAIN
     return f"round-{revision}"
 
 
-def _summary(folder: Path, manifest: Mapping[str, Any], found: Contents, licenses: Licenses) -> Iterator[str]:
-    files = manifest["files"].values()
+def _summary(folder: Path, manifest: Manifest, found: Contents, licenses: Licenses) -> Iterator[str]:
+    files = manifest.files.values()
     whole = sum(found.licenses.values())
-    rows = sum(one["rows"] for one in files)
-    size = sum(one["bytes"] for one in files) / 1e6
+    rows = sum(one.rows for one in files)
+    size = sum(one.bytes for one in files) / 1e6
     yield f"{folder}: {len(files)} data files, {size:.1f} MB, {rows} rows, {whole} of them whole and {rows - whole} by id"
     yield f"licences ({licenses}): {', '.join(f'{name} {n} rows' for name, n in found.licenses.items()) or 'no row is whole'}"
     yield "checked: hashes, audit, licences, card, load_dataset of every configuration"
 
 
-def _plan(repo: Repo, staged: Staged, manifest: Mapping[str, Any], last: Mapping[str, Any] | None) -> Iterator[str]:
+def _plan(repo: Repo, staged: Staged, manifest: Manifest, last: Manifest | None) -> Iterator[str]:
     """What the push would change."""
     if not staged.base:
         yield f"{repo.id} does not exist yet and would be created; revision {staged.revision}, {len(staged.files)} files"
@@ -124,19 +124,15 @@ def _plan(repo: Repo, staged: Staged, manifest: Mapping[str, Any], last: Mapping
     same = list(unchanged(there, staged.files))
     left = gone(there, staged.files)
     yield (
-        f"{repo.id}, revision {staged.revision} after {revision_of(last) if last else 'nothing'}: "
+        f"{repo.id}, revision {staged.revision} after {last.published_as if last else 'nothing'}: "
         f"{len(staged.files) - len(same)} files to upload, {len(same)} unchanged, {len(left)} of the last revision not "
         "carried on"
     )
-    before, after = _rows(last or {"files": {}}), _rows(manifest)
+    before, after = _rows(last) if last else {}, _rows(manifest)
     for name in sorted(before.keys() | after.keys()):
         if before.get(name, 0) != after.get(name, 0):
             yield f"  {name}: {before.get(name, 0)} -> {after.get(name, 0)} rows"
 
 
-def _rows(manifest: Mapping[str, Any]) -> dict[str, int]:
-    rows: dict[str, int] = {}
-    for path, facts in manifest["files"].items():
-        name = path.split("/")[0]
-        rows[name] = rows.get(name, 0) + facts["rows"]
-    return rows
+def _rows(manifest: Manifest) -> dict[str, int]:
+    return {one.name: one.samples for one in manifest.configurations if one.samples}

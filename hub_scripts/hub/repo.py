@@ -20,6 +20,7 @@ from huggingface_hub.hf_api import RepoFile
 
 from hub_scripts.errors import AccessError, ConflictError, HubError
 from hub_scripts.hub.faults import FAULTS, Fault, lacks_xet, understand
+from lm_eval_tasks.files import sha256_of, sha256_of_bytes
 
 _T = TypeVar("_T")
 Content = Path | bytes
@@ -272,16 +273,14 @@ def _may_write(permissions: Mapping[str, list[Mapping[str, object]]], repo: str)
 def digest(content: Content) -> dict[str, str]:
     """A content's hashes in both forms of `Repo.files`, by their kind."""
     if isinstance(content, Path):
-        with content.open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         size = content.stat().st_size
         git = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
         with content.open("rb") as file:
             while block := file.read(1 << 20):
                 git.update(block)
-        return {"sha256": sha256, "git": git.hexdigest()}
+        return {"sha256": sha256_of(content), "git": git.hexdigest()}
     git = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False)
-    return {"sha256": hashlib.sha256(content).hexdigest(), "git": git.hexdigest()}
+    return {"sha256": sha256_of_bytes(content), "git": git.hexdigest()}
 
 
 def same(listed: str, content: Content) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
 from builder.progress import progress
 from hub_scripts.hub.repo import ATTRIBUTES, MAIN, Change, Content, Repo, digest, gone, unchanged
+from lm_eval_tasks.files import sha256_of_bytes
 
 # The samples are many and together large: as large files they are not carried in the commit itself.
 _LARGE = "data/** filter=lfs diff=lfs merge=lfs -text\n"
@@ -35,7 +35,7 @@ def push_site(site: Path, repo_id: str) -> Iterator[str]:
         yield f"{repo_id} shows this site already"
         return
     hashes = [f"{path} {digest(content)['sha256']}" for path, content in progress(sorted(fresh.items()), "hashes")]
-    mark = f"Site: {hashlib.sha256(chr(10).join([*hashes, *left]).encode()).hexdigest()}"
+    mark = f"Site: {sha256_of_bytes(chr(10).join([*hashes, *left]))}"
     commit = repo.commit(Change("New report", mark, fresh, left), MAIN, head)
     yield f"published: {repo_id}, {len(fresh)} files new, {len(left)} removed, commit {commit}"
 
@@ -45,5 +45,5 @@ def _mark_large(repo: Repo) -> None:
     text = (repo.read(ATTRIBUTES, head) or b"").decode()
     if _LARGE not in text:
         content = (text + _LARGE).encode()
-        mark = f"Attributes: {hashlib.sha256(content).hexdigest()}"
+        mark = f"Attributes: {sha256_of_bytes(content)}"
         repo.commit(Change("Samples are large files", mark, {ATTRIBUTES: content}), MAIN, head)

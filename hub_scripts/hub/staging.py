@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from builder.dataset.folder import MANIFEST, OTHER_FILES, manifest_bytes, read_manifest
+from builder.dataset.card import CARD, Publication, card
+from builder.dataset.errata import ERRATA, Erratum, errata_lines, parse_errata
+from builder.dataset.manifest import MANIFEST, Manifest, manifest_bytes, parse_manifest, read_manifest
 from builder.round.takedowns import TAKEDOWNS, Takedown, parse_takedowns, takedown_lines
-from hub_scripts.errors import HubError
-from hub_scripts.hub.checks import CARD
-from hub_scripts.hub.errata import ERRATA, Erratum, errata_lines, for_repository, parse_errata, with_errata
 from hub_scripts.hub.repo import Content, Repo
+from lm_eval_tasks.files import sha256_of, sha256_of_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +50,6 @@ def read_notices(repo: Repo, revision: str) -> Notices:
     return Notices(parse_errata(repo.read(ERRATA, revision)), parse_takedowns(taken, f"{TAKEDOWNS} of {repo.id}"))
 
 
-def revision_of(manifest: Mapping[str, Any]) -> str:
-    """The name under which a folder is published."""
-    return str(manifest.get("revision", manifest["round"]))
-
-
 def stage(folder: Path, repo: str, base: str, notices: Notices, mark: str = "") -> Staged:
     """Put together what is to be uploaded; the data stays where it is.
 
@@ -65,37 +57,28 @@ def stage(folder: Path, repo: str, base: str, notices: Notices, mark: str = "") 
         mark: by default one that only this folder has.
     """
     manifest = read_manifest(folder)
-    data: dict[str, Content] = {path: folder / path for path in manifest["files"]}
-    card = (folder / CARD).read_text(encoding="utf-8")
-    mark = mark or f"Folder: {hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()}"
-    return Staged(revision_of(manifest), base, mark, data | beside(card, manifest, repo, notices))
+    data: dict[str, Content] = {path: folder / path for path in manifest.files}
+    mark = mark or f"Folder: {sha256_of(folder / MANIFEST)}"
+    return Staged(manifest.published_as, base, mark, data | beside(manifest, repo, notices))
 
 
-def beside(card: str, manifest: Mapping[str, Any], repo: str, notices: Notices) -> dict[str, Content]:
+def beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, Content]:
     """The files beside the data: card, lists, and the manifest that holds their hashes."""
-    revision = revision_of(manifest)
-    files = {CARD: with_errata(for_repository(card, repo, revision), notices.errata).encode()}
+    revision = manifest.published_as
+    files = {CARD: card(manifest, Publication(repo, revision, notices.errata)).encode()}
     if notices.errata:
         files[ERRATA] = errata_lines(notices.errata)
     if notices.takedowns:
         files[TAKEDOWNS] = takedown_lines(notices.takedowns).encode()
-    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-    return {**files, MANIFEST: manifest_bytes({**manifest, "revision": revision, OTHER_FILES: hashes})}
+    hashes = {name: sha256_of_bytes(content) for name, content in files.items()}
+    return {**files, MANIFEST: manifest_bytes(replace(manifest, revision=revision, other_files=hashes))}
 
 
-def newest(repo: Repo, head: str) -> dict[str, Any] | None:
+def newest(repo: Repo, head: str) -> Manifest | None:
     """The manifest of what main holds; None where it holds no dataset of ours.
 
     Raises:
-        HubError: it cannot be read.
+        FolderError: it cannot be read.
     """
     data = repo.read(MANIFEST, head)
-    if data is None:
-        return None
-    try:
-        manifest = json.loads(data)
-    except ValueError:
-        manifest = None
-    if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict) or "round" not in manifest:
-        raise HubError(f"the {MANIFEST} of {repo.id} is none of ours; repair it first")
-    return manifest
+    return None if data is None else parse_manifest(data, f"the {MANIFEST} of {repo.id}")

@@ -5,15 +5,14 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from builder.dataset.manifest import Manifest, file_differences, read_manifest
 from builder.errors import BuildError
 from builder.progress import progress
 from hub_scripts.errors import DifferenceError, HubError
 from hub_scripts.hub import checks
 from hub_scripts.hub.loading import counts_of, load_counts, stream_counts
 from hub_scripts.hub.repo import MAIN, Repo
-from hub_scripts.hub.staging import revision_of
 
 
 def verify(repo: Repo, revision: str) -> Iterator[str]:
@@ -40,13 +39,13 @@ def differences(repo: Repo, revision: str, cache: Path) -> Iterator[str]:
     """One sentence for each difference."""
     folder = repo.snapshot(revision, cache / "snapshot")
     try:
-        manifest = checks.sound_manifest(folder)
+        manifest = read_manifest(folder)
     except BuildError as err:
         yield str(err)
         return
-    if revision != MAIN and revision_of(manifest) != revision:
-        yield f"the manifest is of revision {revision_of(manifest)}"
-    yield from checks.file_differences(folder, manifest)
+    if revision != MAIN and manifest.published_as != revision:
+        yield f"the manifest is of revision {manifest.published_as}"
+    yield from file_differences(folder, manifest, checks.OF_THE_REPOSITORY)
     try:
         checks.check_card(folder, manifest)
     except BuildError as err:
@@ -55,9 +54,9 @@ def differences(repo: Repo, revision: str, cache: Path) -> Iterator[str]:
     yield from _load(repo, revision, manifest, cache)
 
 
-def _load(repo: Repo, revision: str, manifest: dict[str, Any], cache: Path) -> Iterator[str]:
+def _load(repo: Repo, revision: str, manifest: Manifest, cache: Path) -> Iterator[str]:
     """Load and stream every configuration."""
-    for name, expected in progress(sorted(counts_of(manifest["files"]).items()), "verify"):
+    for name, expected in progress(sorted(counts_of(manifest).items()), "verify"):
         try:
             loaded = load_counts(repo.id, name, cache / name, revision)
             streamed = stream_counts(repo.id, name, ("id",), revision)

@@ -5,26 +5,24 @@ The tag of what was published stays; its replacement is `<round>.postN`, and mai
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from builder.dataset.folder import MANIFEST
+from builder.dataset.errata import Erratum
+from builder.dataset.manifest import MANIFEST, Manifest
 from builder.dataset.takedown import without_papers
-from builder.ids import parse_arxiv_id
+from builder.ids import PaperId
 from builder.round.takedowns import Takedown, parse_takedowns, takedown_lines
 from hub_scripts.errors import HubError
-from hub_scripts.hub.checks import CARD
-from hub_scripts.hub.errata import Erratum
 from hub_scripts.hub.push import publish
 from hub_scripts.hub.repo import MAIN, Change, Refs, Repo
 from hub_scripts.hub.revisions import replacement
-from hub_scripts.hub.staging import Notices, Staged, beside, newest, read_notices, revision_of, stage
+from hub_scripts.hub.staging import Notices, Staged, beside, newest, read_notices, stage
 from hub_scripts.hub.verify import verify
+from lm_eval_tasks.files import sha256_of_bytes, write_whole
 
 
 def yank(repo_id: str, revision: str | None, reason: str, papers: Sequence[str], takedowns: Path) -> Iterator[str]:
@@ -39,7 +37,7 @@ def yank(repo_id: str, revision: str | None, reason: str, papers: Sequence[str],
         BuildError: no such revision, no such paper's id, no permission, or the Hub does not answer.
     """
     repo = Repo(repo_id)
-    ids = tuple(sorted({_bare(name) for name in papers}))
+    ids = tuple(sorted({_paper(name) for name in papers}))
     repo.check_write()
     case = _look(repo, revision, reason, ids)
     if ids:
@@ -47,7 +45,7 @@ def yank(repo_id: str, revision: str | None, reason: str, papers: Sequence[str],
         yield from _publish_without(repo, case.head, ids, case.entry, case.notices, case.mark, MAIN)
         yield f"older tags may still show {', '.join(ids)}: they never move; to remove them is for the Hub's own pages"
     elif case.is_newest:
-        publish(repo, _same_data(repo, case.head, case.manifest, case.entry.replacement, case.notices, case.mark))
+        publish(repo, _same_data(repo, case.head, case.renamed, case.notices, case.mark))
     else:
         yield from _publish_older(repo, case)
         _tell_main(repo, case)
@@ -65,15 +63,20 @@ class _Case:
     """
 
     head: str
-    manifest: dict[str, Any]
+    manifest: Manifest
     tags: dict[str, str]
     notices: Notices
     entry: Erratum
     mark: str
 
     @property
+    def renamed(self) -> Manifest:
+        """What main holds, under the replacement's name."""
+        return replace(self.manifest, revision=self.entry.replacement)
+
+    @property
     def is_newest(self) -> bool:
-        return revision_of(self.manifest) in (self.entry.revision, self.entry.replacement)
+        return self.manifest.published_as in (self.entry.revision, self.entry.replacement)
 
 
 def _look(repo: Repo, revision: str | None, reason: str, ids: tuple[str, ...]) -> _Case:
@@ -91,25 +94,26 @@ def _look(repo: Repo, revision: str | None, reason: str, ids: tuple[str, ...]) -
     wanted = revision or _before_replacement(manifest, notices, reason, ids)
     if wanted not in refs.tags:
         raise HubError(f"{repo.id} has no revision {wanted}; there are {', '.join(sorted(refs.tags)) or 'no tags'}")
-    mark = f"Yank: {hashlib.sha256('|'.join((wanted, reason, *ids)).encode()).hexdigest()}"
+    mark = f"Yank: {sha256_of_bytes('|'.join((wanted, reason, *ids)))}"
     entry = _known(notices, wanted, reason, ids) or _published(repo, refs, mark, wanted, reason, ids)
     entry = entry or _new(notices, wanted, reason, ids, refs)
     case = _Case(head, manifest, refs.tags, _noted(notices, entry), entry, mark)
     if ids and not case.is_newest:
-        raise HubError(f"papers are taken down from the newest revision, {revision_of(manifest)}, not from {wanted}")
+        raise HubError(f"papers are taken down from the newest revision, {manifest.published_as}, not from {wanted}")
     return case
 
 
-def _bare(name: str) -> str:
-    parsed = parse_arxiv_id(name)
+def _paper(name: str) -> str:
+    """The bare id that a user has typed."""
+    parsed = PaperId.parse(name)
     if parsed is None:
         raise HubError(f"{name!r} is no arXiv id; give one like 2401.00001")
-    return parsed[0]
+    return parsed.bare
 
 
-def _before_replacement(manifest: dict[str, Any], notices: Notices, reason: str, ids: tuple[str, ...]) -> str:
+def _before_replacement(manifest: Manifest, notices: Notices, reason: str, ids: tuple[str, ...]) -> str:
     """The newest revision, as it was before the same call replaced it and was killed."""
-    now = revision_of(manifest)
+    now = manifest.published_as
     return next(
         (one.revision for one in notices.errata if (one.replacement, one.reason, one.papers) == (now, reason, ids)), now
     )
@@ -157,9 +161,7 @@ def _note(path: Path, fresh: Sequence[Takedown]) -> None:
     """Add to the local list, whole or not at all."""
     known = parse_takedowns(path.read_text(encoding="utf-8"), str(path)) if path.is_file() else []
     ids = {one.id for one in known}
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(takedown_lines([*known, *(one for one in fresh if one.id not in ids)]), encoding="utf-8")
-    part.rename(path)
+    write_whole(path, takedown_lines([*known, *(one for one in fresh if one.id not in ids)]))
 
 
 def _publish_without(
@@ -181,19 +183,20 @@ def _publish_older(repo: Repo, case: _Case) -> Iterator[str]:
     if taken:
         yield from _publish_without(repo, commit, case.notices.taken_down, case.entry, own, case.mark, f"round-{name}")
     else:
-        same = _same_data(repo, commit, newest(repo, commit) or {}, name, own, case.mark)
+        older = newest(repo, commit)
+        if older is None:
+            raise HubError(f"{case.entry.revision} of {repo.id} has no {MANIFEST}; it is none of ours")
+        same = _same_data(repo, commit, replace(older, revision=name), own, case.mark)
         publish(repo, same, f"round-{name}")
 
 
-def _same_data(repo: Repo, commit: str, manifest: dict[str, Any], revision: str, notices: Notices, mark: str) -> Staged:
+def _same_data(repo: Repo, commit: str, manifest: Manifest, notices: Notices, mark: str) -> Staged:
     """What is other than in a commit when only its name and lists change."""
-    card = (repo.read(CARD, commit) or b"").decode()
-    files = beside(card, {**manifest, "revision": revision}, repo.id, notices)
-    return Staged(revision, commit, mark, files, whole=False)
+    return Staged(manifest.published_as, commit, mark, beside(manifest, repo.id, notices), whole=False)
 
 
 def _tell_main(repo: Repo, case: _Case) -> None:
     """Note on main that an older revision was replaced; main keeps its name."""
     if repo.find(case.mark, MAIN) is None:
-        staged = _same_data(repo, case.head, case.manifest, revision_of(case.manifest), case.notices, case.mark)
+        staged = _same_data(repo, case.head, case.manifest, case.notices, case.mark)
         repo.commit(Change(f"Errata of {case.entry.revision}", case.mark, staged.files), MAIN, case.head)

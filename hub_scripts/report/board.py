@@ -9,10 +9,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from hub_scripts.report.gather import METRICS, TASKS, Cell, Group, context_of, task_of
+from hub_scripts.report.gather import TASKS, WIN_RATE, Cell, Group, context_of, task_of
+from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.runs.intervals import Interval
 
-LABELS = {"rouge_l": "ROUGE-L", "bertscore": "BERTScore", "accuracy": "Accuracy", "win_rate": "Judge win rate"}
+LABELS = {**{name: registry.label(name) for name in registry.headline()}, WIN_RATE: "Judge win rate"}
 TASK_LABELS = {
     "title": "Title", "abs": "Abstract", "intro": "Introduction", "related": "Related work", "scalar": "SCALAR",
 }  # fmt: skip
@@ -117,6 +118,3 @@ def _rounded(value: float | None) -> float | None:
 
 def _scaled(value: float | None) -> int | None:
     return None if value is None else round(value * _SCALE)
-
-
-assert set(LABELS) == set(METRICS)

@@ -14,9 +14,9 @@ from matplotlib.ticker import MaxNLocator
 from hub_scripts.report.board import LABELS, TASK_LABELS, published
 from hub_scripts.report.drawing import BLUE, MARKS, STYLE, Plot, add_legend, looks, save
 from hub_scripts.report.gather import TASKS, Group
+from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.runs.intervals import clustered_error, interval
 
-_PARITY = ("rouge_l", "bertscore")
 _Z95 = 1.959964
 _PAIRS = {
     "title": ("Title-30K", "Title-31K-G"), "abs": ("Abs-28K", "Abs-29K-G"), "intro": ("Intro-28K", "Intro-28K-G"),
@@ -34,12 +34,12 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
         drawn: list[Plot] = []
         for round_ in sorted({group.key.round for group in groups}, reverse=True):
             own = [group for group in groups if group.key.round == round_]
-            for metric in _PARITY:
+            for metric in registry.headline("writing"):
                 drawn += _drawn(_by_length, length_rows(own, metric), place, round_, metric, styles)
                 drawn += _drawn(_demonstrations, demonstration_rows(own, metric), place, round_, metric, styles)
             drawn += _drawn(_judge_and_overlap, judge_rows(own), place, round_)
             drawn += _drawn(_scalar, scalar_rows(own), place, round_, styles)
-        for metric in (*_PARITY, "accuracy"):
+        for metric in registry.headline():
             drawn += _drawn(_by_month, month_rows(groups, metric, cutoffs), place, metric, cutoffs)
     return drawn
 

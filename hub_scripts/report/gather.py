@@ -15,14 +15,18 @@ from typing import Any
 from builder.round.licenses import Licenses, allows
 from hub_scripts.report.inputs import Inputs, ReportError, SamplesFile
 from lm_eval_tasks.judge.verdict import OVERALL
+from lm_eval_tasks.metrics import registry as metrics
+from lm_eval_tasks.prompts import registry as prompts
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.intervals import Interval, interval
 from lm_eval_tasks.runs.logged import Logged
 
-METRICS = ("rouge_l", "bertscore", "accuracy", "win_rate")
-TASKS = ("title", "abs", "intro", "related", "scalar")
+# What judges say of an answer, beside the metrics of the registry.
+WIN_RATE = "win_rate"
+TASKS = (*prompts.WRITING, prompts.SCALAR)
 _LEVELS = ("SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard")
 _LENGTH = re.compile(r"-(\d+)K")
+# Metrics that are 1 or 0 for each sample.
 FLAGS = ("truncated", "empty", "no_answer", "unfinished")
 
 
@@ -135,7 +139,7 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
     finished = {model: rows for model, rows in read.items() if rows[0][0].scores}
     docs = [samples[id_].doc for id_ in ids]
     return Group(
-        key, task_of(docs[0]["prompt_name"]), _context(key.setting, read), ids, [doc["title"] for doc in docs],
+        key, prompts.task_of(docs[0]["prompt_name"]), _context(key.setting, read), ids, [doc["title"] for doc in docs],
         [doc["published"] for doc in docs], [doc["first_author"] for doc in docs],
         [_cell(model, rows) for model, rows in sorted(finished.items())], sorted(versions),
         {model: len(rows) for model, rows in sorted(read.items()) if model not in finished},
@@ -164,7 +168,7 @@ def _rows(file: SamplesFile) -> Iterator[tuple[Logged, dict[str, Any]]]:
                 date.fromisoformat(one.published)
                 if not all(map(math.isfinite, one.scores.values())):
                     raise ValueError("a score is no number")
-            except (ValueError, SyntaxError, KeyError, TypeError, AttributeError) as err:
+            except (ValueError, KeyError, TypeError, AttributeError, IndexError) as err:
                 if not file.finished and not line.endswith("\n"):
                     return  # a journal may end in a torn line
                 raise ReportError(f"line {number} of {file.path} is no logged sample of AcademicEval") from err
@@ -182,10 +186,9 @@ def _model(label: str, one: Logged) -> str:
     return f"{label} + {variant[1] if len(variant) > 1 else variant[0]}" if variant and "ralm" in variant[0] else label
 
 
-def task_of(name: str) -> str:
-    """The task of a prompt's or setting's name."""
-    first = re.split("[_-]", name)[0].lower()
-    return first if first in TASKS else "scalar"
+def task_of(setting: str) -> str:
+    """The task of a setting of the papers, told by its name."""
+    return prompts.task_of(setting.lower().replace("-", "_"))
 
 
 def context_of(setting: str) -> int | None:
@@ -249,9 +252,9 @@ def _win(verdicts: Mapping[str, Any]) -> float | None:
 
 def _cell(model: str, rows: Sequence[tuple[Logged, Mapping[str, Any]]]) -> Cell:
     values: dict[str, dict[str, float]] = {
-        name: {one.id: one.scores[name] for one, _ in rows if name in one.scores} for name in METRICS[:-1]
+        name: {one.id: one.scores[name] for one, _ in rows if name in one.scores} for name in metrics.headline()
     }
-    values["win_rate"] = {one.id: facts["win"] for one, facts in rows if facts["win"] is not None}
+    values[WIN_RATE] = {one.id: facts["win"] for one, facts in rows if facts["win"] is not None}
     cluster = {one.id: one.cluster for one, _ in rows}
     having = {name: own for name, own in values.items() if own}
     tokens = [facts["tokens_before"] for _, facts in rows if facts["tokens_before"]]

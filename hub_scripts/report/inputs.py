@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from hub_scripts.errors import HubError
 from lm_eval_tasks.runs.logged import JOURNAL
 
-_RESULTS, _SAMPLES, _JUDGE, _MANIFEST = "results_", "samples_", "judge_", "manifest.json"
+_RESULTS, _SAMPLES, _JUDGE = "results_", "samples_", "judge_"
 
 
 class ReportError(HubError):
@@ -45,7 +46,7 @@ class Inputs:
     samples: list[SamplesFile] = field(default_factory=list)
     runs: dict[str, dict[str, Any]] = field(default_factory=dict)
     verdicts: dict[str, dict[str, dict[str, dict[str, Any]]]] = field(default_factory=dict)
-    manifests: dict[Path, dict[str, Any]] = field(default_factory=dict)
+    manifests: dict[Path, Manifest] = field(default_factory=dict)
 
 
 def find(paths: Sequence[Path]) -> Inputs:
@@ -68,8 +69,8 @@ def find(paths: Sequence[Path]) -> Inputs:
     for path in files:
         if path.name == JOURNAL and path.parent not in folders:
             found.samples.append(SamplesFile(path, path.parent.name, finished=False))
-        elif path.name == _MANIFEST:
-            found.manifests[path] = _manifest(path)
+        elif path.name == MANIFEST:
+            found.manifests[path] = read_manifest(path.parent)
     models = {one.model for one in found.samples}
     for path in files:
         if _is(path, _JUDGE, ".json"):
@@ -100,13 +101,6 @@ def _read(path: Path) -> dict[str, Any]:
         raise ReportError(f"{path} cannot be read: {err}") from err
     if not isinstance(content, dict):
         raise ReportError(f"{path} holds no JSON object")
-    return content
-
-
-def _manifest(path: Path) -> dict[str, Any]:
-    content = _read(path)
-    if "round" not in content or "files" not in content:
-        raise ReportError(f"{path} is no manifest of a dataset folder")
     return content
 
 

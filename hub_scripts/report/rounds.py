@@ -6,27 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
 import networkx as nx
 import pyarrow.parquet as pq
 from matplotlib.figure import Figure
 
+from builder.dataset import tables
+from builder.dataset.manifest import Manifest
 from hub_scripts.report.drawing import BLUE, PLAIN, Plot, save
+from lm_eval_tasks.tables import Table
 
 _LABEL = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
 _DRAWN = 90
 _NAMED = 8
 _MAX_AUTHORS = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table of a page; cells that are numbers stand right."""
-
-    head: Sequence[str]
-    rows: Sequence[Sequence[Any]]
 
 
 @dataclass(slots=True)
@@ -39,84 +33,51 @@ class RoundPage:
     """
 
     name: str
-    facts: dict[str, Any]
+    facts: dict[str, object]
     tables: dict[str, Table]
     plots: list[Plot] = field(default_factory=list)
 
 
-def round_page(path: Path, manifest: Mapping[str, Any], place: Path) -> RoundPage:
-    """Read a manifest, and the rows beside it if they are there; plots go below `place`."""
-    name = str(manifest.get("revision", manifest["round"]))
-    audit = manifest.get("audit", {})
+def round_page(path: Path, manifest: Manifest, place: Path) -> RoundPage:
+    """A manifest and the rows beside it, if they are there, as a page; plots go below `place`."""
+    name = manifest.published_as
     page = RoundPage(name, dict(_facts(manifest)), {title: table for title, table in _tables(manifest) if table.rows})
     place.mkdir(parents=True, exist_ok=True)
-    for what, counted in (("month", audit.get("months", {})), ("category", audit.get("categories", {}))):
-        if counted:
-            page.plots.append(_bars(name, what, counted, place))
+    if manifest.audit:
+        for what, counted in (("month", manifest.audit.months), ("category", manifest.audit.categories)):
+            if counted:
+                page.plots.append(_bars(name, what, counted, place))
     papers = _authors(path.parent, manifest)
     if any(papers.values()):
         page.plots.append(_graph(name, papers, place))
     return page
 
 
-def _facts(manifest: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    config = manifest.get("config", {})
-    yield "Round", manifest["round"]
-    yield "Seed", manifest.get("seed", "")
-    yield "Code version", manifest.get("code_version", "")
-    if "split" in manifest:
-        yield "Validation from", manifest["split"]["validation_from"]
-        yield "Test from", manifest["split"]["test_from"]
-    if "source" in config:
-        yield "Source", config["source"]["kind"]
-    if "imported" in manifest:
-        yield "Imported from", manifest["imported"]
-    if "licenses" in manifest:
-        yield "Texts with licences", manifest["licenses"]
-    yield "Data files", len(manifest["files"])
-    yield "Size", f"{sum(file['bytes'] for file in manifest['files'].values()) / 1e6:.1f} MB"
+def _facts(manifest: Manifest) -> Iterator[tuple[str, object]]:
+    yield "Round", manifest.round
+    yield "Seed", "" if manifest.seed is None else manifest.seed
+    yield "Code version", manifest.code_version
+    if manifest.split:
+        yield "Validation from", manifest.split.validation_from
+        yield "Test from", manifest.split.test_from
+    if manifest.source:
+        yield "Source", manifest.source
+    if manifest.imported:
+        yield "Imported from", manifest.imported
+    if manifest.publishable:
+        yield "Texts with licences", manifest.publishable.licenses
+    yield "Data files", len(manifest.files)
+    yield "Size", f"{sum(file.bytes for file in manifest.files.values()) / 1e6:.1f} MB"
 
 
-def _tables(manifest: Mapping[str, Any]) -> Iterator[tuple[str, Table]]:
-    head = ("Setting", "Samples", "Train", "Validation", "Test", "Input tokens", "Target tokens")
-    yield "Statistics", Table(head, list(_statistics(manifest)))
-    yield "Kept and dropped", Table(("Stage", "In", "Kept", "Dropped, by reason"), [
-        (one["stage"], one["in"], one["kept"], ", ".join(f"{reason} {n}" for reason, n in one["dropped"].items()) or "none")
-        for one in manifest.get("reports", ())
-    ])  # fmt: skip
-    yield "Audit", Table(("Check", "Found", "Allowed"), list(_audit(manifest)))
-    reading = manifest.get("extraction", {})
-    yield "Extraction", Table(("Figure", "Value"), [
-        *((f"documents from {kind.upper()}", n) for kind, n in reading.get("documents", {}).items()),
-        *((f"mean {what.replace('_', ' ')}", value) for what, value in reading.get("means", {}).items()),
-        *([("agreement of HTML and PDF", reading["html_pdf_agreement"])] if reading.get("html_pdf_papers") else []),
-    ])  # fmt: skip
-    links = manifest.get("links", {})
-    total = max(1, sum(links.values()))
-    yield "Citations", Table(("Resolved by", "Citations", "Share"), [
-        (way.replace("_", " "), n, f"{100 * n / total:.1f}%") for way, n in links.items()
-    ])  # fmt: skip
-
-
-def _statistics(manifest: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-    for setting, splits in manifest.get("statistics", {}).items():
-        sizes = [splits[split]["samples"] for split in ("train", "validation", "test")]
-        n = sum(sizes)
-        if n:
-            means = (
-                round(sum(part[what] for part in splits.values()) / n) for what in ("input_tokens", "target_tokens")
-            )
-            yield (setting, n, *sizes, *means)
-
-
-def _audit(manifest: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-    audit, limits = manifest.get("audit", {}), manifest.get("config", {}).get("audit", {})
-    for name, value in {**audit.get("shares", {}), **audit.get("counts", {})}.items():
-        waived = " (waived)" if name in limits.get("waive", ()) else ""
-        yield name.replace("_", " "), value, f"{limits.get(name, '')}{waived}"
-    if audit:
-        yield "longest common run of words", audit["longest_run"], ""
-        yield "papers by the 20 most active first authors", f"{100 * audit['active_authors']:.1f}%", ""
+def _tables(manifest: Manifest) -> Iterator[tuple[str, Table]]:
+    yield "Statistics", tables.statistics([one for one in manifest.configurations if one.samples])
+    yield "Kept and dropped", tables.stages(manifest)
+    if manifest.audit:
+        yield "Audit", tables.checks(manifest.audit, manifest.allowed)
+    if manifest.reading:
+        yield "Extraction", tables.reading(manifest.reading)
+    yield "Citations", tables.links(manifest.links)
 
 
 def _bars(name: str, what: str, counted: Mapping[str, int], place: Path) -> Plot:
@@ -138,17 +99,15 @@ def _bars(name: str, what: str, counted: Mapping[str, int], place: Path) -> Plot
     return save(figure, place, Plot(f"round_{name}_{what}", title, alt), (what, "papers"), rows)
 
 
-def _authors(folder: Path, manifest: Mapping[str, Any]) -> dict[str, list[str]]:
+def _authors(folder: Path, manifest: Manifest) -> dict[str, list[str]]:
     """Paper -> its authors, of every row that is there."""
     found: dict[str, list[str]] = {}
-    for file in manifest["files"]:
-        if not (folder / file).is_file():
-            continue
-        names = pq.read_schema(folder / file).names
-        if "authors" in names:
-            key = "paper_id" if "paper_id" in names else "id"
-            table = pq.read_table(folder / file, columns=[key, "authors"])
-            found.update(zip(table[key].to_pylist(), table["authors"].to_pylist(), strict=True))
+    for one in manifest.configurations:
+        key = "paper_id" if one.task == "cloze" else "id"
+        for file in one.every_file:
+            if (folder / file.path).is_file():
+                table = pq.read_table(folder / file.path, columns=[key, "authors"])
+                found.update(zip(table[key].to_pylist(), table["authors"].to_pylist(), strict=True))
     return dict(sorted(found.items()))
 
 

@@ -104,8 +104,8 @@ def _round_pages(inputs: Inputs, place: Path) -> Iterator[RoundPage]:
     for path, manifest in inputs.manifests.items():
         try:
             yield round_page(path, manifest, place)
-        except (KeyError, TypeError, ValueError, AttributeError) as err:
-            raise ReportError(f"{path} is no manifest of a dataset folder ({type(err).__name__}: {err})") from err
+        except ValueError as err:
+            raise ReportError(f"the data files beside {path} cannot be read ({err})") from err
 
 
 def _pages(

@@ -6,7 +6,6 @@ A result file is uploaded as lm-eval wrote it, at `<model>/<rounds>/<file>`; bes
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,15 +16,15 @@ import yaml
 from huggingface_hub import EvalResult, constants
 from huggingface_hub.repocard_data import eval_results_to_model_index
 
+from builder.dataset.card import CARD
 from builder.round import settings as registry
 from builder.round.levels import LEVELS
 from hub_scripts.errors import HubError
-from hub_scripts.hub.checks import CARD
 from hub_scripts.hub.repo import MAIN, Change, Content, Repo, digest, unchanged
 from hub_scripts.results.result_file import Results, TaskScore, read_results
+from lm_eval_tasks.files import sha256_of_bytes
+from lm_eval_tasks.metrics import registry as metrics
 
-# What a card shows: the parity columns and SCALAR's accuracy. All other scores are in the result file.
-_SHOWN = {"rouge_l": "ROUGE-L", "bertscore": "BERTScore", "accuracy": "Accuracy"}
 _INDEX = "model-index.yml"
 _FRONT = re.compile(r"---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
 _TITLE = {"dataset": "Results", "model": "Evaluation results"}
@@ -108,12 +107,12 @@ def read_result(path: Path, repo_id: str) -> ResultFile:
         EvalResult(
             task_type="text-generation", task_name=one.task, dataset_type=results.dataset if is_hub_id else "academiceval",
             dataset_name=f"AcademicEval {results.round}", dataset_config=_setting(one.task), dataset_split="test",
-            dataset_revision=results.round, metric_type=one.metric, metric_name=_SHOWN[one.metric],
+            dataset_revision=results.round, metric_type=one.metric, metric_name=metrics.label(one.metric),
             metric_value=round(one.value, 6), metric_args=_beside(one, results), source_name="AcademicEval",
             source_url=f"{constants.ENDPOINT}/datasets/{repo_id}/blob/main/{folder}/{path.name}",
         )
         for one in results.scores
-        if one.metric in _SHOWN
+        if one.metric in metrics.headline()  # all other scores are in the result file
     ]  # fmt: skip
     return ResultFile(path, results.model, folder, eval_results_to_model_index(results.model, shown)[0]["results"])
 
@@ -162,6 +161,6 @@ def _upload(repo: Repo, files: dict[str, Content]) -> str:
     fresh = {path: content for path, content in files.items() if path not in same}
     if not fresh:
         return f"{repo.id} holds all of it already"
-    told = "\n".join(f"{path} {digest(content)['sha256']}" for path, content in sorted(fresh.items()))
-    mark = f"Files: {hashlib.sha256(told.encode()).hexdigest()}"
+    listed = "\n".join(f"{path} {digest(content)['sha256']}" for path, content in sorted(fresh.items()))
+    mark = f"Files: {sha256_of_bytes(listed)}"
     return f"published: {repo.id}, commit {repo.commit(Change(_TITLE[repo.kind], mark, fresh), MAIN, head)}"

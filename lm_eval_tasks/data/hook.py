@@ -58,7 +58,7 @@ def _load(setting: str, answer_tokens: int, role: str, arguments: Mapping[str, A
     all_slots = [templates.load(name).slots(row) for row in prepared]
     same = {
         "setting": config, "prompt_name": name, "prompt_version": registry.version(), "cut": options.cut,
-        "bertscore_model": scorer, "retriever": options.retriever if query else "",
+        "bertscore_model": scorer, "retriever": options.retriever if query else "", "metrics": options.metrics,
         **({"lead_words": lead_words} if options.keep_parts else {}),
     }  # fmt: skip
     kept = _LOGGED + (_PARTS if options.keep_parts else ())

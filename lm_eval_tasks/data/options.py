@@ -12,9 +12,11 @@ from typing import Any, TypeVar, get_args
 from lm_eval_tasks.data import command_line
 from lm_eval_tasks.data.slots import Cut
 from lm_eval_tasks.errors import OptionError
+from lm_eval_tasks.metrics.score import ALL
 from lm_eval_tasks.retrieval.retrieve import DEFAULT_RETRIEVER, Chunking
 
 DEFAULT_DATASET = "academiceval"
+HEADLINE = "headline"
 VARIABLE = "ACADEMICEVAL_DATASET"
 CACHE = "ACADEMICEVAL_CACHE"
 Default = TypeVar("Default", int, None, int | None)
@@ -27,6 +29,7 @@ class Options:
     Attributes:
         reserve: tokens that the context leaves for the answer; None for what the task says.
         system_instruction: the system prompt that lm-eval will put before ours.
+        metrics: which ones lm-eval prints, "headline" or "all"; samples hold all.
         model_cutoff: the month up to which the model was trained, "YYYY-MM"; None where it is not known.
     """
 
@@ -45,6 +48,7 @@ class Options:
     model_cutoff: str | None
     retriever: str
     chunking: Chunking
+    metrics: str
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> Options:
@@ -57,6 +61,9 @@ class Options:
         cut = str(arguments.get("cut", "end"))
         if cut not in get_args(Cut):
             raise OptionError(f"the option cut={cut!r} is neither 'end' nor 'middle'")
+        metrics = str(arguments.get("metrics", HEADLINE))
+        if metrics not in (HEADLINE, ALL):
+            raise OptionError(f"the option metrics={metrics!r} is neither {HEADLINE!r} nor {ALL!r}")
         usual = Chunking()
         chunking = Chunking(
             _number(arguments, "chunk_size", usual.size), _number(arguments, "chunk_overlap", usual.overlap),
@@ -78,6 +85,7 @@ class Options:
             model_cutoff=_month(arguments, "model_cutoff"),
             retriever=_text(arguments, "retriever") or DEFAULT_RETRIEVER,
             chunking=chunking,
+            metrics=metrics,
         )
 
 

@@ -44,7 +44,7 @@ def _load(setting: str, answer_tokens: int, role: str, arguments: Mapping[str, A
     fitted = hook.fit(all_slots, model, options.reserve or answer_tokens, options, config)
     same = {
         "setting": config, "prompt_name": _PROBE if role == _PROBE else registry.SCALAR, "prompt_version": registry.version(),
-        "cut": options.cut, "bertscore_model": NO_MODEL, "retriever": "",
+        "cut": options.cut, "bertscore_model": NO_MODEL, "retriever": "", "metrics": options.metrics,
     }  # fmt: skip
     return {
         "test": datasets.Dataset.from_list(

@@ -16,6 +16,7 @@ from lm_eval_tasks.judge.winrate import Judged, kappas, panel, summary
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.logged import Logged, by_task
+from lm_eval_tasks.tables import Table
 
 DEFAULT_JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _FAMILIES = {
@@ -48,7 +49,7 @@ def load(paths: Sequence[Path]) -> list[Logged]:
         JudgeError: they have no text to judge, or are of several rounds.
         SamplesError: they cannot be read.
     """
-    samples = [one for one in logged.read(paths) if "accuracy" not in one.scores]
+    samples = [one for one in logged.read(paths) if one.kind == "writing"]
     if not any(one.answer.strip() for one in samples):
         raise JudgeError(f"{', '.join(map(str, paths))}: not one sample has a text to judge")
     rounds = sorted({one.round for one in samples})
@@ -133,19 +134,21 @@ def verdicts_of(judged: Mapping[str, Sequence[Judged]], task: str) -> dict[str, 
     return found
 
 
-def table(results: Mapping[str, Any]) -> Iterator[str]:
-    """Markdown rows, one for each task and judge."""
-    yield "| Task | Judge | n | Win rate [95%] | One order | Length-controlled | Consistent | First place | Unparseable |"
-    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
-    for task, judges in results["tasks"].items():
-        for model, one in judges.items():
-            rate = one["win_rate"]
-            shown = f"{rate['value']:.3f} [{rate['low']:.3f}, {rate['high']:.3f}]" if rate else ""
-            cells = (one[key] for key in (
-                "raw_win_rate", "length_controlled_win_rate", "position_consistency", "first_place_share"
-            ))  # fmt: skip
-            numbers = " | ".join("" if cell is None else f"{cell:.3f}" for cell in cells)
-            yield f"| {task} | {model} | {one['samples']} | {shown} | {numbers} | {one['unparseable']} |"
+def table(results: Mapping[str, Any]) -> Table:
+    """A row for each task and judge."""
+    head = (
+        "Task", "Judge", "n", "Win rate [95%]", "One order", "Length-controlled", "Consistent", "First place", "Unparseable",
+    )  # fmt: skip
+    rows = [(task, model, *_cells(one)) for task, judges in results["tasks"].items() for model, one in judges.items()]
+    return Table(head, "llrrrrrrr", rows)
+
+
+def _cells(one: Mapping[str, Any]) -> tuple[object, ...]:
+    rate = one["win_rate"]
+    shown = f"{rate['value']:.3f} [{rate['low']:.3f}, {rate['high']:.3f}]" if rate else ""
+    names = ("raw_win_rate", "length_controlled_win_rate", "position_consistency", "first_place_share")
+    numbers = ("" if one[name] is None else f"{one[name]:.3f}" for name in names)
+    return one["samples"], shown, *numbers, one["unparseable"]
 
 
 def family(model: str) -> str | None:

@@ -13,6 +13,7 @@ from lm_eval_tasks.errors import EvalError
 
 # The prompt file of all SCALAR settings.
 SCALAR = "scalar"
+WRITING = ("title", "abs", "intro", "related")
 _FOLDER = Path(__file__).parent
 
 
@@ -34,6 +35,17 @@ def prompt_of(setting: str, role: str = "prompt") -> str:
         return str(_registry()["settings"][setting][role])
     except KeyError as err:
         raise EvalError(f"the prompt registry has no {role!r} for the setting {setting!r}") from err
+
+
+def is_usual(name: str) -> bool:
+    """Whether a prompt is what its setting is usually asked with, not an ablation or retrieval."""
+    return name == SCALAR or any(name == prompts["prompt"] for prompts in _registry()["settings"].values())
+
+
+def task_of(name: str) -> str:
+    """The task of a prompt: files are called `<task>_<variant>`; SCALAR's prompts are "scalar"."""
+    first = name.partition("_")[0]
+    return first if first in WRITING else SCALAR
 
 
 def digest() -> str:

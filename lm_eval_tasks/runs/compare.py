@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.runs.intervals import Interval, holm, interval
 from lm_eval_tasks.runs.logged import Logged, by_task, read
-
-PARITY = ("rouge_l", "bertscore")
+from lm_eval_tasks.tables import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +29,17 @@ class Difference:
     corrected_p: float
 
 
-def compare(a: Path, b: Path, metrics: Sequence[str] = PARITY) -> list[Difference]:
+def compare(a: Path, b: Path, metrics: Sequence[str] | None = None) -> list[Difference]:
     """Compare two runs, sample by sample.
 
     Args:
         a, b: samples files or folders of them.
+        metrics: names; by default the headline ones.
 
     Raises:
         SamplesError: the runs have no sample in common, or were made with other rounds or prompts.
     """
+    metrics = metrics or registry.headline()
     first, second = by_task(read([a])), by_task(read([b]))
     common = [task for task in first if task in second]
     if not common:
@@ -59,16 +61,17 @@ def compare(a: Path, b: Path, metrics: Sequence[str] = PARITY) -> list[Differenc
     return [Difference(*one, p) for one, p in zip(found, corrected, strict=True)]
 
 
-def table(differences: Sequence[Difference]) -> Iterator[str]:
-    """Markdown rows."""
-    yield "| Task | Score | Papers | First authors | A | B | B - A | 95% interval | p | p (Holm) |"
-    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- | ---: | ---: |"
-    for one in differences:
-        over = one.difference
-        yield (
-            f"| {one.task} | {one.metric} | {over.samples} | {over.clusters} | {one.a:.4f} | {one.b:.4f} | {over.mean:+.4f} | "
-            f"[{over.low:+.4f}, {over.high:+.4f}] | {over.p:.4f} | {one.corrected_p:.4f} |"
-        )
+def table(differences: Sequence[Difference]) -> Table:
+    """The differences, a row for each."""
+    head = ("Task", "Score", "Papers", "First authors", "A", "B", "B - A", "95% interval", "p", "p (Holm)")
+    return Table(head, "llrrrrrlrr", [_row(one, one.difference) for one in differences])
+
+
+def _row(one: Difference, over: Interval) -> tuple[object, ...]:
+    return (
+        one.task, one.metric, over.samples, over.clusters, f"{one.a:.4f}", f"{one.b:.4f}", f"{over.mean:+.4f}",
+        f"[{over.low:+.4f}, {over.high:+.4f}]", f"{over.p:.4f}", f"{one.corrected_p:.4f}",
+    )  # fmt: skip
 
 
 def _pairs(task: str, first: Sequence[Logged], second: Sequence[Logged]) -> list[tuple[Logged, Logged]]:

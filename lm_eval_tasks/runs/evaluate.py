@@ -17,11 +17,12 @@ from lm_eval.api.model import LM
 from lm_eval_tasks.data import command_line, cutoff
 from lm_eval_tasks.errors import EvalError
 from lm_eval_tasks.journal import Journal
+from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.intervals import interval
 from lm_eval_tasks.runs.logged import JOURNAL, Logged
 from lm_eval_tasks.runs.models import Generation, identity_of, journaled, open_model
-from lm_eval_tasks.runs.whole_paper import METRICS, paper_scores
+from lm_eval_tasks.runs.whole_paper import paper_scores
 from lm_eval_tasks.task_folder import tasks_path
 
 WHOLE_PAPER = "whole paper"
@@ -136,14 +137,18 @@ def summary(samples: Mapping[str, Sequence[Logged]], scores: Sequence[Score]) ->
 
 
 def by_month(samples: Sequence[Logged]) -> dict[str, dict[str, float]]:
-    """Month of publication -> number of samples and mean parity scores: the points of a contamination curve."""
+    """Month of publication -> number of samples and mean headline scores: the points of a contamination curve."""
     months: dict[str, list[Logged]] = defaultdict(list)
     for one in samples:
         months[one.published[:7]].append(one)
     return {
         month: {
             "samples": len(rows),
-            **{metric: fmean(one.scores[metric] for one in rows) for metric in METRICS if metric in rows[0].scores},
+            **{
+                metric: fmean(one.scores[metric] for one in rows)
+                for metric in registry.headline()
+                if metric in rows[0].scores
+            },
         }
         for month, rows in sorted(months.items())
     }
@@ -172,7 +177,7 @@ def _whole_papers(samples: Mapping[str, Sequence[Logged]], label: str) -> list[S
     """The mean over papers that are in several of the tasks that were run; nothing where there are none."""
     authors = {one.id: one.cluster for rows in samples.values() for one in rows}
     scores = []
-    for metric in METRICS:
+    for metric in registry.headline("writing"):
         if found := paper_scores(samples, metric):
             over = interval(list(found.values()), [authors[paper_id] for paper_id in found])
             scores.append(Score(label, WHOLE_PAPER, metric, over.mean, over.low, over.high, over.samples))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,8 @@ from typing import Any
 
 from lm_eval_tasks.errors import SamplesError
 from lm_eval_tasks.metrics import refine
+from lm_eval_tasks.metrics.registry import Kind
+from lm_eval_tasks.metrics.scored import ScoredAnswer
 from lm_eval_tasks.prompts import registry
 
 # What a journal holds of each sample beside its answer.
@@ -30,11 +31,13 @@ class Logged:
 
     Attributes:
         task: the setting, and what was done otherwise than usual: "Abs-29K-G", "Abs-9K abs_ralm bm25".
+        kind: of task.
         cluster: the first author.
         round, prompt_version: what the sample was made with; runs that differ in them cannot be compared.
     """
 
     task: str
+    kind: Kind
     id: str
     cluster: str
     published: str
@@ -63,7 +66,7 @@ def read(paths: Sequence[Path]) -> list[Logged]:
         for number, line in enumerate(_lines(file), 1):
             try:
                 one = of_row(json.loads(line))
-            except (ValueError, SyntaxError, KeyError, TypeError, AttributeError) as err:
+            except (ValueError, KeyError, TypeError, AttributeError, IndexError) as err:
                 raise SamplesError(f"line {number} of {file} is no logged sample of AcademicEval") from err
             if (one.task, one.id) in rows:
                 raise SamplesError(
@@ -76,21 +79,23 @@ def read(paths: Sequence[Path]) -> list[Logged]:
 def of_row(row: Mapping[str, Any]) -> Logged:
     """A sample as lm-eval logs it."""
     doc = row["doc"]
-    usual = doc["prompt_name"].endswith(("_short", "_long")) or doc["prompt_name"] == registry.SCALAR
+    usual = registry.is_usual(doc["prompt_name"])
     task = doc["setting"] if usual else " ".join(filter(None, (doc["setting"], doc["prompt_name"], doc["retriever"])))
-    answer = {"answer": _refined(row["value"], doc)} if "value" in row else row["filtered_resps"][0]
-    if isinstance(answer, str):  # lm-eval's own files hold Python's way of writing it
-        answer = ast.literal_eval(answer)
+    journaled = "value" in row
+    scored = (
+        ScoredAnswer(_refined(row["value"], doc), {}) if journaled else ScoredAnswer.from_text(row["filtered_resps"][0])
+    )
     return Logged(
         task=task,
+        kind="cloze" if registry.task_of(doc["prompt_name"]) == registry.SCALAR else "writing",
         id=doc["id"],
         cluster=doc["first_author"],
         published=doc["published"],
         round=doc["round"],
         prompt_version=int(doc["prompt_version"]),
         target=doc["target"],
-        answer=answer["answer"],
-        scores={key: float(value) for key, value in answer.items() if isinstance(value, int | float)},
+        answer=scored.answer,
+        scores=scored.scores,
     )
 
 
@@ -128,7 +133,7 @@ def by_task(samples: Iterable[Logged]) -> dict[str, list[Logged]]:
 def _refined(text: str, doc: Mapping[str, Any]) -> str:
     """A journaled answer as it would be scored."""
     answer, _ = refine.strip_reasoning(text or "")
-    return refine.title(answer) if doc["prompt_name"].startswith("title_") else answer
+    return refine.title(answer) if registry.task_of(doc["prompt_name"]) == "title" else answer
 
 
 def _files(folder: Path) -> list[Path]:

@@ -13,7 +13,6 @@ from statistics import fmean
 
 from lm_eval_tasks.runs.logged import Logged
 
-METRICS = ("rouge_l", "bertscore")
 _TASK = re.compile(r"^academiceval_(ralm_)?")
 
 

@@ -15,14 +15,14 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from builder.dataset import folder
-from builder.dataset.card import Built, close_all
-from builder.dataset.overview import finish_import
-from builder.dataset.write import SplitWriter
+from builder.dataset.folder import replacing
+from builder.dataset.importers.imported import finish_import
+from builder.dataset.manifest import Configuration
+from builder.dataset.write import SampleWriter
 from builder.errors import FolderError
-from builder.ids import parse_arxiv_id, title_key
+from builder.ids import PaperId, title_key
 from builder.progress import progress
-from builder.records import SPLITS, CitedPaper, DemoKind, Demonstration, Paper, Sample, Split, Task
+from builder.records import CitedPaper, DemoKind, Demonstration, Paper, Sample, Split, Task
 from builder.report import StageReport
 from builder.round.settings import BUILT_IN, Setting
 from builder.samples.tokens import TokenCounter
@@ -45,9 +45,9 @@ def import_academiceval(source: Path, output: Path) -> list[StageReport]:
     if not found:
         raise FolderError(f"{source} holds no folder of the reference dataset, such as title_10K or abs_29K_G")
     counter = TokenCounter()
-    built: list[Built] = []
+    built: list[Configuration] = []
     reports: list[StageReport] = []
-    with folder.replacing(output) as place:
+    with replacing(output) as place:
         for setting, files in found:
             report = StageReport(f"import {setting.name}")
             built.append(_import_setting(setting, files, place, counter, report))
@@ -63,14 +63,16 @@ def _folder_name(setting: Setting) -> str:
     return f"{task.lower()}_{rest.replace('-', '_')}"
 
 
-def _import_setting(setting: Setting, source: Path, place: Path, counter: TokenCounter, report: StageReport) -> Built:
-    writers = {split: SplitWriter(place, setting, split, ROUND, counter) for split in SPLITS}
+def _import_setting(
+    setting: Setting, source: Path, place: Path, counter: TokenCounter, report: StageReport
+) -> Configuration:
+    writer = SampleWriter(place, setting, ROUND, counter)
     samples = sorted(_files(source), key=lambda item: item[1].name)
     for split, path in progress(samples, setting.name, len(samples)):
         sample = _read(path, setting, report)
         if sample is not None:
-            writers[split].add(sample)
-    return close_all(setting, writers)
+            writer.add(split, sample)
+    return writer.close()
 
 
 def _files(source: Path) -> Iterator[tuple[Split, Path]]:
@@ -140,14 +142,14 @@ def _demonstrations(record: dict[str, Any], target: Paper, setting: Setting) -> 
 
 
 def _paper(record: dict[str, Any]) -> Paper:
-    parsed = parse_arxiv_id(_id(record["url"]))
+    parsed = PaperId.parse(_id(record["url"]))
     if parsed is None:
         raise ValueError(f"{record['url']!r} names no arXiv paper")
     published = date.fromisoformat(record["published"])
     primary = record.get("primary_cat") or record.get("paper_cat") or "unknown"
     return Paper(
-        id=parsed[0],
-        version=parsed[1] or 1,
+        id=parsed.bare,
+        version=parsed.version or 1,
         title=record["title"],
         abstract=record["abstract"],
         authors=tuple(name.strip() for name in record.get("authors", "").split(",") if name.strip()) or ("unknown",),

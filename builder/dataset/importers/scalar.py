@@ -5,19 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from builder.dataset import folder
-from builder.dataset.card import Built
+from builder.dataset.folder import replacing
+from builder.dataset.importers.imported import finish_import
 from builder.dataset.importers.scalar_papers import read_structured
 from builder.dataset.importers.scalar_questions import read_questions
-from builder.dataset.overview import finish_import
-from builder.dataset.question_columns import row_of, write_level
+from builder.dataset.manifest import Configuration
+from builder.dataset.question_rows import row_of
+from builder.dataset.write import write_level
 from builder.errors import FolderError
 from builder.progress import progress
 from builder.report import StageReport
 from builder.round.levels import LEVELS
 from builder.samples.tokens import TokenCounter
 from builder.scalar.citation_classifier import types_of
-from builder.scalar.questions import Examiner, ask_all
+from builder.scalar.questions import QuestionMaker, ask_all
 
 # ICLR 2025, whose papers the published questions are made of.
 ROUND = "2025.01"
@@ -41,7 +42,7 @@ def import_questions(source: Path, output: Path) -> list[StageReport]:
     if not report.kept:
         raise FolderError(f"not one question could be read in {source} ({report.line()})")
     counter = TokenCounter()
-    with folder.replacing(output) as place:
+    with replacing(output) as place:
         built = [
             write_level(place, level, {"test": rows[name]}, ROUND, counter)
             for level in LEVELS
@@ -59,14 +60,14 @@ def import_papers(source: Path, output: Path, seed: int) -> list[StageReport]:
     """
     structured = read_structured(source)
     counter = TokenCounter()
-    built: list[Built] = []
+    built: list[Configuration] = []
     reports: list[StageReport] = []
-    with folder.replacing(output) as place:
+    with replacing(output) as place:
         for level in LEVELS:
-            examiner = Examiner(level, seed, structured.known.get, types_of, _QUESTIONS_OF_PAPER)
-            placed = ask_all(examiner, progress(structured.citing, level.name), seed)
+            maker = QuestionMaker(level, seed, structured.known.get, types_of, _QUESTIONS_OF_PAPER)
+            placed = ask_all(maker, progress(structured.citing, level.name), seed)
             built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, counter))
-            reports.append(examiner.report)
+            reports.append(maker.report)
         if not any(one.samples for one in built):
             raise FolderError(f"not one question could be made of {source} ({'; '.join(r.line() for r in reports)})")
         finish_import(place, ROUND, source.name, built, reports)

@@ -16,7 +16,7 @@ from typing import Any
 
 from builder.errors import FolderError
 from builder.extract.roles import role_of, split_number
-from builder.ids import parse_arxiv_id, title_key
+from builder.ids import PaperId, title_key
 from builder.records import Document, Mention, Paper, Reference, Section
 from builder.scalar.questions import Cited, Citing
 
@@ -106,7 +106,7 @@ def _cited(data: Mapping[str, Any]) -> Cited:
 def paper_of(name: str, title: str, abstract: str) -> Paper:
     """A record with what the file tells: the month of publication is that of an arXiv id, its day unknown."""
     bare = name.rstrip("/").rpartition("/abs/")[2]
-    parsed = parse_arxiv_id(bare)
-    id_, version = (parsed[0], parsed[1] or 1) if parsed else (bare, 1)
+    parsed = PaperId.parse(bare)
+    id_, version = (parsed.bare, parsed.version or 1) if parsed else (bare, 1)
     month = date(2000 + int(id_[:2]), int(id_[2:4]), 1) if parsed and id_[:4].isdigit() else date(1991, 8, 1)
     return Paper(id_, version, title, abstract, (), (), month, month)

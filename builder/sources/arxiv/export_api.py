@@ -17,7 +17,7 @@ import requests
 from lxml import etree
 
 from builder.errors import SourceError
-from builder.ids import parse_arxiv_id
+from builder.ids import PaperId
 from builder.records import Drop, Paper
 from builder.sources.http_client import Door, Doubt
 
@@ -133,16 +133,16 @@ def _summary(body: bytes) -> str:
 def to_paper(result: arxiv.Result) -> Paper | Drop:
     """One entry as a paper; arXiv has no flag for withdrawal, the comment says it."""
     name = result.get_short_id()
-    parsed = parse_arxiv_id(name)
+    parsed = PaperId.parse(name)
     authors = tuple(" ".join(author.name.split()) for author in result.authors if author.name.strip())
     if parsed is None or not authors or not result.title.strip():
         return Drop(name, "bad_record")
     if "withdrawn" in (result.comment or "").casefold():
-        return Drop(parsed[0], "withdrawn")
+        return Drop(parsed.bare, "withdrawn")
     categories = dict.fromkeys([result.primary_category, *result.categories])
     return Paper(
-        id=parsed[0],
-        version=parsed[1] or 1,
+        id=parsed.bare,
+        version=parsed.version or 1,
         title=" ".join(result.title.split()),
         abstract=" ".join(result.summary.split()),
         authors=authors,

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from lxml import etree
 
 from builder.errors import SourceError
-from builder.ids import parse_arxiv_id
+from builder.ids import PaperId
 from builder.records import NO_LICENSE, Drop, Paper
 from builder.sources.http_client import Door, Doubt
 
@@ -136,15 +136,15 @@ def _paper(body: etree._Element) -> Paper | Drop:
     def text(name: str) -> str:
         return " ".join((body.findtext(f"{_ARXIV}{name}") or "").split())
 
-    parsed = parse_arxiv_id(text("id"))
+    parsed = PaperId.parse(text("id"))
     authors = tuple(filter(None, (_name(author) for author in body.iterfind(f"{_ARXIV}authors/{_ARXIV}author"))))
     if parsed is None or not authors or not text("title"):
         raise ValueError("a record without id, authors or title")
     if "withdrawn" in text("comments").casefold():
-        return Drop(parsed[0], "withdrawn")
+        return Drop(parsed.bare, "withdrawn")
     published = date.fromisoformat(text("created"))
     return Paper(
-        id=parsed[0],
+        id=parsed.bare,
         version=1,
         title=text("title"),
         abstract=text("abstract"),

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 
-from builder.ids import author_key, id_to_stem, parse_arxiv_id, title_key
+from builder.ids import PaperId, author_key, bare_id, title_key
 from builder.records import NO_LICENSE, Drop, Paper
 from builder.round import taxonomy
 from builder.round.model import Round
@@ -68,7 +68,7 @@ class ArxivSource:
             found = list(self._by_ids(batch))
             yield from found
             known = {item.id for item in found}
-            missing += [name for name in batch if _bare(name) not in known]
+            missing += [name for name in batch if bare_id(name) not in known]
         for batch in _batches(missing):
             yield from self._by_ids(batch)
 
@@ -157,17 +157,12 @@ class ArxivSource:
         return self._fetch("html", paper_id, version, _check_html)
 
     def _fetch(self, kind: str, paper_id: str, version: int, check: Callable[[bytes], None]) -> Path | None:
-        place = self._round.workspace / "files" / kind / f"{id_to_stem(paper_id)}v{version}.{kind}"
+        place = self._round.workspace / "files" / kind / f"{PaperId(paper_id).stem}v{version}.{kind}"
         return self._door.download(f"{self._files}/{kind}/{paper_id}v{version}", place, check)
 
 
 def _within(paper: Paper, first: date | None, last: date | None) -> bool:
     return (first or date.min) <= paper.published <= (last or date.max)
-
-
-def _bare(name: str) -> str:
-    parsed = parse_arxiv_id(name)
-    return parsed[0] if parsed else name
 
 
 def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -1,0 +1,256 @@
+"""The commands that build rounds and work on dataset folders: arguments, one call, lines to show.
+
+What a command needs is imported when it is called, so that `academiceval eval` runs without the builder's packages.
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from builder.errors import BuildError
+from lm_eval_tasks.command import Commands
+from lm_eval_tasks.tables import markdown
+
+if TYPE_CHECKING:
+    from builder.collect.graph import CoAuthorGraph
+    from builder.pipeline import Outcome
+    from builder.report import StageReport
+    from builder.round.model import Round
+
+
+def register(commands: Commands) -> None:
+    """Add the commands."""
+    sub = commands.add("run", "build a round: crawl, graph, extract, link, samples, dataset folder", run)
+    _add_round(sub)
+    _add_jobs(sub)
+    _add_replace(sub)
+    _add_round(commands.add("crawl", "take the round's papers into the workspace and show the co-author graph", crawl))
+    sub = commands.add("update", "take a crawled graph on to a later round: its new papers and co-authors", update)
+    _add_round(sub)
+    sub.add_argument("--by", choices=("harvest", "author"), help="whole months, or author by author")
+    sub = commands.add(
+        "link", "read the papers and resolve the citations of their related work; how well that went", link
+    )
+    _add_round(sub)
+    _add_jobs(sub)
+    sub = commands.add("build", "write the dataset folder from what the workspace holds", build)
+    _add_round(sub)
+    _add_replace(sub)
+    _add_round(commands.add("status", "what the workspace holds", status))
+    _register_folder_commands(commands)
+    _register_file_commands(commands)
+
+
+def _register_folder_commands(commands: Commands) -> None:
+    sub = commands.add("audit", "look for leaks and for what was read wrongly in a finished dataset folder", audit)
+    sub.add_argument("folder", type=Path, metavar="FOLDER")
+
+    help_ = "the copy of a dataset folder that may be published, other rows by id only"
+    sub = commands.add("publishable", help_, publishable)
+    sub.add_argument("folder", type=Path, metavar="FOLDER")
+    sub.add_argument("-o", "--output", type=Path, required=True, metavar="OUT")
+    sub.add_argument("--licenses", choices=("noncommercial", "redistributable"), default="redistributable")
+
+    sub = commands.add("fill", "complete the id-only rows of a publishable copy on this machine", fill)
+    sub.add_argument("folder", type=Path, metavar="FOLDER")
+    _add_round_file(sub)
+    sub.add_argument("--work", type=Path, metavar="W", help="use this workspace instead of the round's")
+    sub.add_argument("-o", "--output", type=Path, metavar="OUT", help="default: FOLDER-filled")
+    _add_jobs(sub)
+
+
+def _register_file_commands(commands: Commands) -> None:
+    sub = commands.add("import", "the datasets of the papers as a dataset folder", import_)
+    sub.add_argument(
+        "kind", choices=("academiceval", "scalar", "scalar-papers"),
+        help="the reference dataset; SCALAR's published questions; new questions from SCALAR's structured papers",
+    )  # fmt: skip
+    sub.add_argument(
+        "source", type=Path, metavar="DIR", help="the folder that holds title_10K and so on, or SCALAR's JSON files"
+    )
+    sub.add_argument("-o", "--output", type=Path, help="default: KIND-original")
+    sub.add_argument("--seed", type=int, default=0, help="scalar-papers: of the questions (default: 0)")
+
+    sub = commands.add(
+        "extract", "extract PDF files to JSON lines; or, given a round.toml, the round's papers", extract
+    )
+    sub.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    sub.add_argument("-o", "--output", type=Path, help="JSON lines file, one line a file in input order")
+    sub.add_argument("--time-limit", type=float, default=60.0, help="seconds a file may take (default: 60)")
+    sub.add_argument("--memory-limit", type=int, default=2048, help="MiB a file may take (default: 2048)")
+    _add_jobs(sub)
+
+    sub = commands.add("demo", "a full round and an evaluation on a made-up arXiv, offline", demo)
+    sub.add_argument("--folder", type=Path, default=Path("demo"), help="where to work (default: ./demo)")
+    _add_jobs(sub)
+
+
+def _add_round_file(sub: ArgumentParser) -> None:
+    sub.add_argument("file", type=Path, nargs="?", default=Path("round.toml"), metavar="round.toml")
+
+
+def _add_round(sub: ArgumentParser) -> None:
+    _add_round_file(sub)
+    sub.add_argument("--round", metavar="YYYY.MM", help="build this revision instead of the file's")
+    sub.add_argument("--workspace", type=Path, help="use this workspace instead of the round's")
+    sub.add_argument("--output", type=Path, help="write this dataset folder instead of the round's")
+
+
+def _add_jobs(sub: ArgumentParser) -> None:
+    sub.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="files read at a time (default: processors)")
+
+
+def _add_replace(sub: ArgumentParser) -> None:
+    sub.add_argument("--replace", action="store_true", help="replace a folder of the same round")
+
+
+# --- what the commands do
+
+
+def run(arguments: Namespace) -> Iterator[str]:
+    from builder.pipeline import run
+
+    yield from _outcome(run(_load_round(arguments), arguments.jobs, replace=arguments.replace))
+
+
+def crawl(arguments: Namespace) -> Iterator[str]:
+    from builder.pipeline import crawl_only
+
+    yield from _graph(*crawl_only(_load_round(arguments)))
+
+
+def update(arguments: Namespace) -> Iterator[str]:
+    from builder.pipeline import update_only
+
+    round_ = _load_round(arguments)
+    if arguments.by:
+        round_ = round_.model_copy(update={"update": round_.update.model_copy(update={"by": arguments.by})})
+    yield from _graph(*update_only(round_))
+
+
+def link(arguments: Namespace) -> Iterator[str]:
+    from builder.dataset import tables
+    from builder.pipeline import link_only
+
+    reports, ways, examples = link_only(_load_round(arguments), arguments.jobs)
+    yield from (report.line() for report in reports)
+    yield from ("", *markdown(tables.links(ways)), "", *examples)
+
+
+def build(arguments: Namespace) -> Iterator[str]:
+    from builder.pipeline import build
+
+    yield from _outcome(build(_load_round(arguments), replace=arguments.replace))
+
+
+def status(arguments: Namespace) -> Iterator[str]:
+    from builder.collect.status import status
+    from builder.store import STORE, Store
+
+    round_ = _load_round(arguments)
+    path = round_.workspace / STORE
+    if not path.is_file():
+        yield f"{round_.workspace}: nothing yet; `academiceval run {arguments.file}` begins"
+        return
+    with Store.open(path) as store:
+        yield from status(round_, store)
+
+
+def audit(arguments: Namespace) -> Iterator[str]:
+    from builder.dataset import tables
+    from builder.dataset.audit import audit, check
+    from builder.dataset.manifest import read_manifest
+
+    manifest = read_manifest(arguments.folder)
+    found = audit(arguments.folder, manifest.configurations)
+    for table in tables.audited(found, manifest.allowed):
+        yield from (*markdown(table), "")
+    check(found, manifest.allowed)
+
+
+def publishable(arguments: Namespace) -> Iterator[str]:
+    from builder.dataset.publishable import publishable
+
+    yield publishable(arguments.folder, arguments.output, arguments.licenses).line()
+    yield f"written: {arguments.output}"
+
+
+def fill(arguments: Namespace) -> Iterator[str]:
+    from builder.pipeline import fill_only
+    from builder.round.model import load_round
+
+    round_ = load_round(arguments.file)
+    if arguments.work:
+        round_ = round_.model_copy(update={"workspace": arguments.work.resolve()})
+    output = arguments.output or arguments.folder.with_name(f"{arguments.folder.name}-filled")
+    yield fill_only(round_, arguments.folder, output, arguments.jobs).line()
+    yield f"written: {output}"
+
+
+def import_(arguments: Namespace) -> Iterator[str]:
+    from builder.dataset.importers.academiceval import import_academiceval
+    from builder.dataset.importers.scalar import import_papers, import_questions
+
+    output = arguments.output or Path(f"{arguments.kind}-original")
+    if arguments.kind == "academiceval":
+        reports = import_academiceval(arguments.source, output)
+    elif arguments.kind == "scalar":
+        reports = import_questions(arguments.source, output)
+    else:
+        reports = import_papers(arguments.source, output, arguments.seed)
+    yield from (report.line() for report in reports)
+    yield f"written: {output}"
+
+
+def extract(arguments: Namespace) -> Iterator[str]:
+    if len(arguments.files) == 1 and arguments.files[0].suffix == ".toml":
+        from builder.pipeline import prepare
+        from builder.round.model import load_round
+
+        yield from (report.line() for report in prepare(load_round(arguments.files[0]), arguments.jobs))
+        return
+    from builder.extract.files import extract_to_jsonl
+
+    if arguments.output is None:
+        raise BuildError("extract needs `--output out.jsonl` when it is given files")
+    done, failed = extract_to_jsonl(
+        arguments.files, arguments.output, arguments.jobs, arguments.time_limit, arguments.memory_limit
+    )
+    yield f"{done} extracted, {failed} failed: {arguments.output}"
+    if not done:
+        raise BuildError(f"not one of {failed} files gave a document; {arguments.output} holds the reasons")
+
+
+def demo(arguments: Namespace) -> Iterator[str]:
+    from builder.demo import demo
+
+    yield from demo(arguments.folder, arguments.jobs)
+
+
+def _load_round(arguments: Namespace) -> Round:
+    from builder.round.model import load_round
+
+    round_ = load_round(arguments.file, **({"round": arguments.round} if arguments.round else {}))
+    given = {name: getattr(arguments, name, None) for name in ("workspace", "output")}
+    return round_.model_copy(update={k: v.resolve() for k, v in given.items() if v})
+
+
+def _graph(graph: CoAuthorGraph, reports: Sequence[StageReport]) -> Iterator[str]:
+    yield from (report.line() for report in reports)
+    nodes, edges = graph.graph.number_of_nodes(), graph.graph.number_of_edges()
+    yield (
+        f"co-author graph: {graph.authors} authors, {graph.first_authors} first authors, kept {nodes} nodes, {edges} edges"
+    )
+
+
+def _outcome(outcome: Outcome) -> Iterator[str]:
+    from builder.dataset import tables
+
+    yield from (report.line() for report in outcome.reports)
+    for table in tables.built(outcome.manifest):
+        yield from ("", *markdown(table))
+    yield f"\nwritten: {outcome.output}"

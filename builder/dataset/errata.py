@@ -1,0 +1,47 @@
+"""What was found wrong with published revisions: the list `errata.jsonl` that lies beside the data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from builder.errors import FolderError
+
+ERRATA = "errata.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Erratum:
+    """One published revision that should not be used any more.
+
+    Attributes:
+        revision: the one that is replaced; its tag stays where it is.
+        replacement: the revision to use in its place.
+        date: ISO day.
+        papers: bare ids of the papers that were taken down, if that was it.
+    """
+
+    revision: str
+    replacement: str
+    date: str
+    reason: str
+    papers: tuple[str, ...] = ()
+
+
+def parse_errata(data: bytes | None) -> list[Erratum]:
+    """The entries of an `errata.jsonl`, none where there is no file.
+
+    Raises:
+        FolderError: it is not what we write.
+    """
+    try:
+        lines = [json.loads(line) for line in (data or b"").decode().splitlines() if line.strip()]
+        return [Erratum(**{**line, "papers": tuple(line.get("papers", ()))}) for line in lines]
+    except (ValueError, TypeError, AttributeError) as err:
+        raise FolderError(f"the repository's {ERRATA} cannot be read ({err}); repair it first") from err
+
+
+def errata_lines(errata: Sequence[Erratum]) -> bytes:
+    """The file's content."""
+    return "".join(json.dumps(asdict(one), sort_keys=True) + "\n" for one in errata).encode()

@@ -1,0 +1,23 @@
+"""What all importers do at their end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from builder.dataset.folder import finish
+from builder.dataset.manifest import Configuration, Manifest
+from builder.report import StageReport
+from lm_eval_tasks.version import VERSION
+
+
+def finish_import(
+    place: Path, round_name: str, origin: str, configurations: Sequence[Configuration], reports: Sequence[StageReport]
+) -> None:
+    """Write the card and the manifest of a dataset that was made elsewhere.
+
+    Args:
+        origin: where it came from.
+    """
+    counts = tuple(report.counts() for report in reports)
+    finish(place, Manifest(round_name, VERSION, tuple(configurations), counts, imported=origin))

@@ -1,0 +1,311 @@
+"""What a dataset folder holds, as its `manifest.json` says: the one place that reads and writes that file.
+
+The manifest is written last, so that its presence means that the folder is finished. It may come from anybody: what is
+read from one was checked against the types below, and no path in it leads out of its folder.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from builder.errors import FolderError
+from builder.records import SPLITS, LinkWay, ReadingSummary, Split, SplitDates, Task
+from builder.report import StageCounts
+from builder.round.licenses import Licenses
+from builder.round.tables import AuditTable
+from lm_eval_tasks.files import sha256_of, sha256_of_bytes, write_whole
+
+MANIFEST = "manifest.json"
+# Rises with every change to the types below; 1 was a dictionary whose configurations were told by their names.
+FORMAT = 2
+# full: rows of a writing setting; core: such rows of an older round; questions: SCALAR's; ids: any of these by id alone.
+Form = Literal["full", "core", "questions", "ids"]
+CORE, IDS = "-core", "-ids"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
+_FILE = r"{name}/{split}-[0-9a-f]{{16}}-\d{{5}}-of-\d{{5}}\.parquet"
+_BESIDE = re.compile(r"[A-Za-z0-9][\w.-]*")
+_STRICT = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """One Parquet file: path below the folder, hash and size of the file, rows, and bytes of its table in memory."""
+
+    __pydantic_config__ = _STRICT
+    path: str
+    sha256: str
+    bytes: int
+    rows: int
+    nbytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Sums over one split of a configuration; `first` and `last` are ISO days, "" where the split is empty."""
+
+    __pydantic_config__ = _STRICT
+    samples: int = 0
+    input_tokens: int = 0
+    target_tokens: int = 0
+    first: str = ""
+    last: str = ""
+    licenses: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SplitContents:
+    """The files of one split, in the order of their rows, and what is in them."""
+
+    __pydantic_config__ = _STRICT
+    files: tuple[DataFile, ...] = ()
+    statistics: Statistics = Statistics()
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """One configuration of the dataset: what `load_dataset` is given as its second argument.
+
+    Attributes:
+        task: of its rows; "cloze" for SCALAR.
+        form: what a row is, see `Form`.
+        of: ids: the configuration whose rows these are; core: the setting. "" for the others.
+        splits: those that have rows.
+    """
+
+    __pydantic_config__ = _STRICT
+    name: str
+    task: Task | Literal["cloze"]
+    form: Form
+    of: str = ""
+    splits: dict[Split, SplitContents] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise ValueError(f"{self.name!r} is no name of a configuration")
+        if (self.form in ("ids", "core")) != bool(self.of):
+            raise ValueError(f"{self.name} is of form {self.form} and `of` {self.of!r}")
+        for split, contents in self.splits.items():
+            wanted = re.compile(_FILE.format(name=re.escape(self.name), split=split))
+            for file in contents.files:
+                if not wanted.fullmatch(file.path):
+                    raise ValueError(f"{file.path!r} is no data file of {self.name}, {split}")
+
+    def files(self, split: Split) -> tuple[DataFile, ...]:
+        return self.splits[split].files if split in self.splits else ()
+
+    def statistics(self, split: Split) -> Statistics:
+        return self.splits[split].statistics if split in self.splits else Statistics()
+
+    @property
+    def samples(self) -> int:
+        return sum(contents.statistics.samples for contents in self.splits.values())
+
+    @property
+    def every_file(self) -> tuple[DataFile, ...]:
+        """The files of all splits, in the order of SPLITS."""
+        return tuple(file for split in SPLITS for file in self.files(split))
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What an audit found; `dataset.audit` makes it.
+
+    Attributes:
+        shares: check -> share of samples, over all settings, in which it was found.
+        counts: check -> how often.
+        examples: check -> up to three "Setting id" that show it.
+        longest_run: words of the longest run that a target shares with its prompt.
+        months, categories: papers of each.
+        active_authors: share of the papers by the 20 most active first authors.
+        markers: month -> LLM-style marker words in 1,000 words of the abstracts.
+    """
+
+    __pydantic_config__ = _STRICT
+    samples: int
+    shares: dict[str, float]
+    counts: dict[str, int]
+    examples: dict[str, list[str]]
+    longest_run: int
+    months: dict[str, int]
+    categories: dict[str, int]
+    active_authors: float
+    markers: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Publishable:
+    """What a publishable copy was made of.
+
+    Attributes:
+        licenses: what the texts in it allow.
+        report: how many rows are whole and how many by id only.
+        original: the configurations of the whole; empty where that is not known, after a takedown.
+    """
+
+    __pydantic_config__ = _STRICT
+    licenses: Licenses
+    report: StageCounts
+    original: tuple[Configuration, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Everything that is known of a dataset folder.
+
+    Attributes:
+        revision: the name under which the folder is published; "" for the round's own.
+        imported: where a dataset that was made elsewhere came from, "" for a round of ours.
+        config: round.toml as it was used, without places on the machine and what stands in fields of its own.
+        source: kind of the source, "" for an imported dataset.
+        allowed: what the audit may find.
+        changes: round -> what changed in it.
+        extractor: version of the code that read the files.
+        split: None for an imported dataset.
+        links: way of resolving -> citations.
+        core_round: the round that the frozen core was taken from, "" without one.
+        publishable: for a copy to publish.
+        takedown: rows that were taken out of this folder.
+        fill: rows by id that could not be completed.
+        other_files: name -> sha256 of the files beside the data.
+    """
+
+    __pydantic_config__ = _STRICT
+    round: str
+    code_version: str
+    configurations: tuple[Configuration, ...]
+    reports: tuple[StageCounts, ...]
+    revision: str = ""
+    imported: str = ""
+    seed: int | None = None
+    config: dict[str, Any] = field(default_factory=dict)
+    source: str = ""
+    allowed: AuditTable = field(default_factory=AuditTable)
+    changes: dict[str, str] = field(default_factory=dict)
+    extractor: str = ""
+    split: SplitDates | None = None
+    reading: ReadingSummary | None = None
+    links: dict[LinkWay, int] = field(default_factory=dict)
+    audit: Audit | None = None
+    core_round: str = ""
+    publishable: Publishable | None = None
+    takedown: StageCounts | None = None
+    fill: StageCounts | None = None
+    other_files: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        names = [one.name for one in self.configurations]
+        if len({name.casefold() for name in names}) < len(names):
+            raise ValueError("two configurations have the same name")
+        for one in self.configurations:
+            if one.form == "ids" and one.of not in names:
+                raise ValueError(f"{one.name} is of {one.of!r}, which is no configuration")
+        if odd := [name for name in self.other_files if not _BESIDE.fullmatch(name)]:
+            raise ValueError(f"{odd[0]!r} is no name of a file beside the data")
+
+    @property
+    def published_as(self) -> str:
+        return self.revision or self.round
+
+    @property
+    def files(self) -> dict[str, DataFile]:
+        """Path -> data file, over all configurations."""
+        return {file.path: file for one in self.configurations for file in one.every_file}
+
+    def by_ids_of(self, name: str) -> Configuration | None:
+        """The configuration that holds rows of another one by id."""
+        return next((one for one in self.configurations if one.form == "ids" and one.of == name), None)
+
+    @property
+    def whole(self) -> Iterator[Configuration]:
+        """The configurations but those by id."""
+        return (one for one in self.configurations if one.form != "ids")
+
+
+_ADAPTER = TypeAdapter(Manifest)
+
+
+def parse_manifest(data: bytes, origin: str) -> Manifest:
+    """A manifest from the bytes of its file.
+
+    Args:
+        origin: what to call it in an error.
+
+    Raises:
+        FolderError: it is no manifest, or of another format.
+    """
+    try:
+        content = json.loads(data)
+    except (ValueError, RecursionError) as err:
+        raise FolderError(f"{origin} is not JSON ({err}); build the folder again") from err
+    found = content.pop("format", None) if isinstance(content, dict) else None
+    if found != FORMAT:
+        raise FolderError(
+            f"{origin} is of format {found!r}, this release reads {FORMAT}: build the folder again, or use the release "
+            "that made it"
+        )
+    try:
+        return _ADAPTER.validate_python(content)
+    except ValidationError as err:
+        problem = err.errors()[0]
+        where = ".".join(map(str, problem["loc"]))
+        raise FolderError(
+            f"{origin} is no manifest of ours ({where}: {problem['msg']}); build the folder again"
+        ) from err
+
+
+def manifest_bytes(manifest: Manifest) -> bytes:
+    """A manifest as it is written."""
+    content = {"format": FORMAT, **_ADAPTER.dump_python(manifest, mode="json")}
+    return (json.dumps(content, indent=1, sort_keys=True) + "\n").encode()
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a finished dataset folder.
+
+    Raises:
+        FolderError: no such folder, no manifest (an unfinished build), or one that this code cannot read.
+    """
+    if not folder.is_dir():
+        raise FolderError(f"the dataset folder {folder} does not exist; `academiceval build round.toml` makes one")
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise FolderError(f"{folder} has no {MANIFEST}, so it is no finished dataset; build it again")
+    try:
+        data = path.read_bytes()
+    except OSError as err:
+        raise FolderError(f"cannot read {path}: {err.strerror}") from err
+    return parse_manifest(data, str(path))
+
+
+def write_manifest(folder: Path, manifest: Manifest, beside: dict[str, str | bytes]) -> Manifest:
+    """Write the files beside the data, and last the manifest with their hashes, which is returned."""
+    for name, content in beside.items():
+        write_whole(folder / name, content)
+    hashes = {name: sha256_of_bytes(content) for name, content in beside.items()}
+    finished = replace(manifest, other_files=hashes)
+    write_whole(folder / MANIFEST, manifest_bytes(finished))
+    return finished
+
+
+def file_differences(folder: Path, manifest: Manifest, ignored: frozenset[str] = frozenset()) -> Iterator[str]:
+    """One sentence for each file of a folder that is missing, changed or not listed.
+
+    Args:
+        ignored: paths that may be there unlisted.
+    """
+    listed = {path: file.sha256 for path, file in manifest.files.items()} | manifest.other_files
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    for path in sorted(listed):
+        if path not in there:
+            yield f"{path} is missing"
+        elif sha256_of(folder / path) != listed[path]:
+            yield f"{path} has other bytes"
+    for path in sorted(there - set(listed) - {MANIFEST} - ignored):
+        yield f"{path} is not listed"

@@ -1,0 +1,114 @@
+"""What a manifest says, as tables: for the card, the command line and the results page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from builder.dataset.manifest import Audit, Configuration, Manifest
+from builder.records import SPLITS, LinkWay, ReadingSummary
+from builder.report import StageCounts
+from builder.round.tables import AuditTable
+from lm_eval_tasks.tables import Table
+
+_TASKS = {
+    "title": "Title Writing",
+    "abs": "Abstract Writing",
+    "intro": "Introduction Writing",
+    "related": "Related Work Writing",
+    "cloze": "Citation Cloze",
+}
+
+
+def statistics(configurations: Sequence[Configuration]) -> Table:
+    """A row for each configuration, as in Table 2 of the AcademicEval paper."""
+    head = ("Setting", "Task", "Comp. rate", "In", "Out", "Samples", "Train-Val-Test", "Test timespan")
+    return Table(head, "llrrrrll", [_statistics(one) for one in configurations])
+
+
+def _statistics(one: Configuration) -> tuple[object, ...]:
+    parts = [one.statistics(split) for split in SPLITS]
+    n = max(1, one.samples)
+    given, asked = sum(part.input_tokens for part in parts), sum(part.target_tokens for part in parts)
+    shares = "-".join(f"{100 * part.samples / n:.0f}%" for part in parts)
+    test = one.statistics("test")
+    span = f"{test.first[:7]} to {test.last[:7]}" if test.samples else "no test sample"
+    compression = given / asked if asked else 0.0
+    return (
+        one.name, _TASKS[one.task], f"{compression:.0f}", f"{given / n:.0f}", f"{asked / n:.0f}", one.samples, shares, span,
+    )  # fmt: skip
+
+
+def stages(manifest: Manifest) -> Table:
+    """What each stage kept and dropped, those of copies and completions last."""
+    beside = (manifest.publishable.report if manifest.publishable else None, manifest.takedown, manifest.fill)
+    reports = [*manifest.reports, *(report for report in beside if report)]
+    return Table(("Stage", "In", "Kept", "Dropped"), "lrrl", [_stage(report) for report in reports])
+
+
+def _stage(report: StageCounts) -> tuple[object, ...]:
+    reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(report.dropped.items())) or "none"
+    return report.stage, report.given, report.kept, reasons
+
+
+def reading(summary: ReadingSummary) -> Table:
+    """How well the files were read; `builder.records.Quality` explains the figures."""
+    rows: list[tuple[object, ...]] = [
+        *((f"documents from {kind.upper()}", n) for kind, n in sorted(summary.documents.items())),
+        *((f"mean {name.replace('_', ' ')}", value) for name, value in sorted(summary.means.items())),
+    ]
+    if summary.html_pdf_papers:
+        rows.append((f"agreement of HTML and PDF ({summary.html_pdf_papers} papers)", summary.html_pdf_agreement))
+    return Table(("Figure", "Value"), "lr", rows)
+
+
+def links(ways: Mapping[LinkWay, int]) -> Table:
+    """How the citations of related-work sections were resolved."""
+    every = max(1, sum(ways.values()))
+    rows = [(way.replace("_", " "), n, f"{100 * n / every:.1f}%") for way, n in sorted(ways.items())]
+    return Table(("Resolved by", "Citations", "Share"), "lrr", rows)
+
+
+def checks(found: Audit, allowed: AuditTable) -> Table:
+    """Each check of the audit, what it found and what is allowed."""
+    rows: list[tuple[object, ...]] = []
+    for name, value in sorted(found.shares.items()) + sorted(found.counts.items()):
+        limit = allowed.limits.get(name, 0.0)
+        word = "waived" if name in allowed.waive else "" if value <= limit else "breach"
+        unit = "" if name in found.counts else " of samples"
+        rows.append((name.replace("_", " "), f"{value:g}{unit}", f"{limit:g}", word))
+    rows.append(("longest common run of words", found.longest_run, None, None))
+    rows.append(("papers by the 20 most active first authors", f"{100 * found.active_authors:.1f}%", None, None))
+    return Table(("Check", "Found", "Allowed", ""), "lrrl", rows)
+
+
+def months(found: Audit) -> Table:
+    """Papers of each month, and how often their abstracts use words that language models like."""
+    rows = [(month, n, f"{found.markers.get(month, 0):g}") for month, n in sorted(found.months.items())]
+    return Table(("Month", "Papers", "LLM-style words in 1,000 of abstract"), "lrr", rows)
+
+
+def categories(found: Audit) -> Table:
+    """Papers of each category, the most common first."""
+    rows = sorted(found.categories.items(), key=lambda item: (-item[1], item[0]))
+    return Table(("Category", "Papers"), "lr", rows)
+
+
+def audited(found: Audit, allowed: AuditTable) -> list[Table]:
+    """All that an audit says."""
+    return [checks(found, allowed), months(found), categories(found)]
+
+
+def licenses(configurations: Sequence[Configuration]) -> Table:
+    """Rows under each licence."""
+    rows: Counter[str] = Counter()
+    for one in configurations:
+        for split in SPLITS:
+            rows.update(one.statistics(split).licenses)
+    return Table(("Licence", "Rows, all settings"), "lr", sorted(rows.items()))
+
+
+def built(manifest: Manifest) -> list[Table]:
+    """What a person who has built a round looks at first."""
+    summary = [reading(manifest.reading)] if manifest.reading else []
+    return [statistics(manifest.configurations), *summary, links(manifest.links)]

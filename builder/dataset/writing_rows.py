@@ -1,0 +1,124 @@
+"""Rows of the writing settings: their columns, whole and by id, and what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from builder.dataset.text_hashes import TEXTS, described
+from builder.records import Sample, Task
+from builder.samples.tokens import TokenCounter, input_texts
+
+_STRINGS = pa.list_(pa.string())
+_CITATION = pa.struct([("id", pa.string()), ("title", pa.string()), ("abstract", pa.string())])
+_DEMONSTRATION = pa.struct(
+    [(name, pa.string()) for name in ("id", "kind", "published", "license", "title", "abstract", "content", "output")]
+)
+
+
+def columns(task: Task) -> pa.Schema:
+    """Columns of a row of this task; `published` and `updated` are ISO days."""
+    fields = [
+        ("id", pa.string()), ("title", pa.string()), ("abstract", pa.string()), ("authors", _STRINGS),
+        ("primary_category", pa.string()), ("categories", _STRINGS), ("published", pa.string()),
+        ("updated", pa.string()), ("license", pa.string()), ("content", pa.string()),
+        *([("citations", pa.list_(_CITATION))] if task == "related" else []),
+        ("demonstrations", pa.list_(_DEMONSTRATION)), ("target", pa.string()), ("input_tokens", pa.int64()),
+        ("target_tokens", pa.int64()), ("round", pa.string()),
+    ]  # fmt: skip
+    return pa.schema(fields)
+
+
+_KEPT = (
+    "id", "authors", "primary_category", "categories", "published", "updated", "license", "input_tokens", "target_tokens",
+    "round",
+)  # fmt: skip
+_SHOWN = ("id", "kind", "published", "license")
+ID_COLUMNS = pa.schema(
+    [
+        *(columns("title").field(name) for name in _KEPT),
+        ("position", pa.int64()),
+        ("task", pa.string()),
+        ("demonstrations", pa.list_(pa.struct([(name, pa.string()) for name in _SHOWN]))),
+        ("citations", pa.list_(pa.string())),
+        TEXTS,
+    ]
+)
+
+
+def to_rows(samples: Sequence[Sample], task: Task, round_name: str, count: TokenCounter) -> list[dict[str, Any]]:
+    """The rows of some samples, their tokens counted in one batch."""
+    shown = [_counted_texts(sample, task) for sample in samples]
+    counts = iter(count([text for texts in shown for text in texts] + [sample.target for sample in samples]))
+    inputs = [sum(next(counts) for _ in texts) for texts in shown]
+    return [
+        _row(sample, task, round_name, tokens, next(counts)) for sample, tokens in zip(samples, inputs, strict=True)
+    ]
+
+
+def _counted_texts(sample: Sample, task: Task) -> list[str]:
+    """Every text of the row that the task's prompt shows, the prompt's own words left out."""
+    counted = input_texts(sample.paper.title, sample.paper.abstract, sample.content, task)
+    for demo in sample.demonstrations:
+        counted += [*input_texts(demo.title, demo.abstract, demo.content, task), demo.output]
+    for cited in sample.citations:
+        counted += [cited.title, cited.abstract]
+    return counted
+
+
+def _row(sample: Sample, task: Task, round_name: str, input_tokens: int, target_tokens: int) -> dict[str, Any]:
+    paper = sample.paper
+    row: dict[str, Any] = {
+        "id": paper.versioned_id,
+        "title": paper.title,
+        "abstract": paper.abstract,
+        "authors": list(paper.authors),
+        "primary_category": paper.primary_category,
+        "categories": list(paper.categories),
+        "published": paper.published.isoformat(),
+        "updated": paper.updated.isoformat(),
+        "license": paper.license,
+        "content": sample.content,
+        "demonstrations": [
+            {name: getattr(demo, name) for name in _DEMONSTRATION.names} for demo in sample.demonstrations
+        ],
+        "target": sample.target,
+        "input_tokens": input_tokens,
+        "target_tokens": target_tokens,
+        "round": round_name,
+    }
+    if task == "related":
+        row["citations"] = [{"id": c.id, "title": c.title, "abstract": c.abstract} for c in sample.citations]
+    return row
+
+
+def texts(row: dict[str, Any]) -> dict[str, str]:
+    """Every text of a row, by its place in it."""
+    found = {name: row[name] for name in ("title", "abstract", "content", "target")}
+    for i, demo in enumerate(row["demonstrations"]):
+        found |= {f"demonstrations.{i}.{name}": demo[name] for name in ("title", "abstract", "content", "output")}
+    for i, cited in enumerate(row.get("citations") or ()):
+        found |= {f"citations.{i}.{name}": cited[name] for name in ("title", "abstract")}
+    return found
+
+
+def papers(row: dict[str, Any]) -> list[tuple[str, str]]:
+    """(id with version, licence) of the papers whose texts a row shows, or would if it were whole.
+
+    Citations of the Related settings are arXiv metadata, which is CC0.
+    """
+    return [(row["id"], row["license"]), *((demo["id"], demo["license"]) for demo in row["demonstrations"])]
+
+
+def id_row(row: dict[str, Any], task: Task, position: int) -> dict[str, Any]:
+    """A row without its texts."""
+    return {
+        **{name: row[name] for name in _KEPT},
+        "position": position,
+        "task": task,
+        "demonstrations": [{name: demo[name] for name in _SHOWN} for demo in row["demonstrations"]],
+        "citations": [one["id"] for one in row.get("citations") or ()],
+        "texts": described(texts(row)),
+    }

@@ -1,0 +1,26 @@
+"""Random choices that depend on what is chosen for and on nothing else: not on the order of work, nor on other choices."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+
+
+def digest_of(*parts: object) -> bytes:
+    """32 bytes that the parts decide; to sort by, for an order that is random and always the same."""
+    return hashlib.sha256("|".join(map(str, parts)).encode()).digest()
+
+
+def integer_of(*parts: object) -> int:
+    """A whole number below 2**64 that the parts decide."""
+    return int.from_bytes(digest_of(*parts)[:8])
+
+
+def share_of(*parts: object) -> float:
+    """A number in [0, 1) that the parts decide."""
+    return integer_of(*parts) / 2**64
+
+
+def generator_of(*parts: object) -> random.Random:
+    """A random generator that the parts decide."""
+    return random.Random(int.from_bytes(digest_of(*parts)))

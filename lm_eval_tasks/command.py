@@ -1,0 +1,29 @@
+"""How each package adds its commands to `academiceval`; the command line itself only puts them together."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable
+
+# A command takes the parsed arguments and yields the lines to show, as it goes.
+Command = Callable[[argparse.Namespace], Iterable[str]]
+
+
+class Commands:
+    """The commands of `academiceval`."""
+
+    def __init__(self) -> None:
+        self.parser = argparse.ArgumentParser(
+            prog="academiceval", description="Build, evaluate and publish rounds of AcademicEval."
+        )
+        self._subparsers = self.parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def add(self, name: str, help_: str, command: Command) -> argparse.ArgumentParser:
+        """Add a command; its parser, for the arguments. The parsed arguments hold the function in `command`."""
+        sub = self._subparsers.add_parser(name, help=help_, description=help_)
+        sub.set_defaults(command=command)
+        return sub
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._subparsers.choices)

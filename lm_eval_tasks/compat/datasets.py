@@ -1,0 +1,26 @@
+"""`datasets`: the insides that we use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from datasets import DatasetBuilder, DatasetInfo
+from datasets.info import DatasetInfosDict
+from datasets.packaged_modules.cache.cache import Cache
+
+
+def add_dataset_info(card: Any, infos: Mapping[str, DatasetInfo]) -> None:
+    """Put the `dataset_info` of configurations into a card's data (`huggingface_hub.DatasetCardData`).
+
+    A public way would be a method of `DatasetInfo` that gives its YAML form; `push_to_hub` alone has it.
+    """
+    DatasetInfosDict(dict(infos)).to_dataset_card_data(card)
+
+
+def is_from_cache(builder: DatasetBuilder) -> bool:
+    """Whether `load_dataset_builder` found a name neither here nor on the Hub and serves an older copy of its cache.
+
+    A public way would be an argument that forbids it; offline there is none.
+    """
+    return isinstance(builder, Cache)

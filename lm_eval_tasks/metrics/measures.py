@@ -1,0 +1,153 @@
+"""How each metric is computed, over all answers of a task at once. An empty answer scores 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lm_eval_tasks.metrics import citation_mentions, rouge
+from lm_eval_tasks.metrics.answer_index import answer_of
+from lm_eval_tasks.metrics.bertscore import NO_MODEL
+from lm_eval_tasks.metrics.bertscore import bertscore as score_pairs
+from lm_eval_tasks.metrics.scored import Answers
+from lm_eval_tasks.word_runs import longest_common_run, run_words
+
+Values = Sequence[float | None]
+
+
+def _over(targets: Sequence[str], texts: Sequence[str], measure: Callable[[str, str], float]) -> Values:
+    return [measure(target, text) for target, text in zip(targets, texts, strict=True)]
+
+
+# --- overlap with the target
+
+
+def rouge_l(answers: Answers) -> Values:
+    return _over(answers.targets, answers.texts, rouge.rouge_l)
+
+
+def rouge_1(answers: Answers) -> Values:
+    return _over(answers.targets, answers.texts, lambda target, text: rouge.rouge_n(target, text, 1))
+
+
+def rouge_2(answers: Answers) -> Values:
+    return _over(answers.targets, answers.texts, lambda target, text: rouge.rouge_n(target, text, 2))
+
+
+def rouge_lsum(answers: Answers) -> Values:
+    return _over(answers.targets, answers.texts, rouge.rouge_lsum)
+
+
+def bertscore(answers: Answers) -> Values:
+    return _bertscore(answers, answers.targets, answers.texts)
+
+
+def _bertscore(answers: Answers, targets: Sequence[str], texts: Sequence[str]) -> Values:
+    model = str(answers.docs[0]["bertscore_model"]) if answers.docs else NO_MODEL
+    if model == NO_MODEL or len(targets) != len(texts):
+        return [None] * len(answers.docs)
+    return score_pairs(targets, texts, model)
+
+
+# --- floors
+
+
+def rouge_l_random_pair(answers: Answers) -> Values:
+    return _floor(answers, answers.others, answers.texts)
+
+
+def rouge_l_wrong_paper(answers: Answers) -> Values:
+    return _floor(answers, answers.targets, answers.others)
+
+
+def _floor(answers: Answers, targets: Sequence[str], texts: Sequence[str]) -> Values:
+    return _over(targets, texts, rouge.rouge_l) if answers.others else [None] * len(answers.docs)
+
+
+def bertscore_random_pair(answers: Answers) -> Values:
+    return _bertscore(answers, answers.others, answers.texts)
+
+
+def bertscore_wrong_paper(answers: Answers) -> Values:
+    return _bertscore(answers, answers.targets, answers.others)
+
+
+# --- what became of prompts and answers
+
+
+def empty(answers: Answers) -> Values:
+    return [float(not text) for text in answers.texts]
+
+
+def unfinished(answers: Answers) -> Values:
+    return [float(one) for one in answers.unfinished]
+
+
+def truncated(answers: Answers) -> Values:
+    return [float(doc["tokens_cut"] > 0) for doc in answers.docs]
+
+
+def cut_share(answers: Answers) -> Values:
+    return [doc["tokens_cut"] / doc["tokens_before"] if doc["tokens_before"] else 0.0 for doc in answers.docs]
+
+
+def length_ratio(answers: Answers) -> Values:
+    return _over(answers.targets, answers.texts, lambda target, text: len(text.split()) / max(1, len(target.split())))
+
+
+def copied_from_input(answers: Answers) -> Values:
+    """Words of the longest run that an answer shares with what the model saw of the target's own paper."""
+    return [
+        _run(text, doc["prompt"][doc["target_at"] :]) for text, doc in zip(answers.texts, answers.docs, strict=True)
+    ]
+
+
+def copied_from_demonstrations(answers: Answers) -> Values:
+    return [
+        _run(text, doc["prompt"][: doc["target_at"]]) for text, doc in zip(answers.texts, answers.docs, strict=True)
+    ]
+
+
+def _run(text: str, other: str) -> float:
+    return float(longest_common_run(run_words(text), run_words(other)))
+
+
+def citations_mentioned(answers: Answers) -> Values:
+    """Share of the given works that an answer mentions."""
+    return _mentions(answers, lambda found: found.mentioned_share)
+
+
+def citations_not_given(answers: Answers) -> Values:
+    """Share of the works that an answer mentions which the prompt did not give."""
+    return _mentions(answers, lambda found: found.other_share)
+
+
+def _mentions(answers: Answers, share: Callable[[citation_mentions.Mentions], float]) -> Values:
+    return [
+        share(citation_mentions.mentions(text, doc["cited_titles"])) if doc.get("cited_titles") else None
+        for text, doc in zip(answers.texts, answers.docs, strict=True)
+    ]
+
+
+# --- SCALAR
+
+
+def accuracy(answers: Answers) -> Values:
+    """No answer is a wrong answer, and counted."""
+    return [float(chosen == doc["label"]) for chosen, doc in zip(_chosen(answers), answers.docs, strict=True)]
+
+
+def accuracy_random(answers: Answers) -> Values:
+    return [1 / len(doc["candidate_ids"]) for doc in answers.docs]
+
+
+def no_answer(answers: Answers) -> Values:
+    return [float(chosen is None) for chosen in _chosen(answers)]
+
+
+def _chosen(answers: Answers) -> list[int | None]:
+    return [_index(text, doc) for text, doc in zip(answers.texts, answers.docs, strict=True)]
+
+
+def _index(text: str, doc: Any) -> int | None:
+    return answer_of(text, len(doc["candidate_ids"]))

@@ -1,0 +1,127 @@
+"""Every metric, registered once: what it is of, which way is better, what is shown of it, how it is computed.
+
+ROUGE-L and BERTScore are the columns of the AcademicEval paper (section 4.3), accuracy that of SCALAR. The floors tell what
+a score is worth: the answer against another paper's target ("random pair"), and another paper's target, a human text, as
+the answer ("wrong paper").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from lm_eval_tasks.metrics import measures
+from lm_eval_tasks.metrics.scored import Answers
+
+Kind = Literal["writing", "cloze"]
+Best = Literal["higher", "lower", "one"]
+# One value for each answer; None where an answer has none of this metric.
+Compute = Callable[[Answers], Sequence[float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric.
+
+    Attributes:
+        label: what people call it.
+        kinds: of tasks that it is computed for.
+        best: which values are better; "one" for ratios, whose best value is 1.
+        headline: whether it is what a task is about; all others are diagnostics, kept in samples and printed on request.
+        floors: metrics that say what a value of this one is worth.
+        rate: whether it belongs beside the headline: how often something went wrong with prompts or answers.
+    """
+
+    name: str
+    label: str
+    kinds: frozenset[Kind]
+    best: Best
+    compute: Compute
+    headline: bool = False
+    floors: tuple[str, ...] = ()
+    rate: bool = False
+
+
+_WRITING: frozenset[Kind] = frozenset({"writing"})
+_CLOZE: frozenset[Kind] = frozenset({"cloze"})
+_BOTH = _WRITING | _CLOZE
+
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        "rouge_l", "ROUGE-L", _WRITING, "higher", measures.rouge_l, headline=True,
+        floors=("rouge_l_random_pair", "rouge_l_wrong_paper"),
+    ),
+    Metric(
+        "bertscore", "BERTScore", _WRITING, "higher", measures.bertscore, headline=True,
+        floors=("bertscore_random_pair", "bertscore_wrong_paper"),
+    ),
+    Metric(
+        "accuracy", "Accuracy", _CLOZE, "higher", measures.accuracy, headline=True, floors=("accuracy_random",)
+    ),
+    Metric("rouge_l_random_pair", "ROUGE-L, random pair", _WRITING, "lower", measures.rouge_l_random_pair),
+    Metric("rouge_l_wrong_paper", "ROUGE-L, wrong paper", _WRITING, "lower", measures.rouge_l_wrong_paper),
+    Metric("bertscore_random_pair", "BERTScore, random pair", _WRITING, "lower", measures.bertscore_random_pair),
+    Metric("bertscore_wrong_paper", "BERTScore, wrong paper", _WRITING, "lower", measures.bertscore_wrong_paper),
+    Metric("accuracy_random", "Accuracy of guessing", _CLOZE, "lower", measures.accuracy_random),
+    Metric("truncated", "Prompts cut", _BOTH, "lower", measures.truncated, rate=True),
+    Metric("cut_share", "Share of the prompt cut", _BOTH, "lower", measures.cut_share, rate=True),
+    Metric("empty", "Empty answers", _WRITING, "lower", measures.empty, rate=True),
+    Metric("no_answer", "No answer", _CLOZE, "lower", measures.no_answer, rate=True),
+    Metric("unfinished", "Unfinished reasoning", _BOTH, "lower", measures.unfinished, rate=True),
+    Metric("rouge_1", "ROUGE-1", _WRITING, "higher", measures.rouge_1),
+    Metric("rouge_2", "ROUGE-2", _WRITING, "higher", measures.rouge_2),
+    Metric("rouge_lsum", "ROUGE-Lsum", _WRITING, "higher", measures.rouge_lsum),
+    Metric("length_ratio", "Length, of the target's", _WRITING, "one", measures.length_ratio),
+    Metric("copied_from_input", "Longest run copied from the input", _WRITING, "lower", measures.copied_from_input),
+    Metric(
+        "copied_from_demonstrations", "Longest run copied from demonstrations", _WRITING, "lower",
+        measures.copied_from_demonstrations,
+    ),
+    Metric("citations_mentioned", "Given citations mentioned", _WRITING, "higher", measures.citations_mentioned),
+    Metric("citations_not_given", "Citations not given", _WRITING, "lower", measures.citations_not_given),
+)  # fmt: skip
+
+
+def of_kind(kind: Kind) -> Iterator[Metric]:
+    """The metrics of a kind of task, in the order in which they are shown."""
+    return (one for one in METRICS if kind in one.kinds)
+
+
+def headline(kind: Kind | None = None) -> tuple[str, ...]:
+    """The names of the headline metrics, of one kind of task or of all."""
+    return tuple(one.name for one in METRICS if one.headline and (kind is None or kind in one.kinds))
+
+
+def named(name: str) -> Metric | None:
+    """The metric of a name; None where there is none."""
+    return next((one for one in METRICS if one.name == name), None)
+
+
+def label(name: str) -> str:
+    """What people call a metric; its name where it is none of ours."""
+    found = named(name)
+    return found.label if found else name
+
+
+# --- as lm-eval's task files want them
+
+
+def _metric_list(kind: Kind) -> list[dict[str, Any]]:
+    """A task's `metric_list`; lm-eval knows no ratios, for which it is told no direction."""
+    directions = {"higher": True, "lower": False, "one": None}
+    return [
+        {"metric": one.name, "aggregation": "mean", "higher_is_better": directions[one.best]} for one in of_kind(kind)
+    ]
+
+
+def _group_list(kind: Kind) -> list[dict[str, Any]]:
+    """A group's `aggregate_metric_list`."""
+    return [
+        {"metric": name, "aggregation": "mean", "weight_by_size": False, "filter_list": "score"}
+        for name in headline(kind)
+    ]
+
+
+WRITING_METRIC_LIST, CLOZE_METRIC_LIST = _metric_list("writing"), _metric_list("cloze")
+WRITING_GROUP_LIST, CLOZE_GROUP_LIST = _group_list("writing"), _group_list("cloze")

@@ -1,0 +1,53 @@
+"""What is scored, and an answer with its scores on its way through lm-eval."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """All answers of one task, in one order: what metrics are computed from.
+
+    Attributes:
+        docs: the rows, as `data.hook.load` gave them.
+        texts: the answers, freed of reasoning and, for titles, of what surrounds them.
+        unfinished: whether the reasoning of an answer was never finished.
+        targets: the references.
+        others: for each row another row's reference, always the same; empty where there is one row only.
+    """
+
+    docs: Sequence[Mapping[str, Any]]
+    texts: Sequence[str]
+    unfinished: Sequence[bool]
+    targets: Sequence[str]
+    others: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredAnswer:
+    """One answer as it was scored, with all its scores.
+
+    lm-eval hands what a filter returns to the task and writes it, as text, into its samples: JSON comes back whole.
+    """
+
+    answer: str
+    scores: dict[str, float]
+
+    def to_text(self) -> str:
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    @classmethod
+    def from_text(cls, text: str) -> ScoredAnswer:
+        """Read what `to_text` wrote.
+
+        Raises:
+            ValueError: it is something else.
+        """
+        content = json.loads(text)
+        if not isinstance(content, dict) or not isinstance(content.get("scores"), dict):
+            raise ValueError("no scored answer")
+        return cls(str(content["answer"]), {str(name): float(value) for name, value in content["scores"].items()})

@@ -1,0 +1,5 @@
+"""The release of this software: pyproject.toml is the one place that names it."""
+
+from importlib.metadata import version
+
+VERSION = version("academiceval")
