@@ -25,5 +25,6 @@ class Commands:
         return sub
 
     @property
-    def names(self) -> list[str]:
-        return list(self._subparsers.choices)
+    def parsers(self) -> dict[str, argparse.ArgumentParser]:
+        """Name -> parser."""
+        return dict(self._subparsers.choices)

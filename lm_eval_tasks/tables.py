@@ -35,7 +35,7 @@ def markdown(table: Table) -> Iterator[str]:
 
 
 def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    return "".join(f"| {cell} " if cell else "| " for cell in cells) + "|"
 
 
 def _cell(cell: object) -> str:

@@ -203,7 +203,5 @@ def test_wrong_usage_exits_with_two() -> None:
 
 
 def test_every_command_has_help() -> None:
-    parser = cli._parser()
-    commands = next(action for action in parser._actions if hasattr(action, "choices") and action.choices)
-    for name, sub in commands.choices.items():  # type: ignore[union-attr]
+    for name, sub in cli.all_commands().parsers.items():
         assert sub.description, name

@@ -45,7 +45,7 @@ def test_every_drop_reason_is_listed() -> None:
 
 
 def test_every_command_shown_exists() -> None:
-    commands = next(action.choices for action in cli._parser()._actions if getattr(action, "choices", None))
+    commands = cli.all_commands().parsers
     for page in PAGES:
         for name in re.findall(r"^\s*academiceval ([a-z-]+)", page.read_text(), re.MULTILINE):
             assert name in commands, (page.name, name)

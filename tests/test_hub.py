@@ -18,11 +18,11 @@ import datasets
 import pyarrow as pa
 import pytest
 import yaml
-from builder.dataset.overview import finish_import
 
 from builder.dataset import folder as folders
 from builder.dataset.card import Publication, card
 from builder.dataset.errata import Erratum
+from builder.dataset.importers.imported import finish_import
 from builder.dataset.manifest import Configuration, parse_manifest, read_manifest
 from builder.dataset.write import ConfigurationWriter
 from builder.round.tables import AuditTable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from builder.dataset.manifest import read_manifest
 from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub import push as pushing
 from hub_scripts.hub.checks import Contents, publishable_copy
@@ -288,7 +288,7 @@ def test_killed_at_every_step_of_a_yank(
 ) -> None:  # fmt: skip
     monkeypatch.setattr("hub_scripts.hub.yank.verify", lambda repo, revision: iter(()))
     second = publishable_copy(two_rounds[1], "redistributable")
-    manifest = json.loads((second / "manifest.json").read_text())
+    manifest = read_manifest(second)
 
     def publish_both() -> None:
         hub.reset()

@@ -19,6 +19,7 @@ import pytest
 from lm_eval_tasks.judge import run
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL, parse, prompt_of
 from lm_eval_tasks.judge.winrate import Judged, kappa, length_controlled, panel, summary
+from lm_eval_tasks.metrics.scored import ScoredAnswer
 from tests.conftest import BIN
 from tests.openai_server import Server, serve
 
@@ -55,7 +56,7 @@ def make_samples(
                 "id": f"2605.{i:05d}v1", "setting": "Abs-9K", "prompt_name": "abs_short", "retriever": "", "prompt_version": 1,
                 "first_author": f"Author {i // 2}", "published": "2026-05-01", "round": "2026.11", "target": f"reference {i}", **doc,
             },
-            "filtered_resps": [{"rouge_l": 0.2, "answer": answer(i)}],
+            "filtered_resps": [ScoredAnswer(answer(i), {"rouge_l": 0.2}).to_text()],
         }
         for i in range(n)
     ]  # fmt: skip

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from builder.ids import author_key, id_to_stem, parse_arxiv_id, stem_to_id, title_key
+from builder.ids import PaperId, author_key, bare_id, title_key
 
 
 @pytest.mark.parametrize(
@@ -21,14 +21,19 @@ from builder.ids import author_key, id_to_stem, parse_arxiv_id, stem_to_id, titl
     ],
 )
 def test_only_arxiv_ids_are_ids(text: str, expected: tuple[str, int | None] | None) -> None:
-    assert parse_arxiv_id(text) == expected
+    assert PaperId.parse(text) == (PaperId(*expected) if expected else None)
 
 
 def test_ids_become_file_names_and_back() -> None:
-    assert id_to_stem("hep-ex/0406020") == "hep-ex_0406020"
-    assert stem_to_id("hep-ex_0406020") == "hep-ex/0406020"
-    assert stem_to_id("2311.01234v2") == "2311.01234"
-    assert stem_to_id("my thesis") is None
+    assert PaperId("hep-ex/0406020").stem == "hep-ex_0406020"
+    assert PaperId.of_stem("hep-ex_0406020") == PaperId("hep-ex/0406020")
+    assert PaperId.of_stem("2311.01234v2") == PaperId("2311.01234", 2)
+    assert PaperId.of_stem("my thesis") is None
+
+
+def test_a_name_loses_its_version_only_where_it_is_an_id() -> None:
+    assert bare_id("2311.01234v2") == "2311.01234"
+    assert bare_id("a title with v2") == "a title with v2"
 
 
 def test_author_names_fold() -> None:

@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from hub_scripts.report.board import published
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.inputs import find
 from lm_eval_tasks.judge import run as judging
+from lm_eval_tasks.metrics.scored import ScoredAnswer
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.intervals import clustered_error
 from tests import openai_server
@@ -59,7 +61,8 @@ def _make_hostile(source: Path, place: Path) -> None:
     for file in source.glob("samples_*.jsonl"):
         rows = [json.loads(line) for line in file.read_text().splitlines()]
         for row in rows:
-            row["filtered_resps"][0]["answer"] = HOSTILE
+            scored = ScoredAnswer.from_text(row["filtered_resps"][0])
+            row["filtered_resps"] = [replace(scored, answer=HOSTILE).to_text()]
             row["doc"]["slots"][0]["head"] = HOSTILE
         (place / file.name).write_text("".join(json.dumps(row) + "\n" for row in rows))
     content = json.loads((source / "results_lead.json").read_text())
@@ -243,8 +246,8 @@ def test_a_judge_may_know_a_model_by_its_folder(results: Path, tmp_path: Path) -
         (lambda place: place.write_text("{}"), "no samples_*.jsonl"),
         (lambda place: (place.mkdir(), (place / "samples_x.jsonl").write_text("{}\n")), "is no logged sample"),
         (lambda place: (place.mkdir(), (place / "results_x.json").write_text("{")), "cannot be read"),
-        (lambda place: (place.mkdir(), (place / "manifest.json").write_text("{}")), "is no manifest"),
-        (lambda place: (place.mkdir(), (place / "manifest.json").write_text('{"round": "x", "files": {"a": 1}}')), "is no manifest"),
+        (lambda place: (place.mkdir(), (place / "manifest.json").write_text("{}")), "is of format None"),
+        (lambda place: (place.mkdir(), (place / "manifest.json").write_text('{"format": 2, "round": "x"}')), "is no manifest"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_shown(make: Callable[[Path], object], says: str, command: Command, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from lm_eval_tasks.data import hook
 from lm_eval_tasks.errors import OptionError, RetrieverError
 from lm_eval_tasks.retrieval import dense
 from lm_eval_tasks.retrieval.base import open_retriever
-from lm_eval_tasks.retrieval.retrieve import Chunking, Question, retrieve
+from lm_eval_tasks.retrieval.retrieve import Chunking, Question, check, corpus, retrieve
 
 FILLER = "The weather was mild and the harbour lay quiet in the evening light. " * 12
 NEEDLE = "Kangaroos carry their young joeys in a pouch while they hop across the grassland."
@@ -118,15 +118,15 @@ def test_what_was_found_is_kept_even_after_a_kill(tmp_path: Path, monkeypatch: p
 
 def test_what_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(RetrieverError, match="'nobody/nothing' cannot be loaded: it is none of bm25, tfidf, dpr"):
-        retrieve.check("nobody/nothing")
+        check("nobody/nothing")
     with pytest.raises(RetrieverError, match="facebook/dragon-plus-query-encoder' cannot be loaded"):
-        retrieve.check("dragon")
+        check("dragon")
     with pytest.raises(RetrieverError, match="make no sense"):
         Chunking(size=64, overlap=64)
     monkeypatch.setitem(sys.modules, "bm25s", None)
     open_retriever.cache_clear()
     with pytest.raises(RetrieverError, match=r"academiceval\[ralm\]"):
-        retrieve.check("bm25")
+        check("bm25")
     open_retriever.cache_clear()
 
 
@@ -146,9 +146,9 @@ def test_prompts_show_chunks_of_everything_but_the_target(
         assert row["target"][:200] not in row["prompt"]
         assert (row["retriever"], row["prompt_name"]) == ("bm25", "related_ralm")
         demonstrated = {one["output"] for one in whole["demonstrations"]}
-        corpus = retrieve.corpus({**whole, "citations": [{"title": "Cited", "abstract": "This."}]})
-        assert {whole["content"], "Cited\nThis.", *demonstrated} <= set(corpus)
-        assert whole["target"] not in corpus
+        texts = corpus({**whole, "citations": [{"title": "Cited", "abstract": "This."}]})
+        assert {whole["content"], "Cited\nThis.", *demonstrated} <= set(texts)
+        assert whole["target"] not in texts
     assert (tmp_path / "retrieval").is_dir()
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from datasets import load_dataset
-from lm_eval_tasks.metrics.scalar import answer_of
 
 from builder.errors import RoundError, SourceError
 from builder.pipeline import build, prepare
@@ -25,7 +24,9 @@ from builder.scalar.render import MOST_CHARACTERS, candidate, parts, question
 from lm_eval_tasks.data import scalar_hook, slots
 from lm_eval_tasks.errors import BudgetError
 from lm_eval_tasks.journal import Journal
-from lm_eval_tasks.metrics import scalar as scalar_scores
+from lm_eval_tasks.metrics import score
+from lm_eval_tasks.metrics.answer_index import answer_of
+from lm_eval_tasks.metrics.scored import ScoredAnswer
 from lm_eval_tasks.prompts.scalar import slots_of
 from lm_eval_tasks.row_format import MASK
 from lm_eval_tasks.runs import logged
@@ -329,10 +330,14 @@ def test_the_last_answer_counts(text: str, index: int | None) -> None:
 
 
 def test_scores() -> None:
-    doc = {"label": 2, "candidate_ids": list("abcd"), "tokens_cut": 5, "tokens_before": 10}
-    right, wrong, none, thinking = scalar_scores.score(
+    doc = {
+        "id": "2601.00001v1#3", "target": "2", "label": 2, "candidate_ids": list("abcd"), "tokens_cut": 5, "tokens_before": 10
+    }  # fmt: skip
+    texts = score.score_cloze(
         [["<answer>2</answer>"], ["<answer>1</answer>"], ["Two."], ["<think><answer>2</answer>"]], [doc] * 4
     )
+    assert [ScoredAnswer.from_text(text).answer for text in texts] == ["2", "1", "", ""]
+    right, wrong, none, thinking = (ScoredAnswer.from_text(text).scores for text in texts)
     assert (right["accuracy"], wrong["accuracy"], none["accuracy"], thinking["accuracy"]) == (1.0, 0.0, 0.0, 0.0)
     assert (right["no_answer"], none["no_answer"], thinking["unfinished"]) == (0.0, 1.0, 1.0)
     assert (right["accuracy_random"], right["cut_share"]) == (0.25, 0.5)

@@ -3,16 +3,16 @@ from __future__ import annotations
 from datetime import date
 
 from builder.collect.graph import build_graph
-from builder.records import Paper
+from builder.records import Paper, SplitDates
 from builder.round.tables import SplitTable
 from builder.samples.demonstrations import Demonstrators
 from builder.samples.near_duplicates import copies, near_duplicate
-from builder.samples.split import Cut, cut_dates
+from builder.samples.split import split_dates
 from tests.papers import paper
 
 
 def test_given_days_cut() -> None:
-    cut = cut_dates(SplitTable(validation_from=date(2026, 1, 5), test_from=date(2026, 1, 8)), [])
+    cut = split_dates(SplitTable(validation_from=date(2026, 1, 5), test_from=date(2026, 1, 8)), [])
     assert [cut.split_of(paper(i, day=i)) for i in (3, 4, 6, 7, 9)] == [
         "train",
         "validation",
@@ -24,7 +24,7 @@ def test_given_days_cut() -> None:
 
 def test_shares_cut_between_days_and_the_test_split_is_the_newest() -> None:
     papers = [paper(i, day=i // 2) for i in range(100)]
-    cut = cut_dates(SplitTable(validation=0.2, test=0.1), papers)
+    cut = split_dates(SplitTable(validation=0.2, test=0.1), papers)
     splits = [cut.split_of(p) for p in papers]
     assert (splits.count("train"), splits.count("validation"), splits.count("test")) == (70, 20, 10)
     assert max(p.published for p, s in zip(papers, splits, strict=True) if s == "train") < cut.validation_from
@@ -33,11 +33,11 @@ def test_shares_cut_between_days_and_the_test_split_is_the_newest() -> None:
 
 def test_one_day_is_one_split() -> None:
     papers = [paper(i) for i in range(10)]
-    assert {cut_dates(SplitTable(), papers).split_of(p) for p in papers} == {"test"}
+    assert {split_dates(SplitTable(), papers).split_of(p) for p in papers} == {"test"}
 
 
 def test_no_papers_no_cut() -> None:
-    assert cut_dates(SplitTable(), []) == Cut(date.min, date.max)
+    assert split_dates(SplitTable(), []) == SplitDates(date.min, date.max)
 
 
 def demonstrators(papers: list[Paper], seed: int = 1) -> Demonstrators:
