@@ -19,7 +19,7 @@ from pathlib import Path
 
 from builder.pipeline import crawl_only
 from builder.round.model import Round
-from builder.round.tables import SourceTable
+from builder.round.source import MirrorTable
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "data" / "arxiv_meta.jsonl.xz"
 QUICK_RECORDS = 20_000
@@ -51,7 +51,7 @@ def measure(metadata: Path, folder: Path, quick: bool) -> dict[str, float]:
     round_ = Round(
         round="2026.11",
         workspace=folder / "work",
-        source=SourceTable(kind="mirror", path=folder, metadata="meta.jsonl"),
+        source=MirrorTable(kind="mirror", path=folder, metadata="meta.jsonl"),
     )
     started = time.perf_counter()
     graph, reports = crawl_only(round_)

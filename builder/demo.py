@@ -9,7 +9,8 @@ from builder.dataset import tables
 from builder.pipeline import run
 from builder.round.levels import LEVELS
 from builder.round.model import Round
-from builder.round.tables import ScalarTable, SourceTable, SplitTable
+from builder.round.source import SampleTable
+from builder.round.tables import ScalarTable, SplitTable
 from hub_scripts.report.site import report
 from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.evaluate import evaluate
@@ -32,7 +33,7 @@ def demo(folder: Path, jobs: int) -> Iterator[str]:
         seed=2026,
         workspace=place / "work",
         output=place / "academiceval",
-        source=SourceTable(kind="sample"),
+        source=SampleTable(kind="sample"),
         split=SplitTable(validation=0.2, test=0.2),
         scalar=ScalarTable(levels=tuple(level.name for level in LEVELS)),
     )

@@ -22,7 +22,8 @@ from filelock import FileLock
 from builder.cli import main
 from builder.pipeline import run
 from builder.round.model import Round
-from builder.round.tables import SourceTable, SplitTable
+from builder.round.source import SampleTable
+from builder.round.tables import SplitTable
 from builder.store import Store
 from tests import hub_server as hub_server_module
 from tests.hub_server import hub_settings
@@ -65,7 +66,7 @@ def small_round(folder: Path, **changes: object) -> Round:
         "seed": 7,
         "workspace": folder / "work",
         "output": folder / "academiceval",
-        "source": SourceTable(kind="sample", authors=20, papers=50),
+        "source": SampleTable(kind="sample", authors=20, papers=50),
         "split": SplitTable(validation=0.2, test=0.25),
     }
     return Round.model_validate({**fields, **changes})

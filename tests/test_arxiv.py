@@ -17,6 +17,7 @@ from builder.sources import http_client
 from builder.sources.arxiv.export_api import check_feed, phrase
 from builder.sources.arxiv.source import ArxivSource
 from builder.sources.http_client import Doubt
+from builder.sources.registry import open_source as open_arxiv
 from builder.store import Store
 from tests import loopback
 from tests.conftest import DATA
@@ -63,7 +64,7 @@ def make_round(tmp_path: Path, server: Loopback, categories: tuple[str, ...] = (
 @pytest.fixture
 def arxiv(tmp_path: Path, server: Loopback, waits: list[float]) -> ArxivSource:
     (tmp_path / "work").mkdir()
-    return ArxivSource(make_round(tmp_path, server), Store.open(tmp_path / "work" / "store.sqlite3"))
+    return open_arxiv(make_round(tmp_path, server), Store.open(tmp_path / "work" / "store.sqlite3"))
 
 
 def ids(items: Iterator[Paper | Drop]) -> list[str]:
@@ -110,7 +111,7 @@ def test_both_harvests_bring_the_same_papers(
 ) -> None:
     server.world.comments["2601.00003"] = "Withdrawn by the authors"
     round_ = make_round(tmp_path, server, harvest=harvest, categories=categories)
-    source = ArxivSource(round_, Store.open(tmp_path / "work" / "store.sqlite3"))
+    source = open_arxiv(round_, Store.open(tmp_path / "work" / "store.sqlite3"))
     items = list(source.submitted_between(date(2026, 2, 1), date(2026, 2, 14)))
     wanted = {"cs.CL", "hep-ph"} if len(categories) == 2 else set(categories)
     kept = [p for p in PAPERS[1:] if p.id != "2601.00003" and (not wanted or p.primary_category in wanted)]
@@ -121,7 +122,7 @@ def test_both_harvests_bring_the_same_papers(
 
 def test_a_long_list_is_fetched_in_slices(tmp_path: Path, server: Loopback, waits: list[float], monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     monkeypatch.setattr("builder.sources.arxiv.source._LONGEST_LIST", 2)
-    source = ArxivSource(make_round(tmp_path, server, harvest="search"), Store.open(tmp_path / "store.sqlite3"))
+    source = open_arxiv(make_round(tmp_path, server, harvest="search"), Store.open(tmp_path / "store.sqlite3"))
     assert sorted(ids(source.submitted_between(date(2026, 1, 1), date(2026, 2, 28)))) == [p.id for p in PAPERS]
     assert len(set(server.log)) > 3
 
@@ -162,7 +163,7 @@ def test_every_request_says_who_asks(arxiv: ArxivSource, server: Loopback) -> No
 def test_what_was_answered_is_not_asked_again_in_the_round(tmp_path: Path, arxiv: ArxivSource, server: Loopback) -> None:  # fmt: skip
     first = list(arxiv.by_author(ADA))
     store = Store.open(tmp_path / "work" / "store.sqlite3")
-    again = ArxivSource(make_round(tmp_path, server), store)
+    again = open_arxiv(make_round(tmp_path, server), store)
     assert list(again.by_author(ADA)) == first
     assert len(server.log) == 1
     store.answers.forget_other_rounds("2026.05")
@@ -176,7 +177,7 @@ def test_requests_keep_their_distance_over_all_processes(tmp_path: Path, server:
     for number in (1, 2):
         store = Store.open(tmp_path / "work" / "store.sqlite3")
         round_ = make_round(tmp_path, server).model_copy(update={"source": make_round(tmp_path, server).source.model_copy(update=source)})  # fmt: skip
-        list(ArxivSource(round_, store).by_ids([f"2601.0000{number}"]))
+        list(open_arxiv(round_, store).by_ids([f"2601.0000{number}"]))
     assert 4.0 < waits[-1] <= 5.0
     assert server.most_open == 1
 
@@ -213,7 +214,7 @@ def test_waits_grow_and_end(tmp_path: Path, server: Loopback, waits: list[float]
     (tmp_path / "work").mkdir()
     server.faults = [Fault("api", RATE, times=100)]
     with pytest.raises(SourceError, match="failed 7 times, last: status 429"):
-        list(ArxivSource(round_, Store.open(tmp_path / "store.sqlite3")).by_author(ADA))
+        list(open_arxiv(round_, Store.open(tmp_path / "store.sqlite3")).by_author(ADA))
     backed_off = [wait for wait in waits if wait >= 1.0]
     assert len(backed_off) == http_client.TRIES - 1
     assert all(2**i <= wait <= 1.5 * 2**i for i, wait in enumerate(backed_off))
@@ -321,7 +322,7 @@ def test_an_endless_redirect_ends(arxiv: ArxivSource, server: Loopback) -> None:
 
 def test_a_machine_that_is_offline_says_so_after_one_cycle(tmp_path: Path, server: Loopback, waits: list[float]) -> None:  # fmt: skip
     server.server_close()
-    source = ArxivSource(make_round(tmp_path, server, api="http://127.0.0.1:9/api"), Store.open(tmp_path / "s.sqlite3"))
+    source = open_arxiv(make_round(tmp_path, server, api="http://127.0.0.1:9/api"), Store.open(tmp_path / "s.sqlite3"))
     (tmp_path / "work").mkdir()
     with pytest.raises(SourceError, match=r"failed 3 times, last: it cannot be reached \(is this machine online\?\)"):
         list(source.by_author(ADA))
@@ -329,7 +330,7 @@ def test_a_machine_that_is_offline_says_so_after_one_cycle(tmp_path: Path, serve
 
 def test_a_server_that_does_not_answer_is_given_up(tmp_path: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     monkeypatch.setattr(server, "fault", lambda _: time.sleep(0.6))
-    source = ArxivSource(make_round(tmp_path, server, timeout=0.1), Store.open(tmp_path / "s.sqlite3"))
+    source = open_arxiv(make_round(tmp_path, server, timeout=0.1), Store.open(tmp_path / "s.sqlite3"))
     (tmp_path / "work").mkdir()
     with pytest.raises(SourceError, match="failed 7 times, last: no answer in time"):
         list(source.by_author(ADA))

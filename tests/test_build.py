@@ -25,7 +25,8 @@ from builder.errors import FolderError, RoundError, StoreError
 from builder.pipeline import build, run
 from builder.records import SPLITS
 from builder.round.settings import BUILT_IN
-from builder.round.tables import PapersTable, SamplesTable, SourceTable, SplitTable
+from builder.round.source import MirrorTable
+from builder.round.tables import PapersTable, SamplesTable, SplitTable
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.errors import DatasetError
 from tests.conftest import small_round
@@ -250,7 +251,7 @@ def test_a_mirror_without_its_files_says_what_is_missing(tmp_path: Path) -> None
     lines = [json.dumps({**record, "id": f"2601.0000{i}"}) + "\n" for i in range(1, 4)]
     (tmp_path / "mirror" / "metadata.jsonl").write_text("".join(lines))
     (tmp_path / "mirror" / "pdf" / "2601.00001.pdf").write_text("this is no PDF")
-    round_ = small_round(tmp_path, source=SourceTable(kind="mirror", path=tmp_path / "mirror"))
+    round_ = small_round(tmp_path, source=MirrorTable(kind="mirror", path=tmp_path / "mirror"))
     with pytest.raises(FolderError, match=r"extract: 3 in, 0 kept, missing_file 2, not_a_pdf 1"):
         run(round_, jobs=1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mirror", "work"]

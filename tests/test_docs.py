@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import UnionType
+from typing import get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -20,9 +22,11 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 def keys(model: type[BaseModel], prefix: str = "") -> set[str]:
     found: set[str] = set()
     for name, field in model.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            found |= keys(field.annotation, f"{name}.")
-        else:
+        kinds = get_args(field.annotation) if get_origin(field.annotation) is UnionType else (field.annotation,)
+        tables = [one for one in kinds if isinstance(one, type) and issubclass(one, BaseModel)]
+        for table in tables:
+            found |= keys(table, f"{name}.")
+        if not tables:
             found.add(prefix + name)
     return found
 

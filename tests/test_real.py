@@ -19,7 +19,8 @@ from builder.extract.lines import read_page
 from builder.extract.running_heads import running_lines
 from builder.pipeline import run
 from builder.round.model import Round
-from builder.round.tables import GraphTable, SamplesTable, SourceTable, SplitTable
+from builder.round.source import MirrorTable
+from builder.round.tables import GraphTable, SamplesTable, SplitTable
 from lm_eval_tasks.runs.evaluate import evaluate
 from tests.conftest import DATA
 
@@ -103,7 +104,7 @@ def test_no_page_furniture_brings_the_title_into_the_text() -> None:
     assert leaks == []
 
 
-def real_round(tmp_path: Path, source: SourceTable, **changes: Any) -> Round:
+def real_round(tmp_path: Path, source: MirrorTable, **changes: Any) -> Round:
     fields: dict[str, Any] = {
         "round": "2026.11", "seed": 2026, "workspace": tmp_path / "work", "output": tmp_path / "academiceval", "source": source,
         "split": SplitTable(validation=0.2, test=0.2), "samples": SamplesTable(min_citations=1),
@@ -112,7 +113,7 @@ def real_round(tmp_path: Path, source: SourceTable, **changes: Any) -> Round:
 
 
 def test_a_round_of_one_group_has_samples_in_all_sixteen_settings(tmp_path: Path) -> None:
-    outcome = run(real_round(tmp_path, SourceTable(kind="mirror", path=DATA / "lab")), jobs=2)
+    outcome = run(real_round(tmp_path, MirrorTable(kind="mirror", path=DATA / "lab")), jobs=2)
     assert len(outcome.manifest.configurations) == 16
     samples = {one.name: one.samples for one in outcome.manifest.configurations}
     assert min(n for name, n in samples.items() if not name.startswith("Related")) >= 75
@@ -130,7 +131,7 @@ def test_a_round_of_one_group_has_samples_in_all_sixteen_settings(tmp_path: Path
 def test_a_round_of_many_groups_says_why_co_author_settings_stay_empty(
     tmp_path: Path, command: Callable[..., Any]
 ) -> None:
-    source = SourceTable(kind="mirror", path=DATA, metadata="pdf_meta.jsonl")
+    source = MirrorTable(kind="mirror", path=DATA, metadata="pdf_meta.jsonl")
     everyone = {"graph": GraphTable(component="all")}
     outcome = run(real_round(tmp_path, source, settings=BASIC, **everyone), jobs=2)
     samples = {one.task: one.samples for one in outcome.manifest.configurations}

@@ -34,7 +34,7 @@ def test_a_minimal_round_asks_for_all_sixteen_settings(tmp_path: Path) -> None:
         (MINIMAL.replace("2026.11", "2026.13"), "`round`"),
         ('settings = ["Title-11K"]\n' + MINIMAL, "unknown setting 'Title-11K'"),
         ("settings = []\n" + MINIMAL, "`settings` is empty"),
-        ('round = "2026.11"\n[source]\nkind = "mirror"\n', "needs `path`"),
+        ('round = "2026.11"\n[source]\nkind = "mirror"\n', "the key `source.path` is missing"),
         (MINIMAL + "[split]\nvalidation_from = 2026-02-01\ntest_from = 2026-01-01\n", "must be earlier"),
         (MINIMAL + "[split]\ntest_from = 2026-01-01\n", "together"),
         (MINIMAL + "[papers]\npublished_from = 2026-02-01\npublished_to = 2026-01-01\n", "later than"),

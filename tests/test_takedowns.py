@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from builder.dataset.manifest import CORE, read_manifest
+from builder.dataset.manifest import read_manifest
 from builder.dataset.publishable import publishable
 from builder.dataset.rows import kind_of, rows_of
 from builder.dataset.takedown import without_papers
 from builder.ids import bare_id
 from builder.pipeline import build, fill_only
+from builder.round.settings import CORE
 from builder.round.takedowns import TAKEDOWNS, parse_takedowns, taken_down
 from builder.store import STORE, Store
 from tests.conftest import small_round

@@ -28,5 +28,5 @@ def _network(round_: Round, store: Store) -> Iterator[str]:
     if left and round_.round not in covered(store):
         # A visit has taken so long on average, waiting included; before the first one, as long as politeness asks.
         spent = sum(seconds for _, seconds in requests.values())
-        each = spent / visited if visited and spent else (round_.source.delay if requests else 0.0)
+        each = spent / visited if visited and spent else (round_.source.seconds_between_requests if requests else 0.0)
         yield f"left of the crawl: {left} authors, about {left * each / 60:.0f} min"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from builder.dataset.manifest import CORE, Configuration, Manifest, read_manifest
+from builder.dataset.manifest import Configuration, Manifest, read_manifest
 from builder.dataset.rows import read_rows
 from builder.dataset.takedown import rows_to_remove
 from builder.dataset.write import ConfigurationWriter
 from builder.round.model import Round
+from builder.round.settings import CORE
 from builder.seeding import digest_of
 
 

@@ -27,7 +27,6 @@ MANIFEST = "manifest.json"
 FORMAT = 2
 # full: rows of a writing setting; core: such rows of an older round; questions: SCALAR's; ids: any of these by id alone.
 Form = Literal["full", "core", "questions", "ids"]
-CORE, IDS = "-core", "-ids"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
 _FILE = r"{name}/{split}-[0-9a-f]{{16}}-\d{{5}}-of-\d{{5}}\.parquet"
 _BESIDE = re.compile(r"[A-Za-z0-9][\w.-]*")

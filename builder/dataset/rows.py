@@ -12,9 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from builder.dataset import question_rows, writing_rows
-from builder.dataset.manifest import IDS, Configuration, DataFile
+from builder.dataset.manifest import Configuration, DataFile
 from builder.records import SPLITS, Split
 from builder.round.licenses import Licenses, allows
+from builder.round.settings import IDS
 
 Row = dict[str, Any]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from builder.errors import RoundError
+from builder.round.settings import refuse_names
 
 Scope = Literal["full", "section"]
 CitationType = Literal["attributional", "descriptive"]
@@ -56,8 +57,5 @@ def select(names: Iterable[str], own: Iterable[Level] = ()) -> tuple[Level, ...]
     known = [level.name for level in LEVELS]
     if unknown := sorted(wanted - set(known)):
         raise RoundError(f"unknown level {unknown[0]!r} in `scalar.levels`: choose among {', '.join(known)}")
-    for level in own:
-        if level.name in known:
-            raise RoundError(f"the level {level.name!r} of round.toml is called like another one; rename it")
-        known.append(level.name)
+    refuse_names([level.name for level in own], known, "level")
     return tuple(level for level in LEVELS if level.name in wanted) + own

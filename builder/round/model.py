@@ -11,9 +11,10 @@ from pydantic import Field, ValidationError, model_validator
 
 from builder.errors import RoundError
 from builder.round import settings as registry
-from builder.round import taxonomy
 from builder.round.licenses import Licenses
 from builder.round.settings import Setting
+from builder.round.source import AnySource
+from builder.round.table import Table
 from builder.round.tables import (
     AuditTable,
     CoreTable,
@@ -26,15 +27,10 @@ from builder.round.tables import (
     SamplesTable,
     ScalarTable,
     SettingTable,
-    SourceTable,
     SplitTable,
-    Table,
     UpdateTable,
 )
 from builder.round.takedowns import TAKEDOWNS, taken_down
-
-# What says where and how this machine asks, not what it gets.
-_PLACES = {"path", "contact", "delay", "timeout", "api", "oai", "files"}
 
 
 class Round(Table):
@@ -48,7 +44,7 @@ class Round(Table):
     workspace: Path = Path("work")
     output: Path = Path("academiceval")
     takedowns: Path = Field(Path(TAKEDOWNS), description="papers not to show, where there is such a file")
-    source: SourceTable
+    source: AnySource
     papers: PapersTable = PapersTable()
     crawl: CrawlTable = CrawlTable()
     update: UpdateTable = UpdateTable()
@@ -65,9 +61,13 @@ class Round(Table):
 
     @model_validator(mode="after")
     def _known_categories(self) -> Round:
-        if self.source.kind == "arxiv":
-            for name in self.papers.categories:
-                taxonomy.check(name)
+        self.source.check_categories(self.papers.categories)
+        return self
+
+    @model_validator(mode="after")
+    def _names_apart(self) -> Round:
+        levels = [table.name for table in self.scalar.level]
+        registry.refuse_names(levels, [table.name for table in self.setting], "level")
         return self
 
     @property
@@ -80,8 +80,8 @@ class Round(Table):
 
     @property
     def reads_both(self) -> bool:
-        """Whether both files of a paper are read; from arXiv only where the round asks for it, to spare requests."""
-        return self.source.kind != "arxiv" if self.extract.both is None else self.extract.both
+        """Whether both files of a paper are read."""
+        return self.source.READS_BOTH if self.extract.both is None else self.extract.both
 
     @property
     def chosen(self) -> tuple[Setting, ...]:
@@ -93,9 +93,10 @@ class Round(Table):
         return taken_down(self.takedowns)
 
     def config(self) -> dict[str, object]:
-        """What shapes the content, for the manifest: places on this machine are left out."""
+        """What shapes the content, for the manifest: places on this machine and what has fields of its own there are left out."""
         left_out: dict[str, object] = {
-            "workspace": True, "output": True, "takedowns": True, "source": _PLACES, "core": {"folder"}, "scalar": {"accepted", "base_url"}
+            "workspace": True, "output": True, "takedowns": True, "audit": True, "changes": True,
+            "source": self.source.LOCAL, "core": {"folder"}, "scalar": {"accepted", "base_url"},
         }  # fmt: skip
         data = self.model_dump(mode="json", exclude=left_out)  # type: ignore[arg-type]
         data["takedowns"] = sorted(self.taken_down)
@@ -131,7 +132,13 @@ def load_round(path: Path, **instead: str) -> Round:
 
 def _first_problem(err: ValidationError) -> str:
     problem = err.errors()[0]
-    where = ".".join(str(part) for part in problem["loc"])
+    # The second part of a place in `[source]` is its kind, which is no key.
+    place = [part for i, part in enumerate(problem["loc"]) if not (i == 1 and problem["loc"][0] == "source")]
+    where = ".".join(map(str, place))
+    if problem["type"].startswith("union_tag"):
+        return "`source.kind` must be arxiv, mirror or sample"
+    if problem["type"] == "missing":
+        return f"the key `{where}` is missing; docs/round.md says what it is"
     if problem["type"] == "extra_forbidden":
         return f"unknown key `{where}`; docs/round.md lists the keys"
     message = problem["msg"].removeprefix("Value error, ")
@@ -139,18 +146,12 @@ def _first_problem(err: ValidationError) -> str:
 
 
 def _anchored(parsed: Round, base: Path) -> Round:
-    source = parsed.source.model_copy(
-        update={
-            "path": base / parsed.source.path if parsed.source.path else None,
-            "references": tuple(base / path for path in parsed.source.references),
-        }
-    )
     return parsed.model_copy(
         update={
             "workspace": base / parsed.workspace,
             "output": base / parsed.output,
             "takedowns": base / parsed.takedowns,
-            "source": source,
+            "source": parsed.source.anchored(base),
             "scalar": parsed.scalar.model_copy(
                 update={"accepted": base / parsed.scalar.accepted if parsed.scalar.accepted else None}
             ),

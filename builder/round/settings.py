@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from builder.errors import RoundError
 from builder.records import TASKS, Task
 
+# Endings of the configurations that are made beside a setting's own: its frozen core, and rows by id alone.
+CORE, IDS = "-core", "-ids"
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -58,16 +61,28 @@ def select(names: Iterable[str], own: Iterable[Setting] = ()) -> tuple[Setting, 
         RoundError: a name that is not in the registry, or an own setting that is called like another.
     """
     wanted, own = set(names), tuple(own)
-    taken = {setting.name for setting in BUILT_IN}
-    for setting in own:
-        if setting.name in taken:
-            raise RoundError(f"the setting {setting.name!r} of round.toml is called like another one; rename it")
-        taken.add(setting.name)
-    unknown = sorted(wanted - taken)
+    refuse_names([setting.name for setting in own], [setting.name for setting in BUILT_IN], "setting")
+    unknown = sorted(wanted - {setting.name for setting in (*BUILT_IN, *own)})
     if unknown:
         known = ", ".join(setting.name for setting in BUILT_IN)
         raise RoundError(f"unknown setting {unknown[0]!r}: choose among {known}")
     return tuple(setting for setting in BUILT_IN if setting.name in wanted) + own
+
+
+def refuse_names(own: Iterable[str], taken: Iterable[str], what: str) -> None:
+    """Raise a RoundError for a name of the round's own that somebody could take for another configuration.
+
+    Names become folders, so that capitals do not tell them apart everywhere.
+    """
+    known = {name.casefold() for name in taken}
+    for name in own:
+        if name.casefold() in known:
+            raise RoundError(f"the {what} {name!r} of round.toml is called like another one; rename it")
+        if name.casefold().endswith((CORE, IDS)):
+            raise RoundError(
+                f"the {what} {name!r} of round.toml ends like a configuration that is made beside one; rename it"
+            )
+        known.add(name.casefold())
 
 
 def by_task(settings: Iterable[Setting]) -> dict[Task, tuple[Setting, ...]]:

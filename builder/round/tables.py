@@ -5,68 +5,18 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from builder.ids import PaperId
 from builder.records import DemoKind, Split, Task
 from builder.round import levels
 from builder.round.levels import CandidateText, CitationType, Distractors, Level, Scope
 from builder.round.settings import Setting
+from builder.round.table import Table
 
-# arXiv API Terms of Use: "no more than one request every three seconds".
-MIN_DELAY = 3.0
 _Fraction = Annotated[float, Field(ge=0, le=1)]
 _Share = Annotated[float, Field(gt=0, lt=1)]
-
-
-def _is_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    return host == "localhost" or host.startswith("127.") or host == "::1"
-
-
-class Table(BaseModel):
-    """Unknown keys are refused, and nothing changes once it is read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class SourceTable(Table):
-    """Where papers come from. `arxiv` asks arXiv, `mirror` reads a folder, `sample` draws a made-up arXiv."""
-
-    kind: Literal["arxiv", "mirror", "sample"]
-    contact: str = Field("", description="arxiv: a mail or web address of yours, sent with every request")
-    harvest: Literal["oai", "search"] = Field("oai", description="arxiv: how whole months are fetched")
-    delay: float = Field(3.0, ge=0, description="arxiv: seconds between requests")
-    timeout: float = Field(60.0, gt=0, description="arxiv: seconds without an answer after which one is given up")
-    api: str = Field("https://export.arxiv.org/api/query", description="arxiv: the export API")
-    oai: str = Field("https://oaipmh.arxiv.org/oai", description="arxiv: the OAI-PMH service")
-    files: str = Field("https://export.arxiv.org", description="arxiv: host of PDF and HTML files")
-    path: Path | None = Field(None, description="mirror: the folder, relative to round.toml")
-    metadata: str | None = Field(None, description="mirror: metadata file in it; found by name where not given")
-    pdf: str = Field("pdf", description="mirror: folder of PDF files in it")
-    html: str = Field("html", description="mirror: folder of HTML files in it")
-    references: tuple[Path, ...] = Field(
-        (), description="metadata files that references may resolve to, beside the papers"
-    )
-    seed: int = Field(0, description="sample: which made-up world")
-    authors: int = Field(60, ge=4, description="sample: authors of that world")
-    papers: int = Field(120, ge=4, description="sample: papers of that world")
-
-    @model_validator(mode="after")
-    def _complete(self) -> SourceTable:
-        if self.kind == "mirror" and self.path is None:
-            raise ValueError("a mirror needs `path`, the folder that holds its metadata and pdf/")
-        if self.kind == "arxiv" and "@" not in self.contact and "://" not in self.contact:
-            raise ValueError("arXiv wants to know who asks: give `contact`, a mail or web address of yours")
-        if self.kind == "arxiv" and self.delay < MIN_DELAY and not all(map(_is_loopback, self.hosts)):
-            raise ValueError(f"arXiv's terms of use ask for {MIN_DELAY:g} s between requests; `delay` must not be less")
-        return self
-
-    @property
-    def hosts(self) -> tuple[str, str, str]:
-        return self.api, self.oai, self.files
 
 
 class PapersTable(Table):

@@ -21,7 +21,7 @@ import requests
 from filelock import FileLock
 
 from builder.errors import SourceError
-from builder.round.tables import SourceTable
+from builder.round.source import ArxivTable
 from builder.store import Answer, Store
 
 TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -71,7 +71,7 @@ class Door:
         workspace: holds the lock; a file, because the system frees it however its holder ends.
     """
 
-    def __init__(self, source: SourceTable, store: Store, workspace: Path, round_: str) -> None:
+    def __init__(self, source: ArxivTable, store: Store, workspace: Path, round_: str) -> None:
         self._source, self._answers, self._round = source, store.answers, round_
         self._lock = FileLock(workspace / "network.lock")
         self._session = requests.Session()

@@ -17,6 +17,8 @@ from builder.errors import SourceError
 from builder.ids import PaperId, author_key, title_key
 from builder.progress import progress
 from builder.records import Drop, Paper
+from builder.round.model import Round
+from builder.round.source import MirrorTable
 from builder.sources.metadata_file import file_fingerprint, read_metadata
 from builder.store import Store
 
@@ -125,3 +127,8 @@ def _first_file(folder: Path, paper_id: str, version: int, suffixes: tuple[str, 
     stem = PaperId(paper_id).stem
     candidates = (folder / f"{name}{suffix}" for name in (f"{stem}v{version}", stem) for suffix in suffixes)
     return next((path for path in candidates if path.is_file()), None)
+
+
+def open_source(table: MirrorTable, round_: Round, store: Store) -> MirrorSource:
+    """The mirror of a round; its index lies in the workspace."""
+    return MirrorSource(table.path, table.metadata, table.pdf, table.html, round_.workspace / "mirror.sqlite3")

@@ -13,6 +13,7 @@ from builder.ids import PaperId, author_key, bare_id, title_key
 from builder.records import NO_LICENSE, Drop, Paper
 from builder.round import taxonomy
 from builder.round.model import Round
+from builder.round.source import ArxivTable
 from builder.sources.arxiv.export_api import BadRequest, ExportApi, in_any, phrase, submitted
 from builder.sources.arxiv.oai_pmh import OaiPmh
 from builder.sources.http_client import Door, Doubt
@@ -30,11 +31,12 @@ class ArxivSource:
     """arXiv, asked through one door; files are kept in the workspace.
 
     Args:
+        table: how it is asked.
         round_: its categories bound what is harvested, its last day ends an open window.
     """
 
-    def __init__(self, round_: Round, store: Store) -> None:
-        self._round, table = round_, round_.source
+    def __init__(self, table: ArxivTable, round_: Round, store: Store) -> None:
+        self._round, self._harvest = round_, table.harvest
         self._door = Door(table, store, round_.workspace, round_.round)
         self._api, self._oai = ExportApi(self._door, table.api), OaiPmh(self._door, table.oai)
         self._files = table.files.rstrip("/")
@@ -87,7 +89,7 @@ class ArxivSource:
     def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:
         """Papers of the round's categories, cross-lists included."""
         first, last = first or _FIRST_DAY, last or self._round.last_day
-        items = self._listed(first, last) if self._round.source.harvest == "oai" else self._searched(first, last)
+        items = self._listed(first, last) if self._harvest == "oai" else self._searched(first, last)
         seen: set[str] = set()
         for item in items:
             if item.id not in seen:
@@ -179,3 +181,8 @@ def _check_pdf(body: bytes) -> None:
 def _check_html(body: bytes) -> None:
     if b"</html" not in body[-2048:].lower():
         raise Doubt(f"an HTML page that ends after {len(body)} bytes", believe=True)
+
+
+def open_source(table: ArxivTable, round_: Round, store: Store) -> ArxivSource:
+    """arXiv, as a round asks it."""
+    return ArxivSource(table, round_, store)

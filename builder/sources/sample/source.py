@@ -7,10 +7,13 @@ import shutil
 from pathlib import Path
 
 from builder.progress import progress
+from builder.round.model import Round
+from builder.round.source import SampleTable
 from builder.sources.mirror import MirrorSource
 from builder.sources.sample.latexml import page
 from builder.sources.sample.typeset import draw
 from builder.sources.sample.world import WorldPaper, make_world
+from builder.store import Store
 
 # arXiv has no HTML of some of its papers; here of every third.
 _WITHOUT_HTML = 3
@@ -67,3 +70,8 @@ def _record(paper: WorldPaper) -> dict[str, object]:
         "update_date": paper.published.isoformat(),
         "authors_parsed": [[name.split()[-1], " ".join(name.split()[:-1]), ""] for name in paper.authors],
     }
+
+
+def open_source(table: SampleTable, round_: Round, store: Store) -> SampleSource:
+    """The made-up arXiv of a round; its files lie in the workspace."""
+    return SampleSource(round_.workspace / "sample", seed=table.seed, authors=table.authors, papers=table.papers)
