@@ -36,6 +36,7 @@ from builder.records import Document, Link, Mention, Paper, Quality, Reference, 
 from builder.report import StageReport  # noqa: E402
 from builder.round.settings import Setting  # noqa: E402
 from builder.samples.tokens import TokenCounter  # noqa: E402
+from builder.sources.tokenizer import load_tokenizer  # noqa: E402
 from builder.store import Store, StoredDocument  # noqa: E402
 
 WORDS = 8000
@@ -156,7 +157,7 @@ def ratios(folder: Path, papers: int) -> dict[str, float]:
         document = make_document(paper, rng, vocabulary)
         body = "\n\n".join(section.text for section in document.sections)
         samples.append(Sample(paper, body, (), (), paper.abstract))
-    counter = TokenCounter()
+    counter = TokenCounter(load_tokenizer())
     texts = [sample.content for sample in samples]
     ours, theirs = [], []
     for _ in range(3):

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.errors import BuildError
-from lm_eval_tasks.command import Commands
 from lm_eval_tasks.tables import markdown
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from builder.pipeline import Outcome
     from builder.report import StageReport
     from builder.round.model import Round
+    from lm_eval_tasks.command import Commands
 
 
 def register(commands: Commands) -> None:

@@ -36,6 +36,7 @@ from builder.samples.split import split_dates
 from builder.samples.tokens import TokenCounter
 from builder.scalar.stage import Asking, read_cited
 from builder.sources.registry import open_source
+from builder.sources.tokenizer import load_tokenizer
 from builder.store import STORE, Store
 from lm_eval_tasks.version import VERSION
 
@@ -169,7 +170,7 @@ def build(round_: Round, *, replace: bool = False) -> Outcome:
     """
     with Store.open(round_.workspace / STORE) as store:
         material = _material(round_, store)
-        counter = TokenCounter()
+        counter = TokenCounter(load_tokenizer())
         with folder.replacing(round_.output) as place:
             settings, sampled = _write_settings(material, place, counter)
             _check_samples(settings, sampled, material.dates)

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.command import Commands
-
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses
+    from lm_eval_tasks.command import Commands
 
 _LICENSES = ("all", "noncommercial", "redistributable")
 

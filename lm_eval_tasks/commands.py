@@ -9,9 +9,12 @@ import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from lm_eval_tasks.command import Commands
 from lm_eval_tasks.errors import EvalError
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.command import Commands
 
 
 def register(commands: Commands) -> None:

@@ -25,7 +25,7 @@ from builder.dataset.errata import Erratum
 from builder.dataset.importers.imported import finish_import
 from builder.dataset.manifest import Configuration, parse_manifest, read_manifest
 from builder.dataset.write import ConfigurationWriter
-from builder.round.tables import AuditTable
+from builder.round.audit import AuditTable
 from tests.conftest import BIN
 from tests.hub_server import Fault, Hub
 

@@ -12,7 +12,7 @@ import pytest
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.errors import OptionError, RetrieverError
 from lm_eval_tasks.retrieval import dense
-from lm_eval_tasks.retrieval.base import open_retriever
+from lm_eval_tasks.retrieval.registry import open_retriever
 from lm_eval_tasks.retrieval.retrieve import Chunking, Question, check, corpus, retrieve
 
 FILLER = "The weather was mild and the harbour lay quiet in the evening light. " * 12

@@ -15,7 +15,7 @@ from builder.dataset.rows import kind_of, rows_of
 from builder.dataset.takedown import without_papers
 from builder.ids import bare_id
 from builder.pipeline import build, fill_only
-from builder.round.settings import CORE
+from builder.round.names import CORE
 from builder.round.takedowns import TAKEDOWNS, parse_takedowns, taken_down
 from builder.store import STORE, Store
 from tests.conftest import small_round

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from builder.citations.resolve import Resolved, cited_id, resolve_entry
 from builder.extract.sections import role_span
@@ -25,10 +25,12 @@ from builder.ids import title_key
 from builder.progress import progress
 from builder.records import Document, Link, LinkWay, Paper, Reference
 from builder.report import StageReport
-from builder.round.model import Round
-from builder.sources.base import Source
 from builder.sources.metadata_file import file_fingerprint
-from builder.store import Store
+
+if TYPE_CHECKING:
+    from builder.round.model import Round
+    from builder.sources.base import Source
+    from builder.store import Store
 
 # Rises with every change that can change a link.
 LINKER = "1"

@@ -6,15 +6,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from builder.ids import author_key
 from builder.progress import progress
 from builder.records import Drop, Paper
-from builder.report import StageReport
-from builder.round.model import Round
 from builder.seeding import share_of
-from builder.sources.base import Source
 from builder.store import Author, Store, in_categories
+
+if TYPE_CHECKING:
+    from builder.report import StageReport
+    from builder.round.model import Round
+    from builder.sources.base import Source
 
 Mark = Callable[[str, str], None]
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import calendar
 from dataclasses import dataclass
 from datetime import date
+from typing import TYPE_CHECKING
 
 from builder.report import StageReport
-from builder.store import Store
+
+if TYPE_CHECKING:
+    from builder.store import Store
 
 _NOTE = "rounds"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from builder.collect import admission
 from builder.collect.admission import harvest
@@ -18,10 +19,12 @@ from builder.ids import author_key
 from builder.progress import progress
 from builder.records import Paper
 from builder.report import StageReport
-from builder.round.model import Round
-from builder.sources.base import Source
 from builder.sources.metadata_file import file_fingerprint, read_metadata
 from builder.store import Author, Store
+
+if TYPE_CHECKING:
+    from builder.round.model import Round
+    from builder.sources.base import Source
 
 
 def crawl(round_: Round, source: Source, store: Store) -> StageReport:

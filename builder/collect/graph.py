@@ -12,12 +12,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import networkx as nx
 
 from builder.ids import author_key
-from builder.records import GraphReason, Paper
 from builder.report import StageReport
+
+if TYPE_CHECKING:
+    from builder.records import GraphReason, Paper
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from builder.progress import progress
 from builder.records import UNKNOWN_LICENSE, Paper
-from builder.sources.base import Source
-from builder.store import Store
+
+if TYPE_CHECKING:
+    from builder.sources.base import Source
+    from builder.store import Store
 
 _AT_ONCE = 500
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from builder.collect.coverage import covered
-from builder.round.model import Round
-from builder.store import Store
+
+if TYPE_CHECKING:
+    from builder.round.model import Round
+    from builder.store import Store
 
 
 def status(round_: Round, store: Store) -> list[str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
+from typing import TYPE_CHECKING
 
 from builder.collect import admission
 from builder.collect.admission import harvest
@@ -21,9 +22,11 @@ from builder.errors import RoundError
 from builder.progress import progress
 from builder.records import Drop, Paper
 from builder.report import StageReport
-from builder.round.model import Round
-from builder.sources.base import Source
 from builder.store import Author, Store
+
+if TYPE_CHECKING:
+    from builder.round.model import Round
+    from builder.sources.base import Source
 
 LookUp = Callable[[Author], Iterable[Paper | Drop]]
 

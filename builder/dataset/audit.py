@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from statistics import quantiles
+from typing import TYPE_CHECKING
 
 from builder.dataset.manifest import Audit, Configuration
 from builder.dataset.rows import Row, rows_of
@@ -20,9 +21,11 @@ from builder.extract.quality import common_share
 from builder.ids import author_key, bare_id, title_key
 from builder.progress import progress
 from builder.records import SPLITS, Split, Task
-from builder.round.tables import AuditTable
 from builder.samples.near_duplicates import Copies, near_duplicate
 from lm_eval_tasks.word_runs import longest_common_run, run_words
+
+if TYPE_CHECKING:
+    from builder.round.audit import AuditTable
 
 # Runs of more words than this are taken for copies, as in the audits of training data.
 LONG_RUN = 13

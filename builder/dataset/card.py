@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import yaml
 from datasets import DatasetInfo, Features
@@ -12,11 +13,13 @@ from huggingface_hub import DatasetCardData
 
 from builder.dataset import tables
 from builder.dataset.errata import Erratum
-from builder.dataset.manifest import Configuration, Manifest
 from builder.dataset.rows import columns_of
 from builder.records import SPLITS
 from lm_eval_tasks.compat.datasets import add_dataset_info
 from lm_eval_tasks.tables import Table, markdown
+
+if TYPE_CHECKING:
+    from builder.dataset.manifest import Configuration, Manifest
 
 CARD = "README.md"
 _BIBTEX = """\

@@ -6,17 +6,19 @@ Reasons why a row cannot be completed: missing_paper, missing_file, changed_text
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from builder.dataset import question_rows, writing_rows
-from builder.dataset.rows import Row
 from builder.dataset.text_hashes import digest
 from builder.extract.stage import KINDS
 from builder.ids import PaperId
-from builder.records import Document, Paper, Task
 from builder.samples import task_view
 from builder.scalar.render import candidate, parts, question
-from builder.store import Store
+
+if TYPE_CHECKING:
+    from builder.dataset.rows import Row
+    from builder.records import Document, Paper, Task
+    from builder.store import Store
 
 Lacking = Literal["missing_paper", "missing_file", "changed_text"]
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from heapq import merge
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from builder.dataset.completion import complete_question, complete_writing, documents_of, paper_of
 from builder.dataset.folder import finish, replacing
@@ -23,9 +24,11 @@ from builder.ids import PaperId, bare_id
 from builder.progress import progress
 from builder.records import SPLITS, Paper, Split
 from builder.report import StageReport
-from builder.round.model import Round
-from builder.sources.base import Source
-from builder.store import Store
+
+if TYPE_CHECKING:
+    from builder.round.model import Round
+    from builder.sources.base import Source
+    from builder.store import Store
 
 
 def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: Store, jobs: int) -> StageReport:

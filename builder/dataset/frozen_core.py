@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from builder.dataset.manifest import Configuration, Manifest, read_manifest
+from builder.dataset.removal import rows_to_remove
 from builder.dataset.rows import read_rows
-from builder.dataset.takedown import rows_to_remove
 from builder.dataset.write import ConfigurationWriter
-from builder.round.model import Round
-from builder.round.settings import CORE
+from builder.round.names import CORE
 from builder.seeding import digest_of
+
+if TYPE_CHECKING:
+    from builder.round.model import Round
 
 
 def carry(round_: Round, place: Path) -> tuple[list[Configuration], str]:

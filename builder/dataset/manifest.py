@@ -18,8 +18,8 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from builder.errors import FolderError
 from builder.records import SPLITS, LinkWay, ReadingSummary, Split, SplitDates, Task
 from builder.report import StageCounts
+from builder.round.audit import AuditTable
 from builder.round.licenses import Licenses
-from builder.round.tables import AuditTable
 from lm_eval_tasks.files import sha256_of, sha256_of_bytes, write_whole
 
 MANIFEST = "manifest.json"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import Configuration, Publishable, read_manifest
@@ -18,7 +19,9 @@ from builder.errors import FolderError
 from builder.progress import progress
 from builder.records import SPLITS
 from builder.report import StageReport
-from builder.round.licenses import Licenses
+
+if TYPE_CHECKING:
+    from builder.round.licenses import Licenses
 
 
 def publishable(source: Path, output: Path, licenses: Licenses) -> StageReport:

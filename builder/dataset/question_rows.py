@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from builder.dataset.text_hashes import TEXTS, described
-from builder.samples.tokens import TokenCounter
-from builder.scalar.questions import Question
 from lm_eval_tasks.row_format import BODY
+
+if TYPE_CHECKING:
+    from builder.samples.tokens import TokenCounter
+    from builder.scalar.questions import Question
 
 _CANDIDATE = pa.struct([(name, pa.string()) for name in ("id", "title", "license", "content")])
 COLUMNS = pa.schema(

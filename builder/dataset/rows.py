@@ -15,7 +15,7 @@ from builder.dataset import question_rows, writing_rows
 from builder.dataset.manifest import Configuration, DataFile
 from builder.records import SPLITS, Split
 from builder.round.licenses import Licenses, allows
-from builder.round.settings import IDS
+from builder.round.names import IDS
 
 Row = dict[str, Any]
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from builder.dataset.manifest import Audit, Configuration, Manifest
 from builder.records import SPLITS, LinkWay, ReadingSummary
-from builder.report import StageCounts
-from builder.round.tables import AuditTable
 from lm_eval_tasks.tables import Table
+
+if TYPE_CHECKING:
+    from builder.dataset.manifest import Audit, Configuration, Manifest
+    from builder.report import StageCounts
+    from builder.round.audit import AuditTable
 
 _TASKS = {
     "title": "Title Writing",

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import Configuration, Manifest, read_manifest
-from builder.dataset.rows import emptied, kind_of, read_rows, rows_of
+from builder.dataset.removal import group_of, rows_to_remove
+from builder.dataset.rows import emptied, read_rows, rows_of
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
-from builder.ids import bare_id
 from builder.records import SPLITS, Split
 from builder.report import StageReport
 
@@ -43,22 +43,6 @@ def without_papers(source: Path, output: Path, ids: Collection[str], revision: s
     return report
 
 
-def rows_to_remove(source: Path, manifest: Manifest, ids: frozenset[str]) -> dict[str, set[str]]:
-    """Task, or SCALAR level -> ids of the rows that show any of the papers in any setting."""
-    found: dict[str, set[str]] = {}
-    for one in manifest.configurations:
-        papers = kind_of(one).papers
-        for _, row in rows_of(source, one):
-            if not ids.isdisjoint(bare_id(name) for name, _ in papers(row)):
-                found.setdefault(_group(one), set()).add(row["id"])
-    return found
-
-
-def _group(one: Configuration) -> str:
-    """What must hold the same samples: the settings of a task, or one SCALAR level."""
-    return one.task if one.task != "cloze" else one.of or one.name
-
-
 def _copy(
     source: Path,
     place: Path,
@@ -69,7 +53,7 @@ def _copy(
 ) -> Iterator[Configuration]:
     """One configuration without the rows that go: its whole rows, and those by id, whose positions close up."""
     ids = manifest.by_ids_of(whole.name)
-    group = gone.get(_group(whole), set())
+    group = gone.get(group_of(whole), set())
     removed = {split: _removed(source, whole, ids, split, group) for split in SPLITS}
     for part in (whole, ids):
         if part is None:

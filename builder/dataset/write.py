@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,10 +18,12 @@ from builder.dataset import question_rows, writing_rows
 from builder.dataset.manifest import Configuration, DataFile, SplitContents, Statistics
 from builder.dataset.rows import Row, columns_of
 from builder.records import SPLITS, Sample, Split
-from builder.round.levels import Level
-from builder.round.settings import Setting
-from builder.samples.tokens import TokenCounter
 from lm_eval_tasks.files import sha256_of
+
+if TYPE_CHECKING:
+    from builder.round.levels import Level
+    from builder.round.settings import Setting
+    from builder.samples.tokens import TokenCounter
 
 _T = TypeVar("_T")
 _GROUP_ROWS = 64

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from builder.dataset.text_hashes import TEXTS, described
-from builder.records import Sample, Task
 from builder.samples.tokens import TokenCounter, input_texts
+
+if TYPE_CHECKING:
+    from builder.records import Sample, Task
 
 _STRINGS = pa.list_(pa.string())
 _CITATION = pa.struct([("id", pa.string()), ("title", pa.string()), ("abstract", pa.string())])

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from builder.extract.lines import Line
 from builder.extract.running_heads import own_size, running_lines
 from builder.extract.text import clean, join_lines
+
+if TYPE_CHECKING:
+    from builder.extract.lines import Line
 
 _RUN_IN = re.compile(r"\s*a ?b ?s ?t ?r ?a ?c ?t\s*[.:—–-]*\s*", re.IGNORECASE)
 _END = re.compile(r"(?:index terms|key ?words?|ccs concepts|pacs|acm reference)\b", re.IGNORECASE)

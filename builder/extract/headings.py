@@ -10,11 +10,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from builder.extract.candidates import Candidate, Style, find_candidates
-from builder.extract.lines import Line
 from builder.extract.roles import is_known, normalise, role_of, weak_role_of
-from builder.records import Role
+
+if TYPE_CHECKING:
+    from builder.extract.lines import Line
+    from builder.records import Role
 
 _ROMAN = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV")
 _TAIL = ("references", "acknowledgements", "appendix")

@@ -12,8 +12,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from builder.extract.lines import Line, Page
+if TYPE_CHECKING:
+    from builder.extract.lines import Line, Page
 
 # Where heads and feet lie, in parts of the page's height; what repeats is believed to be one further in than what does not.
 _HEAD, _FOOT = 0.11, 0.90

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from builder.extract.reading import Reading
 from builder.records import Document, ExtractReason, Quality
-from builder.round.tables import QualityTable
+
+if TYPE_CHECKING:
+    from builder.extract.reading import Reading
+    from builder.round.tables import QualityTable
 
 _WORD = re.compile(r"[^\W\d_]+")
 _BREAK = re.compile(r"[^\W\d_]- [a-z]")

@@ -6,11 +6,14 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from builder.extract.lines import Line, Link
 from builder.extract.text import join_lines
 from builder.ids import ID_PATTERN, PaperId
 from builder.records import Reference
+
+if TYPE_CHECKING:
+    from builder.extract.lines import Line, Link
 
 _MIN_CHARS = 8
 _NUMBERED = (re.compile(r"\s*\[(\d{1,4})\]"), re.compile(r"\s*(\d{1,3})\.(?=\s|$)"), re.compile(r"\s*\((\d{1,4})\)"))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from builder.ids import fold
-from builder.records import Role
+
+if TYPE_CHECKING:
+    from builder.records import Role
 
 _NUMBER = re.compile(
     r"^\s*(?:(?:section|chapter|appendix)\s+)?"

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from builder.extract.headings import Heading, in_order, roles_of
-from builder.extract.lines import Line
 from builder.extract.roles import role_of, split_number
 from builder.extract.text import clean
+
+if TYPE_CHECKING:
+    from builder.extract.lines import Line
 
 _LEVEL = 4
 _MAX_CHARS = 80

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from builder.extract.lines import Line
 from builder.extract.text import clean
+
+if TYPE_CHECKING:
+    from builder.extract.lines import Line
 
 _CAPTION = re.compile(
     r"(?:fig(?:ure|\.)?|table|tab\.|algorithm|alg\.|listing|scheme|chart|plate|box)\s*"

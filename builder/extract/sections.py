@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from builder.records import Document, Role
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from builder.records import Document, Role
 
 # Sections that are no part of the main body.
 OUTSIDE: frozenset[Role] = frozenset({"references", "appendix", "acknowledgements"})

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from builder.errors import StoreError
 from builder.extract import quality
@@ -17,10 +17,12 @@ from builder.extract.pool import extract_files
 from builder.progress import progress
 from builder.records import Document, FileKind, Paper, Quality
 from builder.report import StageReport
-from builder.round.model import Round
-from builder.sources.base import Source
 from builder.store import Store, StoredDocument
 from lm_eval_tasks.files import sha256_of
+
+if TYPE_CHECKING:
+    from builder.round.model import Round
+    from builder.sources.base import Source
 
 # Rises with every change that can change a document: stored documents of another version are made anew.
 EXTRACTOR = "1"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from builder.extract.lines import Line
+if TYPE_CHECKING:
+    from builder.extract.lines import Line
 
 # MuPDF resolves the ligatures that have a code point; these fonts encode theirs as control or private characters.
 _LIGATURES = str.maketrans(

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import pymupdf
 from pydantic import TypeAdapter
@@ -23,9 +23,11 @@ from builder.errors import ExtractError
 from builder.extract import quality
 from builder.extract.html import read_html
 from builder.extract.pdf import read_pdf
-from builder.extract.reading import Reading
 from builder.records import Document
 from lm_eval_tasks.files import sha256_of
+
+if TYPE_CHECKING:
+    from builder.extract.reading import Reading
 
 _DOCUMENT = TypeAdapter(Document)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from builder.errors import RoundError
-from builder.round.settings import refuse_names
+from builder.round.names import refuse_names
 
 Scope = Literal["full", "section"]
 CitationType = Literal["attributional", "descriptive"]

@@ -6,17 +6,18 @@ import tomllib
 from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import Field, ValidationError, model_validator
 
 from builder.errors import RoundError
 from builder.round import settings as registry
+from builder.round.audit import AuditTable
 from builder.round.licenses import Licenses
-from builder.round.settings import Setting
+from builder.round.names import refuse_names
 from builder.round.source import AnySource
 from builder.round.table import Table
 from builder.round.tables import (
-    AuditTable,
     CoreTable,
     CrawlTable,
     ExtractTable,
@@ -31,6 +32,9 @@ from builder.round.tables import (
     UpdateTable,
 )
 from builder.round.takedowns import TAKEDOWNS, taken_down
+
+if TYPE_CHECKING:
+    from builder.round.settings import Setting
 
 
 class Round(Table):
@@ -67,7 +71,7 @@ class Round(Table):
     @model_validator(mode="after")
     def _names_apart(self) -> Round:
         levels = [table.name for table in self.scalar.level]
-        registry.refuse_names(levels, [table.name for table in self.setting], "level")
+        refuse_names(levels, [table.name for table in self.setting], "level")
         return self
 
     @property

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 
 from builder.errors import RoundError
 from builder.records import TASKS, Task
-
-# Endings of the configurations that are made beside a setting's own: its frozen core, and rows by id alone.
-CORE, IDS = "-core", "-ids"
+from builder.round.names import refuse_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +65,6 @@ def select(names: Iterable[str], own: Iterable[Setting] = ()) -> tuple[Setting, 
         known = ", ".join(setting.name for setting in BUILT_IN)
         raise RoundError(f"unknown setting {unknown[0]!r}: choose among {known}")
     return tuple(setting for setting in BUILT_IN if setting.name in wanted) + own
-
-
-def refuse_names(own: Iterable[str], taken: Iterable[str], what: str) -> None:
-    """Raise a RoundError for a name of the round's own that somebody could take for another configuration.
-
-    Names become folders, so that capitals do not tell them apart everywhere.
-    """
-    known = {name.casefold() for name in taken}
-    for name in own:
-        if name.casefold() in known:
-            raise RoundError(f"the {what} {name!r} of round.toml is called like another one; rename it")
-        if name.casefold().endswith((CORE, IDS)):
-            raise RoundError(
-                f"the {what} {name!r} of round.toml ends like a configuration that is made beside one; rename it"
-            )
-        known.add(name.casefold())
 
 
 def by_task(settings: Iterable[Setting]) -> dict[Task, tuple[Setting, ...]]:

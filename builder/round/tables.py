@@ -15,7 +15,6 @@ from builder.round.levels import CandidateText, CitationType, Distractors, Level
 from builder.round.settings import Setting
 from builder.round.table import Table
 
-_Fraction = Annotated[float, Field(ge=0, le=1)]
 _Share = Annotated[float, Field(gt=0, lt=1)]
 
 
@@ -209,32 +208,3 @@ class CoreTable(Table):
 
     folder: Path | None = Field(None, description="the older dataset folder, relative to round.toml")
     samples: int = Field(100, ge=1, description="of each setting")
-
-
-class AuditTable(Table):
-    """What the audit of the finished folder may find; shares of samples but for the last two, which are counts."""
-
-    long_run: _Fraction = Field(1.0, description="target shares more than 13 words in a row with its prompt")
-    title_in_content: _Fraction = Field(0.05, description="Title: the body prints the title")
-    target_in_content: _Fraction = Field(0.02, description="the body holds the target")
-    target_in_demonstration: _Fraction = 0.0
-    demonstration_not_older: _Fraction = 0.0
-    demonstration_is_target: _Fraction = 0.0
-    not_english: _Fraction = 0.02
-    content_lost: _Fraction = Field(0.02, description="a task shows less than a fifth of what another shows")
-    length_outlier: _Fraction = 0.1
-    same_paper: int = Field(0, ge=0, description="papers under a second id, or with a near copy of an abstract")
-    split_order: int = Field(0, ge=0, description="settings whose splits overlap in time")
-    waive: tuple[str, ...] = Field((), description="checks that may be breached")
-
-    @model_validator(mode="after")
-    def _known(self) -> AuditTable:
-        for name in self.waive:
-            if name not in self.limits:
-                raise ValueError(f"`waive` names {name!r}, which is no check; there are {', '.join(self.limits)}")
-        return self
-
-    @property
-    def limits(self) -> dict[str, float]:
-        """Check -> the most that is allowed."""
-        return {name: float(value) for name, value in self.model_dump(exclude={"waive"}).items()}

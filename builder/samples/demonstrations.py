@@ -13,11 +13,14 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from builder.collect.graph import CoAuthorGraph
-from builder.records import DemoKind, Paper
 from builder.samples.near_duplicates import near_duplicate
 from builder.seeding import generator_of
+
+if TYPE_CHECKING:
+    from builder.collect.graph import CoAuthorGraph
+    from builder.records import DemoKind, Paper
 
 _BESIDE = 2
 

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from builder.progress import progress
 from builder.records import DemoKind, Demonstration, Paper, Sample, SampleReason, Task
 from builder.report import StageReport
 from builder.round.licenses import allows
-from builder.round.settings import Setting
 from builder.samples.budget import fill
 from builder.samples.demonstrations import Chosen, Demonstrators
-from builder.samples.pool import Pool
+
+if TYPE_CHECKING:
+    from builder.round.settings import Setting
+    from builder.samples.pool import Pool
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from builder.citations.link import cited_in_related_work
 from builder.collect.graph import CoAuthorGraph
-from builder.extract.stage import Documents
 from builder.records import CitedPaper, Paper, Task
 from builder.round.model import Round
 from builder.samples import task_view
 from builder.samples.tokens import TokenCounter, input_texts
-from builder.store import Store
+
+if TYPE_CHECKING:
+    from builder.extract.stage import Documents
+    from builder.store import Store
 
 _CACHED_TEXTS = 512
 

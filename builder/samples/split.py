@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from typing import TYPE_CHECKING
 
 from builder.records import Paper, SplitDates
-from builder.round.tables import SplitTable
+
+if TYPE_CHECKING:
+    from builder.round.tables import SplitTable
 
 
 def split_dates(table: SplitTable, papers: Sequence[Paper]) -> SplitDates:

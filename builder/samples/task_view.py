@@ -6,8 +6,12 @@ The main body runs from the introduction up to the references; each task leaves 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from builder.extract.sections import OUTSIDE, role_span
-from builder.records import Document, Paper, Role, Task
+
+if TYPE_CHECKING:
+    from builder.records import Document, Paper, Role, Task
 
 # Title: nothing is cut; abstract: the conclusion repeats it; the others: the section that is asked for.
 _OWN: dict[Task, Role | None] = {"title": None, "abs": "conclusion", "intro": "introduction", "related": "related_work"}

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 from builder.errors import SourceError
 from builder.progress import progress
-from builder.round.levels import CitationType
-from builder.round.model import Round
 from builder.scalar.citation_classifier import Context, types_of
+from builder.sources.language_model import LanguageModel
 from lm_eval_tasks.journal import Journal
+
+if TYPE_CHECKING:
+    from builder.round.levels import CitationType
+    from builder.round.model import Round
 
 JOURNAL = "citation_types.jsonl"
 _CONCURRENT = 8
@@ -40,34 +43,25 @@ def ask_model(contexts: Sequence[Context], base_url: str, model: str, journal: J
     Raises:
         SourceError: the server cannot be reached, or says neither of the two words.
     """
+    server = LanguageModel(base_url, model)
     keys = [_key(context, model) for context in contexts]
     # Citations in groups are not asked about: nothing is made of them.
     missing = {
         key: context for key, context in zip(keys, contexts, strict=True) if context.single and key not in journal
     }
     with ThreadPoolExecutor(_CONCURRENT) as threads:
-        answers = threads.map(lambda context: _ask(context, base_url, model), missing.values())
+        answers = threads.map(lambda context: _ask(context, server), missing.values())
         for key, answer in zip(missing, progress(answers, "citation types", len(missing)), strict=True):
             journal.add(key, answer)
     return [journal.get(key, "descriptive") for key in keys]
 
 
-def _ask(context: Context, base_url: str, model: str) -> CitationType:
-    import openai
-
-    # A server of one's own asks for no key.
-    client = openai.OpenAI(base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none")
-    prompt = f"{_PROMPT}{context.before}>>>{context.citation}<<<{context.after}"
-    try:
-        reply = client.chat.completions.create(
-            model=model, messages=[{"role": "user", "content": prompt}], temperature=0, max_tokens=16
-        )
-    except openai.OpenAIError as err:
-        raise SourceError(f"the annotator {model!r} at {base_url} cannot be asked: {err}") from err
-    said = _ANSWER.search(reply.choices[0].message.content or "")
-    if said is None:
-        raise SourceError(f"the annotator {model!r} at {base_url} answered neither ATTRIBUTIONAL nor DESCRIPTIVE")
-    return "attributional" if said[0].lower() == "attributional" else "descriptive"
+def _ask(context: Context, server: LanguageModel) -> CitationType:
+    text = server.answer(f"{_PROMPT}{context.before}>>>{context.citation}<<<{context.after}", most_tokens=16)
+    found = _ANSWER.search(text)
+    if found is None:
+        raise SourceError(f"{server} answered neither ATTRIBUTIONAL nor DESCRIPTIVE")
+    return "attributional" if found[0].lower() == "attributional" else "descriptive"
 
 
 def _key(context: Context, model: str) -> str:

@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from builder.round.levels import CitationType
+if TYPE_CHECKING:
+    from builder.round.levels import CitationType
 
 _SURNAME = r"[A-Z][\w’'`\-]+"
 _NAMED = rf"{_SURNAME}(?:\s+et\s+al\.?|\s+(?:and|&)\s+{_SURNAME})?(?:,?,?\s*\(?\s*)(?:19|20)\d\d[a-z]?"

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from builder.records import Document, Mention, Role
-from builder.round.levels import CandidateText, Scope
 from lm_eval_tasks.row_format import MASK
+
+if TYPE_CHECKING:
+    from builder.round.levels import CandidateText, Scope
 
 # Characters of any paper, the question's or a candidate's (section 2.2).
 MOST_CHARACTERS = 100_000

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from builder.collect.license_lookup import learn_licenses
 from builder.extract.stage import Documents, choose_documents, extract_papers
 from builder.progress import progress
-from builder.records import Paper, Split, SplitDates
-from builder.report import StageReport
-from builder.round.levels import Level
 from builder.round.licenses import allows
-from builder.round.model import Round
 from builder.scalar.annotate import typing_of
 from builder.scalar.questions import Cited, Citing, Question, QuestionMaker, ask_all
 from builder.seeding import digest_of
-from builder.sources.base import Source
-from builder.store import Store
+
+if TYPE_CHECKING:
+    from builder.records import Paper, Split, SplitDates
+    from builder.report import StageReport
+    from builder.round.levels import Level
+    from builder.round.model import Round
+    from builder.sources.base import Source
+    from builder.store import Store
 
 _CACHED = 256
 

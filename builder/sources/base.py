@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import date
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from builder.records import Drop, Paper
+if TYPE_CHECKING:
+    from builder.records import Drop, Paper
 
 
 class Source(Protocol):

@@ -15,14 +15,17 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 import requests
 from filelock import FileLock
 
 from builder.errors import SourceError
-from builder.round.source import ArxivTable
 from builder.store import Answer, Store
+
+if TYPE_CHECKING:
+    from builder.round.source import ArxivTable
 
 TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 TRANSIENT_ERRORS = (

@@ -12,15 +12,18 @@ from datetime import date
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from builder.errors import SourceError
 from builder.ids import PaperId, author_key, title_key
 from builder.progress import progress
 from builder.records import Drop, Paper
-from builder.round.model import Round
-from builder.round.source import MirrorTable
 from builder.sources.metadata_file import file_fingerprint, read_metadata
 from builder.store import Store
+
+if TYPE_CHECKING:
+    from builder.round.model import Round
+    from builder.round.source import MirrorTable
 
 _NAMES = ("arxiv-metadata-oai-snapshot.json", "metadata.jsonl", "meta.jsonl")
 _SUFFIXES = ("", ".gz", ".xz", ".zst")

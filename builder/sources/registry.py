@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+from typing import TYPE_CHECKING
 
-from builder.round.model import Round
-from builder.sources.base import Source
-from builder.store import Store
+if TYPE_CHECKING:
+    from builder.round.model import Round
+    from builder.sources.base import Source
+    from builder.store import Store
 
 
 def open_source(round_: Round, store: Store) -> Source:

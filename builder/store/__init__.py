@@ -13,15 +13,18 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from builder.errors import StoreError
-from builder.records import Paper
 from builder.store import answers, documents, frontier, papers, titles
 from builder.store.answers import Answer, Answers
 from builder.store.documents import DocumentTables, StoredDocument
 from builder.store.frontier import Author, Frontier
 from builder.store.papers import PaperTables, in_categories
 from builder.store.titles import Titles
+
+if TYPE_CHECKING:
+    from builder.records import Paper
 
 # The file in a workspace.
 STORE = "store.sqlite3"

@@ -5,9 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from builder.records import Drop
 from builder.report import StageReport
+
+if TYPE_CHECKING:
+    from builder.records import Drop
 
 SCHEMA = """
 CREATE TABLE frontier (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -13,7 +13,6 @@ from huggingface_hub import DatasetCard
 from builder.dataset.audit import audit, check
 from builder.dataset.card import CARD
 from builder.dataset.manifest import MANIFEST, Manifest, file_differences, read_manifest
-from builder.dataset.publishable import publishable
 from builder.dataset.rows import kind_of
 from builder.ids import bare_id
 from builder.progress import progress
@@ -39,35 +38,6 @@ class Contents:
     papers: frozenset[str]
     licenses: dict[str, int]
     unlicensed: tuple[str, ...]
-
-
-def publishable_copy(source: Path, licenses: Licenses) -> Path:
-    """The folder to upload: the publishable copy beside a round, made anew where it is not of this very round.
-
-    Raises:
-        CheckError: the folder is such a copy with more than these licences allow, or the copy's place is taken.
-    """
-    manifest = read_manifest(source)
-    own = manifest.publishable
-    if licenses == "all" or (own and own.licenses == licenses):
-        return source
-    if own:
-        raise CheckError(f"{source} was made with --licenses {own.licenses}, not {licenses}; push its round")
-    copy = source.resolve().with_name(f"{source.resolve().name}-publishable")
-    if (copy / MANIFEST).is_file():
-        known = read_manifest(copy)
-        if known.publishable is None:
-            raise CheckError(f"{copy} exists and is no publishable copy; move it away")
-        if known.publishable.licenses == licenses and _original(known) == replace(manifest, other_files={}):
-            return copy
-    publishable(source, copy, licenses)
-    return copy
-
-
-def _original(copy: Manifest) -> Manifest:
-    """The manifest of the round that a copy was made of, but for the hashes of the files beside the data."""
-    assert copy.publishable is not None
-    return replace(copy, configurations=copy.publishable.original, publishable=None, other_files={})
 
 
 def check_files(folder: Path) -> Manifest:

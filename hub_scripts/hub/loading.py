@@ -6,13 +6,16 @@ import shutil
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from datasets import DownloadConfig, load_dataset
 
-from builder.dataset.manifest import Manifest
 from hub_scripts.errors import AccessError, DifferenceError
 from hub_scripts.hub.faults import understand
 from hub_scripts.hub.repo import WAITS
+
+if TYPE_CHECKING:
+    from builder.dataset.manifest import Manifest
 
 # Split -> rows.
 Count = dict[str, int]

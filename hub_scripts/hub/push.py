@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from builder.dataset.manifest import Manifest
-from builder.round.licenses import Licenses
-from hub_scripts.errors import ConflictError
 from hub_scripts.hub import checks
-from hub_scripts.hub.checks import Contents
-from hub_scripts.hub.repo import MAIN, Change, Repo, gone, unchanged
+from hub_scripts.hub.publishable_copy import publishable_copy
+from hub_scripts.hub.publishing import publish
+from hub_scripts.hub.repo import MAIN, Repo, gone, unchanged
 from hub_scripts.hub.revisions import order
 from hub_scripts.hub.staging import Notices, Staged, newest, read_notices, stage
 from hub_scripts.hub.verify import verify
+
+if TYPE_CHECKING:
+    from builder.dataset.manifest import Manifest
+    from builder.round.licenses import Licenses
+    from hub_scripts.hub.checks import Contents
 
 
 def push(source: Path, repo_id: str, licenses: Licenses, *, yes: bool = False, private: bool = False) -> Iterator[str]:
@@ -58,44 +62,12 @@ def checked(source: Path, licenses: Licenses) -> tuple[Path, Manifest, Contents]
     """
     original = checks.check_files(source)
     checks.check_audit(source, original)
-    folder = checks.publishable_copy(source, licenses)
+    folder = publishable_copy(source, licenses)
     manifest = checks.check_files(folder)
     checks.check_card(folder, manifest)
     found = checks.contents(folder, manifest, licenses)
     checks.check_loading(folder, manifest)
     return folder, manifest, found
-
-
-def publish(repo: Repo, staged: Staged, branch: str = MAIN) -> str:
-    """Make the commit and the tag of a revision, as far as they are not there, and return the commit's id.
-
-    Args:
-        branch: one that is not main is begun at the base, and removed when the tag is there.
-
-    Raises:
-        ConflictError: the revision is published with other contents, or the branch moved meanwhile.
-    """
-    refs = repo.existing_refs()
-    known = refs.tags.get(staged.revision)
-    if known is None:
-        parent = staged.base if branch == MAIN else refs.branches.get(branch, staged.base)
-        if branch not in refs.branches:
-            repo.branch(branch, parent)
-        known = repo.find(staged.mark, branch) or repo.commit(_change(repo, staged, parent), branch, parent)
-        repo.tag(staged.revision, known)
-    elif repo.find(staged.mark, staged.revision) != known:
-        raise ConflictError(
-            f"{repo.id}: {staged.revision} is published with other contents and a published tag never moves; give the "
-            "round another name, or see `academiceval yank`"
-        )
-    if branch != MAIN and branch in repo.existing_refs().branches:
-        repo.delete_branch(branch)
-    return known
-
-
-def _change(repo: Repo, staged: Staged, parent: str) -> Change:
-    delete = gone(repo.files(parent), staged.files) if staged.whole else ()
-    return Change(f"Revision {staged.revision}", staged.mark, staged.files, delete)
 
 
 def _branch(revision: str, last: Manifest | None) -> str:

@@ -17,7 +17,7 @@ from builder.dataset.takedown import without_papers
 from builder.ids import PaperId
 from builder.round.takedowns import Takedown, parse_takedowns, takedown_lines
 from hub_scripts.errors import HubError
-from hub_scripts.hub.push import publish
+from hub_scripts.hub.publishing import publish
 from hub_scripts.hub.repo import MAIN, Change, Refs, Repo
 from hub_scripts.hub.revisions import replacement
 from hub_scripts.hub.staging import Notices, Staged, beside, newest, read_notices, stage

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hub_scripts.report.gather import TASKS, WIN_RATE, Cell, Group, context_of, task_of
+from hub_scripts.report.cells import TASKS, WIN_RATE, Cell, Group, context_of, task_of
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.runs.intervals import Interval
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.runs.intervals import Interval
 
 LABELS = {**{name: registry.label(name) for name in registry.headline()}, WIN_RATE: "Judge win rate"}
 TASK_LABELS = {

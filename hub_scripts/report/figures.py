@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from hub_scripts.report.board import LABELS, TASK_LABELS, published
+from hub_scripts.report.cells import TASKS, Group
 from hub_scripts.report.drawing import BLUE, MARKS, STYLE, Plot, add_legend, looks, save
-from hub_scripts.report.gather import TASKS, Group
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.runs.intervals import clustered_error, interval
 

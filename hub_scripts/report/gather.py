@@ -4,83 +4,24 @@ from __future__ import annotations
 
 import json
 import math
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from builder.round.licenses import Licenses, allows
+from hub_scripts.report.cells import FLAGS, WIN_RATE, Cell, Group, Key, context_of
 from hub_scripts.report.inputs import Inputs, ReportError, SamplesFile
 from lm_eval_tasks.judge.verdict import OVERALL
 from lm_eval_tasks.metrics import registry as metrics
 from lm_eval_tasks.prompts import registry as prompts
 from lm_eval_tasks.runs import logged
-from lm_eval_tasks.runs.intervals import Interval, interval
-from lm_eval_tasks.runs.logged import Logged
+from lm_eval_tasks.runs.intervals import interval
 
-# What judges say of an answer, beside the metrics of the registry.
-WIN_RATE = "win_rate"
-TASKS = (*prompts.WRITING, prompts.SCALAR)
-_LEVELS = ("SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard")
-_LENGTH = re.compile(r"-(\d+)K")
-# Metrics that are 1 or 0 for each sample.
-FLAGS = ("truncated", "empty", "no_answer", "unfinished")
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """What is compared: one setting of one round."""
-
-    round: str
-    setting: str
-
-    @property
-    def slug(self) -> str:
-        return re.sub(r"[^\w.-]+", "-", f"{self.round}_{self.setting}")
-
-
-@dataclass(slots=True)
-class Cell:
-    """One model on one setting.
-
-    Attributes:
-        scores: metric -> mean with interval.
-        values: metric -> sample -> score.
-        flags: "truncated", "empty" and the like -> sample -> 1 or 0.
-        tokens: mean prompt tokens before cutting, None where no tokenizer was known.
-    """
-
-    model: str
-    samples: int
-    scores: dict[str, Interval]
-    values: dict[str, dict[str, float]]
-    flags: dict[str, dict[str, float]]
-    tokens: float | None
-
-
-@dataclass(slots=True)
-class Group:
-    """One setting of one round with all models.
-
-    Attributes:
-        task: one of TASKS.
-        context: thousands of tokens that the setting's name tells, else that its prompts have; None where neither is known.
-        ids, titles, published, clusters: of the samples, in one order.
-    """
-
-    key: Key
-    task: str
-    context: int | None
-    ids: list[str]
-    titles: list[str]
-    published: list[str]
-    clusters: list[str]
-    cells: list[Cell]
-    prompt_versions: list[int]
-    unfinished: dict[str, int]
+if TYPE_CHECKING:
+    from lm_eval_tasks.runs.logged import Logged
 
 
 @dataclass(slots=True)
@@ -146,17 +87,6 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
     )  # fmt: skip
 
 
-def in_order(found: Iterable[Group]) -> list[Group]:
-    """By round, task, context length and, for SCALAR, difficulty."""
-
-    def rank(group: Group) -> tuple[Any, ...]:
-        level = _LEVELS.index(group.key.setting) if group.key.setting in _LEVELS else len(_LEVELS)
-        length = 0 if group.task == "scalar" else group.context or 0
-        return group.key.round, TASKS.index(group.task), level, length, group.key.setting
-
-    return sorted(found, key=rank)
-
-
 def _rows(file: SamplesFile) -> Iterator[tuple[Logged, dict[str, Any]]]:
     with file.path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, 1):
@@ -184,17 +114,6 @@ def _setting(one: Logged) -> str:
 def _model(label: str, one: Logged) -> str:
     variant = one.task.split(" ")[1:]
     return f"{label} + {variant[1] if len(variant) > 1 else variant[0]}" if variant and "ralm" in variant[0] else label
-
-
-def task_of(setting: str) -> str:
-    """The task of a setting of the papers, told by its name."""
-    return prompts.task_of(setting.lower().replace("-", "_"))
-
-
-def context_of(setting: str) -> int | None:
-    """The thousands of tokens that a setting's name tells."""
-    named = _LENGTH.search(setting)
-    return int(named[1]) if named else None
 
 
 def _context(setting: str, read: Mapping[str, Sequence[tuple[Logged, Mapping[str, Any]]]]) -> int | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import networkx as nx
@@ -13,9 +14,11 @@ import pyarrow.parquet as pq
 from matplotlib.figure import Figure
 
 from builder.dataset import tables
-from builder.dataset.manifest import Manifest
 from hub_scripts.report.drawing import BLUE, PLAIN, Plot, save
 from lm_eval_tasks.tables import Table
+
+if TYPE_CHECKING:
+    from builder.dataset.manifest import Manifest
 
 _LABEL = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
 _DRAWN = 90

@@ -8,18 +8,21 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from builder.progress import progress
-from builder.round.licenses import Licenses
 from hub_scripts.report.board import LABELS, board, scores_of_samples
-from hub_scripts.report.drawing import Plot
+from hub_scripts.report.cells import Group, in_order
 from hub_scripts.report.figures import draw_all
-from hub_scripts.report.gather import Group, gather, groups, in_order, script
+from hub_scripts.report.gather import gather, groups, script
 from hub_scripts.report.inputs import Inputs, ReportError, find
 from hub_scripts.report.rounds import RoundPage, round_page
+
+if TYPE_CHECKING:
+    from builder.round.licenses import Licenses
+    from hub_scripts.report.drawing import Plot
 
 MARK = "academiceval-site.json"
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")

@@ -5,19 +5,21 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import datasets
 
 from lm_eval_tasks.data import command_line, context, cutoff, slots
 from lm_eval_tasks.data.options import Options, cache_folder
 from lm_eval_tasks.data.rows import open_dataset, rows_of_test
-from lm_eval_tasks.data.slots import CutPrompt
 from lm_eval_tasks.errors import BudgetError
 from lm_eval_tasks.metrics import bertscore
 from lm_eval_tasks.prompts import registry, templates
-from lm_eval_tasks.prompts.templates import Slot
 from lm_eval_tasks.retrieval import retrieve
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.data.slots import CutPrompt
+    from lm_eval_tasks.prompts.templates import Slot
 
 _LOGGED = ("id", "title", "abstract", "primary_category", "published", "license", "target", "round")
 _PARTS = ("content", "demonstrations")

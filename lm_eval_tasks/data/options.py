@@ -12,11 +12,10 @@ from typing import Any, TypeVar, get_args
 from lm_eval_tasks.data import command_line
 from lm_eval_tasks.data.slots import Cut
 from lm_eval_tasks.errors import OptionError
-from lm_eval_tasks.metrics.score import ALL
+from lm_eval_tasks.metrics.scored import ALL, HEADLINE
 from lm_eval_tasks.retrieval.retrieve import DEFAULT_RETRIEVER, Chunking
 
 DEFAULT_DATASET = "academiceval"
-HEADLINE = "headline"
 VARIABLE = "ACADEMICEVAL_DATASET"
 CACHE = "ACADEMICEVAL_CACHE"
 Default = TypeVar("Default", int, None, int | None)

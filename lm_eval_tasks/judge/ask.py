@@ -11,13 +11,15 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
 from lm_eval_tasks.errors import JudgeError
-from lm_eval_tasks.journal import Journal
 from lm_eval_tasks.judge.verdict import REPAIR, parse, prompt_of
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.journal import Journal
 
 # 429 and 5xx are tried so often, with the waiting time that the server names.
 _RETRIES = 8

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.metrics import citation_mentions, rouge
 from lm_eval_tasks.metrics.answer_index import answer_of
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.bertscore import bertscore as score_pairs
-from lm_eval_tasks.metrics.scored import Answers
 from lm_eval_tasks.word_runs import longest_common_run, run_words
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.metrics.scored import Answers
 
 Values = Sequence[float | None]
 

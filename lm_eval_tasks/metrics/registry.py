@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from lm_eval_tasks.metrics import measures
-from lm_eval_tasks.metrics.scored import Answers
+from lm_eval_tasks.metrics.scored import Answers, Kind
 
-Kind = Literal["writing", "cloze"]
 Best = Literal["higher", "lower", "one"]
 # One value for each answer; None where an answer has none of this metric.
 Compute = Callable[[Answers], Sequence[float | None]]

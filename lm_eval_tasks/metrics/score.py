@@ -8,11 +8,9 @@ from typing import Any
 
 from lm_eval_tasks.metrics import refine, registry
 from lm_eval_tasks.metrics.answer_index import answer_of
-from lm_eval_tasks.metrics.scored import Answers, ScoredAnswer
+from lm_eval_tasks.metrics.scored import ALL, Answers, Kind, ScoredAnswer
 
 Docs = Sequence[Mapping[str, Any]]
-# What --metadata '{"metrics": "all"}' asks for; by default the headline metrics are printed.
-ALL = "all"
 
 
 def score(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
@@ -51,7 +49,7 @@ def others_of(ids: Sequence[str]) -> list[int]:
     return [following[i] for i in range(len(ids))]
 
 
-def _score(resps: Sequence[Sequence[str]], docs: Docs, kind: registry.Kind, refined: Callable[[str], str]) -> list[str]:
+def _score(resps: Sequence[Sequence[str]], docs: Docs, kind: Kind, refined: Callable[[str], str]) -> list[str]:
     stripped = [refine.strip_reasoning(resp[0] or "") for resp in resps]
     targets = [str(doc["target"]) for doc in docs]
     answers = Answers(
@@ -71,7 +69,7 @@ def _score(resps: Sequence[Sequence[str]], docs: Docs, kind: registry.Kind, refi
     ]
 
 
-def _kept(text: str, doc: Mapping[str, Any], kind: registry.Kind) -> str:
+def _kept(text: str, doc: Mapping[str, Any], kind: Kind) -> str:
     """What samples hold as the answer."""
     if kind == "writing":
         return text

@@ -5,7 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
+
+# What lm-eval prints: the headline metrics, or with --metadata '{"metrics": "all"}' every one.
+HEADLINE, ALL = "headline", "all"
+# Of tasks: what is written, or which candidate is named.
+Kind = Literal["writing", "cloze"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,11 @@
-"""The retrievers by name."""
+"""What every retriever offers, and ranking by scores."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
+
+import numpy as np
 
 
 class Retriever(Protocol):
@@ -21,18 +22,10 @@ class Retriever(Protocol):
         ...
 
 
-@cache
-def open_retriever(name: str) -> Retriever:
-    """The retriever of that name, see `retrieval.retrieve`.
+def best(scores: Any, top: int) -> list[int]:
+    """Indices of the highest scores, equals in their order.
 
-    Raises:
-        RetrieverError: its package or model is not there.
+    Args:
+        scores: shape (chunks,).
     """
-    from lm_eval_tasks.retrieval import dense, sparse
-
-    if name in sparse.RETRIEVERS:
-        return sparse.RETRIEVERS[name]()
-    kind, _, folders = name.partition(":")
-    if kind in dense.PAIRS:
-        return dense.open_pair(kind, folders)
-    return dense.open_sentence_transformer(name)
+    return [int(i) for i in np.argsort(-np.asarray(scores), kind="stable")[:top]]

@@ -10,7 +10,7 @@ import numpy as np
 
 from lm_eval_tasks.errors import RetrieverError
 from lm_eval_tasks.minilm import MINILM, minilm_path
-from lm_eval_tasks.retrieval.sparse import best
+from lm_eval_tasks.retrieval.base import best
 
 _MAX_TOKENS = 512
 _BATCH = 64

@@ -17,7 +17,8 @@ from tqdm.auto import tqdm
 
 from lm_eval_tasks.errors import RetrieverError
 from lm_eval_tasks.journal import Journal
-from lm_eval_tasks.retrieval.base import Retriever, open_retriever
+from lm_eval_tasks.retrieval.base import Retriever
+from lm_eval_tasks.retrieval.registry import open_retriever
 
 DEFAULT_RETRIEVER = "bm25"
 # Samples whose chunks are encoded together.

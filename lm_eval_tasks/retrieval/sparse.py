@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
-
-import numpy as np
 
 from lm_eval_tasks.errors import RetrieverError
-from lm_eval_tasks.retrieval.base import Retriever
+from lm_eval_tasks.retrieval.base import Retriever, best
 
 
 class BM25:
@@ -51,12 +48,3 @@ class TfIdf:
 
 
 RETRIEVERS: dict[str, Callable[[], Retriever]] = {"bm25": BM25, "tfidf": TfIdf}
-
-
-def best(scores: Any, top: int) -> list[int]:
-    """Indices of the highest scores, equals in their order.
-
-    Args:
-        scores: shape (chunks,).
-    """
-    return [int(i) for i in np.argsort(-np.asarray(scores), kind="stable")[:top]]

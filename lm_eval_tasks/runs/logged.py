@@ -10,8 +10,7 @@ from typing import Any
 
 from lm_eval_tasks.errors import SamplesError
 from lm_eval_tasks.metrics import refine
-from lm_eval_tasks.metrics.registry import Kind
-from lm_eval_tasks.metrics.scored import ScoredAnswer
+from lm_eval_tasks.metrics.scored import Kind, ScoredAnswer
 from lm_eval_tasks.prompts import registry
 
 # What a journal holds of each sample beside its answer.

@@ -7,16 +7,18 @@ import importlib.util
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 from tqdm.auto import tqdm
 
 from lm_eval_tasks.errors import ModelError
-from lm_eval_tasks.journal import Journal
 from lm_eval_tasks.runs.baselines import BASELINES, BaselineLM
 from lm_eval_tasks.runs.logged import JOURNALED
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.journal import Journal
 
 # Requests that are generated and journaled together: enough for an engine to be busy, few enough to lose.
 _CHUNK = 64

@@ -10,8 +10,10 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean
+from typing import TYPE_CHECKING
 
-from lm_eval_tasks.runs.logged import Logged
+if TYPE_CHECKING:
+    from lm_eval_tasks.runs.logged import Logged
 
 _TASK = re.compile(r"^academiceval_(ralm_)?")
 

@@ -13,11 +13,10 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from builder.dataset.folder import replacing
 from builder.dataset.importers.imported import finish_import
-from builder.dataset.manifest import Configuration
 from builder.dataset.write import SampleWriter
 from builder.errors import FolderError
 from builder.ids import PaperId, title_key
@@ -26,6 +25,10 @@ from builder.records import CitedPaper, DemoKind, Demonstration, Paper, Sample, 
 from builder.report import StageReport
 from builder.round.settings import BUILT_IN, Setting
 from builder.samples.tokens import TokenCounter
+from builder.sources.tokenizer import load_tokenizer
+
+if TYPE_CHECKING:
+    from builder.dataset.manifest import Configuration
 
 ROUND = "2024.06"
 _SPLITS: dict[str, Split] = {"train": "train", "val": "validation", "test": "test"}
@@ -44,7 +47,7 @@ def import_academiceval(source: Path, output: Path) -> list[StageReport]:
     found = [(setting, place) for setting in BUILT_IN if (place := source / _folder_name(setting)).is_dir()]
     if not found:
         raise FolderError(f"{source} holds no folder of the reference dataset, such as title_10K or abs_29K_G")
-    counter = TokenCounter()
+    counter = TokenCounter(load_tokenizer())
     built: list[Configuration] = []
     reports: list[StageReport] = []
     with replacing(output) as place:

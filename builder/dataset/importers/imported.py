@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from builder.dataset.folder import finish
 from builder.dataset.manifest import Configuration, Manifest
-from builder.report import StageReport
 from lm_eval_tasks.version import VERSION
+
+if TYPE_CHECKING:
+    from builder.report import StageReport
 
 
 def finish_import(

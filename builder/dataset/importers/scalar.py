@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from builder.dataset.folder import replacing
 from builder.dataset.importers.imported import finish_import
 from builder.dataset.importers.scalar_papers import read_structured
 from builder.dataset.importers.scalar_questions import read_questions
-from builder.dataset.manifest import Configuration
 from builder.dataset.question_rows import row_of
 from builder.dataset.write import write_level
 from builder.errors import FolderError
@@ -19,6 +18,10 @@ from builder.round.levels import LEVELS
 from builder.samples.tokens import TokenCounter
 from builder.scalar.citation_classifier import types_of
 from builder.scalar.questions import QuestionMaker, ask_all
+from builder.sources.tokenizer import load_tokenizer
+
+if TYPE_CHECKING:
+    from builder.dataset.manifest import Configuration
 
 # ICLR 2025, whose papers the published questions are made of.
 ROUND = "2025.01"
@@ -41,7 +44,7 @@ def import_questions(source: Path, output: Path) -> list[StageReport]:
             rows.setdefault(row["level"], []).append(row)
     if not report.kept:
         raise FolderError(f"not one question could be read in {source} ({report.line()})")
-    counter = TokenCounter()
+    counter = TokenCounter(load_tokenizer())
     with replacing(output) as place:
         built = [
             write_level(place, level, {"test": rows[name]}, ROUND, counter)
@@ -59,7 +62,7 @@ def import_papers(source: Path, output: Path, seed: int) -> list[StageReport]:
         FolderError: the file cannot be read, or not one question came about.
     """
     structured = read_structured(source)
-    counter = TokenCounter()
+    counter = TokenCounter(load_tokenizer())
     built: list[Configuration] = []
     reports: list[StageReport] = []
     with replacing(output) as place:

@@ -8,16 +8,19 @@ from datetime import date, timedelta
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from builder.ids import PaperId, author_key, bare_id, title_key
 from builder.records import NO_LICENSE, Drop, Paper
 from builder.round import taxonomy
-from builder.round.model import Round
-from builder.round.source import ArxivTable
 from builder.sources.arxiv.export_api import BadRequest, ExportApi, in_any, phrase, submitted
 from builder.sources.arxiv.oai_pmh import OaiPmh
 from builder.sources.http_client import Door, Doubt
-from builder.store import Store
+
+if TYPE_CHECKING:
+    from builder.round.model import Round
+    from builder.round.source import ArxivTable
+    from builder.store import Store
 
 IDS_AT_ONCE = 200
 # Late pages of a long list are slow and fail: the manual advises slices.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from html import escape
+from typing import TYPE_CHECKING
 
-from builder.sources.sample.world import WorldPaper
+if TYPE_CHECKING:
+    from builder.sources.sample.world import WorldPaper
 
 _KINDS = {1: ("section", "h2"), 2: ("subsection", "h3")}
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from builder.progress import progress
-from builder.round.model import Round
-from builder.round.source import SampleTable
 from builder.sources.mirror import MirrorSource
 from builder.sources.sample.latexml import page
 from builder.sources.sample.typeset import draw
 from builder.sources.sample.world import WorldPaper, make_world
-from builder.store import Store
+
+if TYPE_CHECKING:
+    from builder.round.model import Round
+    from builder.round.source import SampleTable
+    from builder.store import Store
 
 # arXiv has no HTML of some of its papers; here of every third.
 _WITHOUT_HTML = 3

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pymupdf
 
-from builder.sources.sample.world import WorldPaper
+if TYPE_CHECKING:
+    from builder.sources.sample.world import WorldPaper
 
 _WIDTH, _HEIGHT = 612.0, 792.0
 _TOP, _BOTTOM = 72.0, 712.0

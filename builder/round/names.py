@@ -1,0 +1,26 @@
+"""Names of configurations: what may not be taken for another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from builder.errors import RoundError
+
+# Endings of the configurations that are made beside a setting's own: its frozen core, and rows by id alone.
+CORE, IDS = "-core", "-ids"
+
+
+def refuse_names(own: Iterable[str], taken: Iterable[str], what: str) -> None:
+    """Raise a RoundError for a name of the round's own that somebody could take for another configuration.
+
+    Names become folders, so that capitals do not tell them apart everywhere.
+    """
+    known = {name.casefold() for name in taken}
+    for name in own:
+        if name.casefold() in known:
+            raise RoundError(f"the {what} {name!r} of round.toml is called like another one; rename it")
+        if name.casefold().endswith((CORE, IDS)):
+            raise RoundError(
+                f"the {what} {name!r} of round.toml ends like a configuration that is made beside one; rename it"
+            )
+        known.add(name.casefold())

@@ -1,0 +1,43 @@
+"""The folder to upload: a round, or its publishable copy beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
+from builder.dataset.publishable import publishable
+from hub_scripts.errors import CheckError
+
+if TYPE_CHECKING:
+    from builder.round.licenses import Licenses
+
+
+def publishable_copy(source: Path, licenses: Licenses) -> Path:
+    """The folder to upload: the publishable copy beside a round, made anew where it is not of this very round.
+
+    Raises:
+        CheckError: the folder is such a copy with more than these licences allow, or the copy's place is taken.
+    """
+    manifest = read_manifest(source)
+    own = manifest.publishable
+    if licenses == "all" or (own and own.licenses == licenses):
+        return source
+    if own:
+        raise CheckError(f"{source} was made with --licenses {own.licenses}, not {licenses}; push its round")
+    copy = source.resolve().with_name(f"{source.resolve().name}-publishable")
+    if (copy / MANIFEST).is_file():
+        known = read_manifest(copy)
+        if known.publishable is None:
+            raise CheckError(f"{copy} exists and is no publishable copy; move it away")
+        if known.publishable.licenses == licenses and _original(known) == replace(manifest, other_files={}):
+            return copy
+    publishable(source, copy, licenses)
+    return copy
+
+
+def _original(copy: Manifest) -> Manifest:
+    """The manifest of the round that a copy was made of, but for the hashes of the files beside the data."""
+    assert copy.publishable is not None
+    return replace(copy, configurations=copy.publishable.original, publishable=None, other_files={})

@@ -1,0 +1,43 @@
+"""What is staged -> one commit and one tag, each made only where it is not there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hub_scripts.errors import ConflictError
+from hub_scripts.hub.repo import MAIN, Change, Repo, gone
+
+if TYPE_CHECKING:
+    from hub_scripts.hub.staging import Staged
+
+
+def publish(repo: Repo, staged: Staged, branch: str = MAIN) -> str:
+    """Make the commit and the tag of a revision, as far as they are not there, and return the commit's id.
+
+    Args:
+        branch: one that is not main is begun at the base, and removed when the tag is there.
+
+    Raises:
+        ConflictError: the revision is published with other contents, or the branch moved meanwhile.
+    """
+    refs = repo.existing_refs()
+    known = refs.tags.get(staged.revision)
+    if known is None:
+        parent = staged.base if branch == MAIN else refs.branches.get(branch, staged.base)
+        if branch not in refs.branches:
+            repo.branch(branch, parent)
+        known = repo.find(staged.mark, branch) or repo.commit(_change(repo, staged, parent), branch, parent)
+        repo.tag(staged.revision, known)
+    elif repo.find(staged.mark, staged.revision) != known:
+        raise ConflictError(
+            f"{repo.id}: {staged.revision} is published with other contents and a published tag never moves; give the "
+            "round another name, or see `academiceval yank`"
+        )
+    if branch != MAIN and branch in repo.existing_refs().branches:
+        repo.delete_branch(branch)
+    return known
+
+
+def _change(repo: Repo, staged: Staged, parent: str) -> Change:
+    delete = gone(repo.files(parent), staged.files) if staged.whole else ()
+    return Change(f"Revision {staged.revision}", staged.mark, staged.files, delete)

@@ -1,0 +1,94 @@
+"""The figures of the leaderboard: a group for each setting of a round, a cell for each model in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from lm_eval_tasks.prompts import registry as prompts
+from lm_eval_tasks.runs.intervals import Interval
+
+# What judges say of an answer, beside the metrics of the registry.
+WIN_RATE = "win_rate"
+TASKS = (*prompts.WRITING, prompts.SCALAR)
+_LEVELS = ("SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard")
+_LENGTH = re.compile(r"-(\d+)K")
+# Metrics that are 1 or 0 for each sample.
+FLAGS = ("truncated", "empty", "no_answer", "unfinished")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What is compared: one setting of one round."""
+
+    round: str
+    setting: str
+
+    @property
+    def slug(self) -> str:
+        return re.sub(r"[^\w.-]+", "-", f"{self.round}_{self.setting}")
+
+
+@dataclass(slots=True)
+class Cell:
+    """One model on one setting.
+
+    Attributes:
+        scores: metric -> mean with interval.
+        values: metric -> sample -> score.
+        flags: "truncated", "empty" and the like -> sample -> 1 or 0.
+        tokens: mean prompt tokens before cutting, None where no tokenizer was known.
+    """
+
+    model: str
+    samples: int
+    scores: dict[str, Interval]
+    values: dict[str, dict[str, float]]
+    flags: dict[str, dict[str, float]]
+    tokens: float | None
+
+
+@dataclass(slots=True)
+class Group:
+    """One setting of one round with all models.
+
+    Attributes:
+        task: one of TASKS.
+        context: thousands of tokens that the setting's name tells, else that its prompts have; None where neither is known.
+        ids, titles, published, clusters: of the samples, in one order.
+    """
+
+    key: Key
+    task: str
+    context: int | None
+    ids: list[str]
+    titles: list[str]
+    published: list[str]
+    clusters: list[str]
+    cells: list[Cell]
+    prompt_versions: list[int]
+    unfinished: dict[str, int]
+
+
+def in_order(found: Iterable[Group]) -> list[Group]:
+    """By round, task, context length and, for SCALAR, difficulty."""
+
+    def rank(group: Group) -> tuple[Any, ...]:
+        level = _LEVELS.index(group.key.setting) if group.key.setting in _LEVELS else len(_LEVELS)
+        length = 0 if group.task == "scalar" else group.context or 0
+        return group.key.round, TASKS.index(group.task), level, length, group.key.setting
+
+    return sorted(found, key=rank)
+
+
+def task_of(setting: str) -> str:
+    """The task of a setting of the papers, told by its name."""
+    return prompts.task_of(setting.lower().replace("-", "_"))
+
+
+def context_of(setting: str) -> int | None:
+    """The thousands of tokens that a setting's name tells."""
+    named = _LENGTH.search(setting)
+    return int(named[1]) if named else None

@@ -1,0 +1,151 @@
+"""The house: imports run one way, rooms do not import each other, and few rooms open connections (docs/architecture.md)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("builder", "lm_eval_tasks", "hub_scripts")
+
+# From the ground up: a room imports from itself and from what stands before it.
+ROOMS = {
+    "builder": [
+        "errors records report progress ids seeding", "round", "store", "sources", "collect extract", "citations",
+        "samples scalar", "dataset", "pipeline", "demo", "commands", "cli",
+    ],
+    "lm_eval_tasks": [
+        "errors version files tables command row_format word_runs", "journal minilm compat", "prompts", "retrieval metrics",
+        "data", "runs", "judge", "task_folder", "commands",
+    ],
+    "hub_scripts": ["errors", "hub", "results report", "commands"],
+}  # fmt: skip
+# What the builder takes from the package that every installation has.
+SHARED = "errors version files tables command row_format word_runs journal compat prompts".split()
+# Only these assemble the packages' commands, or show all of them at work.
+ASSEMBLING = {"builder.cli", "builder.demo"}
+# Modules that can open a connection -> the rooms that may import them.
+CONNECTING = {
+    "requests": "builder.sources",
+    "arxiv": "builder.sources",
+    "openai": "builder.sources lm_eval_tasks.judge",
+    "huggingface_hub.HfApi": "hub_scripts.hub",
+    "huggingface_hub.hf_hub_download": "builder.sources",
+    "datasets.load_dataset": "hub_scripts.hub",
+    "datasets.load_dataset_builder": "lm_eval_tasks.data",
+}
+LONGEST_CHAIN = 9
+
+
+@dataclass(frozen=True)
+class Import:
+    """One import of one module; `early` where it is carried out when the module is loaded."""
+
+    module: str
+    name: str
+    early: bool
+
+
+def _imports(tree: ast.AST, early: bool = True) -> Iterator[Import]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import):
+            yield from (Import(one.name, "", early) for one in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (Import(node.module, one.name, early) for one in node.names)
+        checking = isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        inner = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        yield from _imports(node, early and not checking and not inner)
+
+
+@cache
+def modules() -> dict[str, list[Import]]:
+    """Our modules and all that they import."""
+    found = {}
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            found[name] = list(_imports(ast.parse(path.read_text(encoding="utf-8"))))
+    return found
+
+
+def graph(*, early: bool) -> dict[str, set[str]]:
+    """Our modules and those of ours that they import; with `early`, when they are loaded."""
+    known = modules()
+
+    def ours(one: Import) -> str | None:
+        return next((name for name in (f"{one.module}.{one.name}", one.module) if name in known), None)
+
+    return {
+        name: {target for one in imports if (one.early or not early) and (target := ours(one)) and target != name}
+        for name, imports in known.items()
+    }
+
+
+def room(name: str) -> str:
+    return ".".join(name.split(".")[:2])
+
+
+def test_no_module_imports_itself_by_a_way_round() -> None:
+    edges = graph(early=False)
+    done: set[str] = set()
+
+    def walk(name: str, path: tuple[str, ...]) -> None:
+        assert name not in path, " -> ".join((*path, name))
+        if name not in done:
+            for other in sorted(edges[name]):
+                walk(other, (*path, name))
+            done.add(name)
+
+    for name in sorted(edges):
+        walk(name, ())
+
+
+def test_imports_run_one_way_through_the_rooms() -> None:
+    height = {
+        f"{package}.{name}": level
+        for package, levels in ROOMS.items()
+        for level, names in enumerate(levels)
+        for name in names.split()
+    }
+    assert {room(name) for name in modules() if "." in name} == set(height)
+    wrong = [
+        f"{name} imports {other}"
+        for name, others in graph(early=False).items()
+        for other in others
+        if name.split(".")[0] == other.split(".")[0] and room(name) != room(other)
+        if height[room(other)] >= height[room(name)]
+    ]
+    assert not wrong
+
+
+def test_packages_import_one_way() -> None:
+    allowed = {room(f"lm_eval_tasks.{name}") for name in SHARED}
+    for name, others in graph(early=False).items():
+        for other in others:
+            mine, theirs = name.split(".")[0], other.split(".")[0]
+            if mine == theirs or mine == "hub_scripts" or name in ASSEMBLING:
+                continue
+            assert mine == "builder" and room(other) in allowed, f"{name} imports {other}"
+
+
+def test_chains_of_imports_are_short() -> None:
+    edges = graph(early=True)
+
+    @cache
+    def longest(name: str) -> tuple[str, ...]:
+        return (name, *max((longest(other) for other in sorted(edges[name])), key=len, default=()))
+
+    chain = max(map(longest, edges), key=len)
+    assert len(chain) <= LONGEST_CHAIN, " -> ".join(chain)
+
+
+def test_only_few_rooms_open_connections() -> None:
+    for name, imports in modules().items():
+        for one in imports:
+            for connecting, rooms in CONNECTING.items():
+                if connecting in (f"{one.module}.{one.name}", one.module.split(".")[0]):
+                    assert room(name) in rooms.split(), f"{name} imports {connecting}"
