@@ -6,10 +6,10 @@ into the installed lm_eval; single files are linked, because lm-eval's search do
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 from pathlib import Path
 
+from lm_eval_tasks.compat.lm_eval import tasks_folder
 from lm_eval_tasks.errors import TaskFolderError
 
 _FOLDERS = ("academiceval", "scalar")
@@ -51,10 +51,10 @@ def unlink() -> list[Path]:
 
 
 def _place(name: str) -> Path:
-    spec = importlib.util.find_spec("lm_eval")
-    if spec is None or not spec.submodule_search_locations:
+    folder = tasks_folder()
+    if folder is None:
         raise TaskFolderError("lm_eval is not installed; `pip install academiceval` brings it")
-    return Path(spec.submodule_search_locations[0]) / "tasks" / name
+    return folder / name
 
 
 def _remove(place: Path) -> bool:

@@ -18,8 +18,8 @@ ROOMS = {
         "samples scalar", "dataset", "pipeline", "demo", "commands", "cli",
     ],
     "lm_eval_tasks": [
-        "errors version files tables command row_format word_runs", "journal minilm compat", "prompts", "retrieval metrics",
-        "data", "runs", "judge", "task_folder", "commands",
+        "errors version files tables command row_format word_runs", "journal minilm compat", "task_folder", "prompts", "retrieval metrics",
+        "data", "runs", "judge", "commands",
     ],
     "hub_scripts": ["errors", "hub", "results report", "commands"],
 }  # fmt: skip

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 import yaml
 
-from lm_eval_tasks.data import command_line, cutoff
+from lm_eval_tasks.compat import lm_eval as command_line
+from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.evaluate import evaluate
 from lm_eval_tasks.task_folder import tasks_path
@@ -246,7 +247,7 @@ def test_lm_evals_own_arguments_are_seen(monkeypatch: pytest.MonkeyPatch, tmp_pa
         (["lm_eval", "--config", str(tmp_path / "none.yaml")], ("", None)),
     ):  # fmt: skip
         monkeypatch.setattr("sys.argv", argv)
-        seen = command_line.arguments()
+        seen = command_line.run_arguments()
         assert (seen.system_instruction, seen.max_gen_toks) == expected
 
 

@@ -17,9 +17,8 @@ from huggingface_hub.errors import (
 )
 
 from hub_scripts.errors import AccessError, ConflictError, HubError, UnreachableError
+from hub_scripts.hub.compat import HTTPError
 
-# The root of its HTTP library's errors, which is httpx or httpx2, by release.
-HTTPError: type[Exception] = HfHubHTTPError.__bases__[0]
 # What the client and its transports raise where the Hub is at fault, or we are.
 FAULTS = (HTTPError, OSError, RuntimeError, ValueError)
 _LOG_IN = "log in with `hf auth login` or set HF_TOKEN to a token with write permission"

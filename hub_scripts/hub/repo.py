@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, constants
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 from huggingface_hub.errors import EntryNotFoundError
 from huggingface_hub.hf_api import RepoFile
 
 from hub_scripts.errors import AccessError, ConflictError, HubError
+from hub_scripts.hub.compat import use_lfs, uses_xet
 from hub_scripts.hub.faults import FAULTS, Fault, lacks_xet, understand
 from lm_eval_tasks.files import sha256_of, sha256_of_bytes
 
@@ -191,9 +192,9 @@ class Repo:
                 revision=branch, parent_commit=parent,
             )  # fmt: skip
         except FAULTS as err:
-            if constants.HF_HUB_DISABLE_XET or not lacks_xet(err):
+            if not uses_xet() or not lacks_xet(err):
                 raise
-            constants.HF_HUB_DISABLE_XET = True  # the client looks at it before every upload
+            use_lfs()
             return self._send(change, branch, parent)
         return str(made.oid)
 

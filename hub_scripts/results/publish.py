@@ -6,27 +6,25 @@ A result file is uploaded as lm-eval wrote it, at `<model>/<rounds>/<file>`; bes
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
-from huggingface_hub import EvalResult, constants
-from huggingface_hub.repocard_data import eval_results_to_model_index
+from huggingface_hub import EvalResult, RepoCard
 
 from builder.dataset.card import CARD
 from builder.round import settings as registry
 from builder.round.levels import LEVELS
 from hub_scripts.errors import HubError
+from hub_scripts.hub.compat import endpoint, model_index
 from hub_scripts.hub.repo import MAIN, Change, Content, Repo, digest, unchanged
 from hub_scripts.results.result_file import Results, TaskScore, read_results
 from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.metrics import registry as metrics
 
 _INDEX = "model-index.yml"
-_FRONT = re.compile(r"---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
 _TITLE = {"dataset": "Results", "model": "Evaluation results"}
 
 
@@ -109,12 +107,12 @@ def read_result(path: Path, repo_id: str) -> ResultFile:
             dataset_name=f"AcademicEval {results.round}", dataset_config=_setting(one.task), dataset_split="test",
             dataset_revision=results.round, metric_type=one.metric, metric_name=metrics.label(one.metric),
             metric_value=round(one.value, 6), metric_args=_beside(one, results), source_name="AcademicEval",
-            source_url=f"{constants.ENDPOINT}/datasets/{repo_id}/blob/main/{folder}/{path.name}",
+            source_url=f"{endpoint()}/datasets/{repo_id}/blob/main/{folder}/{path.name}",
         )
         for one in results.scores
         if one.metric in metrics.headline()  # all other scores are in the result file
     ]  # fmt: skip
-    return ResultFile(path, results.model, folder, eval_results_to_model_index(results.model, shown)[0]["results"])
+    return ResultFile(path, results.model, folder, model_index(results.model, shown))
 
 
 def _beside(score: TaskScore, results: Results) -> dict[str, Any]:
@@ -130,15 +128,14 @@ def index_text(entries: list[dict[str, Any]]) -> bytes:
     return yaml.safe_dump({"model-index": [{"results": entries}]}, sort_keys=False, allow_unicode=True).encode()
 
 
-def with_index(card: str, name: str, entries: list[dict[str, Any]]) -> str:
+def with_index(text: str, name: str, entries: list[dict[str, Any]]) -> str:
     """A model card that shows the entries; older ones of the same dataset, configuration and revision are replaced."""
-    front = _FRONT.match(card)
-    data = (yaml.safe_load(front[1]) if front else None) or {}
-    kept = [old for index in data.get("model-index", []) for old in index.get("results", [])]
+    card = RepoCard(text)
+    kept = [old for index in card.data.get("model-index") or () for old in index.get("results", [])]
     fresh = {_identity(entry) for entry in entries}
     results = [*(old for old in kept if _identity(old) not in fresh), *entries]
-    data["model-index"] = [{"name": name, "results": results}]
-    return f"---\n{yaml.safe_dump(data, sort_keys=False, allow_unicode=True)}---\n{card[front.end() if front else 0 :]}"
+    card.data["model-index"] = [{"name": name, "results": results}]
+    return str(card)
 
 
 def _identity(entry: dict[str, Any]) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import datasets
 
-from lm_eval_tasks.data import command_line, context, cutoff, slots
+from lm_eval_tasks.compat import lm_eval as command_line
+from lm_eval_tasks.data import context, cutoff, slots
 from lm_eval_tasks.data.options import Options, cache_folder
 from lm_eval_tasks.data.rows import open_dataset, rows_of_test
 from lm_eval_tasks.errors import BudgetError
@@ -39,7 +40,7 @@ def load(setting: str, answer_tokens: int, role: str = "prompt", **arguments: An
         EvalError: dataset or tokenizer not there, a prompt that cannot fit, the metric's model missing, and so on. Under
             lm-eval's own command line the process ends with that sentence instead.
     """
-    with command_line.told():
+    with command_line.errors_end_the_process():
         return _load(setting, answer_tokens, role, arguments)
 
 

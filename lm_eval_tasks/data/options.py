@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
-from lm_eval_tasks.data import command_line
+from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data.slots import Cut
 from lm_eval_tasks.errors import OptionError
 from lm_eval_tasks.metrics.scored import ALL, HEADLINE
@@ -56,7 +56,7 @@ class Options:
         Raises:
             OptionError: a value cannot be used.
         """
-        run = command_line.arguments()
+        run = command_line.run_arguments()
         cut = str(arguments.get("cut", "end"))
         if cut not in get_args(Cut):
             raise OptionError(f"the option cut={cut!r} is neither 'end' nor 'middle'")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import datasets
 from datasets.exceptions import DatasetNotFoundError
-from datasets.packaged_modules.cache.cache import Cache
 
+from lm_eval_tasks.compat.datasets import is_from_cache
 from lm_eval_tasks.data.options import VARIABLE, Options
 from lm_eval_tasks.errors import DatasetError
 
@@ -25,7 +25,7 @@ def open_dataset(config: str, options: Options) -> datasets.DatasetDict:
     path = str(folder) if folder.is_dir() else name
     try:
         builder = datasets.load_dataset_builder(path, config, revision=options.dataset_revision)
-        if isinstance(builder, Cache) and "/" not in name:
+        if is_from_cache(builder) and "/" not in name:
             # With no such folder and no network, `datasets` would serve whatever folder of that name it saw last.
             raise FileNotFoundError(name)
         builder.download_and_prepare()

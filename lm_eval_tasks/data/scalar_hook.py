@@ -11,7 +11,8 @@ from typing import Any
 
 import datasets
 
-from lm_eval_tasks.data import command_line, context, cutoff, hook
+from lm_eval_tasks.compat import lm_eval as command_line
+from lm_eval_tasks.data import context, cutoff, hook
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.rows import open_dataset, rows_of_test
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
@@ -30,7 +31,7 @@ def load(setting: str, answer_tokens: int, role: str = "prompt", **arguments: An
 
     The other arguments and errors are those of `hook.load`.
     """
-    with command_line.told():
+    with command_line.errors_end_the_process():
         return _load(setting, answer_tokens, role, arguments)
 
 

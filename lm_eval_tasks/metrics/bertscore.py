@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_tasks.compat import bert_score as compat
 from lm_eval_tasks.errors import MetricError
 from lm_eval_tasks.minilm import MINILM, minilm_path
 
@@ -76,13 +77,9 @@ class Scorer:
     """One model and the references that it has embedded."""
 
     def __init__(self, model: str) -> None:
-        from bert_score import BERTScorer
-
         path = minilm_path("BERTScore model") if model == MINILM else model
-        loaded = BERTScorer(model_type=path, num_layers=_LAYERS.get(model))
-        loaded._tokenizer.model_max_length = MAX_TOKENS
-        self._tokenizer = loaded._tokenizer
-        self._model = loaded._model.eval()
+        self._tokenizer, self._model = compat.load(path, _LAYERS.get(model))
+        self._tokenizer.model_max_length = MAX_TOKENS
         self._unweighted = (self._tokenizer.cls_token_id, self._tokenizer.sep_token_id)
         self._kept: OrderedDict[str, Embedded] = OrderedDict()
         self._bytes = 0
@@ -118,11 +115,10 @@ class Scorer:
     def _embed(self, texts: Sequence[str]) -> Iterator[tuple[str, Embedded]]:
         """Unit vectors of each text's tokens, and how much each token counts."""
         import torch
-        from bert_score.utils import padding, sent_encode
 
-        ids = {text: sent_encode(self._tokenizer, text) for text in texts}
+        ids = {text: compat.encode(self._tokenizer, text) for text in texts}
         for batch in _batches(sorted(ids, key=lambda text: -len(ids[text])), ids):
-            padded, _, mask = padding([ids[text] for text in batch], self._tokenizer.pad_token_id)
+            padded, mask = compat.padded([ids[text] for text in batch], self._tokenizer.pad_token_id)
             with torch.inference_mode():
                 states = self._model(padded.to(self._model.device), attention_mask=mask.to(self._model.device))[0]
             for text, state in zip(batch, states.float().cpu(), strict=True):

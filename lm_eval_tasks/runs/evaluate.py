@@ -14,14 +14,15 @@ from typing import Any
 
 from lm_eval.api.model import LM
 
-from lm_eval_tasks.data import command_line, cutoff
+from lm_eval_tasks.compat import lm_eval as command_line
+from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.errors import EvalError
 from lm_eval_tasks.journal import Journal
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.intervals import interval
 from lm_eval_tasks.runs.logged import JOURNAL, Logged
-from lm_eval_tasks.runs.models import Generation, identity_of, journaled, open_model
+from lm_eval_tasks.runs.models import Generation, JournaledLM, identity_of, open_model
 from lm_eval_tasks.runs.whole_paper import paper_scores
 from lm_eval_tasks.task_folder import tasks_path
 
@@ -56,18 +57,16 @@ def evaluate(
     Raises:
         EvalError: an unknown task, a model that cannot be opened; what `loading.load` raises.
     """
-    from lm_eval.utils import simple_parse_args_string
-
     from lm_eval_tasks.runs.baselines import BASELINES
 
     generation = generation or Generation()
     logging.getLogger("lm_eval").setLevel(logging.ERROR)
-    parsed = dict(simple_parse_args_string(model_args)) if model_args else {}
+    parsed = command_line.parse_model_args(model_args)
     given = {**metadata, **parsed, **_room(generation), **({"keep_parts": True} if model in BASELINES else {})}
     manager = _manager(tasks, given)
     lm = open_model(model, parsed, generation)
     if output is not None:
-        lm = journaled(lm, identity_of(model, parsed, generation), Journal(output / JOURNAL))
+        lm = JournaledLM(lm, identity_of(model, parsed, generation), Journal(output / JOURNAL))
     results = _run(lm, tasks, manager, limit, given, generation)
     label = label_of(model, parsed)
     samples = {task: [logged.of_row(row) for row in rows] for task, rows in results["samples"].items()}

@@ -13,6 +13,7 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 from tqdm.auto import tqdm
 
+from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.errors import ModelError
 from lm_eval_tasks.runs.baselines import BASELINES, BaselineLM
 from lm_eval_tasks.runs.logged import JOURNALED
@@ -48,25 +49,18 @@ def open_model(model: str, arguments: Mapping[str, Any], generation: Generation)
     """
     if model in BASELINES:
         return BaselineLM(model)
-    import lm_eval.models  # noqa: F401  registers the model types
-    from lm_eval.api.registry import get_model
-
     _check_device(arguments.get("device") or generation.device)
     if model == "vllm" and importlib.util.find_spec("vllm") is None:
         raise ModelError('the model type vllm needs vllm: pip install "academiceval[vllm]"')
     try:
-        kind = get_model(model)
-    except (ValueError, KeyError) as err:
+        return compat.open_model(model, arguments, generation.batch_size, generation.device)
+    except KeyError as err:
         raise ModelError(
             f"lm-eval has no model type {model!r}, and it is no baseline ({', '.join(BASELINES)})"
         ) from err
-    try:
-        return kind.create_from_arg_obj(
-            dict(arguments), {"batch_size": generation.batch_size, "max_batch_size": None, "device": generation.device}
-        )
     except (OSError, ModuleNotFoundError, AssertionError, TypeError) as err:
-        told = str(err).strip().splitlines() or [type(err).__name__]
-        raise ModelError(f"the {model} model {dict(arguments)} cannot be opened: {told[0][:200]}") from err
+        lines = str(err).strip().splitlines() or [type(err).__name__]
+        raise ModelError(f"the {model} model {dict(arguments)} cannot be opened: {lines[0][:200]}") from err
 
 
 def _check_device(device: object) -> None:
@@ -77,29 +71,78 @@ def _check_device(device: object) -> None:
             raise ModelError(f"device {device} was asked for, but there is no GPU here; leave it out, or say cpu")
 
 
-def journaled(lm: LM, identity: str, journal: Journal) -> LM:
-    """Let a model look up its answers in a journal, and note each new one there.
+class JournaledLM(LM):  # type: ignore[misc]
+    """A model that looks up its answers in a journal, and notes each new one there as soon as the model has it.
 
     Args:
         identity: what tells the model apart, see `identity_of`.
     """
-    generate = lm.generate_until
 
-    def generate_until(requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        keys = [key_of(request, identity) for request in requests]
-        missing = [i for i, key in enumerate(keys) if key not in journal]
+    def __init__(self, lm: LM, identity: str, journal: Journal) -> None:
+        super().__init__()
+        self._lm, self._identity, self._journal = lm, identity, journal
+        self._waiting: dict[str, list[Instance]] = {}
+        lm.set_cache_hook(compat.AnswerHook(self._note_early))
+
+    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
+        keys = [key_of(request, self._identity) for request in requests]
+        missing = [i for i, key in enumerate(keys) if key not in self._journal]
         with tqdm(
             total=len(keys), initial=len(keys) - len(missing), desc="answers", disable=disable_tqdm or None
         ) as bar:
             for start in range(0, len(missing), _CHUNK):
-                part = missing[start : start + _CHUNK]
-                for i, answer in zip(part, generate([requests[i] for i in part], disable_tqdm=True), strict=True):
-                    journal.add(keys[i], answer, doc={name: requests[i].doc.get(name) for name in JOURNALED})
+                part = [requests[i] for i in missing[start : start + _CHUNK]]
+                self._generate(part)
                 bar.update(len(part))
-        return [journal[key] for key in keys]
+        return [self._journal[key] for key in keys]
 
-    lm.generate_until = generate_until
-    return lm
+    def _generate(self, requests: list[Instance]) -> None:
+        self._waiting = {}
+        for request in requests:
+            self._waiting.setdefault(_asked(request.args), []).append(request)
+        answers = self._lm.generate_until(requests, disable_tqdm=True)
+        # A model that does not tell its answers early, or tells other prompts than it was given, has told them now.
+        for request, answer in zip(requests, answers, strict=True):
+            self._note(request, answer)
+
+    def _note_early(self, asked: tuple[Any, ...], answer: str) -> None:
+        for request in self._waiting.pop(_asked(asked), ()):
+            self._note(request, answer)
+
+    def _note(self, request: Instance, answer: str) -> None:
+        key = key_of(request, self._identity)
+        if key not in self._journal:
+            self._journal.add(key, answer, doc={name: request.doc.get(name) for name in JOURNALED})
+
+    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> Any:
+        return self._lm.loglikelihood(requests, disable_tqdm=disable_tqdm)
+
+    def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> Any:
+        return self._lm.loglikelihood_rolling(requests, disable_tqdm=disable_tqdm)
+
+    def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
+        return str(self._lm.apply_chat_template(chat_history, add_generation_prompt=add_generation_prompt))
+
+    def chat_template(self, chat_template: bool | str = False) -> str | None:
+        template: str | None = self._lm.chat_template(chat_template)
+        return template
+
+    @property
+    def tokenizer_name(self) -> str:
+        return str(self._lm.tokenizer_name)
+
+    @property
+    def rank(self) -> int:
+        return int(self._lm.rank)
+
+    @property
+    def world_size(self) -> int:
+        return int(self._lm.world_size)
+
+
+def _asked(arguments: tuple[Any, ...]) -> str:
+    """What a prompt and its generation arguments go by in the hook."""
+    return json.dumps([str(arguments[0]), arguments[1]], sort_keys=True, default=str)
 
 
 def identity_of(model: str, arguments: Mapping[str, Any], generation: Generation) -> str:

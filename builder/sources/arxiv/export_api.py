@@ -10,15 +10,14 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import date
 from types import SimpleNamespace
-from typing import cast
 
 import arxiv
-import requests
 from lxml import etree
 
 from builder.errors import SourceError
 from builder.ids import PaperId
 from builder.records import Drop, Paper
+from builder.sources.arxiv import compat
 from builder.sources.http_client import Door, Doubt
 
 PAGE = 2000  # the most that a page may hold
@@ -64,11 +63,7 @@ class ExportApi:
             yield Drop(entry, "bad_record")
 
     def _client(self, pages: _Pages, page: int) -> arxiv.Client:
-        # Waiting and asking again are the door's.
-        client = arxiv.Client(page_size=page, delay_seconds=0, num_retries=0)
-        client.query_url_format = self._url + "?{}"
-        client._session = cast("requests.Session", pages)
-        return client
+        return compat.client(self._url, page, pages)
 
 
 def _oldest_first(query: str) -> arxiv.Search:

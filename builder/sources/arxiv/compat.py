@@ -1,0 +1,28 @@
+"""The `arxiv` package: the insides that we use.
+
+It turns pages and parses feeds; asking, waiting and asking again are our own. A public way would be arguments of
+`arxiv.Client` for the service's address and for a session.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, cast
+
+import arxiv
+import requests
+
+
+class Session(Protocol):
+    """What a client needs of a session."""
+
+    def get(self, url: str, headers: object = None) -> object:
+        """An answer with `status_code` and `content`."""
+        ...
+
+
+def client(address: str, page_size: int, session: Session) -> arxiv.Client:
+    """A client that asks through a session of ours, once for each page."""
+    made = arxiv.Client(page_size=page_size, delay_seconds=0, num_retries=0)
+    made.query_url_format = f"{address}?{{}}"
+    made._session = cast("requests.Session", session)
+    return made

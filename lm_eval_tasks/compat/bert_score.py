@@ -1,0 +1,37 @@
+"""`bert_score`: the insides that we use.
+
+The library scores pairs and embeds every text of each pair. We embed a text once, with its model, its tokenizer and its
+way of encoding. A public way would be a function that gives the token embeddings of texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def load(model: str, layers: int | None) -> tuple[Any, Any]:
+    """(tokenizer, model cut behind its layer) as `BERTScorer` loads them.
+
+    Args:
+        layers: which layer's states are compared; None for the one that the library has tuned for the model.
+    """
+    from bert_score import BERTScorer
+
+    loaded = BERTScorer(model_type=model, num_layers=layers)
+    return loaded._tokenizer, loaded._model.eval()
+
+
+def encode(tokenizer: Any, text: str) -> list[int]:
+    """The ids of a text's tokens, special ones included."""
+    from bert_score.utils import sent_encode
+
+    return list(sent_encode(tokenizer, text))
+
+
+def padded(ids: Sequence[Sequence[int]], pad: int) -> tuple[Any, Any]:
+    """(ids, attention mask), both of shape (texts, tokens)."""
+    from bert_score.utils import padding
+
+    together, _, mask = padding(ids, pad)
+    return together, mask

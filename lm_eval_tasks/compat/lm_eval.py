@@ -1,0 +1,137 @@
+"""`lm_eval`: the insides that we use.
+
+Its command line knows things that it does not hand to tasks, though prompts must leave room for them: the system prompt
+and the length of answers. A public way would be to find them in the metadata that `custom_dataset` is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from lm_eval_tasks.errors import EvalError
+
+if TYPE_CHECKING:
+    from lm_eval.api.model import LM
+
+_PROGRAMS = ("lm_eval", "lm-eval")
+_MAX_GEN_TOKS = re.compile(r"max_gen_toks\W+(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class RunArguments:
+    """The system prompt of a run, and the length of answers where the run sets one."""
+
+    system_instruction: str = ""
+    max_gen_toks: int | None = None
+
+
+def is_lm_eval() -> bool:
+    """Whether this process is lm-eval's command line."""
+    return Path(sys.argv[0]).stem in _PROGRAMS
+
+
+@contextmanager
+def errors_end_the_process() -> Iterator[None]:
+    """Under lm-eval's command line, which would show a traceback, end the process with an error's sentence."""
+    try:
+        yield
+    except EvalError as err:
+        if is_lm_eval():
+            raise SystemExit(f"error: {err}") from None
+        raise
+
+
+def run_arguments() -> RunArguments:
+    """Read the command line, and the file that its --config names; empty in any other program."""
+    if not is_lm_eval():
+        return RunArguments()
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--config", "-C", type=Path)
+    parser.add_argument("--system_instruction")
+    parser.add_argument("--gen_kwargs", nargs="+")
+    given, _ = parser.parse_known_args(sys.argv[1:])
+    file = _read(given.config)
+    return RunArguments(
+        str(given.system_instruction or file.get("system_instruction") or ""),
+        max_gen_toks(str(given.gen_kwargs or file.get("gen_kwargs") or "")),
+    )
+
+
+def max_gen_toks(gen_kwargs: str) -> int | None:
+    """The length of answers that generation arguments set, in any of the ways to write them; None where they set none."""
+    found = _MAX_GEN_TOKS.search(gen_kwargs)
+    return int(found[1]) if found else None
+
+
+def _read(path: Path | None) -> dict[str, Any]:
+    # lm-eval itself says what is wrong with a file that cannot be read.
+    if path is None or not path.is_file():
+        return {}
+    read = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return read if isinstance(read, dict) else {}
+
+
+def open_model(kind: str, arguments: Mapping[str, Any], batch_size: str, device: str | None) -> LM:
+    """A model of one of lm-eval's types, as its command line opens it.
+
+    A public way would be a function that takes the command line's arguments; `simple_evaluate` opens and evaluates in one.
+
+    Raises:
+        KeyError: there is no such type.
+        OSError, ModuleNotFoundError, AssertionError, TypeError: what the type's own code raises.
+    """
+    import lm_eval.models  # noqa: F401  registers the types
+    from lm_eval.api.registry import get_model
+
+    try:
+        found = get_model(kind)
+    except (ValueError, KeyError) as err:
+        raise KeyError(kind) from err
+    return found.create_from_arg_obj(
+        dict(arguments), {"batch_size": batch_size, "max_batch_size": None, "device": device}
+    )
+
+
+def parse_model_args(text: str) -> dict[str, Any]:
+    """`key=value,...` as lm-eval reads it; there is no public function for it."""
+    from lm_eval.utils import simple_parse_args_string
+
+    return dict(simple_parse_args_string(text)) if text else {}
+
+
+def tasks_folder() -> Path | None:
+    """The folder of the installed lm_eval's own tasks, which it searches without --include_path; None without lm_eval.
+
+    A public way would be entry points for tasks.
+    """
+    spec = importlib.util.find_spec("lm_eval")
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return Path(spec.submodule_search_locations[0]) / "tasks"
+
+
+class AnswerHook:
+    """Stands where lm-eval has the cache of a model's answers: models call it with each answer as soon as they have it.
+
+    `LM.set_cache_hook` is public, the hook's one method is named in its class only.
+
+    Args:
+        note: called with (prompt, generation arguments) and the answer.
+    """
+
+    def __init__(self, note: Callable[[tuple[Any, ...], str], None]) -> None:
+        self._note = note
+
+    def add_partial(self, attr: str, req: Iterable[Any], res: Any) -> None:
+        if attr == "generate_until":
+            self._note(tuple(req), str(res))

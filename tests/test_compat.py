@@ -1,0 +1,105 @@
+"""The insides of other libraries that we use are still there; a failure here names the module of ours to look at."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import arxiv
+import lm_eval
+import pytest
+from datasets import DatasetInfo, Features, Value
+from huggingface_hub import DatasetCardData, EvalResult
+from lm_eval.api.model import LM, CacheHook
+
+from builder.sources.arxiv import compat as arxiv_compat
+from hub_scripts.hub import compat as hub_compat
+from lm_eval_tasks.compat import bert_score as bert_compat
+from lm_eval_tasks.compat import datasets as datasets_compat
+from lm_eval_tasks.compat import lm_eval as lm_eval_compat
+from lm_eval_tasks.metrics.registry import WRITING_METRIC_LIST
+from lm_eval_tasks.minilm import minilm_path
+
+
+def test_datasets_writes_its_info_into_cards() -> None:
+    card = DatasetCardData()
+    datasets_compat.add_dataset_info(
+        card, {"A": DatasetInfo(config_name="A", features=Features({"id": Value("string")}))}
+    )
+    info = card.to_dict()["dataset_info"]
+    assert (info["config_name"], info["features"]) == ("A", [{"name": "id", "dtype": "string"}])
+
+
+def test_datasets_says_what_comes_from_its_cache() -> None:
+    assert "hash" in inspect.signature(datasets_compat.Cache.__init__).parameters
+
+
+def test_bert_score_gives_its_tokenizer_and_model() -> None:
+    tokenizer, model = bert_compat.load(minilm_path("test"), 6)
+    ids = bert_compat.encode(tokenizer, "two words")
+    together, mask = bert_compat.padded([ids, ids[:2]], tokenizer.pad_token_id)
+    assert ids[0] == tokenizer.cls_token_id
+    assert tuple(together.shape) == tuple(mask.shape) == (2, len(ids))
+    assert model(together, attention_mask=mask)[0].shape[:2] == together.shape
+
+
+def test_lm_eval_tells_answers_early() -> None:
+    assert list(inspect.signature(LM.set_cache_hook).parameters) == ["self", "cache_hook"]
+    assert list(inspect.signature(CacheHook.add_partial).parameters) == ["self", "attr", "req", "res"]
+    noted: list[Any] = []
+    hook = lm_eval_compat.AnswerHook(lambda asked, answer: noted.append((asked, answer)))
+    hook.add_partial("generate_until", ("prompt", {}), "answer")
+    hook.add_partial("loglikelihood", ("prompt", "x"), 0.0)
+    assert noted == [(("prompt", {}), "answer")]
+
+
+def test_lm_eval_opens_models_by_type() -> None:
+    assert lm_eval_compat.parse_model_args("pretrained=a,max_length=8") == {"pretrained": "a", "max_length": 8}
+    assert isinstance(lm_eval_compat.open_model("dummy", {}, "1", None), LM)
+    with pytest.raises(KeyError):
+        lm_eval_compat.open_model("no-such-type", {}, "1", None)
+
+
+def test_lm_eval_reads_lists_by_function_tags() -> None:
+    """Our task files name their metric lists as `!function`, which lm-eval reads as any object of a module."""
+    from lm_eval.tasks import TaskManager
+
+    from lm_eval_tasks.task_folder import tasks_path
+
+    folder = lm_eval_compat.tasks_folder()
+    assert folder is not None
+    assert folder.is_dir()
+    manager = TaskManager(include_path=str(tasks_path()), include_defaults=False)
+    assert "academiceval_abs_9k" in manager.all_tasks
+    assert lm_eval.__name__ == "lm_eval"
+    assert [one["metric"] for one in WRITING_METRIC_LIST][:2] == ["rouge_l", "bertscore"]
+
+
+def test_arxiv_asks_through_our_session() -> None:
+    class Session:
+        asked: list[str] = []  # noqa: RUF012
+
+        def get(self, url: str, headers: object = None) -> object:
+            self.asked.append(url)
+            raise ConnectionError
+
+    with pytest.raises(ConnectionError):
+        next(arxiv_compat.client("http://127.0.0.1:9/api", 7, Session()).results(arxiv.Search("au:x")))
+    [url] = Session.asked
+    assert url.startswith("http://127.0.0.1:9/api?")
+    assert "max_results=7" in url
+
+
+def test_huggingface_hub_has_switches_and_indexes(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert issubclass(hub_compat.HTTPError, Exception)
+    assert hub_compat.HTTPError is not Exception
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", False)
+    assert hub_compat.uses_xet()
+    hub_compat.use_lfs()
+    assert not hub_compat.uses_xet()
+    assert hub_compat.endpoint().startswith("http")
+    result = EvalResult(
+        task_type="text-generation", dataset_type="d", dataset_name="D", metric_type="rouge_l", metric_value=0.5
+    )  # fmt: skip
+    [entry] = hub_compat.model_index("m", [result])
+    assert entry["metrics"][0]["value"] == 0.5  # type: ignore[index]
