@@ -27,6 +27,8 @@ from builder.round.tables import SplitTable
 from builder.store import Store
 from tests import hub_server as hub_server_module
 from tests.hub_server import hub_settings
+from tests.warm import Warm
+from tests.warm import warm as warm_interpreter
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 BIN = Path(sys.executable).parent
@@ -86,6 +88,13 @@ def world(shared_tmp: Path) -> Path:
 def dataset(world: Path) -> Path:
     """A finished dataset folder with all sixteen settings."""
     return world / "academiceval"
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Warm]:
+    """Commands in processes of their own, forked from one interpreter that has imported everything."""
+    with warm_interpreter() as interpreter:
+        yield interpreter
 
 
 @pytest.fixture

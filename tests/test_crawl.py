@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import resource
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -31,6 +27,7 @@ from builder.store import Author, Store
 from tests.dump import content
 from tests.loopback import Fault, Loopback, World, serve
 from tests.papers import mirror, paper
+from tests.warm import Warm
 
 Command = Callable[..., tuple[int, str, str]]
 JANUARY = [
@@ -382,6 +379,7 @@ def first_authors(server: Loopback) -> list[str]:
     return sorted({p.authors[0] for p in server.world.papers})
 
 
+@pytest.mark.slow
 def test_a_round_from_arxiv_holds_what_the_world_holds(world: Path, tmp_path: Path, server: Loopback) -> None:
     outcome = run(arxiv_round(tmp_path, server), jobs=2)
     theirs = read_manifest(world / "academiceval")
@@ -440,7 +438,8 @@ def write(folder: Path, server: Loopback, crawl_lines: str = "", more: str = "")
     return file
 
 
-def test_kill_9_at_any_point_changes_nothing(tmp_path: Path, server: Loopback) -> None:
+@pytest.mark.slow
+def test_kill_9_at_any_point_changes_nothing(warm: Warm, tmp_path: Path, server: Loopback) -> None:
     papers = "[papers]\npublished_to = 2026-08-31\n"
     files = {
         "crawl": write(tmp_path, server, "authors = 12", papers).rename(tmp_path / "crawl.toml"),
@@ -453,35 +452,33 @@ def test_kill_9_at_any_point_changes_nothing(tmp_path: Path, server: Loopback) -
     states = []
     for name, kills in (("calm", 0), ("rough", 3)):
         for stage, arguments in steps.items():
-            line = [sys.executable, "-m", "builder.cli", *arguments, "--workspace", str(tmp_path / name)]
+            line = ["academiceval", *arguments, "--workspace", tmp_path / name]
             for _ in range(kills):
                 asked = len(server.log)
-                process = subprocess.Popen(line, stdout=subprocess.DEVNULL)
-                while process.poll() is None and len(server.log) < asked + 3:
+                process = warm.popen(line)
+                while process.poll() is None and len(server.log) < asked + 2:
                     time.sleep(0.002)
-                process.send_signal(signal.SIGKILL)
-                process.wait()
-            subprocess.run(line, check=True, stdout=subprocess.DEVNULL)
+                assert process.kill_all(), "it ended before it was killed"
+            warm.run(line, check=True)
             states.append((stage, content(tmp_path / name / STORE)))
     assert states[0] == states[2]
     assert states[1] == states[3]
 
 
-def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path: Path, server: Loopback) -> None:
+@pytest.mark.slow
+def test_a_full_disk_is_one_sentence_and_loses_nothing(warm: Warm, tmp_path: Path, server: Loopback) -> None:
     file = write(tmp_path, server)
-    line = [sys.executable, "-m", "builder.cli", "crawl", str(file)]
-
-    def little_room() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
-
-    full = subprocess.run(line, capture_output=True, text=True, preexec_fn=little_room, check=False)
+    line = ["academiceval", "crawl", file]
+    little_room = (
+        "import resource, signal, sys; from builder.cli import main; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000)); sys.exit(main(['crawl', {str(file)!r}]))"
+    )
+    full = warm.run(["python", "-c", little_room])
     assert full.returncode == 1
     assert re.match("error: the (workspace's )?store cannot be (used|written): .* room", full.stderr)
     assert full.stderr.count("\n") == 1
-    subprocess.run(line, check=True, stdout=subprocess.DEVNULL)
-    calm = [*line, "--workspace", str(tmp_path / "calm")]
-    subprocess.run(calm, check=True, stdout=subprocess.DEVNULL)
+    warm.run(line, check=True)
+    warm.run([*line, "--workspace", tmp_path / "calm"], check=True)
     assert content(tmp_path / "work" / STORE) == content(tmp_path / "calm" / STORE)
 
 

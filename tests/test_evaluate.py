@@ -6,8 +6,6 @@ import json
 import os
 import re
 import shutil
-import signal
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +21,7 @@ from lm_eval_tasks.runs.evaluate import evaluate
 from lm_eval_tasks.task_folder import tasks_path
 from tests.conftest import BIN
 from tests.openai_server import serve
+from tests.warm import Warm
 
 CONFIGS = sorted((Path(__file__).resolve().parents[1] / "docs" / "configs").glob("*.yaml"))
 
@@ -44,7 +43,8 @@ def title_of(body: dict[str, Any]) -> str:
     return " ".join(prompt.split("### Target Content Title: ")[-1].split()[:5])
 
 
-def test_a_killed_run_goes_on_and_no_answer_is_asked_for_twice(dataset: Path, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_killed_run_goes_on_and_no_answer_is_asked_for_twice(warm: Warm, dataset: Path, tmp_path: Path) -> None:
     def slow(body: dict[str, Any]) -> str:
         time.sleep(0.15)
         return title_of(body)
@@ -55,24 +55,21 @@ def test_a_killed_run_goes_on_and_no_answer_is_asked_for_twice(dataset: Path, tm
             "--model_args", f"model=tiny,base_url={server.url}/chat/completions", "--apply_chat_template",
             "--output", tmp_path / "out", "--metadata", no_bertscore(dataset),
         ]  # fmt: skip
-        first = subprocess.Popen(
-            command, env=environment(tmp_path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        first = warm.popen(command, env=environment(tmp_path))
         journal = tmp_path / "out" / "journal.jsonl"
         for _ in range(1200):
             time.sleep(0.05)
             if journal.is_file() and journal.read_bytes().count(b"\n") > 0:
                 break
-        first.send_signal(signal.SIGKILL)
-        first.wait()
+        assert first.kill_all(), "it ended before it was killed"
         kept = journal.read_bytes().count(b"\n")
         asked = len(server.requests)
         assert 0 < kept <= asked
-        done = subprocess.run(command, env=environment(tmp_path), capture_output=True, text=True, check=False)
+        done = warm.run(command, env=environment(tmp_path))
         assert done.returncode == 0, done.stderr[-2000:]
         prompts = [body["messages"][-1]["content"] for body in server.requests]
         assert len(prompts) - len(set(prompts)) == asked - kept
-        again = subprocess.run(command, env=environment(tmp_path), capture_output=True, text=True, check=False)
+        again = warm.run(command, env=environment(tmp_path))
         assert len(server.requests) == len(prompts)
     assert again.stdout == done.stdout
     finished = {(one.task, one.id): one.answer for one in logged.read([tmp_path / "out"])}
@@ -89,18 +86,19 @@ def test_a_killed_run_goes_on_and_no_answer_is_asked_for_twice(dataset: Path, tm
     assert sum(values["samples"] for values in months.values()) == len([s for s in samples if s.task == "Abs-9K"])
 
 
+@pytest.mark.slow
 def test_the_plain_lm_eval_asks_an_api_server_with_prompts_cut_to_a_given_context(
-    dataset: Path, tiny_llama: Path, tmp_path: Path
+    warm: Warm, dataset: Path, tiny_llama: Path, tmp_path: Path
 ) -> None:
     with serve(title_of) as server:
-        done = subprocess.run(
+        done = warm.run(
             [
                 BIN / "lm_eval", "--model", "local-chat-completions", "--tasks", "academiceval_abs_29k_g", "--include_path", tasks_path(),
                 "--model_args", f"model=tiny,base_url={server.url}/chat/completions,num_concurrent=2", "--apply_chat_template",
                 "--system_instruction", "You are terse.", "--log_samples", "--output_path", tmp_path / "out",
                 "--metadata", no_bertscore(dataset, tokenizer=str(tiny_llama), max_length=3000), "--gen_kwargs", "max_gen_toks=100",
             ],
-            capture_output=True, text=True, env=environment(tmp_path), check=False,
+            env=environment(tmp_path),
         )  # fmt: skip
         assert done.returncode == 0, done.stderr[-2000:]
     from transformers import AutoTokenizer
@@ -251,7 +249,8 @@ def test_lm_evals_own_arguments_are_seen(monkeypatch: pytest.MonkeyPatch, tmp_pa
         assert (seen.system_instruction, seen.max_gen_toks) == expected
 
 
-def test_the_example_configurations_are_lm_evals(dataset: Path, tiny_llama: Path, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_the_example_configurations_are_lm_evals(warm: Warm, dataset: Path, tiny_llama: Path, tmp_path: Path) -> None:
     from lm_eval.config.evaluate_config import EvaluatorConfig
 
     assert len(CONFIGS) >= 3
@@ -273,9 +272,9 @@ def test_the_example_configurations_are_lm_evals(dataset: Path, tiny_llama: Path
     }
     small |= {"metadata": json.loads(no_bertscore(dataset)), "include_path": str(tasks_path())}
     (tmp_path / "run.yaml").write_text(yaml.safe_dump(small))
-    done = subprocess.run(
+    done = warm.run(
         [BIN / "lm_eval", "run", "--config", tmp_path / "run.yaml"],
-        capture_output=True, text=True, env=environment(tmp_path), check=False,
-    )  # fmt: skip
+        env=environment(tmp_path),
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     assert len(logged.read([tmp_path / "out"])) == 1

@@ -14,6 +14,8 @@ from builder.sources.sample.latexml import page
 from builder.sources.sample.typeset import draw
 from builder.sources.sample.world import make_world
 
+pytestmark = pytest.mark.slow
+
 ROUNDS = 300
 REASONS = {"", *get_args(ExtractReason)}
 

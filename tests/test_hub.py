@@ -75,6 +75,7 @@ def both(states: dict[int, Any], command: Command, hub: Hub, two_rounds: tuple[P
     _begin(2, states, command, hub, two_rounds)
 
 
+@pytest.mark.slow
 def test_two_rounds_side_by_side(command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path) -> None:
     code, out, _ = command("push", two_rounds[0], "--repo", REPO)
     assert code == 0
@@ -324,6 +325,7 @@ def test_a_hub_without_xet(
     assert "verified" in out
 
 
+@pytest.mark.slow
 def test_the_environment_alone_says_where_and_who(
     hub_server: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -390,6 +392,7 @@ def test_the_errata_stay_with_the_rounds_to_come(command: Command, hub: Hub, two
     assert "errata.jsonl" in _tree(hub, "2026.12")
 
 
+@pytest.mark.slow
 def test_take_a_paper_down(command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path) -> None:
     assert command("push", two_rounds[0], "--repo", REPO, "--licenses", "all", "--yes")[0] == 0
     rows = datasets.load_dataset(str(two_rounds[0]), "Intro-28K-G", split="train", cache_dir=str(tmp_path / "a"))

@@ -22,6 +22,8 @@ from hub_scripts.hub.verify import verify
 from hub_scripts.hub.yank import yank
 from tests.hub_server import Fault, Hub, hub_settings
 
+pytestmark = pytest.mark.slow
+
 REPO = "org/academiceval"
 KEY = f"datasets/{REPO}"
 Checked = tuple[Path, dict[str, Any], Contents]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -22,6 +20,7 @@ from lm_eval_tasks.judge.winrate import Judged, kappa, length_controlled, panel,
 from lm_eval_tasks.metrics.scored import ScoredAnswer
 from tests.conftest import BIN
 from tests.openai_server import Server, serve
+from tests.warm import Warm
 
 Command = Callable[..., tuple[int, str, str]]
 Answers = Callable[[str, str], int]
@@ -222,7 +221,8 @@ def test_busy_and_failing_servers_are_asked_again(command: Command, tmp_path: Pa
     assert figures["unparseable"] == 0
 
 
-def test_a_judge_told_to_end_loses_and_pays_nothing(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_judge_told_to_end_loses_and_pays_nothing(warm: Warm, tmp_path: Path) -> None:
     make_samples(tmp_path / "run", 60)
 
     def slow(body: dict[str, Any]) -> str:
@@ -234,18 +234,16 @@ def test_a_judge_told_to_end_loses_and_pays_nothing(tmp_path: Path) -> None:
             BIN / "academiceval", "judge", tmp_path / "run", "--model", "m", "--base-url", server.url, "--output", tmp_path / "out",
             "--concurrency", "4",
         ]  # fmt: skip
-        process = subprocess.Popen(
-            line, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env={**os.environ}
-        )
-        while len(server.requests) < 8:
+        with (tmp_path / "errors").open("wb") as errors:
+            process = warm.popen(line, stderr=errors)
+        while process.poll() is None and len(server.requests) < 8:
             time.sleep(0.02)
         process.send_signal(signal.SIGTERM)
-        assert "goes on from here" in process.communicate()[1]
-        assert process.returncode == 1
+        assert process.wait() == 1
+        assert "goes on from here" in (tmp_path / "errors").read_text()
         kept = (tmp_path / "out" / "verdicts_m.jsonl").read_text().count("\n")
         assert 8 <= kept == len(server.requests) < 120
-        done = subprocess.run(line, capture_output=True, text=True, check=False, env={**os.environ})
-        assert done.returncode == 0, done.stderr
+        warm.run(line, check=True)
         assert len(server.requests) == 120
 
 

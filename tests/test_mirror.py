@@ -112,6 +112,7 @@ def test_no_folder_and_no_metadata_are_named_errors(tmp_path: Path) -> None:
         MirrorSource(tmp_path, metadata="other.jsonl")
 
 
+@pytest.mark.slow
 def test_metadata_is_never_whole_in_memory(tmp_path: Path) -> None:
     big = {**PLAIN, "abstract": "word " * 4000}
     make(tmp_path, [big] * 1500, "meta.jsonl.xz")

@@ -367,6 +367,7 @@ def test_a_publishable_copy_holds_no_text_without_a_licence(dataset: Path, copy:
     assert not any(text.encode() in stored for text in texts)
 
 
+@pytest.mark.slow
 def test_every_configuration_of_the_copy_loads(dataset: Path, copy: Path) -> None:
     for name in datasets.get_dataset_config_names(str(copy)):
         loaded = datasets.load_dataset(str(copy), name)
@@ -387,6 +388,7 @@ def test_filled_from_its_workspace_it_is_the_same_bytes(
     assert digests(tmp_path / "filled") == digests(dataset)
 
 
+@pytest.mark.slow
 def test_filled_from_arxiv_it_is_the_same_bytes(world: Path, dataset: Path, copy: Path, tmp_path: Path) -> None:
     shutil.copytree(world / "work" / "sample", tmp_path / "sample")
     with serve(World(SampleSource(tmp_path / "sample", authors=20, papers=50))) as server:
@@ -410,6 +412,7 @@ def test_a_paper_that_has_changed_since_is_left_out_and_counted(world: Path, cop
     assert manifest.fill.dropped == dict(report.dropped)
 
 
+@pytest.mark.slow
 def test_publishing_and_filling_want_the_right_folders(
     dataset: Path, copy: Path, tmp_path: Path, command: Command
 ) -> None:

@@ -21,6 +21,7 @@ from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.evaluate import evaluate, task_names
 from lm_eval_tasks.runs.score_table import score_table
 from tests.conftest import BIN, CONTEXT
+from tests.warm import Warm
 
 FOLDER = task_folder.tasks_path()
 FILES = sorted(FOLDER.rglob("*.yaml"))
@@ -78,17 +79,18 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", **more}
 
 
+@pytest.mark.slow
 def test_real_lm_eval_runs_all_sixteen_settings_on_a_model_with_a_chat_template(
-    dataset: Path, tiny_llama: Path, tmp_path: Path
+    warm: Warm, dataset: Path, tiny_llama: Path, tmp_path: Path
 ) -> None:
-    done = subprocess.run(
+    done = warm.run(
         [
             BIN / "lm_eval", "--model", "hf", "--model_args", f"pretrained={tiny_llama},dtype=float32", "--tasks", "academiceval,academiceval_abs_9k_title_only,academiceval_ralm_abs_9k",
             "--include_path", FOLDER, "--limit", "2", "--apply_chat_template", "--gen_kwargs", "max_gen_toks=16", "--batch_size", "2",
             "--device", "cpu", "--log_samples", "--output_path", tmp_path / "out",
             "--metadata", json.dumps({"dataset": str(dataset), "bertscore_model": "none"}),
         ],
-        capture_output=True, text=True, env=environment(HF_HOME=str(tmp_path / "hf")), check=False,
+        env=environment(HF_HOME=str(tmp_path / "hf")),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     assert "truncat" not in done.stderr.casefold()
@@ -110,19 +112,20 @@ def test_real_lm_eval_runs_all_sixteen_settings_on_a_model_with_a_chat_template(
     assert {"rouge_lsum", "length_ratio", "citations_mentioned"} <= scores.keys()
 
 
-def test_a_bare_lm_eval_finds_the_tasks_after_link_tasks_alone(dataset: Path, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_bare_lm_eval_finds_the_tasks_after_link_tasks_alone(warm: Warm, dataset: Path, tmp_path: Path) -> None:
     existed = (task_folder._place("academiceval") / task_folder._MARKER).exists()
     assert task_folder.link() == task_folder.link()
     try:
-        done = subprocess.run(
+        done = warm.run(
             [BIN / "lm_eval", "--tasks", "academiceval_abs", "--model", "dummy", "--limit", "1", "--metadata", '{"bertscore_model": "none"}'],
-            capture_output=True, text=True, cwd=dataset.parent, env=environment(HF_HOME=str(tmp_path / "hf")), check=False,
+            cwd=dataset.parent, env=environment(HF_HOME=str(tmp_path / "hf")),
         )  # fmt: skip
         assert done.returncode == 0, done.stderr[-3000:]
         assert "academiceval_abs_29k_g" in done.stdout
-        wrong = subprocess.run(
+        wrong = warm.run(
             [BIN / "lm_eval", "--tasks", "academiceval_abs_9k", "--model", "dummy", "--metadata", '{"dataset": "nowhere", "bertscore_model": "none"}'],
-            capture_output=True, text=True, cwd=tmp_path, env=environment(HF_HOME=str(tmp_path / "hf")), check=False,
+            cwd=tmp_path, env=environment(HF_HOME=str(tmp_path / "hf")),
         )  # fmt: skip
         assert wrong.returncode == 1
         assert "error: the dataset 'nowhere' is neither" in wrong.stderr
@@ -179,6 +182,7 @@ def test_an_unknown_task_is_named() -> None:
         evaluate("lead", "", ["academiceval_poem"], {}, None, None)
 
 
+@pytest.mark.slow
 def test_the_tasks_need_none_of_the_builders_packages() -> None:
     script = (
         "import sys\n"

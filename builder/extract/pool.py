@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import threading
@@ -19,6 +20,8 @@ from builder.records import Document, Quality
 
 _DOCUMENT = TypeAdapter(Document)
 _AHEAD = 16
+# A file that takes no processor time hangs: after so many times its limit, and never sooner than a busy machine needs.
+_PATIENCE, _LEAST_PATIENCE = 10.0, 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ def extract_files(paths: Iterable[Path], jobs: int, time_limit: float, memory_li
     """Read files, `jobs` at a time, and yield their outcomes in input order.
 
     Args:
-        time_limit: seconds after which a file's process is killed.
+        time_limit: seconds of processor time that reading a file may take.
         memory_limit: MiB of address space that reading a file may take.
     """
     local = threading.local()
@@ -79,7 +82,7 @@ class _Worker:
     def __init__(self, time_limit: float, memory_limit: int) -> None:
         self._time_limit = time_limit
         # -P: nothing that lies in the folder where the command is given may be taken for one of our modules.
-        self._command = [sys.executable, "-P", "-m", "builder.extract.worker", str(memory_limit)]
+        self._command = [sys.executable, "-P", "-m", "builder.extract.worker", str(memory_limit), str(time_limit)]
         self._process: subprocess.Popen[str] | None = None
 
     def read(self, path: Path) -> Extracted:
@@ -100,7 +103,7 @@ class _Worker:
             late.set()
             process.kill()
 
-        timer = threading.Timer(self._time_limit, stop)
+        timer = threading.Timer(max(_LEAST_PATIENCE, _PATIENCE * self._time_limit), stop)
         timer.start()
         try:
             process.stdin.write(json.dumps({"path": str(path)}) + "\n")
@@ -114,7 +117,7 @@ class _Worker:
             answer: dict[str, Any] = json.loads(line)
             return answer
         self.close()
-        if late.is_set():
+        if late.is_set() or process.returncode == -signal.SIGXCPU:
             reason, detail = "time_limit", f"took longer than {self._time_limit:g} s"
         else:
             reason, detail = "crashed", f"the reading process ended with status {process.returncode}"

@@ -7,6 +7,7 @@ on either side.
 from __future__ import annotations
 
 import json
+import math
 import os
 import resource
 import sys
@@ -33,12 +34,14 @@ _DOCUMENT = TypeAdapter(Document)
 
 
 def main() -> None:
-    """Answer requests until the input ends. Argument: address-space limit in MiB beyond what is used at the start."""
+    """Answer requests until the input ends. Arguments: address-space limit in MiB beyond what is used at the start, seconds for a file."""
     _limit_memory(int(sys.argv[1]))
+    seconds = math.ceil(float(sys.argv[2]))
     answers = _private_stdout()
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
     for line in sys.stdin:
+        _limit_time(seconds)
         answers.write(json.dumps(answer(Path(json.loads(line)["path"]))) + "\n")
         answers.flush()
         # MuPDF keeps what it has read for pages that nobody will ask for again.
@@ -86,6 +89,12 @@ def _limit_memory(mib: int) -> None:
     limit = used + mib * 2**20
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _limit_time(seconds: int) -> None:
+    """Let the system end this process with SIGXCPU when one file has taken so much processor time."""
+    used = math.ceil(time.process_time())
+    resource.setrlimit(resource.RLIMIT_CPU, (used + seconds, resource.RLIM_INFINITY))
 
 
 def _private_stdout() -> TextIO:

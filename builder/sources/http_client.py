@@ -45,7 +45,7 @@ _MOST_REDIRECTS = 3
 _MOST_BYTES = 200_000_000
 
 
-class Doubt(Exception):
+class DoubtfulAnswer(Exception):
     """An answer that looks wrong: it is asked for again.
 
     Attributes:
@@ -57,7 +57,7 @@ class Doubt(Exception):
         self.believe = believe
 
 
-class _Trouble(Exception):
+class _TransientFailure(Exception):
     """A request that failed in a way that may pass."""
 
     def __init__(self, message: str, *, wait: float = 0.0, tries: int = TRIES) -> None:
@@ -66,7 +66,7 @@ class _Trouble(Exception):
         self.tries = tries
 
 
-class Door:
+class HttpClient:
     """GET requests, one at a time over all processes of a workspace.
 
     Args:
@@ -85,7 +85,7 @@ class Door:
         """The round's answer to a URL, asked for where it is not there yet.
 
         Args:
-            check: raises `Doubt` where the body of a status 200 cannot be right.
+            check: raises `DoubtfulAnswer` where the body of a status 200 cannot be right.
 
         Raises:
             SourceError: the server cannot be reached, refuses, or goes on failing.
@@ -123,12 +123,12 @@ class Door:
                 if answer.status == 200 and check is not None:
                     try:
                         check(answer.body)
-                    except Doubt as doubt:
+                    except DoubtfulAnswer as doubt:
                         if not doubt.believe or doubted != str(doubt):
                             doubted = str(doubt)
-                            raise _Trouble(doubted) from doubt
+                            raise _TransientFailure(doubted) from doubt
                 return answer
-            except _Trouble as trouble:
+            except _TransientFailure as trouble:
                 if tried >= trouble.tries:
                     raise SourceError(
                         f"{urlsplit(url).netloc} failed {tried} times, last: {trouble} ({url[:200]}); what was "
@@ -161,11 +161,11 @@ class Door:
                 "going on counts as an attack"
             )
         if status in TRANSIENT_STATUS:
-            raise _Trouble(f"status {status}", wait=_retry_after(response))
+            raise _TransientFailure(f"status {status}", wait=_retry_after(response))
         if status not in FINAL_STATUS:
             raise SourceError(f"{url[:200]} answers with status {status}")
         if body.lstrip().startswith(OVERLOAD):
-            raise _Trouble(f"status {status} with the text {body[:40].decode(errors='replace')!r}")
+            raise _TransientFailure(f"status {status} with the text {body[:40].decode(errors='replace')!r}")
         return Answer(status, body)
 
     def _request(self, url: str) -> tuple[requests.Response, bytes]:
@@ -179,9 +179,9 @@ class Door:
                 ) as response:  # fmt: skip
                     return response, _read(response)
             except requests.ConnectionError as err:
-                raise _Trouble(_plain(err), tries=TRIES if _was_reached(err) else UNREACHABLE_TRIES) from err
+                raise _TransientFailure(_plain(err), tries=TRIES if _was_reached(err) else UNREACHABLE_TRIES) from err
             except TRANSIENT_ERRORS as err:
-                raise _Trouble(_plain(err)) from err
+                raise _TransientFailure(_plain(err)) from err
             except requests.RequestException as err:
                 raise SourceError(f"cannot ask {url[:200]}: {_plain(err)}") from err
             finally:

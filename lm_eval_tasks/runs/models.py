@@ -120,8 +120,8 @@ class JournaledLM(LM):  # type: ignore[misc]
     def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> Any:
         return self._lm.loglikelihood_rolling(requests, disable_tqdm=disable_tqdm)
 
-    def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
-        return str(self._lm.apply_chat_template(chat_history, add_generation_prompt=add_generation_prompt))
+    def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> Any:
+        return self._lm.apply_chat_template(chat_history, add_generation_prompt=add_generation_prompt)
 
     def chat_template(self, chat_template: bool | str = False) -> str | None:
         template: str | None = self._lm.chat_template(chat_template)

@@ -18,7 +18,7 @@ from builder.errors import SourceError
 from builder.ids import PaperId
 from builder.records import Drop, Paper
 from builder.sources.arxiv import compat
-from builder.sources.http_client import Door, Doubt
+from builder.sources.http_client import DoubtfulAnswer, HttpClient
 
 PAGE = 2000  # the most that a page may hold
 _ATOM = "{http://www.w3.org/2005/Atom}"
@@ -38,8 +38,8 @@ class ExportApi:
         url: the API's address.
     """
 
-    def __init__(self, door: Door, url: str) -> None:
-        self._door, self._url = door, url
+    def __init__(self, door: HttpClient, url: str) -> None:
+        self._http, self._url = door, url
 
     def search(self, query: str) -> Iterator[Paper | Drop]:
         """All that a query finds, oldest first."""
@@ -47,7 +47,7 @@ class ExportApi:
 
     def total(self, query: str) -> int:
         """How many papers a query finds; the page that says so is used again by `search`."""
-        pages = _Pages(self._door)
+        pages = _Pages(self._http)
         next(self._client(pages, PAGE).results(_oldest_first(query)), None)
         return pages.total
 
@@ -56,7 +56,7 @@ class ExportApi:
         yield from self._results(arxiv.Search(id_list=list(ids), max_results=None), len(ids))
 
     def _results(self, search: arxiv.Search, page: int) -> Iterator[Paper | Drop]:
-        pages = _Pages(self._door)
+        pages = _Pages(self._http)
         for result in self._client(pages, page).results(search):
             yield to_paper(result)
         for entry in pages.unusable:
@@ -75,13 +75,13 @@ def _oldest_first(query: str) -> arxiv.Search:
 class _Pages:
     """Stands where the `arxiv` package has its session: pages come through the door, checked."""
 
-    def __init__(self, door: Door) -> None:
-        self._door = door
+    def __init__(self, door: HttpClient) -> None:
+        self._http = door
         self.unusable: list[str] = []
         self.total = 0
 
     def get(self, url: str, headers: object = None) -> SimpleNamespace:
-        answer = self._door.get(url, check_feed)
+        answer = self._http.get(url, check_feed)
         if answer.status == 400:
             raise BadRequest(f"arXiv refuses a request: {_summary(answer.body)} ({url[:200]})")
         if answer.status != 200:
@@ -102,19 +102,19 @@ def _parser() -> etree.XMLParser:
 
 
 def check_feed(body: bytes) -> None:
-    """Raise `Doubt` for a body that is no whole feed, and for a page without the entries that it should have.
+    """Raise `DoubtfulAnswer` for a body that is no whole feed, and for a page without the entries that it should have.
 
     An empty first page is believed when it comes twice; a page that announces papers and holds none never is.
     """
     try:
         root = etree.fromstring(body, _parser())
     except etree.XMLSyntaxError as err:
-        raise Doubt("a feed that is cut off or none at all") from err
+        raise DoubtfulAnswer("a feed that is cut off or none at all") from err
     if root.tag != f"{_ATOM}feed":
-        raise Doubt("an answer that is no feed")
+        raise DoubtfulAnswer("an answer that is no feed")
     if root.find(f"{_ATOM}entry") is None:
         total = int(root.findtext(_TOTAL) or 0)
-        raise Doubt("an empty page", believe=total == 0)
+        raise DoubtfulAnswer("an empty page", believe=total == 0)
 
 
 def _summary(body: bytes) -> str:

@@ -15,7 +15,7 @@ from lxml import etree
 from builder.errors import SourceError
 from builder.ids import PaperId
 from builder.records import NO_LICENSE, Drop, Paper
-from builder.sources.http_client import Door, Doubt
+from builder.sources.http_client import DoubtfulAnswer, HttpClient
 
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
 _ARXIV = "{http://arxiv.org/OAI/arXiv/}"
@@ -44,8 +44,8 @@ class OaiPmh:
         url: the service's address.
     """
 
-    def __init__(self, door: Door, url: str) -> None:
-        self._door, self._url = door, url
+    def __init__(self, door: HttpClient, url: str) -> None:
+        self._http, self._url = door, url
 
     def records(self, set_: str | None, changed_from: date) -> Iterator[OaiRecord]:
         """Every record of a set that changed since a day; a token that expired under way is worked round."""
@@ -90,7 +90,7 @@ class OaiPmh:
 
     def _get(self, query: dict[str, str]) -> etree._Element:
         url = f"{self._url}?{urlencode(query)}"
-        answer = self._door.get(url, _check)
+        answer = self._http.get(url, _check)
         if answer.status != 200:
             raise SourceError(f"arXiv's OAI-PMH service answers with status {answer.status} ({url[:200]})")
         root = _parse(answer.body)
@@ -108,12 +108,12 @@ def _check(body: bytes) -> None:
     try:
         root = _parse(body)
     except etree.XMLSyntaxError as err:
-        raise Doubt("an OAI-PMH answer that is cut off or none at all") from err
+        raise DoubtfulAnswer("an OAI-PMH answer that is cut off or none at all") from err
     if root.tag != f"{_OAI}OAI-PMH":
-        raise Doubt("an answer that is not of OAI-PMH")
+        raise DoubtfulAnswer("an answer that is not of OAI-PMH")
     error = root.find(f"{_OAI}error")
     if error is not None and error.get("code") == "noRecordsMatch":
-        raise Doubt("an empty list", believe=True)
+        raise DoubtfulAnswer("an empty list", believe=True)
 
 
 def _record(element: etree._Element) -> OaiRecord:

@@ -15,7 +15,7 @@ from builder.records import NO_LICENSE, Drop, Paper
 from builder.round import taxonomy
 from builder.sources.arxiv.export_api import BadRequest, ExportApi, in_any, phrase, submitted
 from builder.sources.arxiv.oai_pmh import OaiPmh
-from builder.sources.http_client import Door, Doubt
+from builder.sources.http_client import DoubtfulAnswer, HttpClient
 
 if TYPE_CHECKING:
     from builder.round.model import Round
@@ -40,8 +40,8 @@ class ArxivSource:
 
     def __init__(self, table: ArxivTable, round_: Round, store: Store) -> None:
         self._round, self._harvest = round_, table.harvest
-        self._door = Door(table, store, round_.workspace, round_.round)
-        self._api, self._oai = ExportApi(self._door, table.api), OaiPmh(self._door, table.oai)
+        self._http = HttpClient(table, store, round_.workspace, round_.round)
+        self._api, self._oai = ExportApi(self._http, table.api), OaiPmh(self._http, table.oai)
         self._files = table.files.rstrip("/")
 
     def fingerprint(self) -> str:
@@ -163,7 +163,7 @@ class ArxivSource:
 
     def _fetch(self, kind: str, paper_id: str, version: int, check: Callable[[bytes], None]) -> Path | None:
         place = self._round.workspace / "files" / kind / f"{PaperId(paper_id).stem}v{version}.{kind}"
-        return self._door.download(f"{self._files}/{kind}/{paper_id}v{version}", place, check)
+        return self._http.download(f"{self._files}/{kind}/{paper_id}v{version}", place, check)
 
 
 def _within(paper: Paper, first: date | None, last: date | None) -> bool:
@@ -176,14 +176,14 @@ def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def _check_pdf(body: bytes) -> None:
     if b"%PDF" not in body[:1024]:
-        raise Doubt(f"{len(body)} bytes that are no PDF", believe=True)
+        raise DoubtfulAnswer(f"{len(body)} bytes that are no PDF", believe=True)
     if b"%%EOF" not in body[-2048:]:
-        raise Doubt(f"a PDF that ends after {len(body)} bytes", believe=True)
+        raise DoubtfulAnswer(f"a PDF that ends after {len(body)} bytes", believe=True)
 
 
 def _check_html(body: bytes) -> None:
     if b"</html" not in body[-2048:].lower():
-        raise Doubt(f"an HTML page that ends after {len(body)} bytes", believe=True)
+        raise DoubtfulAnswer(f"an HTML page that ends after {len(body)} bytes", believe=True)
 
 
 def open_source(table: ArxivTable, round_: Round, store: Store) -> ArxivSource:
