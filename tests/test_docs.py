@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from pathlib import Path
 from types import UnionType
 from typing import get_args, get_origin
 
+import yaml
 from pydantic import BaseModel
 
 from builder import cli, records
+from builder.dataset.manifest import FORMAT, Manifest
 from builder.round.model import Round
 from builder.round.settings import BUILT_IN
 from builder.scalar.questions import ClozeReason
+from lm_eval_tasks.metrics.registry import METRICS
 from lm_eval_tasks.runs.evaluate import task_names
+from lm_eval_tasks.version import VERSION
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -74,3 +79,30 @@ def test_links_lead_somewhere() -> None:
 def test_the_readme_begins_with_the_two_commands() -> None:
     block = (ROOT / "README.md").read_text().split("```")[1]
     assert [line.split("#")[0].strip() for line in block.strip().splitlines()] == ["make demo", "make test"]
+
+
+def test_every_field_of_the_manifest_is_explained() -> None:
+    table = (ROOT / "docs" / "architecture.md").read_text().split("| field (format")[1].split("\n\n")[0]
+    named = {name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", line.split("|")[1])}
+    assert named | {"form"} == {field.name for field in fields(Manifest)} | {"form"}
+    assert f"format {FORMAT})" in (ROOT / "docs" / "architecture.md").read_text()
+
+
+def test_every_room_is_shown() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    for place in (ROOT / "builder").iterdir():
+        if place.is_dir() and (place / "__init__.py").is_file():
+            assert f"| `{place.name}/` |" in text, place.name
+
+
+def test_one_version() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    changes = (ROOT / "CHANGELOG.md").read_text()
+    assert citation["version"] == VERSION
+    assert f"\n## {VERSION} (" in changes
+
+
+def test_every_metric_is_explained() -> None:
+    text = (ROOT / "docs" / "evaluate.md").read_text()
+    for metric in METRICS:
+        assert f"`{metric.name}`" in text, metric.name

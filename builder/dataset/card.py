@@ -22,12 +22,18 @@ if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration, Manifest
 
 CARD = "README.md"
-_BIBTEX = """\
+_ACADEMICEVAL = """\
 @article{zhang2025academiceval,
   title   = {AcademicEval: Live Long-Context LLM Benchmark},
   author  = {Zhang, Haozhen and Feng, Tao and Han, Pengrui and You, Jiaxuan},
   journal = {Transactions on Machine Learning Research},
   year    = {2025}
+}"""
+_SCALAR = """\
+@article{wang2025scalar,
+  title  = {SCALAR: Scientific Citation-based Live Assessment of Long-context Academic Reasoning},
+  author = {Wang, Renxi and Mu, Honglin and Ma, Liqun and Lin, Lizhi and Feng, Yunlong and Baldwin, Timothy and Han, Xudong and Li, Haonan},
+  year   = {2025}
 }"""
 
 
@@ -73,7 +79,7 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         "## How to cite", "",
         f"Name the round ({manifest.round}) and the configuration beside the paper: numbers of different rounds are of "
         "different samples.", "",
-        "```bibtex", _BIBTEX, "```", "",
+        "```bibtex", *_bibtex(shown), "```", "",
     ]  # fmt: skip
     return "\n".join(lines)
 
@@ -82,6 +88,12 @@ def _example(shown: Sequence[Configuration], published: Publication) -> str:
     name = next(one.name for one in shown if one.samples)
     revision = f', revision="{published.revision}"' if published.revision else ""
     return f'load_dataset("{published.dataset}", "{name}"{revision})'
+
+
+def _bibtex(shown: Sequence[Configuration]) -> list[str]:
+    """The papers of what is shown."""
+    cited = [_ACADEMICEVAL] if any(one.task != "cloze" for one in shown) else []
+    return [*cited, *([_SCALAR] if any(one.task == "cloze" for one in shown) else [])]
 
 
 def _section(heading: str, shown: Sequence[Table]) -> list[str]:

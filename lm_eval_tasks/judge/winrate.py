@@ -10,6 +10,7 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import cohen_kappa_score
 
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
 from lm_eval_tasks.runs.intervals import Interval, interval
@@ -110,12 +111,11 @@ def kappas(judged: Mapping[str, Sequence[Judged]]) -> dict[str, float | None]:
 
 def kappa(pairs: Sequence[tuple[float, float]]) -> float | None:
     """Agreement beyond chance (Cohen 1960); None without pairs, or where chance alone would agree always."""
-    if not pairs:
+    if len({value for pair in pairs for value in pair}) < 2:
         return None
-    observed = fmean(a == b for a, b in pairs)
-    values = {value for pair in pairs for value in pair}
-    chance = sum(fmean(a == v for a, _ in pairs) * fmean(b == v for _, b in pairs) for v in values)
-    return None if chance == 1 else (observed - chance) / (1 - chance)
+    # Points are categories here: half a point is no nearer to one than to none.
+    one, other = ([str(value) for value in values] for values in zip(*pairs, strict=True))
+    return float(cohen_kappa_score(one, other))
 
 
 def panel(judged: Mapping[str, Sequence[Judged]]) -> dict[str, float] | None:
