@@ -36,7 +36,7 @@ from builder.records import Paper  # noqa: E402
 from builder.round.model import Round  # noqa: E402
 from builder.sources.metadata_file import read_metadata  # noqa: E402
 from builder.store import Answers, Store  # noqa: E402
-from tests.dump import content  # noqa: E402
+from tests.helpers.dump import content  # noqa: E402
 
 DEFAULT = ROOT.parent / "shared" / "data" / "arxiv_meta.jsonl.xz"
 SEEDS = 5
@@ -74,7 +74,7 @@ def measure(metadata: Path, folder: Path, quick: bool) -> dict[str, object]:
 @contextmanager
 def server(folder: Path) -> Iterator[dict[str, object]]:
     """A loopback arXiv over the records; what `[source]` must say to ask it."""
-    command = [sys.executable, "-m", "tests.loopback", str(folder), "meta.jsonl"]
+    command = [sys.executable, "-m", "tests.helpers.loopback", str(folder), "meta.jsonl"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT, text=True)
     assert process.stdout is not None
     try:

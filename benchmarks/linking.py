@@ -35,8 +35,8 @@ from builder.round.model import Round  # noqa: E402
 from builder.sources.metadata_file import read_metadata  # noqa: E402
 from builder.sources.sample.source import SampleSource  # noqa: E402
 from builder.store import Store  # noqa: E402
-from tests.citations import citation  # noqa: E402
-from tests.loopback import World, serve  # noqa: E402
+from tests.helpers.citations import citation  # noqa: E402
+from tests.helpers.loopback import World, serve  # noqa: E402
 
 KNOWN, UNKNOWN = 2000, 500
 _MARKER = re.compile(r"\[\s*\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*\]|\((?:[^()]*?,? )?(?:19|20)\d{2}[a-z]?[^()]{0,80}\)")

@@ -25,10 +25,10 @@ from builder.round.model import Round
 from builder.round.source import SampleTable
 from builder.round.tables import SplitTable
 from builder.store import Store
-from tests import hub_server as hub_server_module
-from tests.hub_server import hub_settings
-from tests.warm import Warm
-from tests.warm import warm as warm_interpreter
+from tests.helpers import hub_server as hub_server_module
+from tests.helpers.hub_server import hub_settings
+from tests.helpers.warm import Warm
+from tests.helpers.warm import warm as warm_interpreter
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 BIN = Path(sys.executable).parent

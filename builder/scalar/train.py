@@ -95,7 +95,9 @@ def measure(papers: Sequence[Labelled], folds: int) -> dict[str, float]:
             for kind, value in zip(paper.types, decide(paper, model), strict=True):
                 total += kind is not None
                 right += kind is not None and (value > 0) == kind
-    singles = [(one.single, told) for paper in papers for one, told in zip(paper.contexts, paper.singles, strict=True)]
+    singles = [
+        (one.single, labelled) for paper in papers for one, labelled in zip(paper.contexts, paper.singles, strict=True)
+    ]
     return {
         "type_agreement": round(right / max(1, total), 4),
         "typed": total,

@@ -1,4 +1,4 @@
-"""The one door to the network: polite, patient, and never twice for the same thing.
+"""The HTTP client: polite, patient, and never twice for the same thing.
 
 Rate: https://info.arxiv.org/help/api/tou.html (one request every three seconds, one connection, over all machines).
 Traps: the service answers 429 without Retry-After, 503 with `Retry-After: 0`, 200 with an error text in the body, and
@@ -7,7 +7,6 @@ Traps: the service answers 429 without Retry-After, 503 with `Retry-After: 0`, 2
 
 from __future__ import annotations
 
-import importlib.metadata
 import random
 import time
 from collections.abc import Callable
@@ -23,6 +22,8 @@ from filelock import FileLock
 
 from builder.errors import SourceError
 from builder.store import Answer, Store
+from lm_eval_tasks.files import write_whole
+from lm_eval_tasks.version import VERSION
 
 if TYPE_CHECKING:
     from builder.round.source import ArxivTable
@@ -78,8 +79,7 @@ class HttpClient:
         self._source, self._answers, self._round = source, store.answers, round_
         self._lock = FileLock(workspace / "network.lock")
         self._session = requests.Session()
-        version = importlib.metadata.version("academiceval")
-        self._session.headers["User-Agent"] = f"academiceval/{version} ({source.contact})"
+        self._session.headers["User-Agent"] = f"academiceval/{VERSION} ({source.contact})"
 
     def get(self, url: str, check: Callable[[bytes], None] | None = None) -> Answer:
         """The round's answer to a URL, asked for where it is not there yet.
@@ -107,9 +107,7 @@ class HttpClient:
             self._answers.put(url, _ANY_ROUND, Answer(answer.status, b""))
             return None
         place.parent.mkdir(parents=True, exist_ok=True)
-        part = place.with_name(f".{place.name}.part")
-        part.write_bytes(answer.body)
-        part.rename(place)
+        write_whole(place, answer.body)
         return place
 
     def _ask(self, url: str, check: Callable[[bytes], None] | None) -> Answer:

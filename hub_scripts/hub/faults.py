@@ -6,8 +6,10 @@ The client retries downloads and the upload of large files by itself, but not wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from huggingface_hub.errors import (
     HfHubHTTPError,
@@ -21,6 +23,9 @@ from hub_scripts.hub.compat import HTTPError
 
 # What the client and its transports raise where the Hub is at fault, or we are.
 FAULTS = (HTTPError, OSError, RuntimeError, ValueError)
+# Seconds before each further try; the Hub counts requests in windows of five minutes.
+WAITS = (1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
+_T = TypeVar("_T")
 _LOG_IN = "log in with `hf auth login` or set HF_TOKEN to a token with write permission"
 
 
@@ -39,6 +44,41 @@ class Fault:
     again: bool = False
     wait: float = 0.0
     status: int = 0
+
+
+class FaultError(Exception):
+    """A request that failed for good; its cause is the client's exception."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(str(fault.error))
+        self.fault = fault
+
+
+def retried(
+    call: Callable[[], _T], repo: str, *, caught: type[Exception] | tuple[type[Exception], ...],
+    helps: Callable[[Fault], bool] = lambda fault: fault.again, done: Callable[[Fault], _T | None] = lambda fault: None,
+) -> _T:  # fmt: skip
+    """Ask, and ask again where that may help.
+
+    Args:
+        caught: what a failed request raises.
+        helps: whether another try may succeed.
+        done: what to return where the request turns out to have been carried out; None where it was not.
+
+    Raises:
+        FaultError: it failed for good.
+    """
+    for wait in (*WAITS, None):
+        try:
+            return call()
+        except caught as err:
+            fault = understand(err, repo)
+            if (found := done(fault)) is not None:
+                return found
+            if wait is None or not helps(fault):
+                raise FaultError(fault) from err
+            time.sleep(max(wait, fault.wait))
+    raise AssertionError("the last try returns or raises")
 
 
 def understand(err: BaseException, repo: str) -> Fault:
@@ -64,19 +104,19 @@ def lacks_xet(err: BaseException) -> bool:
 
 def _of_answer(err: HfHubHTTPError, repo: str) -> Fault:
     status = err.response.status_code
-    told = (err.server_message or _first_line(err)).rstrip(".")
+    message = (err.server_message or _first_line(err)).rstrip(".")
     if status in (408, 429) or status >= 500:
-        error = UnreachableError(f"{repo}: the Hub answered {status} again and again ({told}); try again later")
+        error = UnreachableError(f"{repo}: the Hub answered {status} again and again ({message}); try again later")
         return Fault(error, True, _seconds(err.response.headers.get("Retry-After")), status)
     if status in (409, 412):
-        return Fault(ConflictError(f"{repo}: {told}; look at the repository, then try again"), status=status)
+        return Fault(ConflictError(f"{repo}: {message}; look at the repository, then try again"), status=status)
     if status == 403:
-        return Fault(AccessError(f"{repo}: the token may not do this ({told}); {_LOG_IN}"), status=status)
+        return Fault(AccessError(f"{repo}: the token may not do this ({message}); {_LOG_IN}"), status=status)
     if isinstance(err, RepositoryNotFoundError) or status == 404:
-        return Fault(HubError(f"{repo} does not exist, or the token cannot see it ({told})"), status=404)
+        return Fault(HubError(f"{repo} does not exist, or the token cannot see it ({message})"), status=404)
     if status == 401:
         return Fault(AccessError(f"{repo}: the Hub did not accept the token; {_LOG_IN}"), status=status)
-    return Fault(HubError(f"{repo}: the Hub refused with {status} ({told})"), status=status)
+    return Fault(HubError(f"{repo}: the Hub refused with {status} ({message})"), status=status)
 
 
 def _seconds(header: str | None) -> float:

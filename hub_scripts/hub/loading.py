@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +10,7 @@ from typing import TYPE_CHECKING
 from datasets import DownloadConfig, load_dataset
 
 from hub_scripts.errors import AccessError, DifferenceError
-from hub_scripts.hub.faults import understand
-from hub_scripts.hub.repo import WAITS
+from hub_scripts.hub.faults import Fault, FaultError, retried
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest
@@ -66,15 +64,15 @@ def stream_counts(place: str, name: str, columns: Sequence[str], revision: str) 
 
 def _tried(load: Callable[[], Count], place: str, name: str) -> Count:
     """Load, and again where the Hub or the way to it was at fault and not the data."""
-    for wait in (*WAITS, None):
-        try:
-            return load()
-        except Exception as err:
-            fault = understand(err, place)
-            if isinstance(fault.error, AccessError) or (fault.again and wait is None):
-                raise fault.error from err
-            if not fault.again or wait is None:
-                told = next((line for line in str(err).splitlines() if line.strip()), type(err).__name__)
-                raise DifferenceError(f"load_dataset of {name} in {place} fails: {told}") from err
-            time.sleep(max(wait, fault.wait))
-    raise AssertionError("the last try returns or raises")
+    try:
+        return retried(load, place, caught=Exception, helps=lambda fault: fault.again and not _denied(fault))
+    except FaultError as err:
+        if err.fault.again or _denied(err.fault):
+            raise err.fault.error from err.__cause__
+        cause = err.__cause__ or err
+        line = next((line for line in str(cause).splitlines() if line.strip()), type(cause).__name__)
+        raise DifferenceError(f"load_dataset of {name} in {place} fails: {line}") from cause
+
+
+def _denied(fault: Fault) -> bool:
+    return isinstance(fault.error, AccessError)

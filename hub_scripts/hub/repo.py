@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,15 +19,13 @@ from huggingface_hub.hf_api import RepoFile
 
 from hub_scripts.errors import AccessError, ConflictError, HubError
 from hub_scripts.hub.compat import use_lfs, uses_xet
-from hub_scripts.hub.faults import FAULTS, Fault, lacks_xet, understand
+from hub_scripts.hub.faults import FAULTS, Fault, FaultError, lacks_xet, retried, understand
 from lm_eval_tasks.files import sha256_of, sha256_of_bytes
 
 _T = TypeVar("_T")
 Content = Path | bytes
 MAIN = "main"
 ATTRIBUTES = ".gitattributes"
-# Seconds before each further try; the Hub counts requests in windows of five minutes.
-WAITS = (1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,18 +236,13 @@ class Repo:
 
     def _done_once(self, call: Callable[[], _T], done: Callable[[], _T | None]) -> _T:
         """Ask, and ask again where that may help, unless `done` finds that it was carried out."""
-        for wait in (*WAITS, None):
-            try:
-                return call()
-            except FAULTS as err:
-                fault = understand(err, self.id)
-                found = done() if _may_be_done(fault) else None
-                if found is not None:
-                    return found
-                if wait is None or not (fault.again or fault.status == 409):
-                    raise fault.error from err
-                time.sleep(max(wait, fault.wait))
-        raise AssertionError("the last try returns or raises")
+        try:
+            return retried(
+                call, self.id, caught=FAULTS, helps=lambda fault: fault.again or fault.status == 409,
+                done=lambda fault: done() if _may_be_done(fault) else None,
+            )  # fmt: skip
+        except FaultError as err:
+            raise err.fault.error from err.__cause__
 
 
 def _may_be_done(fault: Fault) -> bool:

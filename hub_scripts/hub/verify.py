@@ -28,9 +28,9 @@ def verify(repo: Repo, revision: str) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as cache:
         found = list(differences(repo, revision, Path(cache)))
     if found:
-        told = "".join(f"\n  {one}" for one in found)
+        listed = "".join(f"\n  {one}" for one in found)
         raise DifferenceError(
-            f"{repo.id} at {revision} is not what its manifest says ({len(found)} differences):{told}"
+            f"{repo.id} at {revision} is not what its manifest says ({len(found)} differences):{listed}"
         )
     yield f"verified: {repo.id} at {revision}: every hash, every configuration loaded and streamed, all counts"
 

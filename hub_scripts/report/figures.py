@@ -239,10 +239,10 @@ def _by_month(rows: Sequence[_Row], place: Path, metric: str, cutoffs: Mapping[s
         axis.set_visible(False)
     figure.supylabel(LABELS[metric], fontsize=9)
     title = f"{LABELS[metric]} by month of publication"
-    told = ", ".join(f"{model} {month}" for model, month in known.items())
+    listed = ", ".join(f"{model} {month}" for model, month in known.items())
     alt = (
         f"{title}, a panel for each of {len(models)} models, means over all settings with 95 % intervals. Months up to a "
-        f"model's cut-off are hatched: {told or 'no cut-off is known'}."
+        f"model's cut-off are hatched: {listed or 'no cut-off is known'}."
     )
     head = ("model", "month", metric, "standard_error", "samples", "cutoff")
     return save(figure, place, Plot(f"months_{metric}", title, alt), head, rows)

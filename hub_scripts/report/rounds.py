@@ -146,8 +146,8 @@ def _graph(name: str, papers: Mapping[str, Sequence[str]], place: Path) -> Plot:
         "connected parts": len(parts), "authors in the largest part": len(parts[0]), "mean co-authors": round(degree, 2),
         "drawn": drawn.number_of_nodes(),
     }  # fmt: skip
-    told = ", ".join(f"{what} {n}" for what, n in figures.items())
-    alt = f"A sample of the co-author graph around its busiest author; filled marks are first authors. {told}."
+    shown = ", ".join(f"{what} {n}" for what, n in figures.items())
+    alt = f"A sample of the co-author graph around its busiest author; filled marks are first authors. {shown}."
     plot = Plot(f"round_{name}_graph", "Co-author graph", alt)
     return save(figure, place, plot, ("figure", "value"), list(figures.items()))
 

@@ -38,8 +38,8 @@ class ExportApi:
         url: the API's address.
     """
 
-    def __init__(self, door: HttpClient, url: str) -> None:
-        self._http, self._url = door, url
+    def __init__(self, http: HttpClient, url: str) -> None:
+        self._http, self._url = http, url
 
     def search(self, query: str) -> Iterator[Paper | Drop]:
         """All that a query finds, oldest first."""
@@ -73,10 +73,10 @@ def _oldest_first(query: str) -> arxiv.Search:
 
 
 class _Pages:
-    """Stands where the `arxiv` package has its session: pages come through the door, checked."""
+    """Stands where the `arxiv` package has its session: pages come through our client, checked."""
 
-    def __init__(self, door: HttpClient) -> None:
-        self._http = door
+    def __init__(self, http: HttpClient) -> None:
+        self._http = http
         self.unusable: list[str] = []
         self.total = 0
 

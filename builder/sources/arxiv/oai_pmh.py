@@ -44,8 +44,8 @@ class OaiPmh:
         url: the service's address.
     """
 
-    def __init__(self, door: HttpClient, url: str) -> None:
-        self._http, self._url = door, url
+    def __init__(self, http: HttpClient, url: str) -> None:
+        self._http, self._url = http, url
 
     def records(self, set_: str | None, changed_from: date) -> Iterator[OaiRecord]:
         """Every record of a set that changed since a day; a token that expired under way is worked round."""

@@ -31,7 +31,7 @@ _PADDING = timedelta(days=366)
 
 
 class ArxivSource:
-    """arXiv, asked through one door; files are kept in the workspace.
+    """arXiv, asked through one client; files are kept in the workspace.
 
     Args:
         table: how it is asked.

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from builder.round.model import Round
     from builder.round.source import SampleTable
     from builder.store import Store
+from lm_eval_tasks.files import write_whole
 
 # arXiv has no HTML of some of its papers; here of every third.
 _WITHOUT_HTML = 3
@@ -51,9 +52,7 @@ def _draw_world(place: Path, world: list[WorldPaper]) -> None:
         if i % _WITHOUT_HTML and not paper.flaw:
             (place / "html" / f"{paper.id}v1.html").write_text(page(paper), encoding="utf-8")
     # The metadata comes last: where it is, the world is whole.
-    part = place / f".{_METADATA}.part"
-    part.write_text("".join(json.dumps(_record(paper)) + "\n" for paper in world), encoding="utf-8")
-    part.rename(place / _METADATA)
+    write_whole(place / _METADATA, "".join(json.dumps(_record(paper)) + "\n" for paper in world))
 
 
 def _record(paper: WorldPaper) -> dict[str, object]:

@@ -1,0 +1,512 @@
+"""The walk from seed authors, its monthly update, and that kills change nothing: over a mirror and a loopback arXiv."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from builder.collect.crawl import crawl
+from builder.collect.update import months_before, update
+from builder.dataset.manifest import read_manifest
+from builder.errors import RoundError, StoreError
+from builder.ids import author_key
+from builder.pipeline import STORE, crawl_only, run, update_only
+from builder.records import Drop, Paper
+from builder.round.model import Round
+from builder.sources.mirror import MirrorSource
+from builder.sources.sample.source import SampleSource
+from builder.store import Author, Store
+from tests.helpers.dump import content
+from tests.helpers.loopback import Fault, Loopback, World, serve
+from tests.helpers.papers import mirror, paper
+from tests.helpers.warm import Warm
+
+Command = Callable[..., tuple[int, str, str]]
+JANUARY = [
+    paper(1, "Ada A", "Bo B", "Cy C"),
+    paper(2, "Ada A", "Bo B"),
+    paper(3, "Bo B", "Dee D", day=3),
+    paper(4, "Cy C", day=4),
+    paper(5, "Dee D", "Eve E", day=5),
+    paper(6, "Eve E", day=6),
+    paper(7, "Xi X", day=7),
+    paper(8, "Ada A", day=8, category="math.AG"),
+]
+FEBRUARY = [
+    paper(11, "Ada A", "New N", day=32),
+    paper(12, "Ada A", "New N", day=33),
+    paper(13, "Bo B", "Far F", day=34),
+    paper(14, "New N", "Next T", day=35),
+    paper(15, "Far F", day=36),
+    paper(16, "Next T", day=37),
+    paper(17, "Xi X", day=38),
+    paper(18, "Cy C", day=39, category="math.AG"),
+]
+SEEDS = {"seeds": ["Ada A"], "authors": 50}
+
+
+def make_round(folder: Path, name: str = "2026.02", **tables: object) -> Round:
+    fields: dict[str, object] = {
+        "round": name,
+        "workspace": folder / "work",
+        "output": folder / "academiceval",
+        "source": {"kind": "mirror", "path": folder / "mirror"},
+        "papers": {"categories": ["cs.CL"]},
+        "crawl": SEEDS,
+    }
+    return Round.model_validate({**fields, **tables})
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    mirror(tmp_path / "mirror", JANUARY + FEBRUARY)
+    return tmp_path
+
+
+def visited(folder: Path, round_: str = "2026.02") -> set[str]:
+    with Store.open(folder / "work" / STORE) as store:
+        return set(store.frontier.members(round_))
+
+
+def pool(folder: Path) -> list[str]:
+    with Store.open(folder / "work" / STORE) as store:
+        return [p.id[-2:] for p in store.papers()]
+
+
+# --- the walk
+
+
+def test_the_walk_reaches_what_is_connected_and_takes_what_belongs(folder: Path) -> None:
+    graph, (crawled, on_graph) = crawl_only(make_round(folder))
+    assert visited(folder) == {"ada a", "bo b", "cy c", "dee d", "eve e"}
+    assert pool(folder) == ["01", "02", "03", "04", "05", "06"]
+    assert (crawled.stage, crawled.total, crawled.kept, crawled.dropped) == ("crawl", 7, 6, {"other_category": 1})
+    assert on_graph.kept == 6
+    assert graph.papers["ada a"] == ("2601.00001", "2601.00002")
+
+
+def test_the_walk_is_breadth_first_most_shared_papers_first(folder: Path) -> None:
+    crawl_only(make_round(folder, crawl={"seeds": ["Ada A"], "authors": 2}))
+    assert visited(folder) == {"ada a", "bo b"}
+
+
+def test_a_visited_author_brings_so_many_neighbours_at_most(folder: Path) -> None:
+    crawl_only(make_round(folder, crawl={"seeds": ["Ada A"], "neighbours": 1}))
+    assert visited(folder) == {"ada a", "bo b"}  # whose closest co-author is Ada again
+
+
+def test_papers_with_very_many_authors_bring_nobody(folder: Path) -> None:
+    crawl_only(make_round(folder, graph={"max_authors": 2}))
+    assert "cy c" not in visited(folder)
+
+
+def test_the_walk_stops_when_it_has_papers_enough(folder: Path) -> None:
+    crawl_only(make_round(folder, crawl={"seeds": ["Ada A"], "papers": 3}))
+    assert visited(folder) == {"ada a", "bo b"}
+
+
+def test_authors_that_were_not_visited_are_not_on_the_graph(folder: Path) -> None:
+    graph, (_, on_graph) = crawl_only(make_round(folder, crawl={"seeds": ["Bo B"], "authors": 1}))
+    assert set(graph.graph) == {"bo b"}
+    assert on_graph.dropped == {"not_visited": 2}
+
+
+def test_higher_limits_go_on_from_where_the_walk_stopped(folder: Path) -> None:
+    crawl_only(make_round(folder, crawl={"seeds": ["Ada A"], "authors": 2}))
+    crawl_only(make_round(folder))
+    assert len(visited(folder)) == 5
+
+
+def test_active_authors_are_admitted_less_often(tmp_path: Path) -> None:
+    """A hundred co-authors with one paper each and a hundred with nine: the draw thins out the latter."""
+    papers = [paper(1, "Hub H", *(f"Idle {i}" for i in range(100)), *(f"Busy {i}" for i in range(100)))]
+    papers += [paper(10 + 10 * i + j, f"Busy {i}", "Hub H", day=1) for i in range(100) for j in range(9)]
+    mirror(tmp_path / "mirror", papers)
+    tables = {"graph": {"max_authors": 500}, "source": {"kind": "mirror", "path": tmp_path / "mirror"}}
+    limits = {"seeds": ["Hub H"], "authors": 1, "neighbours": 500}
+    names = {}
+    for penalty in (0.0, 1.0):
+        for seed in (1, 2):
+            place = tmp_path / f"{penalty}-{seed}"
+            round_ = make_round(place, crawl={**limits, "activity_penalty": penalty}, seed=seed, **tables)
+            crawl_only(round_)
+            with Store.open(place / "work" / STORE) as store:
+                waiting = []
+                while author := store.frontier.next("2026.02"):
+                    waiting.append(author.key)
+                    store.frontier.visit(author.key, "2026.02")
+            names[penalty, seed] = waiting
+            assert round_.config()["crawl"]["activity_penalty"] == penalty  # type: ignore[index]
+    assert len(names[0.0, 1]) == 200
+    idle, busy = (sum(name.startswith(kind) for name in names[1.0, 1]) for kind in ("idle", "busy"))
+    assert idle == 100
+    assert 2 <= busy <= 25  # expected: one in ten
+    assert names[1.0, 1] != names[1.0, 2]
+
+
+def test_names_are_kept_as_printed_and_filed_folded(tmp_path: Path) -> None:
+    mirror(tmp_path / "mirror", [paper(1, "Ada A", "Zoë  Ünal"), paper(2, "ZOE UNAL", day=1)])
+    graph, _ = crawl_only(make_round(tmp_path))
+    assert set(graph.graph) == {"ada a", "zoe unal"}
+
+
+# --- what can be wrong
+
+
+@pytest.mark.parametrize(
+    ("seeds", "said"),
+    [
+        (["Ada Q"], "no paper of the seed author 'Ada Q' in the round's window; near names: Ada A"),
+        (["Ada A", "New N"], "no paper of the seed author 'New N'"),
+        (["Ada A", "Far F"], "no paper"),
+    ],
+)
+def test_an_unknown_seed_is_named(folder: Path, seeds: list[str], said: str) -> None:
+    with pytest.raises(RoundError, match=said):
+        crawl_only(make_round(folder, crawl={"seeds": seeds}))
+    crawl_only(make_round(folder))  # nothing of the failed call is in the way
+
+
+def test_a_seed_without_a_paper_of_its_own_is_named(tmp_path: Path) -> None:
+    mirror(tmp_path / "mirror", [paper(1, "Ada A", "Bo B")])
+    with pytest.raises(RoundError, match=r"'Bo B' has no first-author paper in the round's window \(1 as co-author\)"):
+        crawl_only(make_round(tmp_path, crawl={"seeds": ["Bo B"]}))
+
+
+def test_a_walk_does_not_change_its_shape(folder: Path) -> None:
+    crawl_only(make_round(folder))
+    with pytest.raises(RoundError, match=r"crawled with crawl.neighbours = 50, round.toml says 3"):
+        crawl_only(make_round(folder, crawl={**SEEDS, "neighbours": 3}))
+
+
+def test_a_later_round_is_the_updates(folder: Path) -> None:
+    crawl_only(make_round(folder))
+    with pytest.raises(RoundError, match=r"academiceval update --round 2026.03"):
+        crawl_only(make_round(folder, "2026.03"))
+
+
+# --- the update
+
+
+@pytest.mark.parametrize("by", ["harvest", "author"])
+@pytest.mark.parametrize(
+    ("wanted", "members", "papers"),
+    [
+        (0, set(), {"11", "12", "13"}),
+        (4, {"new n"}, {"11", "12", "13", "14"}),
+        (5, {"new n", "next t"}, {"11", "12", "13", "14", "16"}),
+        (99, {"new n", "far f", "next t"}, {"11", "12", "13", "14", "15", "16"}),
+    ],
+)
+def test_candidates_of_active_authors_come_first(
+    folder: Path, by: str, wanted: int, members: set[str], papers: set[str]
+) -> None:
+    crawl_only(make_round(folder))
+    graph, (updated, _) = update_only(make_round(folder, "2026.03", update={"by": by, "papers": wanted}))
+    assert visited(folder, "2026.03") - visited(folder) == members
+    assert set(pool(folder)) == {"01", "02", "03", "04", "05", "06"} | papers
+    assert updated.kept == len(papers)
+    assert updated.dropped["other_category"] == 1
+    assert updated.dropped["no_graph_author"] == (7 - len(papers) if by == "harvest" else 0)
+    assert set(graph.graph) == {"ada a", "bo b", "cy c", "dee d", "eve e"} | members
+
+
+def test_an_update_is_done_once_and_older_rounds_stay_as_they_were(folder: Path) -> None:
+    before = crawl_only(make_round(folder))[0]
+    later = make_round(folder, "2026.03", update={"papers": 99})
+    first = update_only(later)
+    state = content(folder / "work" / STORE)
+    assert [r.to_dict() for r in update_only(later)[1]] == [r.to_dict() for r in first[1]]
+    assert content(folder / "work" / STORE) == state
+    again = crawl_only(make_round(folder))[0]
+    assert (again.papers, sorted(again.graph.edges)) == (before.papers, sorted(before.graph.edges))
+
+
+def test_papers_announced_late_are_found_in_the_overlap(folder: Path) -> None:
+    crawl_only(make_round(folder))
+    late = replace(paper(9, "Ada A", day=30), title="Submitted in January, announced in February")
+    mirror(folder / "mirror", [*JANUARY, late, *FEBRUARY])
+    update_only(make_round(folder, "2026.03"))
+    assert "09" in pool(folder)
+    assert "2601.00009" not in crawl_only(make_round(folder))[0].papers["ada a"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (None, "2026.02", "holds no graph yet"),
+        ("2026.03", "2026.02", "at round 2026.03 already"),
+        ("2026.02", "2026.03", "covers 2026-02-28 already"),
+    ],
+)
+def test_an_update_of_nothing_says_so(folder: Path, first: str | None, second: str, said: str) -> None:
+    papers = {"categories": ["cs.CL"], "published_to": "2026-02-28"} if first else {}
+    if first:
+        crawl_only(make_round(folder, first, papers=papers))
+    with pytest.raises(RoundError, match=said):
+        update_only(make_round(folder, second, papers=papers or {"categories": ["cs.CL"]}))
+
+
+def test_without_seeds_an_update_takes_the_new_days_whole(folder: Path) -> None:
+    crawl_only(make_round(folder, crawl={}, papers={"published_to": "2026-01-31"}))
+    assert len(pool(folder)) == 8
+    later = make_round(folder, "2026.03", crawl={}, papers={"published_to": "2026-02-28"})
+    update_only(later)
+    assert len(pool(folder)) == 16
+    assert [r.stage for r in crawl_only(later)[1]] == ["update", "graph"]  # not taken again
+
+
+# --- pruning
+
+
+def test_old_papers_and_inactive_authors_are_pruned_and_counted(folder: Path) -> None:
+    crawl_only(make_round(folder))
+    update_only(make_round(folder, "2026.03", update={"papers": 99}))
+    graph, (_, report) = update_only(make_round(folder, "2026.03", update={"max_age_months": 1}))
+    assert report.dropped["too_old"] == 6
+    assert all(id_ >= "2601.00011" for ids in graph.papers.values() for id_ in ids)
+    graph, (_, report) = update_only(make_round(folder, "2026.03", update={"inactive_months": 1}))
+    assert set(graph.graph).isdisjoint({"eve e", "dee d", "cy c"})
+    assert report.dropped["inactive_author"] == 3
+
+
+def test_pruned_authors_are_not_asked_for_again(folder: Path) -> None:
+    crawl_only(make_round(folder, update={"inactive_months": 1}))
+    later = make_round(folder, "2026.05", update={"by": "author", "inactive_months": 1})
+    asked: list[str] = []
+    with Store.open(folder / "work" / STORE) as store:
+        update(later, Watched(folder, asked), store)
+    assert "Ada A" in asked
+    april = make_round(folder, "2026.06", update={"by": "author", "inactive_months": 1})
+    asked.clear()
+    with Store.open(folder / "work" / STORE) as store:
+        update(april, Watched(folder, asked), store)
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("day", "months", "before"),
+    [
+        (date(2026, 3, 31), 1, date(2026, 2, 28)),
+        (date(2026, 1, 15), 1, date(2025, 12, 15)),
+        (date(2026, 1, 15), 25, date(2023, 12, 15)),
+    ],
+)
+def test_months_are_counted_back(day: date, months: int, before: date) -> None:
+    assert months_before(day, months) == before
+
+
+# --- killed and started again
+
+
+class Killed(BaseException):
+    """Not an Exception: nothing may catch it."""
+
+
+class Watched:
+    """A mirror that notes who is asked for, and kills after so many questions."""
+
+    def __init__(self, folder: Path, asked: list[str] | None = None, left: int = 10**6) -> None:
+        self._source = MirrorSource(folder / "mirror")
+        self.asked = [] if asked is None else asked
+        self.left = left
+
+    def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
+        self.asked.append(name)
+        self.left -= 1
+        if self.left < 0:
+            raise Killed
+        return self._source.by_author(name, first, last)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._source, name)
+
+
+@pytest.mark.parametrize("left", range(9))
+def test_a_walk_killed_at_any_question_ends_the_same(folder: Path, left: int) -> None:
+    stores = []
+    for limits in ([10**6], [left, 10**6]):
+        workspace = folder / f"work-{len(limits)}"
+        round_ = make_round(folder).model_copy(update={"workspace": workspace})
+        for limit in limits:
+            with Store.open(workspace / STORE) as store:
+                try:
+                    crawl(round_, Watched(folder, left=limit), store)
+                except Killed:
+                    continue
+                later = make_round(folder, "2026.03", update={"papers": 9, "by": "author"})
+                for again in (left, 10**6) if len(limits) > 1 else (10**6,):
+                    try:
+                        update(later, Watched(folder, left=again), store)
+                    except Killed:
+                        continue
+        stores.append(content(workspace / STORE))
+    assert stores[0] == stores[1]
+
+
+# --- over a loopback arXiv
+
+
+@pytest.fixture
+def server(world: Path, tmp_path: Path) -> Iterator[Loopback]:
+    place = tmp_path / "sample"
+    shutil.copytree(world / "work" / "sample", place)
+    with serve(World(SampleSource(place, authors=20, papers=50))) as running:
+        yield running
+
+
+def arxiv_round(folder: Path, server: Loopback, name: str = "2026.11", **tables: object) -> Round:
+    fields: dict[str, object] = {
+        "round": name,
+        "seed": 7,
+        "workspace": folder / "work",
+        "output": folder / "academiceval",
+        "source": server.tables(),
+        "split": {"validation": 0.2, "test": 0.25},
+    }
+    return Round.model_validate({**fields, **tables})
+
+
+def first_authors(server: Loopback) -> list[str]:
+    return sorted({p.authors[0] for p in server.world.papers})
+
+
+@pytest.mark.slow
+def test_a_round_from_arxiv_holds_what_the_world_holds(world: Path, tmp_path: Path, server: Loopback) -> None:
+    outcome = run(arxiv_round(tmp_path, server), jobs=2)
+    theirs = read_manifest(world / "academiceval")
+    assert {one.name: one.samples for one in outcome.manifest.configurations} == {
+        one.name: one.samples for one in theirs.configurations
+    }
+    ours = read_manifest(tmp_path / "academiceval")
+    assert {name.split("/")[0] for name in ours.files} == {name.split("/")[0] for name in theirs.files}
+    asked = len(server.log)
+    assert server.asked["oai"] == 1
+    assert server.asked["pdf"] < 20  # only where there is no good HTML
+    run(arxiv_round(tmp_path, server), jobs=2)
+    assert len(server.log) == asked
+
+
+@pytest.mark.slow
+def test_both_ways_update_to_the_same_graph_in_few_requests(tmp_path: Path, server: Loopback) -> None:
+    papers = {"published_to": "2026-08-31"}
+    limits = {"seeds": first_authors(server)[:3], "authors": 8}
+    crawl_only(arxiv_round(tmp_path, server, "2026.09", papers=papers, crawl=limits))
+    shutil.copytree(tmp_path / "work", tmp_path / "other")
+    graphs, requests = [], []
+    for by, workspace in (("harvest", "work"), ("author", "other")):
+        round_ = arxiv_round(tmp_path, server, crawl=limits, update={"by": by, "papers": 6})
+        server.log.clear()
+        graph, _ = update_only(round_.model_copy(update={"workspace": tmp_path / workspace}))
+        graphs.append((graph.papers, sorted(map(sorted, graph.graph.edges))))
+        requests.append(len(server.log))
+    assert graphs[0] == graphs[1]
+    assert requests[0] == 1 < requests[1]
+    assert content(tmp_path / "work" / STORE)["frontier"] == content(tmp_path / "other" / STORE)["frontier"]
+
+
+@pytest.mark.slow
+def test_requests_an_author_and_the_status_of_a_crawl(tmp_path: Path, server: Loopback, command: Command) -> None:
+    file = write(tmp_path, server, "authors = 6")
+    server.faults = [Fault("au:", (403, {}, b"Access Denied"), skip=4)]
+    code, _, errors = command("crawl", file)
+    assert code == 1
+    assert "denies access" in errors
+    code, out, _ = command("status", file)
+    assert code == 0
+    assert "frontier: 4 authors visited" in out
+    assert "left of the crawl: 2 authors, about 0 min" in out
+    assert f"requests to 127.0.0.1:{server.server_port}: 5 in" in out
+    assert command("crawl", file)[0] == 0
+    assert server.asked == {"api": 7}  # six authors, and the one that was denied
+    assert "round 2026.11: covered to 2026-10-31" in command("status", file)[1]
+
+
+def write(folder: Path, server: Loopback, crawl_lines: str = "", more: str = "") -> Path:
+    source = "\n".join(f"{key} = {json.dumps(value)}" for key, value in server.tables().items())
+    file = folder / "round.toml"
+    file.write_text(
+        f'round = "2026.11"\nseed = 7\n[source]\n{source}\n'
+        f"[crawl]\nseeds = {json.dumps(first_authors(server)[:2])}\n{crawl_lines}\n{more}"
+    )
+    return file
+
+
+@pytest.mark.slow
+def test_kill_9_at_any_point_changes_nothing(warm: Warm, tmp_path: Path, server: Loopback) -> None:
+    papers = "[papers]\npublished_to = 2026-08-31\n"
+    files = {
+        "crawl": write(tmp_path, server, "authors = 12", papers).rename(tmp_path / "crawl.toml"),
+        "update": write(tmp_path, server, "authors = 12", '[update]\npapers = 9\nby = "author"\n'),
+    }
+    steps = {
+        stage: [stage, str(file), "--round", "2026.09" if stage == "crawl" else "2026.11"]
+        for stage, file in files.items()
+    }
+    states = []
+    for name, kills in (("calm", 0), ("rough", 3)):
+        for stage, arguments in steps.items():
+            line = ["academiceval", *arguments, "--workspace", tmp_path / name]
+            for _ in range(kills):
+                asked = len(server.log)
+                process = warm.popen(line)
+                while process.poll() is None and len(server.log) < asked + 2:
+                    time.sleep(0.002)
+                assert process.kill_all(), "it ended before it was killed"
+            warm.run(line, check=True)
+            states.append((stage, content(tmp_path / name / STORE)))
+    assert states[0] == states[2]
+    assert states[1] == states[3]
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_one_sentence_and_loses_nothing(warm: Warm, tmp_path: Path, server: Loopback) -> None:
+    file = write(tmp_path, server)
+    line = ["academiceval", "crawl", file]
+    little_room = (
+        "import resource, signal, sys; from builder.cli import main; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000)); sys.exit(main(['crawl', {str(file)!r}]))"
+    )
+    full = warm.run(["python", "-c", little_room])
+    assert full.returncode == 1
+    assert re.match("error: the (workspace's )?store cannot be (used|written): .* room", full.stderr)
+    assert full.stderr.count("\n") == 1
+    warm.run(line, check=True)
+    warm.run([*line, "--workspace", tmp_path / "calm"], check=True)
+    assert content(tmp_path / "work" / STORE) == content(tmp_path / "calm" / STORE)
+
+
+@pytest.mark.slow
+def test_an_offline_machine_is_one_sentence(tmp_path: Path, server: Loopback, command: Command) -> None:
+    file = write(tmp_path, server)
+    server.shutdown()
+    server.server_close()
+    code, _, errors = command("crawl", file)
+    assert code == 1
+    assert "cannot be reached (is this machine online?)" in errors
+    assert errors.count("\n") == 1
+
+
+def test_a_store_of_a_newer_version_is_refused(folder: Path) -> None:
+    with Store.open(folder / "work" / STORE) as store:
+        store._db.execute("PRAGMA user_version=99")
+    with pytest.raises(StoreError, match="has version 99"):
+        crawl_only(make_round(folder))
+
+
+def test_the_frontier_keeps_the_place_of_who_waits_already(store: Store) -> None:
+    one, two = Author("one", "One"), Author("two", "Two")
+    store.frontier.admit([one, two], "2026.11")
+    store.frontier.admit([two, one], "2026.11")
+    assert store.frontier.next("2026.11") == one
+    store.frontier.admit([two], "2026.12", priority=3)
+    assert store.frontier.next_candidate("2026.12") == two
+    assert author_key("One") == "one"

@@ -1,0 +1,110 @@
+"""The manifest: read as it was written, and refused in one sentence where it is none of ours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from builder.dataset.manifest import (
+    FORMAT,
+    Configuration,
+    DataFile,
+    SplitContents,
+    Statistics,
+    manifest_bytes,
+    parse_manifest,
+    read_manifest,
+)
+from builder.dataset.rows import by_ids, columns_of, kind_of
+from builder.errors import FolderError, RoundError
+from builder.round.levels import Level
+from builder.round.levels import select as select_levels
+from builder.round.settings import Setting, select
+
+HASH = "0123456789abcdef"
+
+
+def test_what_is_written_is_read(dataset: Path) -> None:
+    data = (dataset / "manifest.json").read_bytes()
+    manifest = parse_manifest(data, "manifest.json")
+    assert manifest == read_manifest(dataset)
+    assert manifest_bytes(manifest) == data
+    assert json.loads(data)["format"] == FORMAT
+    assert {one.form for one in manifest.configurations} == {"full"}
+    assert manifest.published_as == manifest.round == "2026.11"
+    assert replace(manifest, revision="2026.11.post1").published_as == "2026.11.post1"
+
+
+def _set(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    def change(content: dict[str, Any]) -> None:
+        place: Any = content
+        *way, last = path.split(".")
+        for step in way:
+            place = place[int(step)] if isinstance(place, list) else place[step]
+        place[int(last) if isinstance(place, list) else last] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (_set("format", 1), "is of format 1, this release reads 2"),
+        (_set("round", None), "round"),
+        (_set("stranger", 1), "stranger"),
+        (_set("configurations.0.form", "texts"), "configurations.0.form"),
+        (_set("configurations.0.name", "../Title-10K"), "is no name of a configuration"),
+        (_set("configurations.0.name", "Other"), "is no data file of Other"),
+        (_set("configurations.0.splits.test.files.0.path", "../../etc/passwd"), "is no data file"),
+        (_set("configurations.0.splits.test.files.0.path", f"/tmp/test-{HASH}-00000-of-00001.parquet"), "is no data file"),
+        (_set("configurations.0.splits.test.files.0.rows", "many"), "rows"),
+        (_set("configurations.0.form", "ids"), "is of form ids"),
+        (_set("configurations.1.name", "title-10k"), "no data file of title-10k"),
+        (_set("other_files", {"../README.md": "0"}), "is no name of a file beside the data"),
+        (_set("allowed", {"long_run": 7}), "allowed.long_run"),
+    ],
+)  # fmt: skip
+def test_what_a_stranger_may_not_write(change: Callable[[dict[str, Any]], None], says: str, dataset: Path) -> None:
+    content = json.loads((dataset / "manifest.json").read_text())
+    change(content)
+    with pytest.raises(FolderError) as caught:
+        parse_manifest(json.dumps(content).encode(), "their/manifest.json")
+    assert says in str(caught.value)
+    assert str(caught.value).startswith("their/manifest.json is ")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [b"{", b"[]", b"null", b"\xff", b"[" * 100_000, b'{"format": 2}'])
+def test_what_is_no_manifest(data: bytes) -> None:
+    with pytest.raises(FolderError, match="their manifest is "):
+        parse_manifest(data, "their manifest")
+
+
+def test_names_are_told_apart_by_the_manifest_and_not_by_their_endings() -> None:
+    file = DataFile(f"Any-ids/test-{HASH}-00000-of-00001.parquet", HASH * 4, 1, 1, 1)
+    contents = SplitContents((file,), Statistics(1, 9, 9, "2026-01-01", "2026-01-01", {"unknown": 1}))
+    setting = Configuration("Any-ids", "abs", "full", splits={"test": contents})
+    assert columns_of(setting) == kind_of(setting).columns
+    assert "content" in columns_of(setting).names
+    ids = by_ids(setting)
+    assert (ids.name, ids.form, ids.of) == ("Any-ids-ids", "ids", "Any-ids")
+    assert "texts" in columns_of(ids).names
+
+
+@pytest.mark.parametrize("name", ["Title-10K", "title-10k", "Foo-ids", "Foo-CORE"])
+def test_settings_that_could_be_misread_are_refused(name: str) -> None:
+    with pytest.raises(RoundError, match=r"the setting '.*' of round\.toml (is called like another|ends like)"):
+        select(["Title-10K"], [Setting(name, "abs")])
+    with pytest.raises(RoundError, match=r"the setting 'Own' of round\.toml is called like another"):
+        select([], [Setting("own", "abs"), Setting("Own", "abs")])
+
+
+@pytest.mark.parametrize("name", ["SCALAR-Easy", "scalar-easy", "Cloze-ids"])
+def test_levels_that_could_be_misread_are_refused(name: str) -> None:
+    with pytest.raises(RoundError, match=r"the level '.*' of round\.toml"):
+        select_levels([], [Level(name)])

@@ -1,0 +1,510 @@
+"""What a round may ask for beside the sixteen settings: own ones, budgets, licences; its audit; the reference dataset."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pyarrow.parquet as pq
+import pytest
+
+from builder.dataset.audit import LONG_RUN, audit
+from builder.dataset.card import card
+from builder.dataset.importers.academiceval import import_academiceval
+from builder.dataset.manifest import Audit, Configuration, read_manifest
+from builder.errors import AuditError, FolderError, RoundError
+from builder.pipeline import build, fill_only, run
+from builder.round.audit import AuditTable
+from builder.round.licenses import Licenses, allows
+from builder.round.model import Round, load_round
+from builder.sources.sample.source import SampleSource
+from builder.store import Store
+from lm_eval_tasks.data import hook
+from lm_eval_tasks.runs.logged import Logged
+from lm_eval_tasks.runs.whole_paper import paper_scores
+from lm_eval_tasks.word_runs import longest_common_run, run_words
+from tests.builder.test_pipeline import copy_of, digests, rows
+from tests.conftest import small_round
+from tests.helpers.loopback import World, serve
+from tests.helpers.papers import paper
+
+Command = Callable[..., tuple[int, str, str]]
+BUDGET = 9000
+
+
+# --- own settings
+
+
+def test_own_settings_show_what_they_ask_for(world: Path, dataset: Path, tmp_path: Path) -> None:
+    own = [
+        {"name": "Title-One", "task": "title", "random": 1, "co_author": 1},
+        {"name": "Abs-9K-G", "task": "abs", "tokens": BUDGET, "fill": ["co-author"]},
+        {"name": "Abs-9K-M", "task": "abs", "tokens": BUDGET, "fill": ["random", "co-author"]},
+    ]
+    outcome = build(small_round(copy_of(world, tmp_path), settings=("Title-30K", "Abs-28K"), setting=own))
+    assert [one.name for one in outcome.manifest.configurations] == [
+        "Title-30K",
+        "Title-One",
+        "Abs-28K",
+        "Abs-9K-G",
+        "Abs-9K-M",
+    ]
+    place = tmp_path / "academiceval"
+    assert [[d["kind"] for d in row["demonstrations"]] for row in rows(place, "Title-One")] == [
+        ["random", "co-author"]
+    ] * outcome.manifest.configurations[1].samples
+    for name in ("Abs-9K-G", "Abs-9K-M"):
+        filled = rows(place, name)
+        assert [row["id"] for row in filled] == [row["id"] for row in rows(place, "Abs-28K")]
+        assert all(0.6 * BUDGET < row["input_tokens"] <= BUDGET for row in filled)
+        assert {d["kind"] for row in filled for d in row["demonstrations"]} == (
+            {"co-author"} if name.endswith("G") else {"random", "co-author"}
+        )
+    loaded = hook.load("Abs-48K-M", 512, dataset=str(place), config="Abs-9K-M", bertscore_model="none")["test"]
+    assert set(loaded["setting"]) == {"Abs-9K-M"}
+    # What the built-in settings show does not depend on which others are built.
+    ids = {row["id"]: row["demonstrations"] for row in rows(dataset, "Abs-28K")}
+    assert all(row["demonstrations"] == ids[row["id"]] for row in rows(place, "Abs-28K") if row["id"] in ids)
+
+
+def test_a_budget_that_the_graph_cannot_fill_drops_the_sample(world: Path, tmp_path: Path) -> None:
+    own = [{"name": "Title-1M-G", "task": "title", "tokens": 1_000_000, "fill": ["co-author"]}]
+    with pytest.raises(FolderError, match="too_few_co_author_demonstrations"):
+        build(small_round(copy_of(world, tmp_path), settings=("Title-10K",), setting=own))
+    assert not (tmp_path / "academiceval").exists()
+    own[0] |= {"tokens": 1000}
+    with pytest.raises(FolderError, match="longer_than_budget"):
+        build(small_round(tmp_path, settings=("Title-10K",), setting=own))
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ('name = "Intro-8K"\ntask = "intro"', "'Intro-8K' of round.toml is called like another one"),
+        ('name = "X"\ntask = "essay"', "setting.0.task"),
+        ('name = "X"\ntask = "intro"\ntokens = 9000', "together with `fill`"),
+        ('name = "X"\ntask = "intro"\ntokens = 9000\nfill = ["random"]\nrandom = 1', "either numbers"),
+        ('name = "../X"\ntask = "intro"', "setting.0.name"),
+    ],
+)
+def test_own_settings_that_make_no_sense_are_refused(tmp_path: Path, lines: str, said: str) -> None:
+    path = tmp_path / "round.toml"
+    path.write_text(f'round = "2026.11"\n[source]\nkind = "sample"\n[[setting]]\n{lines}\n')
+    with pytest.raises(RoundError, match=re.escape(said)):
+        load_round(path)
+
+
+# --- licences
+
+
+@pytest.mark.parametrize(
+    ("url", "noncommercial", "redistributable"),
+    [
+        ("http://creativecommons.org/licenses/by/4.0/", True, True),
+        ("https://creativecommons.org/licenses/by-sa/4.0", True, True),
+        ("http://creativecommons.org/publicdomain/zero/1.0/", True, True),
+        ("http://creativecommons.org/licenses/by-nc-sa/4.0/", True, False),
+        ("http://creativecommons.org/licenses/by-nc-nd/4.0/", False, False),
+        ("http://arxiv.org/licenses/nonexclusive-distrib/1.0/", False, False),
+        ("unknown", False, False),
+        ("https://evil.example/creativecommons.org/licenses/by/4.0/", False, False),
+    ],
+)
+def test_what_a_licence_allows(url: str, noncommercial: bool, redistributable: bool) -> None:
+    assert allows(url, "all")
+    assert (allows(url, "noncommercial"), allows(url, "redistributable")) == (noncommercial, redistributable)
+
+
+def test_a_round_to_publish_holds_nothing_that_may_not_be(world: Path, dataset: Path, tmp_path: Path) -> None:
+    wanted: Licenses = "redistributable"
+    outcome = build(small_round(copy_of(world, tmp_path), licenses=wanted, settings=("Title-10K", "Abs-28K")))
+    for name in ("Title-10K", "Abs-28K"):
+        found = rows(tmp_path / "academiceval", name)
+        assert found
+        assert all(allows(row["license"], wanted) for row in found)
+        assert all(allows(d["license"], wanted) for row in found for d in row["demonstrations"])
+    assert outcome.reports[-1].dropped["license"] > 0
+
+
+# --- a round has one content
+
+
+def test_a_round_that_exists_is_not_replaced_by_another(world: Path, tmp_path: Path, command: Command) -> None:
+    few = {"settings": ("Title-10K", "Title-30K")}
+    build(small_round(copy_of(world, tmp_path), **few))
+    before = digests(tmp_path / "academiceval")
+    build(small_round(tmp_path, **few))
+    with pytest.raises(FolderError, match=r"holds round 2026.11 with other contents"):
+        build(small_round(tmp_path, seed=8, **few))
+    assert digests(tmp_path / "academiceval") == before
+    build(small_round(tmp_path, seed=8, **few), replace=True)
+    assert digests(tmp_path / "academiceval") != before
+
+
+# --- the audit
+
+
+def test_the_audit_is_in_card_and_manifest_and_says_the_same_again(dataset: Path, command: Command) -> None:
+    manifest = read_manifest(dataset)
+    found = audit(dataset, manifest.configurations)
+    assert found == manifest.audit
+    assert found.samples == sum(file.rows for file in manifest.files.values())
+    assert sum(found.months.values()) == sum(found.categories.values())
+    assert set(found.markers) == set(found.months)
+    assert 0 < found.active_authors <= 1
+    assert "| long run |" in (dataset / "README.md").read_text()
+    code, out, _ = command("audit", dataset)
+    assert code == 0
+    assert "| split order | 0 | 0 |" in out
+
+
+def _configuration(dataset: Path, name: str) -> Configuration:
+    return next(one for one in read_manifest(dataset).configurations if one.name == name)
+
+
+@pytest.fixture
+def spoilt(dataset: Path, tmp_path: Path) -> Callable[[str, Callable[[dict[str, Any]], None]], Audit]:
+    """Audit a copy of one setting after its first rows were changed."""
+
+    def change(setting: str, spoil: Callable[[dict[str, Any]], None]) -> Audit:
+        place = tmp_path / "spoilt"
+        shutil.copytree(dataset / setting, place / setting)
+        for path in sorted((place / setting).glob("*.parquet")):
+            table = pq.read_table(path)
+            changed = table.to_pylist()
+            for row in changed[:2]:
+                spoil(row)
+            pq.write_table(type(table).from_pylist(changed, schema=table.schema), path)
+        return audit(place, [_configuration(dataset, setting)])
+
+    return change
+
+
+def _title_in(row: dict[str, Any]) -> None:
+    row["content"] += f"\n{row['title'].upper()}"
+
+
+def _target_in(row: dict[str, Any]) -> None:
+    row["content"] += f"\n{row['target']}"
+
+
+def _target_shown(row: dict[str, Any]) -> None:
+    row["demonstrations"][0]["output"] += f" {row['target']}"
+
+
+def _younger(row: dict[str, Any]) -> None:
+    row["demonstrations"][0]["published"] = row["published"]
+
+
+def _itself(row: dict[str, Any]) -> None:
+    row["demonstrations"][0]["id"] = row["id"].replace("v1", "v2")
+
+
+def _foreign(row: dict[str, Any]) -> None:
+    row["content"] = "wir haben gezeigt dass die neue Methode besser ist als alle anderen Verfahren " * 50
+
+
+@pytest.mark.parametrize(
+    ("setting", "spoil", "name"),
+    [
+        ("Title-30K", _title_in, "title_in_content"),
+        ("Abs-28K", _target_in, "target_in_content"),
+        ("Abs-28K", _target_shown, "target_in_demonstration"),
+        ("Intro-28K-G", _younger, "demonstration_not_older"),
+        ("Related-53K", _itself, "demonstration_is_target"),
+        ("Title-10K", _foreign, "not_english"),
+    ],
+)
+def test_what_is_wrong_is_found(
+    spoilt: Callable[..., Audit], dataset: Path, setting: str, spoil: Callable[..., None], name: str
+) -> None:
+    found = spoilt(setting, spoil)
+    before = audit(dataset, [_configuration(dataset, setting)])
+    assert found.shares[name] > before.shares[name] == 0
+    if spoil is _target_in:
+        assert found.shares["long_run"] > before.shares["long_run"]
+        assert found.longest_run > LONG_RUN
+
+
+def test_splits_out_of_order_and_papers_under_two_ids_are_found(spoilt: Callable[..., Audit]) -> None:
+    assert spoilt("Title-10K", lambda row: row.update(published="2026-10-01")).counts["split_order"] == 1
+
+
+def test_a_paper_under_a_second_id_is_found(spoilt: Callable[..., Audit]) -> None:
+    found = spoilt("Title-10K", lambda row: row.update(title="The same title", authors=["A. Ek"]))
+    assert found.counts["same_paper"] >= 1
+
+
+def test_a_breach_fails_the_build_unless_it_is_waived(world: Path, tmp_path: Path) -> None:
+    strict = {"length_outlier": 0.0, "long_run": 0.0}
+    round_ = small_round(copy_of(world, tmp_path), settings=("Intro-8K", "Title-10K"))
+    with pytest.raises(AuditError, match=r"long_run [\d.]+ is above 0.0 \(e.g. Intro-8K "):
+        build(round_.model_copy(update={"audit": AuditTable(**strict)}))  # type: ignore[arg-type]
+    assert not (tmp_path / "academiceval").exists()
+    waived = AuditTable(**strict, waive=("long_run", "length_outlier"))  # type: ignore[arg-type]
+    build(round_.model_copy(update={"audit": waived}))
+    manifest = read_manifest(tmp_path / "academiceval")
+    assert manifest.allowed.waive == ("long_run", "length_outlier")
+    assert "| waived |" in (tmp_path / "academiceval" / "README.md").read_text()
+
+
+def test_a_waiver_names_a_check(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="is no check"):
+        AuditTable(waive=("everything",))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "n"),
+    [
+        ("", "a b", 0),
+        ("a b", "c d", 0),
+        ("x a b", "y a b", 0),
+        ("a b", "y a b", 2),
+        ("we show that it works, indeed", "And WE show that it works indeed!", 6),
+        ("a b c d e f g", "z a b c d x d e f g a b c d e", 5),
+        ("a a a a a a", "a a a a", 4),
+    ],
+)
+def test_the_longest_common_run(one: str, other: str, n: int) -> None:
+    assert longest_common_run(run_words(one), run_words(other)) == n
+
+
+def test_a_section_of_the_card_that_has_nothing_to_say_is_left_out(dataset: Path) -> None:
+    manifest = read_manifest(dataset)
+    assert "## Audit" in card(manifest)
+    assert "## Audit" not in card(replace(manifest, audit=None))
+    assert "## Changelog" not in card(manifest)
+
+
+# --- a frozen core
+
+
+def test_a_core_is_carried_from_round_to_round(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = {"settings": ("Title-10K", "Title-30K")}
+    first = small_round(
+        copy_of(world, tmp_path),
+        round="2026.09",
+        output=tmp_path / "2026.09",
+        papers={"published_to": "2026-07-31"},
+        **few,
+    )
+    with Store.open(first.workspace / "store.sqlite3") as store:
+        store._db.execute("UPDATE papers SET since = '2026.09'")
+    run(first, 1)
+    rounds = ["2026.09"]
+    for name in ("2026.10", "2026.11"):
+        core = {"folder": tmp_path / rounds[-1], "samples": 3}
+        run(small_round(tmp_path, round=name, output=tmp_path / name, core=core, changes={name: "Carried."}, **few), 1)
+        rounds.append(name)
+    cores = {name: rows(tmp_path / name, "Title-30K-core") for name in rounds[1:]}
+    assert cores["2026.10"] == cores["2026.11"]
+    assert {row["round"] for row in cores["2026.11"]} == {"2026.09"}
+    assert 1 <= len(cores["2026.11"]) <= 3
+    assert {row["id"] for row in cores["2026.11"]} == {
+        row["id"] for row in rows(tmp_path / "2026.11", "Title-10K-core")
+    }
+    assert read_manifest(tmp_path / "2026.11").core_round == "2026.10"
+    assert "| 2026.11 | Carried. |" in (tmp_path / "2026.11" / "README.md").read_text()
+    monkeypatch.setenv("ACADEMICEVAL_DATASET", str(tmp_path / "2026.11"))
+    loaded = hook.load("Title-30K", 64, core=True, bertscore_model="none")["test"]
+    assert len(loaded) == len(cores["2026.11"])
+
+
+def test_a_core_that_is_not_there_is_named(world: Path, tmp_path: Path) -> None:
+    with pytest.raises(FolderError, match="nowhere does not exist"):
+        build(small_round(copy_of(world, tmp_path), settings=("Title-10K",), core={"folder": tmp_path / "nowhere"}))
+
+
+def test_whole_papers_are_scored_over_their_tasks() -> None:
+    def sample(name: str, score: float) -> Logged:
+        return Logged("Any", "writing", name, "A. Ek", "2026-01-01", "2026.11", 1, "", "", {"rouge_l": score})
+
+    samples = {
+        "academiceval_abs_9k": [sample("a", 0.2), sample("b", 0.9)],
+        "academiceval_abs_28k": [sample("a", 0.4)],
+        "academiceval_ralm_title_10k": [sample("a", 0.9), sample("c", 0.1)],
+    }
+    assert paper_scores(samples, "rouge_l") == pytest.approx({"a": 0.6})
+    assert paper_scores(samples, "bertscore") == {}
+
+
+# --- what may be published
+
+
+@pytest.fixture
+def copy(dataset: Path, tmp_path: Path, command: Command) -> Path:
+    code, out, _ = command("publishable", dataset, "-o", tmp_path / "public")
+    assert code == 0
+    assert re.search(r"publishable: \d+ in, \d+ kept, license \d+", out)
+    return tmp_path / "public"
+
+
+def test_a_publishable_copy_holds_no_text_without_a_licence(dataset: Path, copy: Path) -> None:
+    names = {path.name for path in copy.iterdir() if path.is_dir()}
+    assert "Intro-28K-G-ids" in names
+    wanted: Licenses = "redistributable"
+    for name in names:
+        for row in rows(copy, name):
+            if name.endswith("-ids"):
+                assert not {"title", "abstract", "content", "target"} & set(row)
+                assert all(len(text["sha256"]) == 64 for text in row["texts"])
+                assert not all(
+                    allows(one, wanted) for one in (row["license"], *(d["license"] for d in row["demonstrations"]))
+                )
+            else:
+                assert all(
+                    allows(one, wanted) for one in (row["license"], *(d["license"] for d in row["demonstrations"]))
+                )
+    texts = [row["content"][:200] for row in rows(dataset, "Title-10K") if not allows(row["license"], wanted)]
+    stored = b"".join(path.read_bytes() for path in copy.rglob("*") if path.is_file())
+    assert texts
+    assert not any(text.encode() in stored for text in texts)
+
+
+@pytest.mark.slow
+def test_every_configuration_of_the_copy_loads(dataset: Path, copy: Path) -> None:
+    for name in datasets.get_dataset_config_names(str(copy)):
+        loaded = datasets.load_dataset(str(copy), name)
+        assert sum(map(len, loaded.values())) == len(rows(copy, name))
+    whole = {name: len(rows(dataset, name)) for name in ("Title-10K", "Related-72K-M")}
+    assert {name: len(rows(copy, name)) + len(rows(copy, f"{name}-ids")) for name in whole} == whole
+
+
+def test_filled_from_its_workspace_it_is_the_same_bytes(
+    world: Path, dataset: Path, copy: Path, tmp_path: Path, command: Command
+) -> None:
+    file = tmp_path / "round.toml"
+    file.write_text('round = "2026.11"\n[source]\nkind = "sample"\nauthors = 20\npapers = 50\n')
+    shutil.copytree(world / "work", tmp_path / "other")
+    code, out, _ = command("fill", copy, file, "--work", tmp_path / "other", "-o", tmp_path / "filled")
+    assert code == 0
+    assert "changed_text" not in out
+    assert digests(tmp_path / "filled") == digests(dataset)
+
+
+@pytest.mark.slow
+def test_filled_from_arxiv_it_is_the_same_bytes(world: Path, dataset: Path, copy: Path, tmp_path: Path) -> None:
+    shutil.copytree(world / "work" / "sample", tmp_path / "sample")
+    with serve(World(SampleSource(tmp_path / "sample", authors=20, papers=50))) as server:
+        round_ = Round.model_validate({"round": "2026.11", "workspace": tmp_path / "w", "source": server.tables()})
+        report = fill_only(round_, copy, tmp_path / "filled", 2)
+    assert not report.dropped
+    assert digests(tmp_path / "filled") == digests(dataset)
+
+
+def test_a_paper_that_has_changed_since_is_left_out_and_counted(world: Path, copy: Path, tmp_path: Path) -> None:
+    round_ = small_round(copy_of(world, tmp_path))
+    with Store.open(round_.workspace / "store.sqlite3") as store:
+        id_ = rows(copy, "Abs-9K-ids")[0]["id"].rpartition("v")[0]
+        (one,) = store.papers([id_])
+        store.add_papers([replace(one, abstract="another abstract")], since="")
+        store._db.execute("UPDATE papers SET abstract = 'another abstract' WHERE id = ?", (id_,))
+    report = fill_only(round_, copy, tmp_path / "filled", 1)
+    assert report.dropped["changed_text"] >= 1
+    manifest = read_manifest(tmp_path / "filled")
+    assert manifest.fill is not None
+    assert manifest.fill.dropped == dict(report.dropped)
+
+
+@pytest.mark.slow
+def test_publishing_and_filling_want_the_right_folders(
+    dataset: Path, copy: Path, tmp_path: Path, command: Command
+) -> None:
+    code, _, errors = command("publishable", copy, "-o", tmp_path / "again")
+    assert (code, "is a" in errors or "already" in errors) == (1, True)
+    with pytest.raises(FolderError, match="is no publishable copy"):
+        fill_only(small_round(tmp_path), dataset, tmp_path / "filled", 1)
+
+
+# --- the reference dataset
+
+
+def reference(folder: Path) -> Path:
+    """The reference layout with made-up papers."""
+
+    def record(number: int, day: int, **more: object) -> dict[str, object]:
+        one = paper(number, f"First {number}", "Second S", day=day)
+        return {
+            "url": f"http://arxiv.org/abs/{one.versioned_id}", "title": one.title, "abstract": one.abstract,
+            "authors": ", ".join(one.authors), "published": str(one.published), "updated": str(one.updated),
+            "primary_cat": "cs.CL", "cats": ["cs.CL", "cs.AI"], "paper_cat": "cs.CL", "main_content": f"Body {number}. " * 300,
+            **more,
+        }  # fmt: skip
+
+    def write(setting: str, split: str, number: int, data: object) -> None:
+        place = folder / setting / split
+        place.mkdir(parents=True, exist_ok=True)
+        (place / f"x_short_2601.{number:05d}v1.json").write_text(json.dumps(data))
+
+    others = [record(n, 1, gt=f"Output {n}") for n in (90, 91, 92)]
+    graph = {"node_feat": {"a": [record(93, 1)], "b": [record(94, 2), record(95, 3)]}, "graph": [["a", "b"]]}
+    for number, split in ((1, "train"), (2, "val"), (3, "test"), (4, "test")):
+        title = f"Title number {number}"
+        write(
+            "title_10K",
+            split,
+            number,
+            record(number, 9 + number, gt=title, main_content=f"{title} stands here. " * 200),
+        )
+        write(
+            "abs_48K_M",
+            split,
+            number,
+            record(number, 9 + number, gt="An abstract.", additional_info=others, additional_graph_info=graph),
+        )
+    write(
+        "abs_48K_M",
+        "test",
+        5,
+        record(5, 20, gt="An abstract.", additional_info=others[:1], additional_graph_info=graph),
+    )
+    write("abs_48K_M", "test", 6, {"title": "no more"})
+    cited = [record(80 + i, 0, label="Related Work") for i in range(3)] + [record(99, 0, label="random")]
+    write("related_34K", "", 7, [record(7, 15, gt="Related text.", label="Original Paper"), *cited])
+    (folder / "related_34K" / "test.txt").write_text("2601.00007v1.json\n")
+    return folder
+
+
+def test_the_reference_dataset_becomes_a_folder_of_ours(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = reference(tmp_path / "AcademicEval")
+    code, out, _ = command("import", "academiceval", source, "-o", tmp_path / "original")
+    assert code == 0
+    assert "import Abs-48K-M: 6 in, 4 kept, bad_record 1, too_few_random_demonstrations 1" in out
+    loaded = {
+        name: datasets.load_dataset(str(tmp_path / "original"), name)
+        for name in ("Title-10K", "Abs-48K-M", "Related-34K")
+    }
+    assert {name: {split: len(part) for split, part in splits.items()} for name, splits in loaded.items()} == {
+        "Title-10K": {"train": 1, "validation": 1, "test": 2},
+        "Abs-48K-M": {"train": 1, "validation": 1, "test": 2},
+        "Related-34K": {"test": 1},
+    }
+    title = loaded["Title-10K"]["test"][0]
+    assert title["title"] not in title["content"]
+    shown = loaded["Abs-48K-M"]["test"][0]["demonstrations"]
+    assert [(d["id"], d["kind"]) for d in shown] == [
+        ("2601.00090v1", "random"), ("2601.00091v1", "random"), ("2601.00093v1", "co-author"), ("2601.00094v1", "co-author"),
+    ]  # fmt: skip
+    assert shown[0]["output"] == "Output 90"
+    assert [one["id"] for one in loaded["Related-34K"]["test"][0]["citations"]] == [
+        "2601.00080v1",
+        "2601.00081v1",
+        "2601.00082v1",
+    ]
+
+
+def test_a_folder_that_is_not_the_reference_dataset_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FolderError, match="holds no folder of the reference dataset"):
+        import_academiceval(tmp_path, tmp_path / "out")
+    (tmp_path / "title_10K").mkdir()
+    with pytest.raises(FolderError, match="not one sample could be read"):
+        import_academiceval(tmp_path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,140 @@
+"""Papers that were taken down: in builds to come, in a copy without them, and in what readers complete."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from builder.dataset.manifest import read_manifest
+from builder.dataset.publishable import publishable
+from builder.dataset.rows import kind_of, rows_of
+from builder.dataset.takedown import without_papers
+from builder.errors import RoundError
+from builder.ids import bare_id
+from builder.pipeline import build, fill_only
+from builder.round.names import CORE
+from builder.round.takedowns import TAKEDOWNS, parse_takedowns, taken_down
+from builder.store import STORE, Store
+from tests.conftest import small_round
+
+pytestmark = pytest.mark.slow
+
+
+def _shown(place: Path) -> set[str]:
+    return {
+        bare_id(name)
+        for one in read_manifest(place).configurations
+        for _, row in rows_of(place, one)
+        for name, _ in kind_of(one).papers(row)
+    }
+
+
+def _samples(place: Path) -> dict[str, set[str]]:
+    """Setting, with what is there by id -> ids of its rows."""
+    found: dict[str, set[str]] = {}
+    for one in read_manifest(place).configurations:
+        name = one.of if one.form == "ids" else one.name
+        found.setdefault(name, set()).update(row["id"] for _, row in rows_of(place, one))
+    return found
+
+
+def _victim(place: Path) -> str:
+    """A paper that demonstrates in one setting and is a target itself."""
+    setting = next(one for one in read_manifest(place).configurations if one.name == "Abs-28K")
+    rows = [row for _, row in rows_of(place, setting)]
+    targets = {row["id"] for row in rows}
+    return next(d["id"] for row in rows for d in row["demonstrations"] if d["id"] in targets).rpartition("v")[0]
+
+
+def test_a_list_by_hand_is_enough(tmp_path: Path) -> None:
+    path = tmp_path / TAKEDOWNS
+    assert taken_down(path) == frozenset()
+    path.write_text('{"id": "2401.00001v2"}\n\n{"id": "hep-th/9901001", "reason": "asked"}\n')
+    assert taken_down(path) == {"2401.00001", "hep-th/9901001"}
+    assert [one.reason for one in parse_takedowns(path.read_text(), "x")] == ["", "asked"]
+
+
+@pytest.mark.parametrize("line", ["2401.00001", '{"paper": "2401.00001"}', '{"id": 7}', '["2401.00001"]'])
+def test_a_list_that_cannot_be_read(line: str) -> None:
+    with pytest.raises(RoundError, match="list, line 2: a takedown is"):
+        parse_takedowns(f'{{"id": "2401.00001"}}\n{line}\n', "list")
+
+
+def test_a_round_names_the_list_that_cannot_be_read(
+    command: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    (tmp_path / TAKEDOWNS).write_text("2401.00001\n")
+    (tmp_path / "round.toml").write_text('round = "2026.11"\n[source]\nkind = "sample"\nauthors = 4\npapers = 4\n')
+    code, _, err = command("run", tmp_path / "round.toml")
+    assert code == 1
+    assert f"{TAKEDOWNS}, line 1" in err
+
+
+def test_later_builds_do_not_show_them(world: Path, tmp_path: Path) -> None:
+    shutil.copytree(world / "work", tmp_path / "work")
+    victim = _victim(world / "academiceval")
+    (tmp_path / TAKEDOWNS).write_text(json.dumps({"id": victim}) + "\n")
+    scalar = {"levels": ("SCALAR-Hard",), "splits": ("train", "test")}
+    changes = {
+        "takedowns": tmp_path / TAKEDOWNS,
+        "scalar": scalar,
+        "core": {"folder": world / "academiceval", "samples": 9},
+    }
+    round_ = small_round(tmp_path, **changes)
+    outcome = build(round_)
+    assert victim in _shown(world / "academiceval")
+    assert victim not in _shown(tmp_path / "academiceval")
+    extract = next(report for report in outcome.reports if report.stage == "extract")
+    assert extract.dropped["taken_down"] == 1
+    assert read_manifest(tmp_path / "academiceval").config["takedowns"] == [victim]
+    samples = _samples(tmp_path / "academiceval")
+    assert samples[f"Abs-9K{CORE}"] == samples[f"Abs-48K-M{CORE}"] != set()
+
+
+@pytest.fixture(params=[False, True], ids=["whole", "publishable"])
+def source(request: pytest.FixtureRequest, dataset: Path, tmp_path: Path) -> Path:
+    if not request.param:
+        return dataset
+    publishable(dataset, tmp_path / "copy", "redistributable")
+    return tmp_path / "copy"
+
+
+def test_the_copy_without_them(source: Path, dataset: Path, tmp_path: Path) -> None:
+    victim = _victim(dataset)
+    report = without_papers(source, tmp_path / "without", [victim], "2026.11.post1")
+    before, after = _samples(source), _samples(tmp_path / "without")
+    assert victim in _shown(source)
+    assert victim not in _shown(tmp_path / "without")
+    assert before.keys() == after.keys()
+    for task in ("Title", "Abs", "Intro", "Related"):
+        groups = [ids for name, ids in after.items() if name.startswith(task)]
+        assert all(ids == groups[0] for ids in groups)
+        assert groups[0]
+    assert report.dropped["taken_down"] == sum(len(before[name]) - len(after[name]) for name in before) > 0
+    manifest = read_manifest(tmp_path / "without")
+    assert (manifest.round, manifest.revision) == ("2026.11", "2026.11.post1")
+    assert "taken_down" in (tmp_path / "without" / "README.md").read_text()
+
+
+def test_the_copy_without_a_stranger_has_the_same_files(source: Path, tmp_path: Path) -> None:
+    without_papers(source, tmp_path / "without", ["2401.99999"], "2026.11.post1")
+    assert read_manifest(tmp_path / "without").files == read_manifest(source).files
+
+
+def test_a_copy_without_them_can_be_completed(dataset: Path, world: Path, tmp_path: Path) -> None:
+    """Both ways to the whole round without a paper give the same rows: take down, then complete, or the other way round."""
+    shutil.copytree(world / "work", tmp_path / "work")
+    victim = _victim(dataset)
+    without_papers(dataset, tmp_path / "expected", [victim], "2026.11.post1")
+    publishable(dataset, tmp_path / "copy", "redistributable")
+    without_papers(tmp_path / "copy", tmp_path / "less", [victim], "2026.11.post1")
+    report = fill_only(small_round(tmp_path), tmp_path / "less", tmp_path / "filled", jobs=2)
+    assert not report.dropped
+    expected, filled = (read_manifest(tmp_path / name) for name in ("expected", "filled"))
+    assert filled.files == expected.files
+    with Store.open(tmp_path / "work" / STORE) as store:
+        assert store.knows(victim)

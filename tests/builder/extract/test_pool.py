@@ -1,0 +1,102 @@
+"""Isolation: what a hostile file may do costs that file alone."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from builder.extract import pool
+from builder.extract.pool import extract_files
+from tests.helpers.drawing import FILLER, draw, stack
+
+PAPER = [("h1", "1  Introduction"), FILLER * 6, ("h1", "2  Method"), FILLER * 6, ("h1", "3  Conclusion"), FILLER * 3]
+
+# A worker that does to itself what the name of the file says.
+NAUGHTY = """
+import os, sys, time
+sys.argv = ["worker", *sys.argv[1:]]
+from builder.extract import worker
+real = worker.read_pdf
+def read(path):
+    if "spin" in path.name:
+        while True: pass
+    if "hang" in path.name: time.sleep(600)
+    if "crash" in path.name: os.kill(os.getpid(), 11)
+    if "eat" in path.name: bytearray(8 * 2**30)
+    if "print" in path.name: os.write(1, b"noise"); print("noise")
+    return real(path)
+worker.read_pdf = read
+worker.main()
+"""
+
+
+@pytest.fixture
+def naughty(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = pool._Worker.__init__
+
+    def start(self: pool._Worker, time_limit: float, memory_limit: int) -> None:
+        real(self, time_limit, memory_limit)
+        self._command = [sys.executable, "-c", NAUGHTY, *self._command[-2:]]
+
+    monkeypatch.setattr(pool._Worker, "__init__", start)
+
+
+@pytest.mark.slow
+def test_each_file_gets_its_own_fate(naughty: None, tmp_path: Path) -> None:
+    names = ["good1", "spin", "good2", "crash", "eat", "good3", "print", "good4"]
+    files = [draw(tmp_path / f"{name}.pdf", [stack(*PAPER)]) for name in names]
+    results = list(extract_files(files, 3, time_limit=3.0, memory_limit=1024))
+    assert [result.path for result in results] == files
+    assert {result.path.stem: result.reason for result in results} == {
+        **dict.fromkeys(["good1", "good2", "good3", "good4", "print"], ""), "spin": "time_limit", "crash": "crashed", "eat": "memory_limit",
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_file_that_waits_for_ever_is_given_up(naughty: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "_PATIENCE", 1.0)
+    monkeypatch.setattr(pool, "_LEAST_PATIENCE", 2.0)
+    files = [draw(tmp_path / "hang.pdf", [stack(*PAPER)])]
+    assert [one.reason for one in extract_files(files, 1, time_limit=1.0, memory_limit=1024)] == ["time_limit"]
+
+
+@pytest.mark.slow
+def test_results_do_not_depend_on_the_number_of_jobs(tmp_path: Path) -> None:
+    files = [
+        draw(tmp_path / f"{i}.pdf", [stack(("title", f"Paper {i}"), ("h1", "Abstract"), FILLER, *PAPER)])
+        for i in range(6)
+    ]
+    one, two = (list(extract_files(files, jobs, 30.0, 1024)) for jobs in (1, 2))
+    assert [(r.path, r.sha256, r.document) for r in one] == [(r.path, r.sha256, r.document) for r in two]
+    assert all(r.document for r in one)
+
+
+def _children() -> set[int]:
+    """The processes that this one has started and that are there."""
+    return {int(pid) for path in Path("/proc/self/task").glob("*/children") for pid in path.read_text().split()}
+
+
+@pytest.mark.slow
+def test_workers_end_when_the_reader_stops_early(tmp_path: Path) -> None:
+    files = [draw(tmp_path / f"{i}.pdf", [stack(*PAPER)]) for i in range(6)]
+    others = _children()
+    results = extract_files(files, 2, 30.0, 1024)
+    next(results)
+    children = _children() - others
+    assert children
+    results.close()  # type: ignore[attr-defined]
+    assert not children & _children()
+
+
+@pytest.mark.slow
+def test_modules_in_the_folder_of_the_call_are_not_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pymupdf.py").write_text("raise SystemExit('taken for ours')")
+    path = draw(tmp_path / "paper.pdf", [stack(*PAPER)])
+    monkeypatch.chdir(tmp_path)
+    assert [result.reason for result in extract_files([path], 1, 30.0, 1024)] == [""]
+
+
+def test_no_files_no_results() -> None:
+    assert list(extract_files([], 2, 30.0, 1024)) == []

@@ -1,0 +1,470 @@
+"""One drawn page or two for each layout rule."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from builder.errors import ExtractError
+from builder.extract.pdf import read_pdf
+from builder.records import Document
+from tests.helpers.drawing import BOLD, FILLER, ITALIC, Text, draw, stack, wrapped
+
+
+def read(tmp_path: Path, *pages: list[Text], toc: list[list[object]] | None = None) -> Document:
+    return read_pdf(draw(tmp_path / "paper.pdf", pages, toc or [])).document
+
+
+def roles(document: Document) -> list[tuple[str, str, int]]:
+    return [(section.heading, section.role, section.level) for section in document.sections]
+
+
+def text_of(document: Document, heading: str) -> str:
+    return next(section.text for section in document.sections if section.heading == heading)
+
+
+PAPER = [
+    ("title", "A Title of Some Length"), "Ann Author, Bob Author", ("h1", "Abstract"), FILLER,
+    ("h1", "1  Introduction"), FILLER + " FIRST", ("h1", "2  Related Work"), FILLER + " SECOND", ("h1", "3  Method"), FILLER,
+    ("h2", "3.1  Setup"), FILLER + " SETUP", ("h1", "4  Conclusion"), FILLER + " LAST", ("h1", "References"),
+    "[1] A. Ek. A cited title of note. Journal of Tests, 2020.",
+]  # fmt: skip
+
+
+def test_numbered_sections_get_number_role_and_level(tmp_path: Path) -> None:
+    document = read(tmp_path, stack(*PAPER))
+    assert roles(document) == [
+        ("1 Introduction", "introduction", 1), ("2 Related Work", "related_work", 1), ("3 Method", "body", 1),
+        ("3.1 Setup", "body", 2), ("4 Conclusion", "conclusion", 1), ("References", "references", 1),
+    ]  # fmt: skip
+    assert text_of(document, "1 Introduction").endswith("FIRST")
+    assert text_of(document, "3.1 Setup").endswith("SETUP")
+
+
+def test_title_and_abstract_are_no_sections(tmp_path: Path) -> None:
+    document = read(tmp_path, stack(*PAPER))
+    assert document.title == "A Title of Some Length"
+    assert document.abstract.startswith("The quick survey")
+
+
+def test_unnumbered_sections(tmp_path: Path) -> None:
+    document = read(
+        tmp_path,
+        stack(
+            ("h1", "Introduction"),
+            FILLER,
+            ("h1", "Our Way of Doing It"),
+            FILLER,
+            ("h1", "Prior Work"),
+            FILLER,
+            ("h1", "References"),
+            FILLER,
+        ),
+    )
+    assert roles(document) == [
+        ("Introduction", "introduction", 1), ("Our Way of Doing It", "body", 1), ("Prior Work", "related_work", 1),
+        ("References", "references", 1),
+    ]  # fmt: skip
+
+
+def test_roman_numbers_with_lettered_subsections(tmp_path: Path) -> None:
+    document = read(
+        tmp_path,
+        stack(
+            ("h1", "I.  INTRODUCTION"), FILLER, ("h1", "II.  THE METHOD"), FILLER, ("h3", "A.  First Part"), FILLER,
+            ("h1", "III.  CONCLUSIONS"), FILLER, ("h1", "REFERENCES"), FILLER,
+        ),
+    )  # fmt: skip
+    assert roles(document) == [
+        ("I INTRODUCTION", "introduction", 1), ("II THE METHOD", "body", 1), ("A First Part", "body", 2),
+        ("III CONCLUSIONS", "conclusion", 1), ("REFERENCES", "references", 1),
+    ]  # fmt: skip
+
+
+def test_a_heading_over_two_lines_is_one(tmp_path: Path) -> None:
+    texts = stack(("h1", "1  Introduction"), FILLER)
+    texts += [Text(["2  A Long Heading that Goes on", "over a Second Line"], 72, 200, 12, BOLD)]
+    texts += stack(FILLER, ("h1", "3  Conclusion"), FILLER, y=245)
+    assert roles(read(tmp_path, texts))[1] == ("2 A Long Heading that Goes on over a Second Line", "body", 1)
+
+
+def test_numbered_list_items_are_no_headings(tmp_path: Path) -> None:
+    texts = stack(("h1", "1  Introduction"), FILLER)
+    texts += [Text(["1. Take the first item of the list", "2. Take the second item of the list"], 90, 180)]
+    texts += stack(FILLER, ("h1", "2  Method"), FILLER, ("h1", "3  Conclusion"), FILLER, y=230)
+    assert [heading for heading, *_ in roles(read(tmp_path, texts))] == ["1 Introduction", "2 Method", "3 Conclusion"]
+
+
+def test_bold_words_in_a_table_do_not_break_the_count(tmp_path: Path) -> None:
+    texts = stack(
+        ("h1", "1  Introduction"),
+        FILLER,
+        ("h1", "2  Method"),
+        FILLER,
+        ("h1", "7  Rows"),
+        FILLER,
+        ("h1", "3  Conclusion"),
+        FILLER,
+    )
+    assert [heading for heading, *_ in roles(read(tmp_path, texts))] == ["1 Introduction", "2 Method", "3 Conclusion"]
+
+
+def test_running_heads_and_page_numbers_are_not_text(tmp_path: Path) -> None:
+    def page(number: int, *items: tuple[str, str] | str) -> list[Text]:
+        head = "A Running Head of This Paper" if number % 2 else "Author et al."
+        return [Text([head], 72, 40, 8), Text([str(number)], 300, 760, 9), *stack(*items)]
+
+    pages = [page(1, ("h1", "1  Introduction"), FILLER)]
+    pages += [
+        page(n, f"{word} " * 30, FILLER)
+        for n, word in enumerate("alpha beta gamma delta epsilon zeta eta".split(), start=2)
+    ]
+    text = text_of(read(tmp_path, *pages), "1 Introduction")
+    assert "Running Head" not in text
+    assert "et al" not in text
+    assert not any(character.isdigit() for character in text)
+
+
+def test_captions_and_small_print_are_not_text(tmp_path: Path) -> None:
+    texts = stack(
+        ("h1", "1  Introduction"), FILLER, "Figure 1: A caption in the size of the body that nobody should read.", FILLER,
+        "Table 2. Another caption that nobody should read.", FILLER, ("small", "1 A footnote that nobody should read."),
+    )  # fmt: skip
+    texts += stack(("h1", "2  Conclusion"), FILLER, y=500)
+    text = text_of(read(tmp_path, texts), "1 Introduction")
+    assert "nobody should read" not in text
+    assert text.count("The quick survey") == 3
+
+
+def test_a_sentence_about_a_figure_is_text(tmp_path: Path) -> None:
+    texts = stack(
+        ("h1", "1  Introduction"),
+        "Figure 1 shows what every reader should read.",
+        FILLER,
+        ("h1", "2  Conclusion"),
+        FILLER,
+    )
+    assert "every reader should read" in text_of(read(tmp_path, texts), "1 Introduction")
+
+
+def test_two_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
+    left = stack(("h1", "1  Introduction"), "ALPHA " + FILLER, FILLER + " OMEGA", characters=46)
+    right = stack("BETA " + FILLER, ("h1", "2  Conclusion"), FILLER, x=320, characters=46)
+    text = text_of(read(tmp_path, left + right), "1 Introduction")
+    assert text.index("ALPHA") < text.index("OMEGA") < text.index("BETA")
+
+
+def test_columns_written_row_by_row_are_sorted(tmp_path: Path) -> None:
+    filler = wrapped(FILLER * 5, 44)
+    left, right = (
+        ["ALPHA words to begin the left column with", *filler, "OMEGA"],
+        ["BETA words to begin the right one", *filler],
+    )
+    rows: list[Text] = [Text(["1  Introduction"], 72, 70, 12, BOLD)]
+    for i, (a, b) in enumerate(zip(left, right, strict=False)):
+        rows += [Text([a], 72, 100 + 12 * i), Text([b], 330, 100 + 12 * i)]
+    rows.append(Text(["OMEGA at the end of the left column."], 72, 100 + 12 * len(right)))
+    text = text_of(read(tmp_path, rows), "1 Introduction")
+    assert text.index("ALPHA") < text.index("OMEGA") < text.index("BETA")
+
+
+def test_words_broken_at_line_ends_are_joined_and_compounds_kept(tmp_path: Path) -> None:
+    lines = [
+        "This shows the sig-",
+        "nificant gain of a well-",
+        "known and state-of-the-",
+        "art approach, and it is much",
+        "too long for one line of the text.",
+    ]
+    document = read(
+        tmp_path,
+        [
+            Text(["1  Introduction"], 72, 80, 12, BOLD),
+            Text(lines, 72, 110),
+            *stack(FILLER, ("h1", "2  Conclusion"), FILLER, y=190),
+        ],
+    )
+    text = text_of(document, "1 Introduction")
+    assert "the significant gain of a well-known and state-of-the-art approach" in text
+
+
+def test_ligatures_are_resolved(tmp_path: Path) -> None:
+    texts = stack(
+        ("h1", "1  Introduction"),
+        FILLER.replace("results", "e\ufb03cient \ufb01ndings"),
+        ("h1", "2  Conclusion"),
+        FILLER,
+    )
+    for text in texts:
+        object.__setattr__(text, "font", "helv" if text.font == "tiro" else text.font)
+    text = text_of(read(tmp_path, texts), "1 Introduction")
+    assert "\ufb03" not in text
+    assert "\ufb01" not in text
+
+
+def test_line_numbers_of_review_versions_are_not_text(tmp_path: Path) -> None:
+    body = wrapped(FILLER * 8, 80)
+    numbers = [Text([f"{i:03d}"], 40, 102 + 12 * i, 7) for i in range(len(body))]
+    lines = [Text([line], 72, 102 + 12 * i) for i, line in enumerate(body)]
+    text = text_of(read(tmp_path, [Text(["1  Introduction"], 72, 80, 12, BOLD), *lines, *numbers]), "1 Introduction")
+    assert not any(character.isdigit() for character in text)
+
+
+def test_related_work_inside_the_introduction(tmp_path: Path) -> None:
+    document = read(
+        tmp_path,
+        stack(
+            ("h1", "1  Introduction"),
+            FILLER,
+            ("h2", "1.1  Related Work"),
+            FILLER + " INSIDE",
+            ("h1", "2  Method"),
+            FILLER,
+            ("h1", "3  Conclusion"),
+            FILLER,
+        ),
+    )
+    assert ("1.1 Related Work", "related_work", 2) in roles(document)
+
+
+def run_in(words: str, y: float) -> list[Text]:
+    first, *rest = wrapped(FILLER * 3, 70)
+    x = 77 + pymupdf.get_text_length(words, fontname=BOLD, fontsize=10)
+    return [Text([words], 72, y, 10, BOLD), Text([first], x, y), Text(rest, 72, y + 12)]
+
+
+def test_a_run_in_heading_of_related_work_in_the_introduction(tmp_path: Path) -> None:
+    texts = stack(("h1", "1  Introduction"), FILLER)
+    texts += run_in("Related work.", 180) + run_in("Our approach.", 320)
+    texts += stack(("h1", "2  Method"), FILLER, ("h1", "3  Conclusion"), FILLER, y=460)
+    document = read(tmp_path, texts)
+    assert roles(document)[:3] == [
+        ("1 Introduction", "introduction", 1),
+        ("Related work", "related_work", 4),
+        ("Our approach", "body", 4),
+    ]
+    assert text_of(document, "Related work").startswith("The quick survey")
+    assert text_of(document, "Related work").count("The quick survey") == 3
+
+
+def test_acknowledgements_that_run_in_behind_the_conclusion(tmp_path: Path) -> None:
+    texts = stack(
+        ("h1", "1  Introduction"), FILLER, ("h1", "2  Conclusion"), FILLER, "Acknowledgments. We thank all. " + FILLER
+    )
+    document = read(tmp_path, [*texts, *stack(("h1", "References"), "[1] A. Ek. A title. Tests, 2020.", y=400)])
+    assert roles(document) == [
+        ("1 Introduction", "introduction", 1), ("2 Conclusion", "conclusion", 1), ("Acknowledgements", "acknowledgements", 4),
+        ("References", "references", 1),
+    ]  # fmt: skip
+    assert text_of(document, "Acknowledgements").startswith("We thank all.")
+    assert "thank" not in text_of(document, "2 Conclusion")
+
+
+def test_a_run_in_heading_elsewhere_is_text(tmp_path: Path) -> None:
+    texts = stack(("h1", "1  Introduction"), FILLER, ("h1", "2  Method"), FILLER)
+    texts += run_in("Related work.", 260) + stack(("h1", "3  Conclusion"), FILLER, y=420)
+    assert [role for _, role, _ in roles(read(tmp_path, texts))] == ["introduction", "body", "conclusion"]
+
+
+def test_what_follows_the_references_is_appendix(tmp_path: Path) -> None:
+    document = read(
+        tmp_path,
+        stack(
+            ("h1", "1  Introduction"),
+            FILLER,
+            ("h1", "2  Conclusion"),
+            FILLER,
+            ("h1", "References"),
+            FILLER,
+            ("h1", "A  More Proofs"),
+            FILLER,
+        ),
+    )
+    assert roles(document)[-1] == ("A More Proofs", "appendix", 1)
+
+
+def test_an_appendix_before_the_references_ends_the_body(tmp_path: Path) -> None:
+    document = read(
+        tmp_path,
+        stack(
+            ("h1", "1  Introduction"),
+            FILLER,
+            ("h1", "2  Conclusion"),
+            FILLER,
+            ("h1", "Appendix"),
+            FILLER,
+            ("h1", "References"),
+            FILLER,
+        ),
+    )
+    assert [role for _, role, _ in roles(document)] == ["introduction", "conclusion", "appendix", "references"]
+
+
+def test_a_printed_table_of_contents_is_skipped(tmp_path: Path) -> None:
+    contents = [
+        ("title", "A Title"),
+        ("h1", "Abstract"),
+        FILLER,
+        ("h1", "Contents"),
+        ("h1", "1  Introduction"),
+        ("h1", "2  Conclusion"),
+    ]
+    document = read(
+        tmp_path, stack(*contents), stack(("h1", "1  Introduction"), FILLER + " REAL", ("h1", "2  Conclusion"), FILLER)
+    )
+    assert [heading for heading, *_ in roles(document)] == ["1 Introduction", "2 Conclusion"]
+    assert text_of(document, "1 Introduction").endswith("REAL")
+
+
+def test_the_outline_of_the_file_makes_headings_of_plain_lines(tmp_path: Path) -> None:
+    texts = stack(("h1", "1  Introduction"), FILLER)
+    texts += [Text(["2  An Unusual Way of Setting Headings"], 72, 190, 10.5, ITALIC)]
+    texts += stack(FILLER, ("h1", "3  Conclusion"), FILLER, y=215)
+    toc: list[list[object]] = [
+        [1, "Introduction", 1],
+        [1, "An Unusual Way of Setting Headings", 1],
+        [1, "Conclusion", 1],
+    ]
+    assert ("2 An Unusual Way of Setting Headings", "body", 1) in roles(read(tmp_path, texts, toc=toc))
+
+
+def test_notices_of_publishers_are_not_text(tmp_path: Path) -> None:
+    notice = Text(
+        ["Please cite this article as: A. Author, A Title of Some Length,", "Journal of Tests (2020)."], 72, 742, 10
+    )
+    texts = [*stack(("h1", "1  Introduction"), FILLER, ("h1", "2  Conclusion"), FILLER), notice]
+    assert "cite this article" not in "".join(section.text for section in read(tmp_path, texts).sections)
+
+
+def test_heads_far_inside_the_page_go_when_they_repeat(tmp_path: Path) -> None:
+    def page(word: str, *items: tuple[str, str] | str) -> list[Text]:
+        return [Text(["A Title of Some Length"], 200, 118, 10), *stack(*items, f"{word} " * 40, FILLER, y=150)]
+
+    pages = [
+        page("alpha", ("h1", "1  Introduction")),
+        *(page(w) for w in "beta gamma delta epsilon zeta".split()),
+        page("eta", ("h1", "2  Conclusion")),
+    ]
+    assert "A Title" not in "".join(section.text for section in read(tmp_path, *pages).sections)
+
+
+def test_a_box_called_summary_is_no_conclusion(tmp_path: Path) -> None:
+    document = read(
+        tmp_path, stack(("h1", "1  Introduction"), FILLER, ("h1", "Summary"), FILLER, ("h1", "2  Method"), FILLER, ("h1", "3  Conclusion"), FILLER)
+    )  # fmt: skip
+    assert [s.heading for s in document.sections if s.role == "conclusion"] == ["3 Conclusion"]
+
+
+def test_weak_names_count_where_no_other_heading_names_the_role(tmp_path: Path) -> None:
+    weak = [
+        ("h1", "1  Introduction"),
+        FILLER,
+        ("h1", "2  Existing Approaches"),
+        FILLER,
+        ("h1", "3  Method"),
+        FILLER,
+        ("h1", "4  Summary"),
+        FILLER,
+    ]
+    assert [role for _, role, _ in roles(read(tmp_path, stack(*weak)))] == [
+        "introduction",
+        "related_work",
+        "body",
+        "conclusion",
+    ]
+    plain = [*weak, ("h1", "5  Related Work"), FILLER, ("h1", "6  Conclusion"), FILLER]
+    assert [role for _, role, _ in roles(read(tmp_path, stack(*plain)))] == [
+        "introduction", "body", "body", "body", "related_work", "conclusion",
+    ]  # fmt: skip
+
+
+def test_a_reference_list_without_a_heading(tmp_path: Path) -> None:
+    entries = Text([f"[{i}] A. Ek, Phys. Rev. {i}, 10 (2001)." for i in range(1, 8)], 72, 420)
+    document = read(
+        tmp_path,
+        [*stack(("h1", "I.  INTRODUCTION"), FILLER, ("h1", "II.  CONCLUSIONS"), FILLER, "We thank all."), entries],
+    )
+    assert roles(document)[-1] == ("References", "references", 1)
+    assert [entry.label for entry in document.references] == list("1234567")
+    assert "Phys. Rev." not in text_of(document, "II CONCLUSIONS")
+
+
+def test_an_abstract_that_runs_in(tmp_path: Path) -> None:
+    texts = [
+        Text(["Abstract. A short account of what", "this paper does.", "Index Terms: tests, drawing"], 72, 120, 9, BOLD)
+    ]
+    document = read(
+        tmp_path, [*texts, *stack(("h1", "I.  INTRODUCTION"), FILLER, ("h1", "II.  CONCLUSION"), FILLER, y=200)]
+    )
+    assert document.abstract == "A short account of what this paper does."
+
+
+def test_links_of_the_file_count_for_the_entries_they_lie_on(tmp_path: Path) -> None:
+    entries = Text([f"[{i}] A. Ek. The title number {i} of a list. Tests, 2020." for i in range(1, 5)], 72, 420)
+    path = draw(
+        tmp_path / "paper.pdf", [[*stack(("h1", "1  Introduction"), FILLER, ("h1", "References"), y=300), entries]]
+    )
+    with pymupdf.open(path) as pdf:
+        box = pdf[0].search_for("number 3")[0]
+        pdf[0].insert_link({"kind": pymupdf.LINK_URI, "from": box, "uri": "https://arxiv.org/abs/2001.01234"})
+        pdf.save(tmp_path / "linked.pdf")
+    found = [entry.arxiv_id for entry in read_pdf(tmp_path / "linked.pdf").document.references]
+    assert found == [None, None, "2001.01234", None]
+
+
+def test_the_stamp_gives_the_id_and_is_not_text(tmp_path: Path) -> None:
+    path = draw(tmp_path / "paper.pdf", [stack(*PAPER)])
+    with pymupdf.open(path) as pdf:
+        pdf[0].insert_text((30, 500), "arXiv:2601.01234v2  [cs.CL]  5 Jan 2026", fontsize=20, rotate=90)
+        pdf.save(tmp_path / "stamped.pdf")
+    document = read_pdf(tmp_path / "stamped.pdf").document
+    assert document.stamped_id == "2601.01234v2"
+    assert all("arXiv" not in section.text for section in document.sections)
+
+
+def test_annotations_never_count_as_text(tmp_path: Path) -> None:
+    path = draw(tmp_path / "paper.pdf", [stack(*PAPER)])
+    with pymupdf.open(path) as pdf:
+        pdf[0].add_freetext_annot(pymupdf.Rect(72, 300, 300, 340), "A READER WROTE THIS")
+        pdf[0].add_text_annot((90, 320), "A READER WROTE THIS TOO")
+        pdf.save(tmp_path / "annotated.pdf")
+    assert "READER" not in "".join(section.text for section in read_pdf(tmp_path / "annotated.pdf").document.sections)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [(b"", "not_a_pdf"), (b"<html><body>no</body></html>", "not_a_pdf"), (b"%PDF-1.7\n" + b"junk " * 50, "not_a_pdf")],
+)
+def test_what_is_no_pdf_is_said_to_be_none(tmp_path: Path, content: bytes, reason: str) -> None:
+    path = tmp_path / "x.pdf"
+    path.write_bytes(content)
+    with pytest.raises(ExtractError) as caught:
+        read_pdf(path)
+    assert caught.value.reason in (reason, "no_pages")
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ExtractError, match=r"missing_file: .*gone\.pdf"):
+        read_pdf(tmp_path / "gone.pdf")
+
+
+def test_an_encrypted_file_and_one_without_text(tmp_path: Path) -> None:
+    draw(tmp_path / "paper.pdf", [stack(*PAPER)])
+    with pymupdf.open(tmp_path / "paper.pdf") as pdf:
+        pdf.save(tmp_path / "locked.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="u", owner_pw="o")
+    with pymupdf.open() as pdf:
+        pdf.new_page()
+        pdf.save(tmp_path / "empty.pdf")
+    for name, reason in (("locked.pdf", "encrypted"), ("empty.pdf", "no_text_layer")):
+        with pytest.raises(ExtractError) as caught:
+            read_pdf(tmp_path / name)
+        assert caught.value.reason == reason
+
+
+def test_errors_pickle() -> None:
+    import pickle
+
+    error = pickle.loads(pickle.dumps(ExtractError("crashed", "why")))
+    assert (error.reason, error.detail, str(error)) == ("crashed", "why", "crashed: why")

@@ -1,0 +1,505 @@
+"""SCALAR: citations, questions, prompts, imports, and a round that has them."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from datasets import load_dataset
+
+from builder.errors import RoundError, SourceError
+from builder.pipeline import build, prepare
+from builder.records import Document, Mention, Paper, Reference, Section
+from builder.round.levels import Level, select
+from builder.scalar.annotate import ask_model
+from builder.scalar.citation_classifier import Context, is_single, types_of
+from builder.scalar.questions import CANDIDATES, Cited, Citing, Question, QuestionMaker, balanced, context_of
+from builder.scalar.render import MOST_CHARACTERS, candidate, parts, question
+from lm_eval_tasks.data import scalar_hook, slots
+from lm_eval_tasks.errors import BudgetError
+from lm_eval_tasks.journal import Journal
+from lm_eval_tasks.metrics import score
+from lm_eval_tasks.metrics.answer_index import answer_of
+from lm_eval_tasks.metrics.scored import ScoredAnswer
+from lm_eval_tasks.prompts.scalar import slots_of
+from lm_eval_tasks.row_format import MASK
+from lm_eval_tasks.runs import logged
+from lm_eval_tasks.runs.evaluate import evaluate
+from tests.builder.test_pipeline import digests, rows
+from tests.conftest import DATA, small_round
+from tests.helpers.openai_server import serve
+from tests.lm_eval_tasks.data.test_slots import Words
+
+Command = Callable[..., tuple[int, str, str]]
+DAY = date(2026, 5, 1)
+
+
+def paper(name: str, abstract: str = "An abstract.") -> Paper:
+    return Paper(name, 1, f"Title {name}", abstract, ("A. Ek",), ("cs.CL",), DAY, DAY, "CC BY 4.0")
+
+
+def text_with(citations: list[str]) -> tuple[str, list[tuple[int, int]]]:
+    """Sentences that end in a citation each, and where these are."""
+    text, places = "", []
+    for i, one in enumerate(citations):
+        text += f"Sentence {i} says something of its own "
+        places.append((len(text), len(text) + len(one)))
+        text += f"{one}. "
+    return text, places
+
+
+def citing(sections: int = 3, each: int = 4) -> Citing:
+    """A paper whose sections cite, one by one, works 0, 1, 2 and so on; all of them resolved."""
+    made, mentions = [], []
+    names = ["Introduction", "Related Work", *(f"Part {i}" for i in range(sections - 2))]
+    for s, name in enumerate(names):
+        text, places = text_with([f"[{s * each + i + 1}]" for i in range(each)])
+        made.append(Section(name, "introduction" if s == 0 else "body", 1, text))
+        mentions += [Mention(s, a, b, (s * each + i,), False) for i, (a, b) in enumerate(places)]
+    n = sections * each
+    entries = tuple(Reference(raw=f"work {i}", label=str(i + 1)) for i in range(n))
+    document = Document("T", "A", tuple(made), entries, tuple(mentions))
+    return Citing(paper("2605.00001"), document, {i: f"2401.{i:05d}" for i in range(n)})
+
+
+def known(id_: str) -> Cited:
+    sections = (
+        Section("Introduction", "introduction", 1, f"Intro of {id_}."), Section("Method", "body", 1, f"Method of {id_}."),
+        Section("Details", "body", 2, "Details."), Section("Conclusion", "conclusion", 1, "The end."),
+        Section("References", "references", 1, "[1] x"),
+    )  # fmt: skip
+    return Cited(paper(id_), Document("", "", sections))
+
+
+def descriptive(contexts: Any) -> list[Any]:
+    return ["descriptive"] * len(contexts)
+
+
+def examine(level: Level, most: int = 5, one: Citing | None = None, seed: int = 1, **more: Any) -> list[Question]:
+    maker = QuestionMaker(level, seed, more.get("known", known), more.get("typing", descriptive), most)
+    asked = maker.ask(one or citing())
+    maker.report.check(len((one or citing()).document.mentions))
+    return asked
+
+
+# --- citations
+
+
+@pytest.mark.parametrize(
+    ("before", "citation", "after", "single"),
+    [
+        ("We use BERT (", "Devlin et al., 2019", ") here.", True),
+        ("as shown (", "Li et al., 2023", "; Wang et al., 2024).", False),
+        ("as shown (Li et al., 2023; ", "Wang et al., 2024", ").", False),
+        ("We use BERT ", "[12]", " here.", True),
+        ("many works [1], ", "[2]", ", [3].", False),
+        ("and ", "[4]", "[5] too", False),
+        ("follow Devlin et al. (2019). ", "Liu et al. (2019", ") go on.", True),
+        ("BERT \\[ ", "[12]", "\\] and GPT \\[ [13]\\]", True),
+    ],
+)
+def test_single_and_grouped(before: str, citation: str, after: str, single: bool) -> None:
+    assert is_single(Context(before, citation, after)) is single
+
+
+def test_plain_cases_of_both_types() -> None:
+    contexts = [
+        Context("For the encoder we fine-tune RoBERTa-large ", "[12]", " on all tasks.", "Experiments"),
+        Context("Results on the ImageNet-1K dataset (", "Deng et al., 2009", ") are shown in Table 2.", "Experiments"),
+        Context(
+            "It is well known that people find long inputs difficult to read carefully ", "[3]", ".", "Introduction"
+        ),
+        Context("This question has been studied from many sides in psychology (", "Miller, 1956", ").", "Introduction"),
+    ]
+    assert types_of(contexts) == ["attributional", "attributional", "descriptive", "descriptive"]
+    assert types_of([]) == []
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_types_agree_on_papers_left_out_of_the_making() -> None:
+    from builder.scalar.train import decide, fit, read_labels
+
+    papers = read_labels(DATA / "scalar" / "citation_labels.jsonl.xz")
+    model = fit(papers[:120])
+    pairs = [
+        (value > 0, kind)
+        for one in papers[120:]
+        for kind, value in zip(one.types, decide(one, model), strict=True)
+        if kind is not None
+    ]
+    assert sum(a == b for a, b in pairs) / len(pairs) > 0.86
+    singles = [(c.single, told) for one in papers for c, told in zip(one.contexts, one.singles, strict=True)]
+    assert sum(a == b for a, b in singles) / len(singles) > 0.98
+
+
+# --- what is shown
+
+
+def test_the_mask_stands_where_the_citation_stood_brackets_kept() -> None:
+    one = citing()
+    all_parts = parts(one.document)
+    mention = one.document.mentions[5]
+    text = question(one.document, "T", "A", mention, all_parts[1], "full", all_parts)
+    assert text is not None
+    assert text.startswith("T\n\nAbstract: A\n\n\n## Introduction\nSentence 0")
+    assert f"Sentence 1 says something of its own [{MASK}]. " in text
+    assert "[6]" not in text
+    alone = question(one.document, "T", "A", mention, all_parts[1], "section", all_parts)
+    assert alone is not None
+    assert "Introduction" not in alone
+    assert alone.count("[") == 5  # the mask has one of its own
+
+
+def test_a_paper_is_cut_at_100_000_characters_and_a_mask_beyond_is_no_question() -> None:
+    long = Section("Long", "body", 1, "word " * 30_000)
+    text, [(a, b)] = text_with(["[1]"])
+    document = Document("T", "A", (long, Section("Late", "body", 1, text)), (), (Mention(1, a, b, (0,), False),))
+    all_parts = parts(document)
+    assert question(document, "T", "A", document.mentions[0], all_parts[1], "full", all_parts) is None
+    assert question(document, "T", "A", document.mentions[0], all_parts[1], "section", all_parts)
+    shown = candidate(document, "An abstract.", "full")
+    assert shown is not None
+    assert len(shown) < MOST_CHARACTERS + 200
+
+
+def test_candidates_show_what_their_form_says() -> None:
+    document = known("x").document
+    assert candidate(document, "Abs.", "concise") == "<Abstract>Abstract: Abs.</Abstract>"
+    full = candidate(document, "Abs.", "full")
+    assert full == (
+        "<Abstract>Abstract: Abs.</Abstract><Content>\n## Introduction\nIntro of x.\n\n## Method\nMethod of x.\n\n"
+        "### Details\nDetails.\n\n## Conclusion\nThe end.\n</Content>"
+    )
+    assert (
+        candidate(document, "Abs.", "body")
+        == "<Content>\n\n## Method\nMethod of x.\n\n### Details\nDetails.\n\n</Content>"
+    )
+    assert candidate(None, "Abs.", "full") is None
+    assert candidate(None, "Abs.", "concise")
+    assert candidate(document, "", "full") is None
+
+
+# --- questions
+
+
+@pytest.mark.parametrize("level", select(["SCALAR-Medium", "SCALAR-Hard"]), ids=lambda level: level.name)
+def test_a_question_has_its_gold_and_three_others_of_the_paper(level: Level) -> None:
+    one = citing()
+    asked = examine(level, one=one)
+    assert len(asked) == 5
+    for made in balanced(asked, 1):
+        gold = made.candidates[made.label]
+        place = int(made.id.split("#")[1])
+        assert gold.id == one.cited[place] + "v1"
+        assert len({candidate.id for candidate in made.candidates}) == CANDIDATES
+        assert {candidate.id.removesuffix("v1") for candidate in made.candidates} <= set(one.cited.values())
+
+
+def test_nearest_distractors_are_of_the_same_section_first() -> None:
+    level = Level("Near", citation="descriptive", distractors="nearest")
+    for made in examine(level, most=12):
+        place = int(made.id.split("#")[1])
+        section = place // 4
+        same = [k for k in range(12) if k // 4 == section and k != place]
+        chosen = [int(candidate.id[5:10]) for candidate in made.candidates[1:]]
+        assert len(set(chosen) & set(same)) >= 2
+        assert all(abs(k // 4 - section) <= 1 for k in chosen)
+
+
+def test_questions_depend_on_seed_and_not_on_order() -> None:
+    level = Level("Any", citation="descriptive")
+    assert examine(level) == examine(level)
+    assert examine(level, seed=2) != examine(level)
+
+
+def test_gold_positions_are_even() -> None:
+    made = balanced(examine(Level("Any", citation="descriptive"), most=12), 3)
+    assert Counter(one.label for one in made) == {0: 3, 1: 3, 2: 3, 3: 3}
+
+
+def test_what_cannot_be_asked_has_a_reason() -> None:
+    level = Level("Any", citation="descriptive")
+
+    def reasons(one: Citing | None = None, most: int = 5, **more: Any) -> dict[str, int]:
+        maker = QuestionMaker(level, 1, more.get("known", known), more.get("typing", descriptive), most)
+        maker.ask(one or citing())
+        return dict(maker.report.dropped)
+
+    assert reasons() == {"enough_of_paper": 7}
+    assert reasons(typing=lambda contexts: ["attributional"] * len(contexts)) == {"other_type": 12}
+    assert reasons(known=lambda id_: None) == {"gold_without_text": 12}
+    few = citing()
+    assert reasons(Citing(few.paper, few.document, {0: "2401.00000", 1: "2401.00001"})) == {
+        "unresolved": 10, "too_few_candidates": 2,
+    }  # fmt: skip
+    same = Citing(few.paper, few.document, {i: f"2401.{i % 4:05d}" for i in range(12)})
+    assert reasons(same)["repeated"] > 0
+
+
+def test_contexts_of_groups_are_not_single() -> None:
+    section = Section("S", "body", 1, "Many [1], [2] and one [3].")
+    mentions = (Mention(0, 5, 8, (0,), False), Mention(0, 10, 13, (1,), False), Mention(0, 22, 25, (2,), False))
+    document = Document("", "", (section,), (), mentions)
+    assert [context_of(document, mention).single for mention in mentions] == [False, False, True]
+
+
+def test_levels_of_a_round_are_named_once() -> None:
+    assert [level.name for level in select(["SCALAR-Hard"], [Level("Mine")])] == ["SCALAR-Hard", "Mine"]
+    with pytest.raises(RoundError, match="unknown level 'SCALAR-Harder'"):
+        select(["SCALAR-Harder"])
+    with pytest.raises(RoundError, match="called like another one"):
+        select([], [Level("SCALAR-Easy")])
+
+
+# --- an annotating model
+
+
+@pytest.mark.slow
+def test_a_model_is_asked_about_each_single_citation_once(tmp_path: Path) -> None:
+    contexts = [
+        Context("We use BERT ", "[1]", "."),
+        Context("People read ", "[2]", "."),
+        Context("", "[3]", ", [4]", single=False),
+    ]
+    with serve(lambda body: "ATTRIBUTIONAL" if "BERT" in body["messages"][0]["content"] else "descriptive.") as server:
+        for _ in range(2):
+            types = ask_model(contexts, server.url, "judge", Journal(tmp_path / "types.jsonl"))
+            assert types == ["attributional", "descriptive", "descriptive"]
+        assert len(server.requests) == 2
+    with serve(lambda body: "I cannot tell.") as server, pytest.raises(SourceError, match="answered neither"):
+        ask_model(contexts, server.url, "judge", Journal(tmp_path / "other.jsonl"))
+
+
+# --- prompts and answers
+
+
+def row(form: str = "full", **more: Any) -> dict[str, Any]:
+    content = {
+        "full": "<Abstract>Abstract: {a}</Abstract><Content>\n{c}\n</Content>",
+        "body": "<Content>\n\n{c}\n\n</Content>",
+    }[form]
+    return {
+        "question": f"T\n\nAbstract: A\n\n\n{' before' * 50} {MASK}{' after' * 50}", "candidate_text": form,
+        "candidates": [
+            {"id": str(i), "title": f"Title {i}", "content": content.format(a=" abs" * 5, c=" c" * (40 + 20 * i))}
+            for i in range(4)
+        ], **more,
+    }  # fmt: skip
+
+
+def test_short_contexts_shorten_candidates_alike_then_the_paper_around_the_mask() -> None:
+    whole = "".join(slot.text for slot in slots_of(row()))
+    total = len(Words()([whole])["input_ids"][0])
+    light = slots.fit(slots_of(row()), total - 30, Words()).text
+    assert [light.count(" c") - light.count(" carefully") for _ in (0,)] == [whole.count(" c") - 30]
+    lengths = [part.count(" c") for part in light.split("<Candidate>Candidate ")[1:]]
+    assert lengths[0] == 40
+    assert max(lengths) - min(lengths) <= 41
+    tight = slots.fit(slots_of(row()), total - 330, Words()).text
+    assert tight.count(" before") == pytest.approx(tight.count(" after"), abs=1)
+    assert 0 < tight.count(" before") < 50
+    assert f" before {MASK} after" in tight
+    for i in range(4):
+        assert f"Candidate [{i}]:\nTitle {i}\n\n<Abstract>" in tight
+    assert tight.startswith("You are given a paper")
+    assert tight.endswith("within <answer> and </answer>.")
+    with pytest.raises(BudgetError):
+        slots.fit(slots_of(row()), 60, Words())
+
+
+def test_the_probe_shows_no_paper() -> None:
+    text = "".join(slot.text for slot in slots_of(row(), with_paper=False))
+    assert f"<Paper>\n\n{MASK}</Paper>" in text
+    assert " before" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "index"),
+    [
+        ("<answer>2</answer>", 2), ("It may be <answer>1</answer> or\n<answer> [3] </answer>.", 3), ("2", None),
+        ("<answer>7</answer>", None), ("<answer></answer>", None), ("<ANSWER>index 0</ANSWER>", 0), ("", None),
+    ],
+)  # fmt: skip
+def test_the_last_answer_counts(text: str, index: int | None) -> None:
+    assert answer_of(text, 4) == index
+
+
+def test_scores() -> None:
+    doc = {
+        "id": "2601.00001v1#3", "target": "2", "label": 2, "candidate_ids": list("abcd"), "tokens_cut": 5, "tokens_before": 10
+    }  # fmt: skip
+    texts = score.score_cloze(
+        [["<answer>2</answer>"], ["<answer>1</answer>"], ["Two."], ["<think><answer>2</answer>"]], [doc] * 4
+    )
+    assert [ScoredAnswer.from_text(text).answer for text in texts] == ["2", "1", "", ""]
+    right, wrong, none, thinking = (ScoredAnswer.from_text(text).scores for text in texts)
+    assert (right["accuracy"], wrong["accuracy"], none["accuracy"], thinking["accuracy"]) == (1.0, 0.0, 0.0, 0.0)
+    assert (right["no_answer"], none["no_answer"], thinking["unfinished"]) == (0.0, 1.0, 1.0)
+    assert (right["accuracy_random"], right["cut_share"]) == (0.25, 0.5)
+
+
+# --- a round, and imports
+
+
+@pytest.fixture(scope="module")
+def with_scalar(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A round over the small world with all levels and one of its own."""
+    place = tmp_path_factory.mktemp("scalar")
+    shutil.copytree(world / "work", place / "work")
+    own = {"name": "Cloze-Short", "question": "section", "citation": "descriptive", "candidates": "concise"}
+    scalar = {"levels": ["SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard"], "level": [own]}
+    round_ = small_round(place, settings=("Title-10K",), scalar=scalar)
+    prepare(round_, 2)
+    build(round_)
+    first = digests(round_.output)
+    build(round_, replace=True)
+    assert digests(round_.output) == first
+    return place
+
+
+@pytest.mark.slow
+def test_a_round_holds_the_levels_it_asks_for(with_scalar: Path) -> None:
+    folder = with_scalar / "academiceval"
+    for name in ("SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard", "Cloze-Short"):
+        loaded = load_dataset(str(folder), name)["test"]
+        assert len(loaded) > 5
+        spread = Counter(loaded["label"])
+        assert max(spread.values()) - min(spread.get(i, 0) for i in range(4)) <= 1
+        assert max(Counter(loaded["paper_id"]).values()) <= 5
+        for one in loaded:
+            assert one["question"].count(MASK) == 1
+            assert one["round"] == "2026.11"
+            assert all(candidate["content"] for candidate in one["candidates"])
+    assert set(load_dataset(str(folder), "SCALAR-Easy")["test"]["citation_type"]) == {"attributional"}
+    hard = load_dataset(str(folder), "SCALAR-Hard")["test"][0]
+    assert (hard["distractors"], hard["candidate_text"]) == ("nearest", "body")
+    card = (folder / "README.md").read_text()
+    assert "| SCALAR-Easy | Citation Cloze |" in card
+    assert "| questions SCALAR-Hard |" in card
+
+
+@pytest.mark.slow
+def test_related_work_shows_the_same_citations_with_and_without_scalar(dataset: Path, with_scalar: Path) -> None:
+    round_ = small_round(
+        with_scalar, settings=("Related-34K",), scalar={"levels": ["SCALAR-Easy"]}, output=with_scalar / "related"
+    )
+    build(round_)
+    ours = {one["id"]: one["citations"] for one in rows(with_scalar / "related", "Related-34K")}
+    theirs = {one["id"]: one["citations"] for one in rows(dataset, "Related-34K")}
+    # There every setting's demonstrations must be there, so that fewer papers are left.
+    assert len(theirs) > 10
+    assert {id_: ours[id_] for id_ in theirs} == theirs
+
+
+@pytest.mark.slow
+def test_only_accepted_papers_are_asked_about(with_scalar: Path) -> None:
+    folder = with_scalar / "academiceval"
+    chosen = load_dataset(str(folder), "SCALAR-Medium")["test"]["paper_id"][0].rpartition("v")[0]
+    (with_scalar / "accepted.txt").write_text(f"{chosen}\n")
+    scalar = {"levels": ["SCALAR-Medium"], "accepted": with_scalar / "accepted.txt", "questions_of_paper": 2}
+    build(small_round(with_scalar, settings=("Title-10K",), scalar=scalar, output=with_scalar / "few"))
+    asked = load_dataset(str(with_scalar / "few"), "SCALAR-Medium")["test"]
+    assert {one.rpartition("v")[0] for one in asked["paper_id"]} == {chosen}
+    assert len(asked) <= 2
+
+
+@pytest.mark.slow
+def test_a_publishable_copy_holds_no_text_without_licence_and_can_be_filled(
+    with_scalar: Path, command: Command, tmp_path: Path
+) -> None:
+    folder, public = with_scalar / "academiceval", tmp_path / "public"
+    assert command("publishable", folder, "-o", public)[0] == 0
+    kept, by_id = rows(public, "Cloze-Short"), rows(public, "Cloze-Short-ids")
+    assert 0 < len(kept) < len(kept) + len(by_id) == len(rows(folder, "Cloze-Short"))
+    for one in kept:
+        assert all("creativecommons" in name for name in (one["license"], *(c["license"] for c in one["candidates"])))
+    for one in by_id:
+        assert not {"title", "question"} & set(one)
+        assert len(one["texts"]) == 3 + 2 * CANDIDATES
+    (tmp_path / "round.toml").write_text(
+        f'round = "2026.11"\nseed = 7\nworkspace = "{with_scalar / "work"}"\n[source]\nkind = "sample"\nauthors = 20\npapers = 50\n'
+    )
+    code, _, err = command("fill", public, tmp_path / "round.toml", "-o", tmp_path / "whole")
+    assert code == 0, err
+    assert digests(tmp_path / "whole") == digests(folder)
+
+
+@pytest.mark.slow
+def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path, tiny_llama: Path) -> None:
+    metadata = {"dataset": str(with_scalar / "academiceval"), "tokenizer": str(tiny_llama), "max_length": 6000}
+    with serve(lambda body: "I think <answer>1</answer>") as server:
+        arguments = f"model=tiny,base_url={server.url}/chat/completions"
+        from lm_eval_tasks.runs.models import Generation
+
+        scores = evaluate(
+            "local-chat-completions", arguments, ["scalar", "scalar_probe"], metadata, 12, tmp_path,
+            Generation(apply_chat_template=True),
+        )  # fmt: skip
+    found = {(score.task, score.metric): score.value for score in scores}
+    assert found["scalar_easy", "accuracy"] == pytest.approx(0.25, abs=0.1)
+    assert found["scalar_hard", "truncated"] == 1.0
+    assert found["scalar_hard_probe", "no_answer"] == 0.0
+    prompts = [body["messages"][-1]["content"] for body in server.requests]
+    assert all(prompt.count(MASK) == 2 and prompt.count("<Candidate>Candidate [") == 4 for prompt in prompts)
+
+
+@pytest.mark.slow
+def test_baselines_choose_without_reading(with_scalar: Path, command: Command, tmp_path: Path) -> None:
+    options = json.dumps({"dataset": str(with_scalar / "academiceval"), "bertscore_model": "none"})
+    answers = {}
+    for name in ("lead", "copy-demo", "random-sentence"):
+        tasks = "scalar_hard,academiceval_title_10k"
+        code, _, err = command(
+            "eval", "--model", name, "--tasks", tasks, "--metadata", options, "--output", tmp_path / name
+        )
+        assert (code, err) == (0, ""), err
+        answers[name] = [one.answer for one in logged.read([tmp_path / name]) if one.task == "SCALAR-Hard"]
+    assert set(answers["lead"]) == {"0"}
+    assert set(answers["copy-demo"]) == {""}
+    assert len(set(answers["random-sentence"])) > 1
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_the_published_questions_come_out_byte_for_byte(command: Command, tmp_path: Path) -> None:
+    source = DATA / "scalar" / "questions.jsonl.xz"
+    code, out, _ = command("import", "scalar", source, "-o", tmp_path / "scalar")
+    assert code == 0
+    assert "24 in, 24 kept" in out
+    with lzma.open(source, "rt") as lines:
+        published = sorted(json.loads(line)["question"] for line in lines)
+    names = ("SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard")
+    ours = [one for name in names for one in load_dataset(str(tmp_path / "scalar"), name)["test"]]
+    assert sorted("".join(slot.text for slot in slots_of(one)) for one in ours) == published
+    loaded = scalar_hook.load("SCALAR-Hard", 1024, dataset=str(tmp_path / "scalar"))["test"]
+    assert set(loaded["prompt"]) <= set(published)
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_real_structured_papers_make_a_round(command: Command, tmp_path: Path) -> None:
+    code, out, _ = command("import", "scalar-papers", DATA / "scalar" / "papers.jsonl.xz", "-o", tmp_path / "made")
+    assert code == 0, out
+    for name in ("SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard"):
+        made = load_dataset(str(tmp_path / "made"), name)["test"]
+        assert len(made) > 25
+        assert all(one["question"].count(MASK) == 1 for one in made)
+
+
+def test_files_that_are_no_questions_are_named(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text('[{"question": "hello"}]')
+    code, _, err = command("import", "scalar", tmp_path / "bad.json", "-o", tmp_path / "out")
+    assert code == 1
+    assert "not one question could be read" in err
+    code, _, err = command("import", "scalar-papers", tmp_path / "bad.json", "-o", tmp_path / "out")
+    assert code == 1
+    assert "is no structured paper" in err
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from builder.errors import StoreError
+from builder.records import Document, Link, Mention, Quality, Reference, Section
+from builder.store import Store, StoredDocument
+from tests.helpers.papers import paper
+
+DOCUMENT = Document(
+    "T", "A", (Section("1 Introduction", "introduction", 1, "text"),), (Reference("raw", "1", ("Ek",), 2020, "t"),),
+    (Mention(0, 1, 4, (0,), False),), "2601.00001v1",
+)  # fmt: skip
+
+
+QUALITY = Quality(
+    words=900, coverage=0.9, hyphen_breaks=0.1, unmapped=0.0, entries=1.0, common_words=0.2, in_order=True
+)
+
+
+def test_papers_come_back_as_they_went_in_ordered_by_id(store: Store) -> None:
+    papers = [paper(2, "B B", "Ünal Ö"), paper(1, "A A")]
+    assert store.add_papers(iter(papers), since="2026.11") == 2
+    assert list(store.papers()) == [papers[1], papers[0]]
+    assert list(store.papers(["2601.00002", "9999.99999"])) == [papers[0]]
+
+
+def test_a_newer_version_replaces_an_older_one_but_not_the_other_way(store: Store) -> None:
+    old, new = paper(1, title="old"), replace(paper(1, title="new"), version=2)
+    store.add_papers([old], since="2026.11")
+    store.add_papers([new], since="2026.11")
+    store.add_papers([old], since="2026.11")
+    assert [p.title for p in store.papers()] == ["new"]
+
+
+def test_reference_records_are_no_part_of_the_pool(store: Store) -> None:
+    store.add_papers([paper(1)], since="2026.11")
+    store.add_papers([paper(1, title="other"), paper(2)], since="", look_up=False)
+    assert [p.id for p in store.papers()] == ["2601.00001"]
+    assert [p.title for p in store.papers(["2601.00001"])] == ["Title number 1"]
+    assert store.counts()["other records"] == 1
+    assert store.ids_by_title("titlenumber2") == ["2601.00002"]
+
+
+def test_a_reference_record_can_bring_a_missing_abstract(store: Store) -> None:
+    store.add_papers([paper(1, abstract="")], since="2026.11")
+    store.add_papers([paper(1, abstract="found")], since="", look_up=False)
+    assert [(p.id, p.abstract) for p in store.papers()] == [("2601.00001", "found")]
+
+
+def test_the_pool_is_cut_by_window_and_category(store: Store) -> None:
+    store.add_papers([paper(1, day=0), paper(2, day=5), paper(3, day=5, category="math.AG")], since="2026.11")
+    later = paper(2, day=5).published
+    assert [p.id for p in store.pool_papers("2026.11", (), later, None)] == ["2601.00002", "2601.00003"]
+    assert [p.id for p in store.pool_papers("2026.11", ("cs",), later, None)] == ["2601.00002"]
+    assert [p.id for p in store.pool_papers("2026.11", ("math.AG",), None, None)] == ["2601.00003"]
+
+
+def test_documents_round_trip(store: Store) -> None:
+    store.put_document(StoredDocument("2601.00001", "pdf", "1", "abc", "", "", QUALITY, DOCUMENT))
+    store.put_document(StoredDocument("2601.00001", "html", "1", "", "missing_file", "", None, None))
+    assert store.document("2601.00001", "pdf") == DOCUMENT
+    assert store.document("2601.00001", "html") is None
+    assert store.read_file("2601.00001", "pdf", "1") == "abc"
+    assert store.read_file("2601.00001", "pdf", "2") is None
+    assert store.outcomes("2601.00001") == {"html": ("missing_file", None), "pdf": ("", QUALITY)}
+    assert store.outcomes("2601.00002") == {}
+
+
+def test_links_are_replaced_as_a_whole(store: Store) -> None:
+    store.put_links("a", [Link("a", 0, "x", "title", 1.0), Link("a", 1, "y", "arxiv_id", 1.0)], "key")
+    store.put_links("a", [Link("a", 1, "z", "title", 0.9)], "key")
+    assert store.links("a") == [Link("a", 1, "z", "title", 0.9)]
+
+
+def test_a_transaction_is_all_or_nothing(store: Store) -> None:
+    with pytest.raises(RuntimeError), store.transaction():
+        store.set_note("k", 1)
+        raise RuntimeError
+    assert store.note("k") is None
+
+
+def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite3"
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match="version 99"):
+        Store.open(path)
+
+
+def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite3"
+    path.write_bytes(b"x" * 4096)
+    with pytest.raises(StoreError, match="cannot open the store"):
+        Store.open(path)

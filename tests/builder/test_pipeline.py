@@ -1,0 +1,369 @@
+"""A round over a small made-up world, looked at from outside: what load_dataset, the card and the manifest say."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from builder.dataset import folder
+from builder.dataset.manifest import read_manifest
+from builder.errors import FolderError, RoundError, StoreError
+from builder.pipeline import build, run
+from builder.records import SPLITS
+from builder.round.model import Round
+from builder.round.settings import BUILT_IN
+from builder.round.source import MirrorTable, SampleTable
+from builder.round.tables import PapersTable, SamplesTable, SplitTable
+from builder.store import STORE
+from lm_eval_tasks.data import hook
+from lm_eval_tasks.errors import DatasetError
+from tests.conftest import small_round
+from tests.helpers.warm import Warm
+
+
+def digests(place: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(place)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(place.rglob("*"))
+        if path.is_file()
+    }
+
+
+def rows(dataset: Path, setting: str) -> list[dict[str, Any]]:
+    return [row for path in sorted((dataset / setting).glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
+
+
+def copy_of(world: Path, to: Path) -> Path:
+    shutil.copytree(world / "work", to / "work")
+    return to
+
+
+def tiny_round(folder: Path) -> Round:
+    """A round over a world that is read in a few seconds."""
+    return small_round(
+        folder, source=SampleTable(kind="sample", authors=8, papers=18), settings=("Title-10K", "Abs-9K")
+    )
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The workspace and folder of such a round, undisturbed."""
+    place = tmp_path_factory.mktemp("tiny")
+    run(tiny_round(place), jobs=2)
+    return place
+
+
+def test_load_dataset_as_users_type_it(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(dataset.parent)
+    loaded = datasets.load_dataset("academiceval", "Intro-28K-G")
+    assert set(loaded) == set(SPLITS)
+    assert sum(map(len, loaded.values())) > 10
+    streamed = datasets.load_dataset("academiceval", "Intro-28K-G", streaming=True)
+    assert next(iter(streamed["test"]))["id"] == loaded["test"][0]["id"]
+
+
+@pytest.mark.slow
+def test_every_configuration_loads_with_the_sizes_that_the_card_gives(dataset: Path) -> None:
+    assert datasets.get_dataset_config_names(str(dataset)) == [setting.name for setting in BUILT_IN]
+    manifest = {one.name: one for one in read_manifest(dataset).configurations}
+    for setting in BUILT_IN:
+        loaded = datasets.load_dataset(str(dataset), setting.name)
+        sizes = {split: manifest[setting.name].statistics(split).samples for split in SPLITS}
+        assert {split: len(part) for split, part in loaded.items()} == sizes
+
+
+def test_all_settings_of_a_task_hold_the_same_samples(dataset: Path) -> None:
+    for task in {setting.task for setting in BUILT_IN}:
+        ids = {
+            setting.name: [row["id"] for row in rows(dataset, setting.name)]
+            for setting in BUILT_IN
+            if setting.task == task
+        }
+        assert len({tuple(one) for one in ids.values()}) == 1
+
+
+def test_rows_hold_what_their_setting_says(dataset: Path) -> None:
+    for setting in BUILT_IN:
+        for row in rows(dataset, setting.name):
+            kinds = [demo["kind"] for demo in row["demonstrations"]]
+            assert kinds == ["random"] * setting.random + ["co-author"] * setting.co_author
+            assert all(demo["published"] < row["published"] for demo in row["demonstrations"])
+            assert len({row["id"], *(demo["id"] for demo in row["demonstrations"])}) == 1 + len(kinds)
+            assert row["round"] == "2026.11"
+            assert row["input_tokens"] > row["target_tokens"] > 0
+            assert ("citations" in row) == (setting.task == "related")
+
+
+def test_the_own_section_is_not_in_the_content(dataset: Path) -> None:
+    for row in rows(dataset, "Intro-8K"):
+        assert row["target"][:80] not in row["content"]
+        assert not row["content"].startswith("1 Introduction")
+    for row in rows(dataset, "Related-34K"):
+        assert row["target"][:80] not in row["content"]
+        assert len(row["citations"]) >= 5
+    for row in rows(dataset, "Abs-9K"):
+        assert "Conclusion" not in [line.lstrip("0123456789 ") for line in row["content"].splitlines()]
+        assert row["target"] == row["abstract"]
+    for row in rows(dataset, "Title-10K"):
+        assert row["target"] == row["title"]
+        assert "Acknowledgements" not in row["content"]
+        assert "References" not in row["content"]
+        assert "This paper was never written" not in row["content"]  # the footnote
+
+
+def test_citations_are_older_and_other_papers(dataset: Path) -> None:
+    for row in rows(dataset, "Related-34K"):
+        ids = [cited["id"] for cited in row["citations"]]
+        assert len(set(ids)) == len(ids)
+        assert all(cited < row["id"] for cited in ids)
+        assert all(cited["title"] and cited["abstract"] for cited in row["citations"])
+
+
+def test_the_test_split_is_the_newest(dataset: Path) -> None:
+    days: dict[str, list[str]] = {}
+    for split in SPLITS:
+        for path in (dataset / "Title-10K").glob(f"{split}-*.parquet"):
+            days[split] = pq.read_table(path)["published"].to_pylist()
+    assert max(days["train"]) < min(days["validation"])
+    assert max(days["validation"]) < min(days["test"])
+
+
+def test_the_manifest_tells_where_everything_went(dataset: Path) -> None:
+    manifest = read_manifest(dataset)
+    for report in manifest.reports:
+        assert report.given == report.kept + sum(report.dropped.values())
+    stages = [report.stage for report in manifest.reports]
+    assert stages == [
+        "crawl",
+        "graph",
+        "extract",
+        "link",
+        "samples title",
+        "samples abs",
+        "samples intro",
+        "samples related",
+    ]
+    assert manifest.reports[2].given == manifest.reports[1].kept
+    for name, file in manifest.files.items():
+        assert hashlib.sha256((dataset / name).read_bytes()).hexdigest() == file.sha256
+        assert file.sha256[:16] in name
+    on_disk = {str(path.relative_to(dataset)) for path in dataset.rglob("*.parquet")}
+    assert on_disk == set(manifest.files)
+
+
+def test_the_card_is_a_card(dataset: Path) -> None:
+    text = (dataset / "README.md").read_text(encoding="utf-8")
+    front = yaml.safe_load(text.split("---")[1])
+    assert [config["config_name"] for config in front["configs"]] == [setting.name for setting in BUILT_IN]
+    assert len(front["dataset_info"]) == 16
+    assert "| Title-10K | Title Writing |" in text
+    assert "| extract |" in text
+
+
+def test_row_groups_are_small_and_have_a_page_index(dataset: Path) -> None:
+    for path in dataset.rglob("*.parquet"):
+        metadata = pq.ParquetFile(path).metadata
+        for i in range(metadata.num_row_groups):
+            assert metadata.row_group(i).num_rows <= 64
+            assert metadata.row_group(i).column(0).has_column_index
+
+
+def test_the_same_workspace_gives_the_same_bytes(world: Path, dataset: Path, tmp_path: Path) -> None:
+    build(small_round(copy_of(world, tmp_path)))
+    assert digests(tmp_path / "academiceval") == digests(dataset)
+
+
+@pytest.mark.slow
+def test_a_fresh_workspace_and_another_number_of_jobs_give_the_same_bytes(tiny: Path, tmp_path: Path) -> None:
+    run(tiny_round(tmp_path), jobs=1)
+    assert digests(tmp_path / "academiceval") == digests(tiny / "academiceval")
+
+
+def test_another_seed_gives_other_demonstrations(world: Path, dataset: Path, tmp_path: Path) -> None:
+    build(small_round(copy_of(world, tmp_path), seed=8))
+    other, same = rows(tmp_path / "academiceval", "Title-30K"), rows(dataset, "Title-30K")
+    assert [row["demonstrations"] for row in other] != [row["demonstrations"] for row in same]
+
+
+@pytest.mark.slow
+def test_a_rebuilt_folder_is_never_served_from_the_cache(
+    world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy_of(world, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    build(small_round(tmp_path))
+    first = datasets.load_dataset("academiceval", "Title-30K", split="test")
+    build(small_round(tmp_path, seed=8), replace=True)
+    second = datasets.load_dataset("academiceval", "Title-30K", split="test")
+    assert [row["demonstrations"] for row in second] != [row["demonstrations"] for row in first]
+
+
+def test_fewer_settings_need_less_of_a_paper(world: Path, dataset: Path, tmp_path: Path) -> None:
+    outcome = build(small_round(copy_of(world, tmp_path), settings=("Title-10K", "Abs-9K")))
+    assert [one.name for one in outcome.manifest.configurations] == ["Title-10K", "Abs-9K"]
+    assert outcome.manifest.configurations[0].samples > len(rows(dataset, "Title-10K"))
+    assert sorted(p.name for p in (tmp_path / "academiceval").iterdir()) == [
+        "Abs-9K",
+        "README.md",
+        "Title-10K",
+        "manifest.json",
+    ]
+
+
+# Where a build is killed: what lies in its folder then.
+MOMENTS: dict[str, Callable[[Path], bool]] = {
+    "taking papers": lambda place: (place / "work" / STORE).is_file(),
+    "reading files": lambda place: _documents(place) > 2,
+    "writing": lambda place: (place / ".academiceval.building" / "Title-10K").is_dir(),
+}
+
+
+def _documents(place: Path) -> int:
+    if not (place / "work" / STORE).is_file():
+        return 0
+    with closing(sqlite3.connect(f"file:{place / 'work' / STORE}?mode=ro", uri=True)) as store, suppress(sqlite3.Error):
+        return int(store.execute("SELECT count(*) FROM documents").fetchone()[0])
+    return 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_killed_run_goes_on_and_gives_the_same_bytes(tiny: Path, warm: Warm, tmp_path: Path, moment: str) -> None:
+    shutil.copytree(tiny / "work" / "sample", tmp_path / "work" / "sample")
+    script = (
+        "from pathlib import Path; from tests.builder.test_pipeline import tiny_round; from builder.pipeline import run; "
+        f"run(tiny_round(Path({str(tmp_path)!r})), jobs=1)"
+    )
+    process = warm.popen(["python", "-c", script])
+    while process.poll() is None and not MOMENTS[moment](tmp_path):
+        time.sleep(0.002)
+    assert process.kill_all(), "it ended before it was killed"
+    assert not (tmp_path / "academiceval").exists()
+    run(tiny_round(tmp_path), jobs=2)
+    assert digests(tmp_path / "academiceval") == digests(tiny / "academiceval")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["academiceval", "work"]
+
+
+def test_a_build_killed_between_its_renames_is_whole_again(dataset: Path, tmp_path: Path) -> None:
+    output = tmp_path / "academiceval"
+    shutil.copytree(dataset, tmp_path / ".academiceval.old")
+    with pytest.raises(KeyboardInterrupt), folder.replacing(output):
+        raise KeyboardInterrupt
+    assert (output / "manifest.json").is_file()
+    assert [path.name for path in tmp_path.iterdir()] == ["academiceval"]
+
+
+def test_a_folder_of_something_else_is_never_overwritten(world: Path, tmp_path: Path) -> None:
+    copy_of(world, tmp_path)
+    (tmp_path / "academiceval").mkdir()
+    (tmp_path / "academiceval" / "thesis.tex").write_text("mine")
+    with pytest.raises(FolderError, match="is no dataset folder"):
+        build(small_round(tmp_path))
+    assert (tmp_path / "academiceval" / "thesis.tex").read_text() == "mine"
+
+
+def test_a_round_without_samples_writes_nothing_and_says_why(world: Path, tmp_path: Path) -> None:
+    with pytest.raises(FolderError, match="short_content"):
+        build(small_round(copy_of(world, tmp_path), samples=SamplesTable(min_content_words=10**6)))
+    assert [path.name for path in tmp_path.iterdir()] == ["work"]
+
+
+@pytest.mark.slow
+def test_a_mirror_without_its_files_says_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "mirror" / "pdf").mkdir(parents=True)
+    record = {"title": "T", "abstract": "A", "authors": ["Ada Ek"], "categories": ["cs.CL"], "published": "2026-01-01"}
+    lines = [json.dumps({**record, "id": f"2601.0000{i}"}) + "\n" for i in range(1, 4)]
+    (tmp_path / "mirror" / "metadata.jsonl").write_text("".join(lines))
+    (tmp_path / "mirror" / "pdf" / "2601.00001.pdf").write_text("this is no PDF")
+    round_ = small_round(tmp_path, source=MirrorTable(kind="mirror", path=tmp_path / "mirror"))
+    with pytest.raises(FolderError, match=r"extract: 3 in, 0 kept, missing_file 2, not_a_pdf 1"):
+        run(round_, jobs=1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mirror", "work"]
+
+
+@pytest.mark.slow
+def test_a_failed_build_leaves_the_previous_folder_alone(
+    world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(small_round(copy_of(world, tmp_path)))
+    before = digests(tmp_path / "academiceval")
+
+    def full(*arguments: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("builder.dataset.folder.card", full)
+    with pytest.raises(OSError, match="No space left"):
+        build(small_round(tmp_path, seed=99))
+    assert digests(tmp_path / "academiceval") == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["academiceval", "work"]
+
+
+@pytest.mark.slow
+def test_a_split_without_samples_is_left_out(world: Path, tmp_path: Path) -> None:
+    past = SplitTable(validation_from=date(2020, 1, 1), test_from=date(2020, 2, 1))
+    outcome = build(small_round(copy_of(world, tmp_path), split=past))
+    loaded = datasets.load_dataset(str(outcome.output), "Related-34K")
+    assert {split: len(part) for split, part in loaded.items()} == {"test": outcome.manifest.configurations[12].samples}
+
+
+def test_a_round_without_test_samples_is_refused(world: Path, tmp_path: Path) -> None:
+    future = SplitTable(validation_from=date(2030, 1, 1), test_from=date(2030, 2, 1))
+    with pytest.raises(
+        FolderError, match=r"the test split of Title-10K is empty \(\d+ samples, test from 2030-02-01\)"
+    ):
+        build(small_round(copy_of(world, tmp_path), split=future))
+    assert not (tmp_path / "academiceval").exists()
+
+
+def test_a_dataset_without_test_samples_is_named_by_the_tasks(dataset: Path, tmp_path: Path) -> None:
+    place = tmp_path / "cut"
+    shutil.copytree(dataset, place)
+    text = (place / "README.md").read_text()
+    front = yaml.safe_load(text.split("---")[1])
+    for config in front["configs"]:
+        config["data_files"] = [part for part in config["data_files"] if part["split"] != "test"]
+    front.pop("dataset_info")
+    (place / "README.md").write_text(f"---\n{yaml.safe_dump(front)}---\n")
+    with pytest.raises(DatasetError, match="has no test sample"):
+        hook.load("Abs-9K", 512, dataset=str(place), bertscore_model="none")
+
+
+def test_a_setting_without_samples_is_left_out(world: Path, tmp_path: Path) -> None:
+    outcome = build(small_round(copy_of(world, tmp_path), samples=SamplesTable(min_citations=99)))
+    assert [one.samples > 0 for one in outcome.manifest.configurations] == [True] * 12 + [False] * 4
+    assert len(datasets.get_dataset_config_names(str(outcome.output))) == 12
+    assert "| Related-34K | Related Work Writing | 0 | 0 | 0 | 0 |" in (outcome.output / "README.md").read_text()
+
+
+def test_an_empty_category_is_named(tmp_path: Path, world: Path) -> None:
+    with pytest.raises(RoundError, match=r"primary category math\.AG"):
+        run(small_round(copy_of(world, tmp_path), papers=PapersTable(categories=("math.AG",))), jobs=1)
+    assert not (tmp_path / "academiceval").exists()
+
+
+def test_building_before_crawling_says_what_to_run(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="academiceval run"):
+        build(small_round(tmp_path))
+
+
+def test_a_folder_without_manifest_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FolderError, match="does not exist"):
+        read_manifest(tmp_path / "x")
+    with pytest.raises(FolderError, match=r"no manifest\.json"):
+        read_manifest(tmp_path)
+    (tmp_path / "manifest.json").write_text(json.dumps({"format": 99}))
+    with pytest.raises(FolderError, match="is of format 99"):
+        read_manifest(tmp_path)

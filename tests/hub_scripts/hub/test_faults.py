@@ -1,0 +1,325 @@
+"""What may go wrong between here and the Hub, at every request: faults, lost answers, other people, kills."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Callable, Iterator
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from builder.dataset.manifest import read_manifest
+from hub_scripts.errors import HubError, UnreachableError
+from hub_scripts.hub import push as pushing
+from hub_scripts.hub.checks import Contents
+from hub_scripts.hub.publishable_copy import publishable_copy
+from hub_scripts.hub.push import checked, push
+from hub_scripts.hub.repo import Repo
+from hub_scripts.hub.verify import verify
+from hub_scripts.hub.yank import yank
+from tests.helpers.hub_server import Fault, Hub, hub_settings
+
+pytestmark = pytest.mark.slow
+
+REPO = "org/academiceval"
+KEY = f"datasets/{REPO}"
+Checked = tuple[Path, dict[str, Any], Contents]
+# The kinds of requests that a push makes before it verifies.
+STEPS = (
+    "GET /api/whoami-v2", "GET /refs", "POST /api/repos/create", "GET /tree/", "GET /commits/", "HEAD /resolve/", "POST /validate-yaml",
+    "POST /preupload/", "POST /objects/batch", "PUT /__large/", "POST /objects/verify", "POST /commit/", "POST /tag/",
+)  # fmt: skip
+FAULTS = {
+    "401": Fault(401), "403": Fault(403), "409": Fault(409), "429": Fault(429, headers=(("Retry-After", "1"),)), "500": Fault(500),
+    "504 after it was done": Fault(504, applied=True), "dropped": Fault(0), "dropped after it was done": Fault(0, applied=True),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def ready(two_rounds: tuple[Path, Path]) -> Checked:
+    """A folder to upload whose checks have passed."""
+    return checked(two_rounds[0], "redistributable")
+
+
+@pytest.fixture
+def quick(ready: Checked, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
+    """A push without its local checks and its verification; what it says."""
+    _shorten(ready, monkeypatch.setattr)
+    return lambda: "\n".join(push(ready[0], REPO, "redistributable", yes=True))
+
+
+def _shorten(ready: Checked, replace: Callable[[object, str, object], None]) -> None:
+    replace(pushing, "checked", lambda source, licenses: ready)
+    replace(pushing, "verify", lambda repo, revision: iter(()))
+
+
+def _matches(step: str, method: str, path: str) -> bool:
+    wanted, _, part = step.partition(" ")
+    return method == wanted and part in path
+
+
+def _state(hub: Hub) -> Any:
+    """All that a later reader can see: tags, branches, and every commit's title and files."""
+    repo = hub.repos[KEY]
+    history = [(one.title, {path: blob.sha256 for path, blob in one.tree.items()}) for one in repo.history("main")]
+    names = {commit: i for i, commit in enumerate(reversed([one.id for one in repo.history("main")]))}
+    return {k: names[v] for k, v in repo.tags.items()}, {k: names[v] for k, v in repo.branches.items()}, history
+
+
+@pytest.fixture(scope="module")
+def undisturbed() -> list[Any]:
+    """The state that a push without faults ends in, once there was one."""
+    return []
+
+
+def _undisturbed(hub: Hub, quick: Callable[[], str], known: list[Any]) -> Any:
+    if not known:
+        quick()
+        known.append(_state(hub))
+        hub.reset()
+    return known[0]
+
+
+def _untouched(hub: Hub) -> bool:
+    return KEY not in hub.repos or len(hub.repos[KEY].history("main")) == 1
+
+
+def test_the_steps_are_those_of_a_push(hub: Hub, quick: Callable[[], str]) -> None:
+    quick()
+    for method, path in hub.log:
+        if path == "/api/agent-harnesses":
+            continue  # the client asks it once, for its own ends
+        assert any(_matches(step, method, path) for step in STEPS), (method, path)
+    for step in STEPS:
+        assert any(_matches(step, method, path) for method, path in hub.log), step
+
+
+@pytest.mark.parametrize("fault", list(FAULTS))
+@pytest.mark.parametrize("step", STEPS)
+def test_one_fault(step: str, fault: str, hub: Hub, quick: Callable[[], str], undisturbed: list[Any]) -> None:
+    """A push that meets one fault ends well, or says in a sentence why not; the next one ends in the same state."""
+    wanted = _undisturbed(hub, quick, undisturbed)
+    done: list[int] = []
+
+    def once(number: int, method: str, path: str) -> Fault | None:
+        if done or not _matches(step, method, path):
+            return None
+        done.append(number)
+        return FAULTS[fault]
+
+    hub.fault = once
+    try:
+        quick()
+    except HubError as err:
+        assert fault in ("401", "403", "409"), err
+        assert REPO in str(err)
+        assert "\n" not in str(err)
+        assert _untouched(hub) or _state(hub)[2] == wanted[2]
+        if "tag" not in step:
+            assert _untouched(hub) or not hub.repos[KEY].tags or _state(hub) == wanted
+    else:
+        assert _state(hub) == wanted
+    assert done
+    quick()
+    assert _state(hub) == wanted
+
+
+# Kinds of requests of a verification, and which of them: the download of files, load_dataset, streaming.
+VERIFYING = (
+    ("GET /refs", 0), ("GET /revision/", 0), ("HEAD .parquet", 0), ("GET .parquet", 0), ("GET .parquet", 20), ("GET /manifest.json", 0),
+    ("HEAD /resolve/2026.11/README.md", 0), ("HEAD /academiceval.py", 3),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", ["500", "dropped"])
+@pytest.mark.parametrize(("step", "which"), VERIFYING)
+def test_a_fault_while_verifying_is_no_difference(
+    step: str, which: int, fault: str, hub: Hub, quick: Callable[[], str]
+) -> None:
+    quick()
+    seen: list[int] = []
+
+    def once(number: int, method: str, path: str) -> Fault | None:
+        if not _matches(step, method, path):
+            return None
+        seen.append(number)
+        return FAULTS[fault] if len(seen) == which + 1 else None
+
+    hub.fault = once
+    assert "every hash" in "".join(verify(Repo(REPO), "2026.11"))
+    assert len(seen) > which
+
+
+def test_a_hub_that_goes_away_while_verifying_is_no_difference(hub: Hub, quick: Callable[[], str]) -> None:
+    quick()
+    hub.fault = lambda n, method, path: Fault(0) if path.endswith("/academiceval.py") else None
+    with pytest.raises(UnreachableError, match="does not answer"):
+        list(verify(Repo(REPO), "2026.11"))
+
+
+@pytest.mark.parametrize("step", ["POST /commit/", "POST /tag/", "POST /api/repos/create", "GET /refs"])
+def test_a_hub_that_stays_away(step: str, hub: Hub, quick: Callable[[], str]) -> None:
+    hub.fault = lambda number, method, path: Fault(503) if _matches(step, method, path) else None
+    with pytest.raises(HubError, match="answered 503 again and again"):
+        quick()
+
+
+def test_waits_as_long_as_it_is_told(hub: Hub, quick: Callable[[], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    seen: list[str] = []
+
+    def once(number: int, method: str, path: str) -> Fault | None:
+        if not _matches("POST /tag/", method, path) or seen:
+            return None
+        seen.append(path)
+        return Fault(429, headers=(("Retry-After", "77"),))
+
+    hub.fault = once
+    quick()
+    assert 77.0 in waits
+
+
+def test_somebody_else_pushes_meanwhile(hub: Hub, quick: Callable[[], str]) -> None:
+    def intrude() -> None:
+        repo = hub.repos[KEY]
+        hub.fault = lambda number, method, path: None
+        repo.add("main", "by hand", "", dict(repo.resolve("main").tree))
+
+    def fault(number: int, method: str, path: str) -> Fault | None:
+        if _matches("POST /preupload/", method, path):
+            intrude()
+        return None
+
+    Repo(REPO).create(private=False)
+    hub.fault = fault
+    with pytest.raises(HubError, match="somebody else has pushed"):
+        quick()
+    assert [one.title for one in hub.repos[KEY].history("main")] == ["by hand", "initial commit"]
+    assert not hub.repos[KEY].tags
+    quick()
+    assert [one.title for one in hub.repos[KEY].history("main")][:2] == ["Revision 2026.11", "by hand"]
+
+
+def test_a_tag_that_somebody_else_took(hub: Hub, quick: Callable[[], str]) -> None:
+    Repo(REPO).create(private=False)
+    repo = hub.repos[KEY]
+
+    def fault(number: int, method: str, path: str) -> Fault | None:
+        if _matches("POST /tag/", method, path):
+            repo.tags["2026.11"] = repo.history("main")[-1].id
+        return None
+
+    hub.fault = fault
+    with pytest.raises(HubError, match="a published tag never moves"):
+        quick()
+    assert repo.tags["2026.11"] == repo.history("main")[-1].id
+
+
+def _child(url: str, home: Path, ready: Checked, arguments: tuple[str, ...]) -> None:
+    """In a process of its own: a push, or a yank with these arguments."""
+    import importlib
+
+    for target, value in hub_settings(url, home).items():
+        module, _, name = target.rpartition(".")
+        setattr(importlib.import_module(module), name, value)
+    os.environ["HF_TOKEN"] = "hf_write"
+    _shorten(ready, setattr)
+    list(_lines(ready, arguments))
+
+
+def _lines(ready: Checked, arguments: tuple[str, ...]) -> Iterator[str]:
+    if not arguments:
+        return push(ready[0], REPO, "redistributable", yes=True)
+    revision, reason, list_ = arguments
+    return yank(REPO, revision, reason, (), Path(list_))
+
+
+def _killed_at(
+    hub: Hub, number: int, applied: bool, ready: Checked, home: Path, arguments: tuple[str, ...] = ()
+) -> bool:
+    """Run in a child that is killed at one of its requests; whether it came that far."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(
+        ["hub_scripts.hub.push", "hub_scripts.hub.yank", "tests.hub_scripts.hub.test_faults"]
+    )
+    child = context.Process(target=_child, args=(hub.url, home, ready, arguments))
+    killed: list[int] = []
+
+    def kill() -> None:
+        assert child.pid is not None
+        killed.append(child.pid)
+        os.kill(child.pid, signal.SIGKILL)
+        child.join()
+
+    start = len(hub.log)
+    hub.fault = lambda n, method, path: Fault(0, applied=applied, call=kill) if n - start == number else None
+    child.start()
+    child.join()
+    hub.fault = lambda n, method, path: None
+    if not killed:
+        assert child.exitcode == 0
+    return bool(killed)
+
+
+def _writes_only(hub: Hub) -> list[int]:
+    """The numbers of the requests that may change something."""
+    reads = re.compile(r"validate-yaml|preupload|objects/batch|objects/verify|paths-info")
+    return [i for i, (method, path) in enumerate(hub.log) if method not in ("GET", "HEAD") and not reads.search(path)]
+
+
+@pytest.mark.parametrize("applied", [False, True], ids=["before", "after"])
+def test_killed_at_every_step_of_a_push(
+    applied: bool, hub: Hub, ready: Checked, quick: Callable[[], str], tmp_path: Path
+) -> None:
+    quick()
+    wanted, numbers = _state(hub), _writes_only(hub)
+    for number in numbers:
+        hub.reset()
+        assert _killed_at(hub, number, applied, ready, tmp_path / "home")
+        quick()
+        assert _state(hub) == wanted, number
+
+
+@pytest.mark.parametrize("revision", ["2026.11", "2026.12"])
+@pytest.mark.parametrize("applied", [False, True], ids=["before", "after"])
+def test_killed_at_every_step_of_a_yank(
+    revision: str, applied: bool, hub: Hub, ready: Checked, quick: Callable[[], str], two_rounds: tuple[Path, Path],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr("hub_scripts.hub.yank.verify", lambda repo, revision: iter(()))
+    second = publishable_copy(two_rounds[1], "redistributable")
+    manifest = read_manifest(second)
+
+    def publish_both() -> None:
+        hub.reset()
+        quick()
+        _shorten((second, manifest, ready[2]), monkeypatch.setattr)
+        quick()
+        _shorten(ready, monkeypatch.setattr)
+        hub.log.clear()
+
+    arguments = (revision, "wrong split", str(tmp_path / "list.jsonl"))
+    publish_both()
+    list(_lines(ready, arguments))
+    wanted, numbers = _state_by_title(hub), _writes_only(hub)
+    assert len(numbers) >= 2
+    for number in numbers:
+        publish_both()
+        assert _killed_at(hub, number, applied, ready, tmp_path / "home", arguments)
+        list(_lines(ready, arguments))
+        assert _state_by_title(hub) == wanted, number
+
+
+def _state_by_title(hub: Hub) -> Any:
+    """As `_state`, for histories with side branches."""
+    repo = hub.repos[KEY]
+    trees = {
+        name: [(one.title, {path: blob.sha256 for path, blob in one.tree.items()}) for one in repo.history(name)]
+        for name in (*repo.tags, *repo.branches)
+    }
+    return sorted(repo.tags), sorted(repo.branches), trees

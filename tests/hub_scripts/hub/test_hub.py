@@ -1,0 +1,567 @@
+"""push, verify, yank and push-results against a Hub on this machine, with the real client."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pyarrow as pa
+import pytest
+import yaml
+
+from builder.dataset import folder as folders
+from builder.dataset.card import Publication, card
+from builder.dataset.errata import Erratum
+from builder.dataset.importers.imported import finish_import
+from builder.dataset.manifest import Configuration, parse_manifest, read_manifest
+from builder.dataset.write import ConfigurationWriter
+from builder.round.audit import AuditTable
+from tests.conftest import BIN
+from tests.helpers.hub_server import Fault, Hub
+
+pytestmark = pytest.mark.slow
+
+REPO = "org/academiceval"
+KEY = f"datasets/{REPO}"
+Command = Callable[..., tuple[int, str, str]]
+
+
+def _tree(hub: Hub, revision: str, key: str = KEY) -> dict[str, str]:
+    return {path: blob.sha256 for path, blob in hub.repos[key].resolve(revision).tree.items()}
+
+
+def _text(hub: Hub, path: str, revision: str = "main", key: str = KEY) -> str:
+    return hub.repos[key].resolve(revision).tree[path].data.decode()
+
+
+def _writes(hub: Hub) -> list[str]:
+    return [path for method, path in hub.log if method in ("POST", "PUT", "DELETE") and "paths-info" not in path]
+
+
+@pytest.fixture(scope="module")
+def states() -> dict[int, Any]:
+    """How many rounds were published -> what the Hub then holds."""
+    return {}
+
+
+def _begin(count: int, states: dict[int, Any], command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
+    """Publish the first rounds, or put what that came to into the Hub again."""
+    if count not in states:
+        for folder in two_rounds[:count]:
+            assert command("push", folder, "--repo", REPO, "--yes")[0] == 0
+        states[count] = hub.repos.copy(), hub.large.copy()
+    repos, large = copy.deepcopy(states[count])
+    hub.repos.update(repos)
+    hub.large.update(large)
+
+
+@pytest.fixture
+def first(states: dict[int, Any], command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
+    """The Hub holds the first round."""
+    _begin(1, states, command, hub, two_rounds)
+
+
+@pytest.fixture
+def both(states: dict[int, Any], command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
+    """The Hub holds both rounds."""
+    _begin(2, states, command, hub, two_rounds)
+
+
+def test_two_rounds_side_by_side(command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path) -> None:
+    code, out, _ = command("push", two_rounds[0], "--repo", REPO)
+    assert code == 0
+    assert "does not exist yet and would be created" in out
+    assert "nothing was uploaded" in out
+    assert not hub.repos
+    assert not _writes(hub)
+
+    for folder in two_rounds:
+        code, out, err = command("push", folder, "--repo", REPO, "--yes")
+        assert (code, err) == (0, ""), err
+        assert "verified" in out
+
+    repo = hub.repos[KEY]
+    assert [one.title for one in repo.history("main")] == ["Revision 2026.12", "Revision 2026.11", "initial commit"]
+    assert repo.branches == {"main": repo.tags["2026.12"]}
+    for name in repo.tags:
+        manifest = parse_manifest(_text(hub, "manifest.json", name).encode(), name)
+        listed = {path: file.sha256 for path, file in manifest.files.items()} | manifest.other_files
+        tree = _tree(hub, name)
+        assert {path: tree[path] for path in listed} == listed
+        assert tree.keys() - listed.keys() == {"manifest.json", ".gitattributes"}
+        assert re.search(
+            rf'^load_dataset\("{REPO}", "[\w-]+", revision="{name}"\)$', _text(hub, "README.md", name), re.MULTILINE
+        )
+
+    cache = str(tmp_path / "cache")
+    loaded = {
+        name: datasets.load_dataset(REPO, "Intro-28K-G-ids", revision=name, cache_dir=cache) for name in repo.tags
+    }
+    assert {name: set(one["train"]["round"]) for name, one in loaded.items()} == {n: {n} for n in repo.tags}
+
+
+@pytest.mark.usefixtures("first")
+def test_pushing_again_changes_nothing(command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
+    before = dict(hub.repos[KEY].tags), len(hub.repos[KEY].commits)
+    code, out, _ = command("push", two_rounds[0], "--repo", REPO, "--yes")
+    assert code == 0
+    assert "0 files to upload" in out
+    assert (dict(hub.repos[KEY].tags), len(hub.repos[KEY].commits)) == before
+
+
+@pytest.mark.usefixtures("first")
+def test_a_published_name_never_moves(command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
+    before = dict(hub.repos[KEY].tags)
+    code, _, err = command("push", two_rounds[0], "--repo", REPO, "--licenses", "noncommercial", "--yes")
+    assert code == 1
+    assert "published with other contents" in err
+    assert hub.repos[KEY].tags == before
+    assert len(hub.repos[KEY].commits) == 2
+
+
+def test_an_older_round_gets_its_tag_and_leaves_main(command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
+    for folder in reversed(two_rounds):
+        assert command("push", folder, "--repo", REPO, "--yes")[0] == 0
+    repo = hub.repos[KEY]
+    assert set(repo.tags) == {"2026.11", "2026.12"}
+    assert repo.branches == {"main": repo.tags["2026.12"]}
+
+
+@pytest.mark.usefixtures("first")
+def test_what_is_uploaded_may_be(command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path) -> None:
+    for path, blob in hub.repos[KEY].resolve("main").tree.items():
+        if path.endswith(".parquet") and "-ids/" not in path:
+            rows = pa.parquet.read_table(pa.BufferReader(blob.data)).to_pylist()
+            shown = {text["license"] for row in rows for text in (row, *row["demonstrations"])}
+            assert all("creativecommons.org" in one and "-nc" not in one and "-nd" not in one for one in shown)
+    code, out, _ = command("push", two_rounds[1], "--repo", REPO, "--licenses", "all")
+    assert code == 0
+    assert "0 by id" in out
+    wide = tmp_path / "wide"
+    assert command("publishable", two_rounds[0], "-o", wide, "--licenses", "noncommercial")[0] == 0
+    code, _, err = command("push", wide, "--repo", REPO)
+    assert code == 1
+    assert "was made with --licenses noncommercial" in err
+
+
+def test_the_copys_place_may_be_taken(
+    command: Command, two_rounds: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hub: Hub
+) -> None:
+    for name in ("round", "round-publishable"):
+        shutil.copytree(two_rounds[0], tmp_path / name)
+    monkeypatch.chdir(tmp_path / "round")
+    code, _, err = command("push", ".", "--repo", REPO)
+    assert (code, "is no publishable copy; move it away" in err) == (1, True)
+    shutil.rmtree(tmp_path / "round-publishable")
+    assert command("push", ".", "--repo", REPO)[0] == 0
+    assert (tmp_path / "round-publishable" / "manifest.json").is_file()
+    assert not hub.repos
+
+
+@pytest.mark.parametrize(
+    ("token", "says"),
+    [("hf_read", "can only read"), ("hf_other", "does not belong to org"), ("hf_wrong", "did not accept the token")],
+)
+def test_a_token_that_may_not_write_is_told_first(
+    token: str, says: str, command: Command, hub: Hub, two_rounds: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", token)
+    code, out, err = command("push", two_rounds[0], "--repo", REPO, "--yes")
+    assert (code, out) == (1, "")
+    assert says in err
+    assert token not in err
+    assert not _writes(hub)
+
+
+def test_a_token_of_one_repository_is_enough_for_it(
+    command: Command, hub: Hub, two_rounds: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_fine")
+    assert command("push", two_rounds[0], "--repo", REPO, "--yes")[0] == 0
+    code, _, err = command("push", two_rounds[0], "--repo", "org/other", "--yes")
+    assert code == 1
+    assert "grant it repo.write" in err
+
+
+def _damaged(source: Path, place: Path, how: str) -> Path:
+    shutil.copytree(source, place)
+    data = sorted(place.rglob("*.parquet"))[0]
+    if how == "flipped":
+        content = bytearray(data.read_bytes())
+        content[len(content) // 2] ^= 1
+        data.write_bytes(content)
+    elif how == "missing":
+        data.unlink()
+    elif how == "unlisted":
+        (place / "notes.txt").write_text("mine")
+    else:
+        (place / "README.md").write_text("# mine")
+    return place
+
+
+@pytest.mark.parametrize("how", ["flipped", "missing", "unlisted", "card"])
+def test_a_folder_that_was_changed_is_refused(
+    how: str, command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
+) -> None:
+    place = _damaged(two_rounds[0], tmp_path / "changed", how)
+    code, _, err = command("push", place, "--repo", REPO, "--yes")
+    assert code == 1
+    assert "is not what its manifest.json says" in err
+    assert not hub.repos
+
+
+def test_a_round_that_breaches_its_audit_is_refused(
+    command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
+) -> None:
+    place = tmp_path / "strict"
+    shutil.copytree(two_rounds[0], place)
+    strict = AuditTable(length_outlier=0.0, long_run=0.0)
+    folders.finish(place, replace(read_manifest(place), allowed=strict))
+    code, _, err = command("push", place, "--repo", REPO, "--yes")
+    assert code == 1
+    assert "the audit found" in err
+    assert not hub.repos
+
+
+def _flip(hub: Hub, path: str, revision: str) -> None:
+    blob = hub.repos[KEY].resolve(revision).tree[path]
+    blob.data = blob.data[:-9] + bytes([blob.data[-9] ^ 1]) + blob.data[-8:]
+
+
+@pytest.mark.usefixtures("first")
+@pytest.mark.parametrize("kind", [".parquet", "README.md"])
+def test_verify_finds_one_flipped_byte(kind: str, command: Command, hub: Hub) -> None:
+    path = next(path for path in hub.repos[KEY].resolve("main").tree if path.endswith(kind))
+    _flip(hub, path, "2026.11")
+    code, _, err = command("verify", REPO, "--revision", "2026.11")
+    assert code == 1
+    assert f"{path} has other bytes" in err
+
+
+@pytest.mark.usefixtures("first")
+def test_verify_lists_what_is_missing_and_what_is_too_much(command: Command, hub: Hub) -> None:
+    tree = hub.repos[KEY].resolve("main").tree
+    gone = sorted(path for path in tree if path.startswith("Abs-9K-ids/"))[0]
+    tree["stray.txt"] = tree.pop(gone)
+    code, _, err = command("verify", REPO, "--revision", "2026.11")
+    assert code == 1
+    assert f"{gone} is missing" in err
+    assert "stray.txt is not listed" in err
+    assert "Abs-9K-ids" in err.split("stray.txt")[1]
+    code, _, err = command("verify", REPO, "--revision", "2025.01")
+    assert code == 1
+    assert "has no revision 2025.01; there are 2026.11" in err
+    code, _, err = command("verify", "org/nothing")
+    assert code == 1
+    assert "org/nothing does not exist" in err
+
+
+@pytest.mark.parametrize(
+    "content", [b"{", b"[]", b'{"format": 1}', b'{"format": 1, "round": "x", "files": {"../../etc/passwd": {}}}']
+)
+def test_a_manifest_that_is_none_of_ours(content: bytes, command: Command, hub: Hub) -> None:
+    from huggingface_hub import HfApi
+
+    HfApi().create_repo(REPO, repo_type="dataset")
+    HfApi().upload_file(path_or_fileobj=content, path_in_repo="manifest.json", repo_id=REPO, repo_type="dataset")
+    code, _, err = command("verify", REPO)
+    assert (code, "manifest.json" in err) == (1, True)
+    code, _, err = command("yank", REPO, "--reason", "x")
+    assert code == 1
+    assert "manifest.json" in err
+
+
+def _large(place: Path, megabytes: int) -> Path:
+    """A dataset folder with a file that does not compress."""
+    rng = random.Random(1)
+    with folders.replacing(place) as building:
+        writer = ConfigurationWriter(building, Configuration("Abs-9K", "abs", "full"))
+        for i in range(megabytes):
+            writer.add(
+                "test",
+                {
+                    "id": f"2601.{i:05d}v1", "title": f"Paper {i}", "abstract": f"the of and to in is we {i}", "authors": [f"A {i}", rng.randbytes(1 << 20).decode("latin-1")],
+                    "primary_category": "cs.LG", "categories": ["cs.LG"], "published": "2026-10-01",
+                    "updated": "2026-10-01", "license": "http://creativecommons.org/licenses/by/4.0/",
+                    "content": "the of and to in is we that for with " * 100,
+                    "demonstrations": [], "target": f"the of and to in is we {i}", "input_tokens": 9,
+                    "target_tokens": 9, "round": "2026.10",
+                }
+            )  # fmt: skip
+        finish_import(building, "2026.10", "made up", [writer.close()], [])
+    return place
+
+
+@pytest.mark.parametrize("without_xet", [True, False], ids=["LFS", "Xet"])
+def test_large_files_both_ways(
+    without_xet: bool, command: Command, hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", without_xet)
+    place = _large(tmp_path / "large", 20)
+    assert sum(file.bytes for file in read_manifest(place).files.values()) > 20e6
+    code, out, err = command("push", place, "--repo", REPO, "--licenses", "all", "--yes")
+    assert (code, err) == (0, ""), err
+    assert "verified" in out
+    assert any("xet-write-token" in path for _, path in hub.log) != without_xet
+    assert len(hub.large) == 1
+
+
+def test_a_hub_without_xet(
+    command: Command, hub: Hub, two_rounds: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", False)
+    hub.fault = lambda number, method, path: Fault(404) if "xet-write-token" in path else None
+    code, out, err = command("push", two_rounds[0], "--repo", REPO, "--yes")
+    assert (code, err) == (0, ""), err
+    assert "verified" in out
+
+
+def test_the_environment_alone_says_where_and_who(
+    hub_server: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
+) -> None:
+    hub_server.reset()
+    env = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    env |= {"HF_ENDPOINT": hub_server.url, "HF_TOKEN": "hf_write", "HF_HOME": str(tmp_path / "home")}
+    env |= {"HF_HUB_DISABLE_TELEMETRY": "1"}
+    push = [str(BIN / "academiceval"), "push", str(two_rounds[0]), "--repo", REPO, "--yes"]
+    done = subprocess.run(push, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "verified" in done.stdout
+    assert "hf_write" not in done.stdout + done.stderr
+
+
+def test_a_machine_that_is_told_to_stay_offline(
+    command: Command, hub: Hub, two_rounds: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    code, _, err = command("push", two_rounds[0], "--repo", REPO, "--yes")
+    assert (code, "HF_HUB_OFFLINE is set" in err) == (1, True), err
+
+
+@pytest.mark.usefixtures("both")
+def test_yank_the_newest(command: Command, hub: Hub) -> None:
+    repo, old = hub.repos[KEY], dict(hub.repos[KEY].tags)
+    yank = ("yank", REPO, "--revision", "2026.12", "--reason", "abstracts | leak")
+    code, out, err = command(*yank)
+    assert (code, err) == (0, ""), err
+    assert "verified: org/academiceval at 2026.12.post1" in out
+    assert {name: repo.tags[name] for name in old} == old
+    assert repo.branches == {"main": repo.tags["2026.12.post1"]}
+    before, after = _tree(hub, "2026.12"), _tree(hub, "2026.12.post1")
+    assert {path for path in after if before.get(path) != after[path]} == {"README.md", "manifest.json", "errata.jsonl"}
+    card = _text(hub, "README.md")
+    assert "| 2026.12 | 2026.12.post1 |" in card
+    assert "| 2026.12.post1 | replaces 2026.12: abstracts \\| leak |" in card
+    assert len(re.findall(rf'load_dataset\("{REPO}", "[\w-]+", revision="2026.12.post1"\)', card)) == 1
+    assert json.loads(_text(hub, "errata.jsonl"))["reason"] == "abstracts | leak"
+
+    commits = len(repo.commits)
+    assert command(*yank)[0] == 0
+    assert len(repo.commits) == commits
+    assert command("yank", REPO, "--reason", "more")[0] == 0
+    assert set(repo.tags) == {*old, "2026.12.post1", "2026.12.post2"}
+    assert _text(hub, "README.md").count("## Errata") == 1
+
+
+@pytest.mark.usefixtures("both")
+def test_yank_an_older_one(command: Command, hub: Hub) -> None:
+    repo, old = hub.repos[KEY], dict(hub.repos[KEY].tags)
+    code, _, err = command("yank", REPO, "--revision", "2026.11", "--reason", "wrong split")
+    assert (code, err) == (0, ""), err
+    assert {name: repo.tags[name] for name in old} == old
+    assert list(repo.branches) == ["main"]
+    assert json.loads(_text(hub, "manifest.json"))["revision"] == "2026.12"
+    assert "| 2026.11 | 2026.11.post1 |" in _text(hub, "README.md")
+    assert _tree(hub, "2026.11.post1").keys() - _tree(hub, "2026.11").keys() == {"errata.jsonl"}
+    assert command("verify", REPO)[0] == 0
+    code, _, err = command("yank", REPO, "--revision", "2024.01", "--reason", "x")
+    assert code == 1
+    assert "has no revision 2024.01" in err
+
+
+@pytest.mark.usefixtures("first")
+def test_the_errata_stay_with_the_rounds_to_come(command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
+    assert command("yank", REPO, "--reason", "wrong split")[0] == 0
+    assert command("push", two_rounds[1], "--repo", REPO, "--yes")[0] == 0
+    assert "| 2026.11 | 2026.11.post1 |" in _text(hub, "README.md")
+    assert "errata.jsonl" in _tree(hub, "2026.12")
+
+
+def test_take_a_paper_down(command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path) -> None:
+    assert command("push", two_rounds[0], "--repo", REPO, "--licenses", "all", "--yes")[0] == 0
+    rows = datasets.load_dataset(str(two_rounds[0]), "Intro-28K-G", split="train", cache_dir=str(tmp_path / "a"))
+    victim = rows[0]["demonstrations"][0]["id"].rpartition("v")[0]
+    takedowns = tmp_path / "takedowns.jsonl"
+    yank = ("yank", REPO, "--reason", "asked for", "--paper", victim, "--takedowns", takedowns)
+    code, out, err = command(*yank)
+    assert (code, err) == (0, ""), err
+    assert "taken_down" in out
+    for name in ("Abs-9K", "Intro-28K-G"):
+        loaded = datasets.load_dataset(REPO, name, revision="2026.11.post1", cache_dir=str(tmp_path / "b"))
+        for row in (row for split in loaded.values() for row in split):
+            assert victim not in {one["id"].rpartition("v")[0] for one in (row, *row["demonstrations"])}
+    assert json.loads(takedowns.read_text())["id"] == victim == json.loads(_text(hub, "takedowns.jsonl"))["id"]
+    commits = len(hub.repos[KEY].commits)
+    assert command(*yank)[0] == 0
+    assert len(hub.repos[KEY].commits) == commits
+
+    code, _, err = command("push", two_rounds[1], "--repo", REPO, "--yes")
+    assert code == 1
+    assert f"shows {victim}, which {REPO} has taken down" in err
+
+
+def test_what_was_taken_down_does_not_come_back(
+    command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
+) -> None:
+    for folder in two_rounds:
+        assert command("push", folder, "--repo", REPO, "--licenses", "all", "--yes")[0] == 0
+    rows = datasets.load_dataset(str(two_rounds[0]), "Abs-9K", split="train", cache_dir=str(tmp_path / "a"))
+    victim = rows[0]["id"].rpartition("v")[0]
+    lists = ("--takedowns", tmp_path / "takedowns.jsonl")
+    assert command("yank", REPO, "--reason", "asked for", "--paper", victim, *lists)[0] == 0
+    code, _, err = command("yank", REPO, "--revision", "2026.11", "--reason", "wrong split")
+    assert (code, err) == (0, ""), err
+    for name in ("Abs-9K", "Intro-28K-G"):
+        loaded = datasets.load_dataset(REPO, name, revision="2026.11.post1", cache_dir=str(tmp_path / "b"))
+        for row in (row for split in loaded.values() for row in split):
+            assert victim not in {one["id"].rpartition("v")[0] for one in (row, *row["demonstrations"])}
+    assert json.loads(_text(hub, "manifest.json"))["revision"] == "2026.12.post1"
+    assert victim in _text(hub, "takedowns.jsonl", "2026.11.post1")
+    code, _, err = command("yank", REPO, "--revision", "2026.11", "--reason", "something else")
+    assert code == 1
+    assert "2026.11 was replaced by 2026.11.post1 already" in err
+
+
+@pytest.mark.usefixtures("both")
+def test_a_takedown_needs_an_id_and_the_newest(command: Command, tmp_path: Path) -> None:
+    code, _, err = command("yank", REPO, "--reason", "x", "--paper", "nonsense")
+    assert (code, "'nonsense' is no arXiv id" in err) == (1, True)
+    lists = tmp_path / "list.jsonl"
+    code, _, err = command(
+        "yank", REPO, "--revision", "2026.11", "--reason", "x", "--paper", "2401.00001", "--takedowns", lists
+    )
+    assert code == 1
+    assert "from the newest revision, 2026.12, not from 2026.11" in err
+    assert not lists.exists()
+
+
+def test_errata_are_on_the_card(two_rounds: tuple[Path, Path]) -> None:
+    manifest = replace(read_manifest(two_rounds[0]), changes={"2026.11": "new field"})
+    one = Erratum("2026.11", "2026.11.post1", "2026-11-20", "wrong\nsplit | here", ("2401.00001",))
+    text = card(manifest, Publication("org/x", "2026.11.post1", [one]))
+    assert "| 2026.11 | 2026.11.post1 | 2026-11-20 | wrong split \\| here (taken down: 2401.00001) |" in text
+    assert (
+        text.index("| 2026.11.post1 | replaces 2026.11")
+        < text.index("| 2026.11 | new field |")
+        < text.index("## Errata")
+    )
+    assert text.index("## Errata") < text.index("## How to cite")
+    assert "## Errata" not in card(manifest)
+
+
+RESULT = {
+    "results": {"academiceval_abs_9k": {"rouge_l,score": 0.25}},
+    "academiceval": {
+        "run": {"model": "hf", "model_args": {}, "metadata": {"dataset": REPO, "dataset_revision": "2026.11"}},
+        "rounds": ["2026.11"],
+        "prompt_versions": [1],
+        "scores": [
+            {"model": "tiny", "task": "academiceval_abs_9k", "metric": metric, "value": 0.25, "low": 0.2, "high": 0.3, "samples": 4}
+            for metric in ("rouge_l", "empty")
+        ],
+        "months": {},
+    },
+}  # fmt: skip
+
+
+def test_results_and_a_model_card(command: Command, hub: Hub, tmp_path: Path) -> None:
+    file = tmp_path / "results_tiny.json"
+    file.write_text(json.dumps(RESULT))
+    push = ("push-results", file, "--repo", "org/results", "--card", "org/tiny")
+    code, out, _ = command(*push, "--dry-run")
+    assert (code, "nothing was uploaded" in out, hub.repos) == (0, True, {})
+    code, _, err = command(*push)
+    assert code == 1
+    assert "org/tiny does not exist" in err
+
+    from huggingface_hub import HfApi, ModelCard
+
+    HfApi().create_repo("org/tiny")
+    card = "---\nlicense: mit\nmodel-index:\n- name: tiny\n  results:\n  - task: {type: x}\n    dataset: {name: d, type: d}\n    metrics: [{type: m, value: 1}]\n---\n# Tiny\n"
+    HfApi().upload_file(path_or_fileobj=card.encode(), path_in_repo="README.md", repo_id="org/tiny")
+    assert command(*push)[0] == 0
+    stored = json.loads(_text(hub, "tiny/2026.11/results_tiny.json", key="datasets/org/results"))
+    assert stored == RESULT
+    index = yaml.safe_load(_text(hub, "tiny/2026.11/results_tiny.model-index.yml", key="datasets/org/results"))
+    assert index["model-index"][0]["results"][0]["dataset"]["config"] == "Abs-9K"
+    loaded = ModelCard.load("org/tiny")
+    shown = {(one.dataset_type, one.metric_type): one.metric_value for one in loaded.data.eval_results}
+    assert shown == {("d", "m"): 1, (REPO, "rouge_l"): 0.25}
+    assert loaded.data.license == "mit"
+    assert loaded.text.strip() == "# Tiny"
+    commits = [len(repo.commits) for repo in hub.repos.values()]
+    code, out, _ = command(*push)
+    assert (code, out.count("holds all of it already")) == (0, 2)
+    assert [len(repo.commits) for repo in hub.repos.values()] == commits
+
+
+def test_results_of_the_plain_lm_eval(command: Command, hub: Hub, tmp_path: Path) -> None:
+    metadata = {"version": 1.0, "dataset": REPO, "dataset_revision": "2026.11"}
+    scores = {
+        "alias": "x",
+        "rouge_l,score": 0.25,
+        "rouge_l_stderr,score": 0.01,
+        "accuracy,score": 0.5,
+        "accuracy_stderr,score": "N/A",
+    }
+    content = {
+        "results": {
+            "academiceval_abs_9k": scores,
+            "academiceval_abs": {"rouge_l,score": 0.3},
+            "hellaswag": {"acc,none": 1.0},
+        },
+        "configs": {"academiceval_abs_9k": {"metadata": metadata}, "hellaswag": {}},
+        "n-samples": {"academiceval_abs_9k": {"original": 9, "effective": 4}},
+        "model_name": "org/tiny",
+    }
+    file = tmp_path / "results_2026-11-20T10-00-00.json"
+    file.write_text(json.dumps(content))
+    assert command("push-results", file, "--repo", "org/results")[0] == 0
+    name = "tiny/2026.11/results_2026-11-20T10-00-00"
+    assert json.loads(_text(hub, f"{name}.json", key="datasets/org/results")) == content
+    found = yaml.safe_load(_text(hub, f"{name}.model-index.yml", key="datasets/org/results"))["model-index"][0][
+        "results"
+    ]
+    assert [one["dataset"]["config"] for one in found] == ["Abs-9K"]
+    values = {one["type"]: (one["value"], one["args"]) for one in found[0]["metrics"]}
+    assert values["rouge_l"] == (0.25, {"samples": 4, "low": 0.2304, "high": 0.2696})
+    assert values["accuracy"] == (0.5, {"samples": 4})
+    del content["results"]["academiceval_abs_9k"]
+    file.write_text(json.dumps(content))
+    code, _, err = command("push-results", file, "--repo", "org/results")
+    assert (code, "is no result of our tasks" in err) == (1, True)
+
+
+def test_results_that_are_none(command: Command, hub: Hub, tmp_path: Path) -> None:
+    other = tmp_path / "results_x.json"
+    other.write_text("{}")
+    for argument, says in (
+        (other, "is no result of"),
+        (tmp_path / "empty", "is no result"),
+        (tmp_path, "is no result"),
+    ):
+        code, _, err = command("push-results", argument, "--repo", "org/results")
+        assert code == 1, says
+        assert str(argument) in err
+    code, _, err = command("push-results", other, "--repo", "results")
+    assert (code, "give ORG/NAME" in err) == (1, True)

@@ -1,0 +1,471 @@
+"""The results page: what is in it, and how it behaves in a browser."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from builder.dataset.publishable import publishable
+from hub_scripts.report.board import published
+from hub_scripts.report.figures import draw_all
+from hub_scripts.report.inputs import find
+from lm_eval_tasks.judge import run as judging
+from lm_eval_tasks.metrics.scored import ScoredAnswer
+from lm_eval_tasks.runs import logged
+from lm_eval_tasks.runs.intervals import clustered_error
+from tests.helpers import openai_server
+from tests.helpers.browser import Visit, chromium
+from tests.helpers.hub_server import Hub
+
+pytestmark = pytest.mark.slow
+
+Command = Callable[..., tuple[int, str, str]]
+TASKS = "academiceval_abs_9k,academiceval_abs_28k,academiceval_abs_29k_g,academiceval_title_10k"
+HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u2028</script>"
+
+
+@pytest.fixture(scope="module")
+def results(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two baselines' runs, a judge's verdicts on one, and a third model whose texts attack the page."""
+    from builder.cli import main
+
+    place = tmp_path_factory.mktemp("results")
+    for model in ("lead", "copy-demo"):
+        options = json.dumps({"dataset": str(dataset), "bertscore_model": "none", "model_cutoff": "2026-09"})
+        assert (
+            main(["eval", "--model", model, "--tasks", TASKS, "--metadata", options, "--output", str(place / model)])
+            == 0
+        )
+    with openai_server.serve(_verdict) as server:
+        samples = judging.load([place / "lead"])
+        judging.judge(samples, ["judge-a"], server.url, 4, place / "judged", "lead")
+    _make_hostile(place / "lead", place / "hostile")
+    return place
+
+
+def _verdict(body: dict[str, Any]) -> str:
+    names = ("Novelty", "Feasibility", "Consistency", "Factuality", "Academic Style", "Overall Winner")
+    shown = f"[Answer {1 + len(body['messages'][0]['content']) % 2}]"
+    return json.dumps({name: {"Winner": shown, "Reason": "so"} if name != names[-1] else shown for name in names})
+
+
+def _make_hostile(source: Path, place: Path) -> None:
+    place.mkdir()
+    for file in source.glob("samples_*.jsonl"):
+        rows = [json.loads(line) for line in file.read_text().splitlines()]
+        for row in rows:
+            scored = ScoredAnswer.from_text(row["filtered_resps"][0])
+            row["filtered_resps"] = [replace(scored, answer=HOSTILE).to_text()]
+            row["doc"]["slots"][0]["head"] = HOSTILE
+        (place / file.name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    content = json.loads((source / "results_lead.json").read_text())
+    content["academiceval"]["scores"][0]["model"] = "<b onclick=alert(1)>evil"
+    (place / "results_lead.json").write_text(json.dumps(content))
+
+
+@pytest.fixture(scope="module")
+def site(results: Path, dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from builder.cli import main
+
+    place = tmp_path_factory.mktemp("report") / "site"
+    assert main(["report", str(results), str(dataset), "-o", str(place)]) == 0
+    return place
+
+
+def _data(path: Path) -> Any:
+    """What a script of data hands over."""
+    match = re.fullmatch(r'academiceval\("[^"]+",(.*)\);\n', path.read_text(encoding="utf-8"), re.DOTALL)
+    assert match
+    return json.loads(match[1])
+
+
+def _cells(site: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    board = _data(site / "data" / "board.js")
+    return {(board["models"][c["m"]]["name"], board["settings"][c["s"]]["name"]): c for c in board["cells"]}
+
+
+def test_the_board_says_what_the_results_say(site: Path, results: Path) -> None:
+    cells = _cells(site)
+    scores = json.loads((results / "lead" / "results_lead.json").read_text())["academiceval"]["scores"]
+    told = {(one["task"], one["metric"]): one for one in scores}
+    for setting in ("Abs-9K", "Abs-28K", "Abs-29K-G", "Title-10K"):
+        one = told[f"academiceval_{setting.lower().replace('-', '_')}", "rouge_l"]
+        cell = cells["lead", setting]
+        assert cell["x"]["rouge_l"] == [round(one[name], 4) for name in ("value", "low", "high")]
+        assert cell["n"] == one["samples"]
+    judged = json.loads((results / "judged" / "judge_lead.json").read_text())["tasks"]["Abs-9K"]["judge-a"]
+    assert cells["lead", "Abs-9K"]["x"]["win_rate"][0] == round(judged["win_rate"]["value"], 4)
+    assert cells["copy-demo", "Abs-9K"]["empty"] == 1.0
+    assert "win_rate" not in cells["copy-demo", "Abs-9K"]["x"]
+    models = {one["name"]: one["cutoff"] for one in _data(site / "data" / "board.js")["models"]}
+    assert models["lead"] == "2026-09"
+
+
+def test_one_authors_papers_have_no_interval(results: Path, command: Command, tmp_path: Path) -> None:
+    source = next(iter((results / "lead").glob("samples_*_9k_*")))
+    (tmp_path / source.name).write_text(source.read_text().splitlines(keepends=True)[0])
+    assert command("report", tmp_path / source.name, "-o", tmp_path / "site")[0] == 0
+    (cell,) = _cells(tmp_path / "site").values()
+    assert (cell["n"], len(cell["x"]["rouge_l"])) == (1, 1)
+    assert 'class="interval"' not in (tmp_path / "site" / "index.html").read_text()
+
+
+def test_the_published_tables() -> None:
+    found = {(one.model, one.setting, one.metric): one for one in published()}
+    assert len(found) == 3 * 62 + 4 + 24
+    assert found["LLaMA-3 Chat 70B", "Abs-9K", "bertscore"].value == pytest.approx(0.624)
+    assert found["LLaMA-3 Chat 70B + contriever", "Related-53K-G", "win_rate"].value == pytest.approx(0.902)
+    assert found["GPT 4o", "SCALAR-Hard", "accuracy"].source == "SCALAR, table 1"
+    assert ("Gemma Instruct 7B", "Title-30K", "rouge_l") not in found
+
+
+def test_the_same_results_give_the_same_bytes(
+    site: Path, results: Path, dataset: Path, command: Command, tmp_path: Path
+) -> None:
+    assert command("report", results, dataset, "-o", tmp_path / "again")[0] == 0
+    assert command("report", results, dataset, "-o", tmp_path / "again")[0] == 0  # takes the place of the first
+    first, second = (
+        {path.relative_to(place): path.read_bytes() for path in place.rglob("*") if path.is_file()}
+        for place in (site, tmp_path / "again")
+    )
+    assert first == second
+
+
+def test_a_sample_shows_the_ends_of_its_slots(site: Path) -> None:
+    sample = _data(next((site / "data" / "samples" / "2026.11_Abs-28K").glob("0.js")))
+    bodies = [slot for slot in sample["prompts"][0]["slots"] if slot["part"] == "body"]
+    assert len(bodies) == 1
+    assert bodies[0]["characters"] == bodies[0]["end"] - bodies[0]["start"] > 4000
+    assert len(bodies[0]["head"]) == len(bodies[0]["tail"]) == logged.EXCERPT
+    assert sum(slot["part"] == "demonstration" for slot in sample["prompts"][0]["slots"]) == 6
+    assert {answer["model"] for answer in sample["answers"]} >= {"lead", "copy-demo"}
+    lead = next(answer for answer in sample["answers"] if answer["model"] == "lead")
+    assert len(lead["verdicts"]["judge-a"]) == 2
+
+
+def test_excerpts_come_from_whole_prompts_too() -> None:
+    doc = {
+        "prompt": "a" * 3000 + "b" * 5000 + "end",
+        "slots": [{"part": "body", "index": 0, "field": "content", "characters": 9000, "start": 0, "end": 8000}],
+    }
+    slot = logged.excerpts(doc)[0]
+    assert (slot["head"], slot["tail"]) == ("a" * 2000, "b" * 2000)
+    row = {"doc": doc, "arguments": [["x"]], "resps": [["y"]]}
+    assert logged.compact(row)["doc"]["slots"] == [slot]
+    assert "prompt" not in logged.compact(row)["doc"]
+    assert logged.excerpts(logged.compact(row)["doc"]) == [slot]
+
+
+def test_texts_without_a_licence_stay_out(results: Path, command: Command, tmp_path: Path) -> None:
+    assert command("report", results, "-o", tmp_path / "public", "--licenses", "redistributable")[0] == 0
+    shown = withheld = 0
+    for path in (tmp_path / "public" / "data" / "samples").rglob("*.js"):
+        sample = _data(path)
+        allowed = all("creativecommons.org" in one and not re.search("-n[cd]", one) for one in sample["licenses"])
+        texts = any("head" in slot for prompt in sample["prompts"] for slot in prompt["slots"])
+        assert (sample["target"] is not None) == texts == allowed
+        shown, withheld = shown + allowed, withheld + (not allowed)
+    assert shown
+    assert withheld
+
+
+def test_plots_and_their_data(site: Path) -> None:
+    page = (site / "plots.html").read_text()
+    names = re.findall(r'src="plots/([^"]+)\.svg"', page)
+    assert {"length_rouge_l_2026.11", "demonstrations_rouge_l_2026.11", "judge_2026.11", "months_rouge_l"} <= set(names)
+    for name in names:
+        assert f'href="plots/{name}.csv"' in page
+        rows = list(csv.DictReader((site / "plots" / f"{name}.csv").read_text().splitlines()))
+        assert rows
+        assert "<script" not in (site / "plots" / f"{name}.svg").read_text()
+    assert all(re.findall(r'alt="([^"]{40,})"', page))
+    months = list(csv.DictReader((site / "plots" / "months_rouge_l.csv").read_text().splitlines()))
+    assert {row["cutoff"] for row in months if row["model"] == "lead"} == {"2026-09"}
+    differences = list(csv.DictReader((site / "plots" / "demonstrations_rouge_l_2026.11.csv").read_text().splitlines()))
+    assert {row["model"] for row in differences if float(row["difference"]) == 0} >= {"lead"}
+
+
+def test_no_scores_no_plots(tmp_path: Path) -> None:
+    assert draw_all([], {}, tmp_path) == []
+
+
+def test_the_error_over_clusters() -> None:
+    assert clustered_error([1.0, 3.0], ["a", "a"]) == 0.0
+    assert clustered_error([1.0, 3.0], ["a", "b"]) == pytest.approx(1.0)
+    assert clustered_error([1.0, 1.0, 3.0, 3.0], ["a", "a", "b", "b"]) == pytest.approx(1.0)
+
+
+def test_rounds(site: Path, dataset: Path, command: Command, tmp_path: Path) -> None:
+    page = (site / "rounds.html").read_text()
+    for words in (
+        "Round 2026.11",
+        "Kept and dropped",
+        "Audit",
+        "Extraction",
+        "Co-author graph",
+        "too_few_random_demonstrations",
+    ):
+        assert words in page
+    publishable(dataset, tmp_path / "copy", "redistributable")
+    (tmp_path / "alone").mkdir()
+    shutil.copy(dataset / "manifest.json", tmp_path / "alone")
+    for given, graph in ((tmp_path / "copy", True), (tmp_path / "alone", False)):
+        assert command("report", given, "-o", tmp_path / "site")[0] == 0
+        assert ("Co-author graph" in (tmp_path / "site" / "rounds.html").read_text()) == graph
+
+
+def test_an_unfinished_run_is_named(results: Path, command: Command, tmp_path: Path) -> None:
+    (tmp_path / "runs" / "half").mkdir(parents=True)
+    lines = (results / "lead" / "journal.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "runs" / "half" / "journal.jsonl").write_text("".join(lines[:3]) + lines[3][:40])
+    assert command("report", tmp_path / "runs", results / "lead", "-o", tmp_path / "site")[0] == 0
+    page = (tmp_path / "site" / "index.html").read_text()
+    assert "half: 3 answers to" in page
+    assert ("half", "Abs-9K") not in _cells(tmp_path / "site")
+
+
+def test_a_judge_may_know_a_model_by_its_folder(results: Path, tmp_path: Path) -> None:
+    shutil.copytree(results / "lead", tmp_path / "my-run")
+    content = json.loads((results / "judged" / "judge_lead.json").read_text())
+    (tmp_path / "judge_my-run.json").write_text(json.dumps({**content, "judged_model": "my-run"}))
+    assert set(find([tmp_path]).verdicts) == {"lead"}
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda place: place.mkdir(), "no samples_*.jsonl, journal.jsonl or manifest.json is there"),
+        (lambda place: None, "does not exist"),
+        (lambda place: place.write_text("{}"), "no samples_*.jsonl"),
+        (lambda place: (place.mkdir(), (place / "samples_x.jsonl").write_text("{}\n")), "is no logged sample"),
+        (lambda place: (place.mkdir(), (place / "results_x.json").write_text("{")), "cannot be read"),
+        (lambda place: (place.mkdir(), (place / "manifest.json").write_text("{}")), "is of format None"),
+        (lambda place: (place.mkdir(), (place / "manifest.json").write_text('{"format": 2, "round": "x"}')), "is no manifest"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_shown(make: Callable[[Path], object], says: str, command: Command, tmp_path: Path) -> None:
+    make(tmp_path / "given")
+    code, _, err = command("report", tmp_path / "given", "-o", tmp_path / "site")
+    assert code == 1
+    assert says in err
+    assert not (tmp_path / "site").exists()
+    assert not (tmp_path / ".site.building").exists()
+
+
+@pytest.mark.parametrize("spoil", [{"published": "soon"}, {"rouge_l": float("nan")}])
+def test_values_that_are_none(spoil: dict[str, Any], results: Path, command: Command, tmp_path: Path) -> None:
+    row = json.loads(next(iter((results / "lead").glob("samples_*_9k_*"))).read_text().splitlines()[0])
+    row["doc"] |= {name: value for name, value in spoil.items() if name in row["doc"]}
+    scored = ScoredAnswer.from_text(row["filtered_resps"][0])
+    scores = {name: value for name, value in spoil.items() if name not in row["doc"]}
+    row["filtered_resps"] = [replace(scored, scores={**scored.scores, **scores}).to_text()]
+    (tmp_path / "samples_x.jsonl").write_text(json.dumps(row) + "\n")
+    code, _, err = command("report", tmp_path / "samples_x.jsonl", "-o", tmp_path / "site")
+    assert (code, "line 1 of" in err) == (1, True)
+
+
+def test_names_stay_names(results: Path, command: Command, tmp_path: Path) -> None:
+    """A round that is called like a path, a model like a formula, a folder beside ours."""
+    place = tmp_path / "deep" / "given" / "$\\frac{1"
+    place.mkdir(parents=True)
+    for file in (results / "lead").glob("samples_*.jsonl"):
+        rows = [json.loads(line) for line in file.read_text().splitlines()]
+        for row in rows:
+            row["doc"]["round"] = "../../../outside"
+        (place / file.name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, _, err = command("report", place, "-o", tmp_path / "deep" / "site")
+    assert (code, err) == (0, ""), err
+    assert {path.name for path in tmp_path.iterdir()} == {"deep"}
+    assert {path.name for path in (tmp_path / "deep").iterdir()} == {"given", "site"}
+    assert "length_rouge_l_..-..-..-outside" in (tmp_path / "deep" / "site" / "plots.html").read_text()
+
+
+def test_wrong_use(results: Path, command: Command, tmp_path: Path) -> None:
+    shutil.copytree(results / "lead", tmp_path / "one" / "lead")
+    shutil.copytree(results / "lead", tmp_path / "two" / "lead")
+    code, _, err = command("report", tmp_path / "one", tmp_path / "two", "-o", tmp_path / "site")
+    assert (code, "lead has two answers to a sample" in err) == (1, True)
+    code, _, err = command("report", results, "-o", tmp_path / "one")
+    assert (code, "is no report" in err) == (1, True)
+    assert (tmp_path / "one" / "lead").is_dir()
+    code, _, err = command("report", results, "-o", tmp_path / "site", "--cutoff", "lead=summer")
+    assert (code, "is not MODEL=YYYY-MM" in err) == (1, True)
+
+
+def test_a_space(site: Path, results: Path, command: Command, hub: Hub, tmp_path: Path) -> None:
+    place, push = tmp_path / "site", ("--space", "org/board")
+    code, out, err = command("report", results, "-o", place, *push)
+    assert (code, err) == (0, ""), err
+    tree = hub.repos["spaces/org/board"].resolve("main").tree
+    files = {path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    assert {path: blob.data for path, blob in tree.items() if path != ".gitattributes"} == files
+    assert "sdk: static" in tree["README.md"].data.decode()
+    assert tree["data/board.js"].large
+    assert json.loads((place / "academiceval-site.json").read_text()) == {"licenses": "redistributable"}
+    code, out, _ = command("report", results, "-o", place, *push)
+    assert "shows this site already" in out
+    code, out, _ = command("report", results / "copy-demo", "-o", place, *push)
+    assert re.search(r"[1-9]\d* removed", out)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as opened:
+        yield opened
+
+
+def _column(page: Any, column: int) -> list[float]:
+    cells = page.locator(f"#board tbody tr:not(.published) td:nth-child({column + 2}) strong")
+    return [float(one) for one in cells.all_inner_texts()]
+
+
+@pytest.mark.browser
+def test_sort_and_filter(browser: Any, site: Path) -> None:
+    visit = Visit(browser, site, "index.html#task=abs")
+    page = visit.page
+    page.wait_for_selector("#filters:not([hidden])")
+    heads = page.locator("#board thead th")
+    names = [text.split("\n")[0].strip(" ▼▲") for text in heads.all_inner_texts()]
+    assert names == ["Model", "Abs-9K", "Abs-28K", "Abs-29K-G", "Abs-9K abs_title_only"]
+    assert "published only" in heads.last.inner_text()
+    assert _column(page, 0) == sorted(_column(page, 0), reverse=True)
+    page.get_by_role("button", name="Abs-28K").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("th[aria-sort=descending] >> text=Abs-28K")
+    page.get_by_role("button", name="Abs-28K").click()
+    page.wait_for_selector("th[aria-sort=ascending] >> text=Abs-28K")
+    assert _column(page, 1) == sorted(_column(page, 1))
+    assert page.locator("tr.published .tag").count() == 7
+    page.get_by_label("Task").select_option("scalar")
+    expect(page.locator("#board tbody tr")).to_have_count(8)
+    assert "GPT 4o" in page.locator("#board tbody").inner_text()
+    page.get_by_label("Task").select_option("abs")
+    page.get_by_label("published scores").uncheck()
+    page.get_by_label("Model").fill("COPY")
+    expect(page.locator("#board tbody tr")).to_have_count(1)
+    assert "copy-demo" in page.locator("#board tbody").inner_text()
+    page.get_by_label("Model").fill("")
+    page.get_by_label("Context up to").select_option("9")
+    expect(page.locator("#board thead th")).to_have_count(2)
+    page.locator("#metric").select_option("win_rate")
+    expect(page.locator("#board caption")).to_contain_text("Judge win rate")
+    page.reload()
+    page.wait_for_selector("#filters:not([hidden])")
+    assert page.locator("#metric").input_value() == "win_rate"
+    assert visit.complaints == []
+
+
+@pytest.mark.browser
+def test_the_slider_scores_anew(browser: Any, site: Path, results: Path) -> None:
+    visit = Visit(browser, site, "index.html#task=abs&published=false")
+    page = visit.page
+    page.wait_for_selector("#filters:not([hidden])")
+    rows = [one for one in logged.read([results / "lead"]) if one.task == "Abs-9K"]
+    months = sorted({one.published[:7] for one in rows})
+    assert len(months) > 1
+    page.locator("#from").focus()
+    page.keyboard.press("End")
+    expect(page.locator("#status")).to_contain_text("scored anew")
+    last = page.locator("#from-shown").inner_text()
+    own = [one for one in rows if one.published[:7] >= last]
+    mean = sum(one.scores["rouge_l"] for one in own) / len(own)
+    error = 1.959964 * clustered_error([one.scores["rouge_l"] for one in own], [one.cluster for one in own])
+    cell = (
+        page.locator("#board tbody tr", has=page.get_by_role("rowheader", name="lead")).locator("td").first.inner_text()
+    )
+    shown = [float(one) for one in re.findall(r"-?\d\.\d{3}", cell)]
+    assert shown == pytest.approx([mean, mean - error, mean + error], abs=0.0011)
+    assert f"n\u00a0{len(own)}" in cell
+    page.keyboard.press("Home")
+    expect(page.locator("#status")).to_contain_text("all papers")
+    assert visit.complaints == []
+
+
+@pytest.mark.browser
+def test_a_sample_in_the_browser(browser: Any, site: Path) -> None:
+    visit = Visit(browser, site, "samples.html#setting=2026.11_Abs-28K&sample=1")
+    page = visit.page
+    page.wait_for_selector("#shown h2")
+    sample = _data(site / "data" / "samples" / "2026.11_Abs-28K" / "1.js")
+    assert page.locator("#shown h2").first.inner_text() == sample["title"]
+    assert page.locator("#shown a").first.get_attribute("href") == f"https://arxiv.org/abs/{sample['id']}"
+    assert sample["target"] in page.locator("#shown").inner_text()
+    page.get_by_text("Verdicts: who won in each order").first.click()
+    assert "Academic Style" in page.locator("table").first.inner_text()
+    page.get_by_role("button", name="Next").click()
+    expect(page.locator("#status")).to_contain_text("Sample 3 of")
+    assert "sample=2" in page.url
+    page.get_by_label("Setting").select_option("2026.11_Title-10K")
+    expect(page.locator("#status")).to_contain_text("Sample 1 of")
+    assert visit.complaints == []
+
+
+@pytest.mark.browser
+def test_a_hostile_sample_stays_inert(browser: Any, site: Path) -> None:
+    for name in ("index.html", "plots.html", "samples.html#setting=2026.11_Abs-9K&sample=0"):
+        visit = Visit(browser, site, name)
+        visit.page.wait_for_timeout(300)
+        assert "owned" not in visit.page.title()
+        assert visit.page.locator("b[onclick], img[src=x], main script").count() == 0
+        assert visit.complaints == []
+    page = visit.page
+    page.locator("summary").evaluate_all("all => all.forEach((one) => one.click())")
+    text = page.locator("#shown").inner_text()
+    assert text.count("<script>document.title='owned'</script><img src=x") >= 2
+    assert "<b onclick=alert(1)>evil" in text
+    page.evaluate(
+        "document.body.append(Object.assign(document.createElement('script'), {textContent: \"document.title='owned'\"}))"
+    )
+    assert "owned" not in page.title()
+    assert "Content Security Policy" in " ".join(visit.complaints)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_fits_and_is_told(width: int, scheme: str, browser: Any, site: Path) -> None:
+    for name in ("index.html", "plots.html", "samples.html", "rounds.html"):
+        visit = Visit(browser, site, name, width, color_scheme=scheme)
+        page = visit.page
+        page.wait_for_timeout(200)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        assert page.locator("img:not([alt])").count() == 0
+        assert page.locator("h1").count() == 1
+        assert page.evaluate("[...document.querySelectorAll('select,input')].every((one) => one.labels.length)")
+        assert page.evaluate(CONTRAST) >= 4.5, (name, scheme)
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.className") == "skip"
+        assert visit.complaints == []
+
+
+# The least contrast of any text with its ground (https://www.w3.org/TR/WCAG21/#dfn-contrast-ratio).
+CONTRAST = """() => {
+  const parse = (color) => color.match(/[\\d.]+/g).map(Number);
+  const luminance = (rgb) => {
+    const [r, g, b] = rgb.slice(0, 3).map((v) => ((v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (node) => {
+    for (; node; node = node.parentElement) {
+      const color = parse(getComputedStyle(node).backgroundColor);
+      if (color.length < 4 || color[3] > 0) return color;
+    }
+    return [255, 255, 255];
+  };
+  let least = 21;
+  for (const node of document.querySelectorAll("main *, header *")) {
+    if (![...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim()) || node.disabled || !node.offsetParent) continue;
+    const [a, b] = [luminance(parse(getComputedStyle(node).color)), luminance(ground(node))].sort((x, y) => y - x);
+    least = Math.min(least, (a + 0.05) / (b + 0.05));
+  }
+  return least;
+}"""

@@ -1,0 +1,319 @@
+"""The judge, against a loopback server that can be biased, slow, wrong, cut off or busy."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lm_eval_tasks.judge import run
+from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL, parse, prompt_of
+from lm_eval_tasks.judge.winrate import Judged, kappa, length_controlled, panel, summary
+from lm_eval_tasks.metrics.scored import ScoredAnswer
+from tests.conftest import BIN
+from tests.helpers.openai_server import Server, serve
+from tests.helpers.warm import Warm
+
+Command = Callable[..., tuple[int, str, str]]
+Answers = Callable[[str, str], int]
+
+
+def verdict(winner: int, **others: int) -> str:
+    names = (*DIMENSIONS, OVERALL)
+    return json.dumps(
+        {name: {"Winner": f"Answer {others.get(name, winner)}", "Brief Explanation": "Because."} for name in names}
+    )
+
+
+def answers_of(body: dict[str, Any]) -> tuple[str, str]:
+    """The two answers in a prompt."""
+    prompt = body["messages"][0]["content"]
+    first, second = re.search(r"Answer 1:\n(.*)\nAnswer 2:\n(.*)\nEvaluate them", prompt, re.DOTALL).groups()  # type: ignore[union-attr]
+    return first, second
+
+
+def judging(prefer: Answers) -> Callable[[dict[str, Any]], str]:
+    return lambda body: verdict(prefer(*answers_of(body)))
+
+
+def make_samples(
+    folder: Path, n: int = 20, answer: Callable[[int], str] = lambda i: f"generated {i}", **doc: Any
+) -> Path:
+    """A folder of logged samples."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = [
+        {
+            "doc": {
+                "id": f"2605.{i:05d}v1", "setting": "Abs-9K", "prompt_name": "abs_short", "retriever": "", "prompt_version": 1,
+                "first_author": f"Author {i // 2}", "published": "2026-05-01", "round": "2026.11", "target": f"reference {i}", **doc,
+            },
+            "filtered_resps": [ScoredAnswer(answer(i), {"rouge_l": 0.2}).to_text()],
+        }
+        for i in range(n)
+    ]  # fmt: skip
+    (folder / "samples_academiceval_abs_9k_x.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return folder
+
+
+def judged(command: Command, folder: Path, server: Server, *more: object) -> dict[str, Any]:
+    code, out, err = command(
+        "judge", folder, "--model", "m", "--base-url", server.url, "--output", folder / "judged", *more
+    )
+    assert code == 0, err
+    assert "| Abs-9K | m |" in out
+    [file] = (folder / "judged").glob("judge_*.json")
+    result: dict[str, Any] = json.loads(file.read_text())
+    return result
+
+
+# --- prompt and verdict
+
+
+def test_the_published_prompt_holds_both_answers() -> None:
+    text = prompt_of("first {answer2}", "second")
+    assert text.startswith("Role\nYou are an expert scientific writing evaluator")
+    assert "\nAnswer 1:\nfirst {answer2}\nAnswer 2:\nsecond\nEvaluate them" in text
+    assert "{{" not in text
+    assert json.loads(text[text.rindex('{\n  "Novelty"') :])[OVERALL]["Winner"] == "[Answer 1 or Answer 2]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        verdict(2), f"Here it is:\n```json\n{verdict(2)}\n```", verdict(2).replace("Answer 2", "[Answer 2]"),
+        json.dumps(dict.fromkeys((*DIMENSIONS, OVERALL), "answer 2")),
+    ],
+)  # fmt: skip
+def test_a_verdict_is_read_by_its_schema(text: str) -> None:
+    read = parse(text)
+    assert read is not None
+    assert set(read.winners.values()) == {2}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "Answer 1 is better.", "{}", "[1]", verdict(1)[:-40], verdict(3), verdict(1).replace(OVERALL, "Winner"), '{"Novelty": 1}'],
+)  # fmt: skip
+def test_what_is_no_verdict_is_never_guessed(text: str) -> None:
+    assert parse(text) is None
+
+
+# --- win rates
+
+
+def one(first: int | None, second: int | None, i: int = 0, length: int = 0, empty: bool = False) -> Judged:
+    orders = tuple(None if place is None else dict.fromkeys((*DIMENSIONS, OVERALL), place) for place in (first, second))
+    return Judged("T", str(i), str(i), orders, empty, length)  # type: ignore[arg-type]
+
+
+def test_points_of_both_orders() -> None:
+    assert one(1, 2).points() == 1.0
+    assert one(2, 1).points() == 0.0
+    assert one(1, 1).points() == one(2, 2).points() == 0.5
+    assert one(1, None).points() is None
+    assert one(None, None, empty=True).points() == 0.0
+
+
+def test_what_could_not_be_read_is_counted_and_left_out() -> None:
+    found = summary([one(1, 2, 0), one(2, 1, 1), one(1, None, 2), one(None, None, 3, empty=True)])
+    assert found["win_rate"]["value"] == pytest.approx(1 / 3)
+    assert (found["unparseable"], found["empty"], found["samples"]) == (1, 1, 4)
+    assert found["raw_win_rate"] == pytest.approx(2 / 4)
+    assert summary([one(None, None)])["win_rate"] is None
+
+
+def test_a_judge_of_lengths_is_freed_of_length() -> None:
+    lengths = [(-1) ** i * (20 + i) + 40 for i in range(200)]
+    points = [1.0 if length > 60 else 0.5 if length > 0 else 0.0 for length in lengths]
+    raw = sum(points) / len(points)
+    assert raw > 0.5
+    assert length_controlled(points, lengths) < raw - 0.1
+    assert length_controlled([1.0, 0.0] * 50, [0] * 100) == pytest.approx(0.5)
+    assert 0.9 < length_controlled([1.0] * 50, list(range(50))) < 1.0
+
+
+def test_agreement_beyond_chance() -> None:
+    assert kappa([(1, 1), (0, 0), (1, 1), (0, 0)]) == pytest.approx(1.0)
+    assert kappa([(1, 1), (1, 0), (0, 1), (0, 0)]) == pytest.approx(0.0)
+    assert kappa([]) is None
+    both = panel({"a": [one(1, 2, 0), one(1, 2, 1)], "b": [one(2, 1, 0), one(1, 2, 1)]})
+    assert both is not None
+    assert both["value"] == 0.75
+
+
+def test_families() -> None:
+    assert run.family("meta-llama/Llama-3.1-8B-Instruct") == run.family("llama3") == "llama"
+    assert run.family("mistralai/Mixtral-8x22B-Instruct-v0.1") == "mistral"
+    assert run.family("my-own-model") is None
+
+
+# --- against a server
+
+
+@pytest.mark.slow
+def test_a_judge_of_texts_is_heard(command: Command, tmp_path: Path) -> None:
+    with serve(judging(lambda first, second: 1 if first.startswith("generated") else 2)) as server:
+        result = judged(command, make_samples(tmp_path / "run"), server)
+        assert all(body["temperature"] == 0 for body in server.requests)
+        assert len(server.requests) == 40
+        assert judged(command, tmp_path / "run", server) == result
+        assert len(server.requests) == 40
+    figures = result["tasks"]["Abs-9K"]["m"]
+    assert figures["win_rate"]["value"] == figures["raw_win_rate"] == figures["position_consistency"] == 1.0
+    assert figures["first_place_share"] == 0.5
+    assert figures["dimensions"]["Novelty"]["value"] == 1.0
+    assert (result["judged_model"], result["round"], result["prompt_versions"]) == ("run", "2026.11", [1])
+    lines = [
+        json.loads(line)["value"]
+        for line in (tmp_path / "run" / "judged" / "verdicts_m.jsonl").read_text().splitlines()
+    ]
+    assert {(line["id"], line["order"]) for line in lines} == {
+        (f"2605.{i:05d}v1", k) for i in range(20) for k in (0, 1)
+    }
+
+
+def test_a_judge_of_places_is_found_out_and_cancels_out(command: Command, tmp_path: Path) -> None:
+    with serve(judging(lambda first, second: 1)) as server:
+        figures = judged(command, make_samples(tmp_path / "run"), server)["tasks"]["Abs-9K"]["m"]
+    assert figures["win_rate"]["value"] == 0.5
+    assert figures["raw_win_rate"] == 1.0
+    assert (figures["position_consistency"], figures["first_place_share"]) == (0.0, 1.0)
+
+
+def test_bad_json_is_asked_for_once_more_then_counted(command: Command, tmp_path: Path) -> None:
+    def stubborn(body: dict[str, Any]) -> str:
+        i = int(re.search(r"generated (\d+)", body["messages"][0]["content"]).group(1))  # type: ignore[union-attr]
+        if len(body["messages"]) > 1 and i % 2 == 0:
+            assert body["messages"][1]["content"] == verdict(1)[:99]
+            return verdict(1)
+        return verdict(1)[:99] if i < 10 else verdict(1)
+
+    with serve(stubborn) as server:
+        figures = judged(command, make_samples(tmp_path / "run"), server)["tasks"]["Abs-9K"]["m"]
+        assert len(server.requests) == 40 + 20
+    assert figures["unparseable"] == 10
+    assert figures["win_rate"]["samples"] == 15
+
+
+def test_busy_and_failing_servers_are_asked_again(command: Command, tmp_path: Path) -> None:
+    refused: set[str] = set()
+    lock = threading.Lock()
+
+    def busy(body: dict[str, Any]) -> str | tuple[int, dict[str, str], str]:
+        key = hashlib.sha256(body["messages"][0]["content"].encode()).hexdigest()
+        with lock:
+            first = key not in refused
+            refused.add(key)
+        if not first:
+            return verdict(1)
+        return (429, {"Retry-After": "0.2"}, "{}") if int(key, 16) % 2 else (503, {}, "{}")
+
+    with serve(busy) as server:
+        figures = judged(command, make_samples(tmp_path / "run", 6), server)["tasks"]["Abs-9K"]["m"]
+        assert len(server.requests) == 24
+    assert figures["unparseable"] == 0
+
+
+@pytest.mark.slow
+def test_a_judge_told_to_end_loses_and_pays_nothing(warm: Warm, tmp_path: Path) -> None:
+    make_samples(tmp_path / "run", 60)
+
+    def slow(body: dict[str, Any]) -> str:
+        time.sleep(0.1)
+        return verdict(1)
+
+    with serve(slow) as server:
+        line = [
+            BIN / "academiceval", "judge", tmp_path / "run", "--model", "m", "--base-url", server.url, "--output", tmp_path / "out",
+            "--concurrency", "4",
+        ]  # fmt: skip
+        with (tmp_path / "errors").open("wb") as errors:
+            process = warm.popen(line, stderr=errors)
+        while process.poll() is None and len(server.requests) < 8:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait() == 1
+        assert "goes on from here" in (tmp_path / "errors").read_text()
+        kept = (tmp_path / "out" / "verdicts_m.jsonl").read_text().count("\n")
+        assert 8 <= kept == len(server.requests) < 120
+        warm.run(line, check=True)
+        assert len(server.requests) == 120
+
+
+def test_several_judges_and_those_of_the_same_family(command: Command, tmp_path: Path) -> None:
+    folder = make_samples(tmp_path / "llama-3-8b")
+
+    def by_model(body: dict[str, Any]) -> str:
+        first, _ = answers_of(body)
+        own = 1 if first.startswith("generated") else 2
+        return verdict(own if "llama" in body["model"] else 3 - own)
+
+    with serve(by_model) as server:
+        code, _, err = command(
+            "judge", folder, "--model", "llama-3-70b", "qwen-2", "--base-url", server.url, "--output", tmp_path / "out"
+        )
+    assert code == 0, err
+    result = json.loads((tmp_path / "out" / "judge_llama-3-8b.json").read_text())
+    assert result["panel"]["value"] == 0.5
+    assert result["panel_without_own_family"]["value"] == 0.0
+    assert result["kappa"] == {"llama-3-70b and qwen-2": 0.0}
+
+
+def test_a_dry_run_asks_nothing(command: Command, tmp_path: Path) -> None:
+    with serve(lambda body: verdict(1)) as server:
+        code, out, _ = command(
+            "judge", make_samples(tmp_path / "run"), "--base-url", server.url, "--dry-run", "--price-in", "2", "--price-out", "6"
+        )  # fmt: skip
+        assert not server.requests
+    assert code == 0
+    assert re.search(
+        r"20 samples, 40 requests, some \d{5} prompt tokens and 10000 answer tokens, 0\.\d\d at the given", out
+    )
+
+
+@pytest.mark.slow
+def test_what_cannot_be_judged_is_named_before_anything_is_paid(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+    def told(folder: Path, *more: object) -> str:
+        code, _, err = command("judge", folder, "--model", "m", "--output", tmp_path / "out", *more)
+        assert code == 1
+        assert err.count("\n") == 1
+        return err
+
+    good = make_samples(tmp_path / "run", 2)
+    assert "no key" in told(good)
+    assert "no answer from http://127.0.0.1:9/v1" in told(good, "--base-url", "http://127.0.0.1:9/v1")
+    with serve(lambda body: verdict(1)) as server:
+        server.models = ("other",)
+        assert "does not serve 'm'; it has other" in told(good, "--base-url", server.url)
+        server.models = ("m",)
+        assert "not one sample has a text" in told(
+            make_samples(tmp_path / "empty", 3, lambda i: ""), "--base-url", server.url
+        )
+        mixed = make_samples(tmp_path / "mixed", 3)
+        make_samples(mixed / "more", 3, round="2026.12", setting="Abs-28K")
+        assert "several rounds (2026.11, 2026.12)" in told(mixed, "--base-url", server.url)
+        assert "cannot be read" in told(tmp_path / "nothing-here", "--base-url", server.url)
+        assert not server.requests
+    with serve(lambda body: (401, {}, '{"error": {"message": "bad key"}}')) as server:
+        assert "gave up" in told(good, "--base-url", server.url)
+
+
+def test_an_empty_answer_is_a_loss_that_costs_nothing(command: Command, tmp_path: Path) -> None:
+    folder = make_samples(tmp_path / "run", 4, lambda i: "" if i == 0 else f"generated {i}")
+    with serve(judging(lambda first, second: 1 if first.startswith("generated") else 2)) as server:
+        figures = judged(command, folder, server)["tasks"]["Abs-9K"]["m"]
+        assert len(server.requests) == 6
+    assert figures["win_rate"]["value"] == 0.75
+    assert figures["empty"] == 1

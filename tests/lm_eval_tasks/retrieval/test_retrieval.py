@@ -1,0 +1,162 @@
+"""Retrieval of chunks: every kind of retriever, offline, with the small model and with random weights."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lm_eval_tasks.data import hook
+from lm_eval_tasks.errors import OptionError, RetrieverError
+from lm_eval_tasks.retrieval import dense
+from lm_eval_tasks.retrieval.registry import open_retriever
+from lm_eval_tasks.retrieval.retrieve import Chunking, Question, check, corpus, retrieve
+
+FILLER = "The weather was mild and the harbour lay quiet in the evening light. " * 12
+NEEDLE = "Kangaroos carry their young joeys in a pouch while they hop across the grassland."
+QUESTION = Question("How do kangaroos carry a joey?", (FILLER, f"{FILLER}\n\n{NEEDLE}\n\n{FILLER}", FILLER + " end"))
+
+
+@pytest.fixture(scope="module")
+def encoders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Folders of tiny random encoders of each architecture."""
+    import torch
+    from transformers import BertConfig, BertModel, BertTokenizerFast, DPRConfig, DPRContextEncoder, DPRQuestionEncoder
+
+    from lm_eval_tasks.minilm import minilm_path
+
+    place = tmp_path_factory.mktemp("encoders")
+    tokenizer = BertTokenizerFast.from_pretrained(minilm_path("test"))
+    size: dict[str, Any] = {
+        "vocab_size": len(tokenizer), "hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2,
+        "intermediate_size": 32,
+    }  # fmt: skip
+    torch.manual_seed(0)
+    models = {
+        "question": DPRQuestionEncoder(DPRConfig(**size)),
+        "context": DPRContextEncoder(DPRConfig(**size)),
+        "bert": BertModel(BertConfig(**size)),
+    }
+    for name, model in models.items():
+        model.save_pretrained(place / name)
+        tokenizer.save_pretrained(place / name)
+    return {name: str(place / name) for name in models}
+
+
+@pytest.mark.parametrize("name", ["bm25", "tfidf", "minilm"])
+@pytest.mark.slow
+def test_what_answers_the_query_comes_first(name: str, tmp_path: Path) -> None:
+    [found] = retrieve([QUESTION], name, Chunking(), tmp_path)
+    assert "Kangaroos" in found[0]
+    assert len(found) <= 12
+    assert all(len(chunk) <= 512 for chunk in found)
+
+
+def test_sizes_and_numbers_are_options(tmp_path: Path) -> None:
+    [found] = retrieve([QUESTION], "bm25", Chunking(size=100, overlap=20, top=3), tmp_path)
+    assert len(found) == 3
+    assert all(len(chunk) <= 100 for chunk in found)
+
+
+def test_mean_and_first_token_are_those_of_the_model(encoders: dict[str, str], tmp_path: Path) -> None:
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    texts = ["a short one", "another that is rather longer than the first", "third"]
+    tokenizer, model = AutoTokenizer.from_pretrained(encoders["bert"]), AutoModel.from_pretrained(encoders["bert"])
+    with torch.no_grad():
+        states = [model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0] for text in texts]
+    for kind, expected in (("contriever", [s.mean(0) for s in states]), ("dragon", [s[0] for s in states])):
+        retriever = dense.open_pair(kind, f"{encoders['bert']},{encoders['bert']}")
+        np.testing.assert_allclose(retriever._context(texts), torch.stack(expected).numpy(), atol=1e-5)
+        assert len(retrieve([QUESTION], f"{kind}:{encoders['bert']}", Chunking(), tmp_path)[0]) > 3
+
+
+def test_inner_products_are_those_of_the_models(encoders: dict[str, str]) -> None:
+    import torch
+    from transformers import AutoTokenizer, DPRContextEncoder, DPRQuestionEncoder
+
+    query, chunks = "which one", ["a short one", "another that is rather longer than the first", "third"]
+    tokenizer = AutoTokenizer.from_pretrained(encoders["question"])
+    with torch.no_grad():
+        asks = DPRQuestionEncoder.from_pretrained(encoders["question"])(**tokenizer(query, return_tensors="pt"))
+        shows = [
+            DPRContextEncoder.from_pretrained(encoders["context"])(**tokenizer(c, return_tensors="pt")) for c in chunks
+        ]
+    scores = [float((asks.pooler_output @ one.pooler_output.T)[0, 0]) for one in shows]
+    expected = sorted(range(3), key=lambda i: -scores[i])
+    retriever = open_retriever(f"dpr:{encoders['question']},{encoders['context']}")
+    assert retriever.rank([query], [chunks], 3) == [expected]
+
+
+def test_what_was_found_is_kept_even_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    questions = [Question(f"kangaroos {i}", QUESTION.texts) for i in range(40)]
+    retriever = open_retriever("bm25")
+    asked: list[str] = []
+    rank = retriever.rank
+
+    def counted(queries: Any, chunks: Any, top: int) -> list[list[int]]:
+        if len(asked) >= 16:
+            raise KeyboardInterrupt
+        asked.extend(queries)
+        return rank(queries, chunks, top)
+
+    monkeypatch.setattr(retriever, "rank", counted)
+    with pytest.raises(KeyboardInterrupt):
+        retrieve(questions, "bm25", Chunking(), tmp_path)
+    [file] = tmp_path.iterdir()
+    file.write_bytes(file.read_bytes() + b'{"key": "torn')
+    monkeypatch.setattr(retriever, "rank", lambda q, c, top: [asked.extend(q), rank(q, c, top)][1])
+    found = retrieve(questions, "bm25", Chunking(), tmp_path)
+    assert len(asked) == len(set(asked)) == 40
+    assert retrieve(questions, "bm25", Chunking(), tmp_path) == found
+    assert retrieve(questions, "bm25", Chunking(), tmp_path / "other") == found
+    assert len(asked) == 80
+
+
+def test_what_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with pytest.raises(RetrieverError, match="'nobody/nothing' cannot be loaded: it is none of bm25, tfidf, dpr"):
+        check("nobody/nothing")
+    with pytest.raises(RetrieverError, match="facebook/dragon-plus-query-encoder' cannot be loaded"):
+        check("dragon")
+    with pytest.raises(RetrieverError, match="make no sense"):
+        Chunking(size=64, overlap=64)
+    monkeypatch.setitem(sys.modules, "bm25s", None)
+    open_retriever.cache_clear()
+    with pytest.raises(RetrieverError, match=r"academiceval\[ralm\]"):
+        check("bm25")
+    open_retriever.cache_clear()
+
+
+def test_prompts_show_chunks_of_everything_but_the_target(
+    dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACADEMICEVAL_CACHE", str(tmp_path))
+    arguments = {"dataset": str(dataset), "bertscore_model": "none", "chunk_size": "256", "chunks": 5}
+    rows = hook.load("Related-53K-G", 2048, "ralm", **arguments)["test"]
+    parts = hook.load("Related-53K-G", 2048, keep_parts=True, **arguments)["test"]
+    for row, whole in zip(rows, parts, strict=True):
+        chunks = [line for line in row["prompt"].split("\n") if line.startswith("### Target Content ")]
+        assert [line.split(":")[0] for line in chunks[:5]] == [f"### Target Content {i}" for i in range(5)]
+        assert "### Target Content 5:" not in row["prompt"]
+        assert row["prompt"].startswith("Please read the following Target Content and Target Citations carefully")
+        assert f"### Target Content Title: {row['title']}\n" in row["prompt"]
+        assert row["target"][:200] not in row["prompt"]
+        assert (row["retriever"], row["prompt_name"]) == ("bm25", "related_ralm")
+        demonstrated = {one["output"] for one in whole["demonstrations"]}
+        texts = corpus({**whole, "citations": [{"title": "Cited", "abstract": "This."}]})
+        assert {whole["content"], "Cited\nThis.", *demonstrated} <= set(texts)
+        assert whole["target"] not in texts
+    assert (tmp_path / "retrieval").is_dir()
+
+
+def test_options_that_make_no_sense_are_named(dataset: Path) -> None:
+    for more, told in (
+        ({"chunks": "many"}, "chunks='many' is no whole number"), ({"cut": "front"}, "neither 'end' nor 'middle'"),
+        ({"published_after": "yesterday"}, "is no day"), ({"model_cutoff": "soon"}, "is no month"),
+    ):  # fmt: skip
+        with pytest.raises(OptionError, match=told):
+            hook.load("Abs-9K", 512, "ralm", dataset=str(dataset), bertscore_model="none", **more)

@@ -1,0 +1,282 @@
+"""`academiceval eval` and `compare`, and the plain lm_eval, as users run them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from lm_eval_tasks.compat import lm_eval as command_line
+from lm_eval_tasks.data import cutoff
+from lm_eval_tasks.runs import logged
+from lm_eval_tasks.runs.evaluate import evaluate
+from lm_eval_tasks.task_folder import tasks_path
+from tests.conftest import BIN
+from tests.helpers.openai_server import serve
+from tests.helpers.warm import Warm
+
+CONFIGS = sorted((Path(__file__).resolve().parents[3] / "docs" / "configs").glob("*.yaml"))
+
+
+def environment(folder: Path) -> dict[str, str]:
+    return {
+        **os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "HF_HOME": str(folder / "hf"),
+        "OPENAI_API_KEY": "none", "HF_DATASETS_CACHE": str(folder / "datasets"),
+    }  # fmt: skip
+
+
+def no_bertscore(dataset: Path, **more: Any) -> str:
+    return json.dumps({"dataset": str(dataset), "bertscore_model": "none", **more})
+
+
+def title_of(body: dict[str, Any]) -> str:
+    """A server that repeats the first five words of the title that it is shown."""
+    prompt = body["messages"][-1]["content"]
+    return " ".join(prompt.split("### Target Content Title: ")[-1].split()[:5])
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_and_no_answer_is_asked_for_twice(warm: Warm, dataset: Path, tmp_path: Path) -> None:
+    def slow(body: dict[str, Any]) -> str:
+        time.sleep(0.15)
+        return title_of(body)
+
+    with serve(slow) as server:
+        command = [
+            BIN / "academiceval", "eval", "--model", "local-chat-completions", "--tasks", "academiceval_abs,academiceval_intro",
+            "--model_args", f"model=tiny,base_url={server.url}/chat/completions", "--apply_chat_template",
+            "--output", tmp_path / "out", "--metadata", no_bertscore(dataset),
+        ]  # fmt: skip
+        first = warm.popen(command, env=environment(tmp_path))
+        journal = tmp_path / "out" / "journal.jsonl"
+        for _ in range(1200):
+            time.sleep(0.05)
+            if journal.is_file() and journal.read_bytes().count(b"\n") > 0:
+                break
+        assert first.kill_all(), "it ended before it was killed"
+        kept = journal.read_bytes().count(b"\n")
+        asked = len(server.requests)
+        assert 0 < kept <= asked
+        done = warm.run(command, env=environment(tmp_path))
+        assert done.returncode == 0, done.stderr[-2000:]
+        prompts = [body["messages"][-1]["content"] for body in server.requests]
+        assert len(prompts) - len(set(prompts)) == asked - kept
+        again = warm.run(command, env=environment(tmp_path))
+        assert len(server.requests) == len(prompts)
+    assert again.stdout == done.stdout
+    finished = {(one.task, one.id): one.answer for one in logged.read([tmp_path / "out"])}
+    journaled = {(one.task, one.id): one.answer for one in logged.read([tmp_path / "out" / "journal.jsonl"])}
+    assert journaled == finished
+    assert re.search(r"\| whole paper \| tiny \| \d+ \| 0\.\d{4} \[", done.stdout)
+    result = json.loads((tmp_path / "out" / "results_tiny.json").read_text())["academiceval"]
+    assert result["rounds"] == ["2026.11"]
+    assert result["prompt_versions"] == [1]
+    assert result["run"]["model_args"]["model"] == "tiny"
+    months = result["months"]["academiceval_abs_9k"]
+    assert all(re.fullmatch(r"\d{4}-\d\d", month) and values["samples"] > 0 for month, values in months.items())
+    samples = logged.read([tmp_path / "out"])
+    assert sum(values["samples"] for values in months.values()) == len([s for s in samples if s.task == "Abs-9K"])
+
+
+@pytest.mark.slow
+def test_the_plain_lm_eval_asks_an_api_server_with_prompts_cut_to_a_given_context(
+    warm: Warm, dataset: Path, tiny_llama: Path, tmp_path: Path
+) -> None:
+    with serve(title_of) as server:
+        done = warm.run(
+            [
+                BIN / "lm_eval", "--model", "local-chat-completions", "--tasks", "academiceval_abs_29k_g", "--include_path", tasks_path(),
+                "--model_args", f"model=tiny,base_url={server.url}/chat/completions,num_concurrent=2", "--apply_chat_template",
+                "--system_instruction", "You are terse.", "--log_samples", "--output_path", tmp_path / "out",
+                "--metadata", no_bertscore(dataset, tokenizer=str(tiny_llama), max_length=3000), "--gen_kwargs", "max_gen_toks=100",
+            ],
+            env=environment(tmp_path),
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr[-2000:]
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tiny_llama)
+    for body in server.requests:
+        assert [message["role"] for message in body["messages"]] == ["system", "user"]
+        assert body["max_tokens"] == 100
+        rendered = tokenizer.apply_chat_template(body["messages"], tokenize=False, add_generation_prompt=True)
+        assert 2890 < len(tokenizer(rendered)["input_ids"]) <= 2900
+        assert body["messages"][1]["content"].startswith("Please read the following")
+        assert body["messages"][1]["content"].endswith("irrelevant text.")
+    assert len(logged.read([tmp_path / "out"])) == len(server.requests)
+
+
+@pytest.mark.slow
+def test_runs_are_compared_paper_by_paper(
+    command: Callable[..., tuple[int, str, str]], dataset: Path, tmp_path: Path
+) -> None:
+    for model in ("lead", "random-sentence"):
+        evaluate(model, "", ["academiceval_abs"], json.loads(no_bertscore(dataset)), None, tmp_path / model)
+    code, out, _ = command("compare", tmp_path / "lead", tmp_path / "random-sentence", "--metrics", "rouge_l,rouge_2")
+    assert code == 0
+    lines = out.strip().splitlines()
+    assert len(lines) == 2 + 4 * 2
+    row = next(line for line in lines if line.startswith("| Abs-9K | rouge_l |"))
+    a, b, difference = (float(cell) for cell in row.split("|")[5:8])
+    assert difference == pytest.approx(b - a, abs=2e-4)
+    same = command("compare", tmp_path / "lead", tmp_path / "lead")[1]
+    assert "| +0.0000 | [+0.0000, +0.0000] | 1.0000 | 1.0000 |" in same
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda doc: doc.update(round="2026.10"), "was run with round 2026.11 and round 2026.10"),
+        (lambda doc: doc.update(prompt_version=7), "was run with prompts 1 and prompts 7"),
+        (lambda doc: doc.update(target="Another"), "has another target in the other run"),
+        (lambda doc: doc.update(id="other" + doc["id"]), "have no paper in common"),
+        (lambda doc: doc.update(setting="Abs-1K"), "have no task in common"),
+        (lambda doc: doc.pop("setting"), "line 1 of .* is no logged sample"),
+    ],
+)
+def test_runs_that_do_not_belong_together_are_refused(
+    command: Callable[..., tuple[int, str, str]], dataset: Path, tmp_path: Path, change: Callable[..., Any], told: str
+) -> None:
+    evaluate("lead", "", ["academiceval_abs_9k"], json.loads(no_bertscore(dataset)), None, tmp_path / "a")
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    [file] = (tmp_path / "b").glob("samples_*.jsonl")
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    for row in rows:
+        change(row["doc"])
+    file.write_text("\n".join(json.dumps(row) for row in rows))
+    code, _, err = command("compare", tmp_path / "a", tmp_path / "b")
+    assert code == 1
+    assert re.search(told, err)
+    code, _, err = command("compare", tmp_path / "a", tmp_path / "nowhere.jsonl")
+    assert code == 1
+    assert "nowhere.jsonl cannot be read" in err
+
+
+def test_models_that_cannot_be_opened_are_named(
+    command: Callable[..., tuple[int, str, str]], dataset: Path, tmp_path: Path, tiny_llama: Path
+) -> None:
+    import torch
+
+    def told(*arguments: object) -> str:
+        code, _, err = command(
+            "eval", "--tasks", "academiceval_abs_9k", "--output", tmp_path / "out", "--metadata", no_bertscore(dataset), *arguments
+        )  # fmt: skip
+        assert code == 1
+        assert err.count("\n") == 1
+        return err
+
+    assert "no model type 'gpt'" in told("--model", "gpt")
+    assert "cannot be opened" in told("--model", "hf", "--model_args", "pretrained=nobody/nothing")
+    if not torch.cuda.is_available():
+        assert "there is no GPU here" in told(
+            "--model", "hf", "--device", "cuda:0", "--model_args", f"pretrained={tiny_llama}"
+        )
+        assert "vllm needs vllm" in told("--model", "vllm", "--model_args", f"pretrained={tiny_llama}")
+
+
+@pytest.mark.slow
+def test_another_round_than_the_pinned_one_is_refused(
+    command: Callable[..., Any], dataset: Path, tmp_path: Path
+) -> None:
+    arguments = (
+        "eval",
+        "--model",
+        "lead",
+        "--tasks",
+        "academiceval_abs_9k",
+        "--output",
+        tmp_path / "out",
+        "--metadata",
+    )
+    code, _, err = command(*arguments, no_bertscore(dataset, round="2026.12"))
+    assert code == 1
+    assert "is round 2026.11, but round 2026.12 was asked for" in err
+    assert command(*arguments, no_bertscore(dataset, round="2026.11"))[0] == 0
+
+
+def test_what_the_model_may_have_seen_is_said(
+    dataset: Path, tmp_path: Path, tiny_llama: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    from lm_eval_tasks.data import hook
+
+    model = tmp_path / "model"
+    shutil.copytree(tiny_llama, model)
+    (model / "README.md").write_text("# Tiny\n\n**Knowledge cut-off:** December 2099\n")
+    hook.load("Abs-9K", 512, dataset=str(dataset), bertscore_model="none", pretrained=str(model))
+    assert "papers were published up to the model's cut-off 2099-12" in caplog.text
+    assert "published_after=2099-12-31 leaves them out" in caplog.text
+    caplog.clear()
+    hook.load(
+        "Abs-9K", 512, dataset=str(dataset), bertscore_model="none", pretrained=str(model), model_cutoff="2001-02"
+    )
+    assert not caplog.text
+
+
+@pytest.mark.parametrize(
+    ("card", "month"),
+    [
+        ("Its knowledge cutoff is March 2023.", "2023-03"),
+        ("| Data cut-off | Jun, 2025 |", "2025-06"),
+        ("cut off of 2024-06 for pretraining", "2024-06"),
+        ("cutoff frequency of the filter\n\nReleased May 2024", None),
+        ("", None),
+    ],
+)
+def test_cut_offs_are_read_from_cards(card: str, month: str | None) -> None:
+    assert cutoff.of_card(card) == month
+
+
+def test_lm_evals_own_arguments_are_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "run.yaml"
+    file.write_text("gen_kwargs: {max_gen_toks: 77}\nsystem_instruction: From the file.\n")
+    for argv, expected in (
+        (["academiceval", "--gen_kwargs", "max_gen_toks=5"], ("", None)),
+        (["lm_eval", "--gen_kwargs", "temperature=0,max_gen_toks=5"], ("", 5)),
+        (["lm_eval", "run", "--gen_kwargs", "temperature=0", "max_gen_toks=6", "--system_instruction", "Hello"], ("Hello", 6)),
+        (["lm_eval", "run", "--gen_kwargs", '{"max_gen_toks": 9}'], ("", 9)),
+        (["lm-eval", "run", "--config", str(file)], ("From the file.", 77)),
+        (["lm_eval", "--config", str(file), "--gen_kwargs", "max_gen_toks=8"], ("From the file.", 8)),
+        (["lm_eval", "--config", str(tmp_path / "none.yaml")], ("", None)),
+    ):  # fmt: skip
+        monkeypatch.setattr("sys.argv", argv)
+        seen = command_line.run_arguments()
+        assert (seen.system_instruction, seen.max_gen_toks) == expected
+
+
+@pytest.mark.slow
+def test_the_example_configurations_are_lm_evals(warm: Warm, dataset: Path, tiny_llama: Path, tmp_path: Path) -> None:
+    from lm_eval.config.evaluate_config import EvaluatorConfig
+
+    assert len(CONFIGS) >= 3
+    for path in CONFIGS:
+        config = EvaluatorConfig.from_config(path)
+        assert config.apply_chat_template
+        assert "academiceval" in str(config.tasks)
+        assert {"max_model_len", "max_length"} & set(config.model_args)
+        if config.model == "vllm":
+            assert {"tensor_parallel_size", "enable_prefix_caching"} <= set(config.model_args)
+    small = yaml.safe_load(CONFIGS[0].read_text())
+    small["model_args"]["pretrained"] = str(tiny_llama)
+    small |= {
+        "tasks": ["academiceval_title_10k"],
+        "limit": 1,
+        "device": "cpu",
+        "apply_chat_template": False,
+        "output_path": str(tmp_path / "out"),
+    }
+    small |= {"metadata": json.loads(no_bertscore(dataset)), "include_path": str(tasks_path())}
+    (tmp_path / "run.yaml").write_text(yaml.safe_dump(small))
+    done = warm.run(
+        [BIN / "lm_eval", "run", "--config", tmp_path / "run.yaml"],
+        env=environment(tmp_path),
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert len(logged.read([tmp_path / "out"])) == 1

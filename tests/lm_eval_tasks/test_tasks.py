@@ -1,0 +1,195 @@
+"""The task files and what real lm-eval makes of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from builder.round.settings import BUILT_IN
+from lm_eval_tasks import task_folder
+from lm_eval_tasks.data import hook
+from lm_eval_tasks.errors import EvalError, TaskFolderError
+from lm_eval_tasks.metrics.scored import ScoredAnswer
+from lm_eval_tasks.prompts import registry
+from lm_eval_tasks.runs.baselines import BASELINES
+from lm_eval_tasks.runs.evaluate import evaluate, task_names
+from lm_eval_tasks.runs.score_table import score_table
+from tests.conftest import BIN, CONTEXT
+from tests.helpers.warm import Warm
+
+FOLDER = task_folder.tasks_path()
+FILES = sorted(FOLDER.rglob("*.yaml"))
+
+
+class Loader(yaml.SafeLoader):
+    """Reads !function as its text."""
+
+
+Loader.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
+
+
+def config(path: Path) -> dict[str, Any]:
+    with path.open() as file:
+        read = yaml.load(file, Loader)
+    base = config(path.parent / read["include"]) if "include" in read else {}
+    return {**base, **read}
+
+
+def test_every_yaml_file_is_an_indexed_task() -> None:
+    named = {
+        config(path).get("task") if isinstance(config(path).get("task"), str) else config(path)["group"]
+        for path in FILES
+    }
+    assert named == set(task_names())
+    assert len(FILES) == 2 * (16 + 5) + 1 + 2 * (3 + 1)
+
+
+@pytest.mark.parametrize("setting", BUILT_IN, ids=lambda s: s.name)
+def test_every_setting_has_its_task(setting: Any) -> None:
+    name = "academiceval_" + setting.name.lower().replace("-", "_")
+    read = next(config(path) for path in FILES if config(path).get("task") == name)
+    ralm = next(config(path) for path in FILES if config(path).get("task") == name.replace("_", "_ralm_", 1))
+    demonstrations = setting.random + setting.co_author > 0
+    tokens = {"title": 64, "abs": 512, "intro": 2048, "related": 2048}[setting.task]
+    assert registry.prompt_of(setting.name) == f"{setting.task}_{'long' if demonstrations else 'short'}"
+    assert read["dataset_kwargs"] == {"setting": setting.name, "answer_tokens": tokens}
+    assert ralm["dataset_kwargs"] == {"setting": setting.name, "answer_tokens": tokens, "role": "ralm"}
+    assert ralm["generation_kwargs"] == read["generation_kwargs"]
+    assert read["generation_kwargs"] == {"do_sample": False, "temperature": 0.0, "max_gen_toks": tokens, "until": []}
+    assert read["metadata"]["version"] == float(registry.version())
+
+
+def test_groups_hold_their_tasks() -> None:
+    groups = {config(path)["group"]: config(path)["task"] for path in FILES if "group" in config(path)}
+    for top in ("academiceval", "academiceval_ralm"):
+        members = [f"{top}_{task}" for task in ("title", "abs", "intro", "related")]
+        assert groups[top] == members
+        assert sorted(name for group in members for name in groups[group]) == sorted(
+            f"{top}_" + setting.name.lower().replace("-", "_") for setting in BUILT_IN
+        )
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", **more}
+
+
+@pytest.mark.slow
+def test_real_lm_eval_runs_all_sixteen_settings_on_a_model_with_a_chat_template(
+    warm: Warm, dataset: Path, tiny_llama: Path, tmp_path: Path
+) -> None:
+    done = warm.run(
+        [
+            BIN / "lm_eval", "--model", "hf", "--model_args", f"pretrained={tiny_llama},dtype=float32", "--tasks", "academiceval,academiceval_abs_9k_title_only,academiceval_ralm_abs_9k",
+            "--include_path", FOLDER, "--limit", "2", "--apply_chat_template", "--gen_kwargs", "max_gen_toks=16", "--batch_size", "2",
+            "--device", "cpu", "--log_samples", "--output_path", tmp_path / "out",
+            "--metadata", json.dumps({"dataset": str(dataset), "bertscore_model": "none"}),
+        ],
+        env=environment(HF_HOME=str(tmp_path / "hf")),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "truncat" not in done.stderr.casefold()
+    results = json.loads(next((tmp_path / "out").rglob("results_*.json")).read_text())
+    tasks = {"academiceval_" + setting.name.lower().replace("-", "_") for setting in BUILT_IN}
+    assert tasks <= set(results["results"])
+    for task in tasks:
+        values = results["results"][task]
+        assert 0.0 <= values["rouge_l,score"] <= 1.0
+        assert "rouge_l_stderr,score" in values
+        assert "truncated,score" not in values  # a diagnostic: printed on request, kept in every sample
+    samples = [path for path in (tmp_path / "out").rglob("samples_*.jsonl")]
+    assert len(samples) == 16 + 2
+    row = json.loads(next(path for path in samples if "related_72k_m" in path.name).read_text().splitlines()[0])
+    assert row["doc"]["round"] == "2026.11"
+    assert row["doc"]["tokens_after"] < CONTEXT < row["doc"]["tokens_before"]
+    scores = ScoredAnswer.from_text(row["filtered_resps"][0]).scores
+    assert (scores["truncated"], scores["rouge_l"]) == (1.0, row["rouge_l"])
+    assert {"rouge_lsum", "length_ratio", "citations_mentioned"} <= scores.keys()
+
+
+@pytest.mark.slow
+def test_a_bare_lm_eval_finds_the_tasks_after_link_tasks_alone(warm: Warm, dataset: Path, tmp_path: Path) -> None:
+    existed = (task_folder._place("academiceval") / task_folder._MARKER).exists()
+    assert task_folder.link() == task_folder.link()
+    try:
+        done = warm.run(
+            [BIN / "lm_eval", "--tasks", "academiceval_abs", "--model", "dummy", "--limit", "1", "--metadata", '{"bertscore_model": "none"}'],
+            cwd=dataset.parent, env=environment(HF_HOME=str(tmp_path / "hf")),
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr[-3000:]
+        assert "academiceval_abs_29k_g" in done.stdout
+    finally:
+        if not existed:
+            assert task_folder.unlink()
+            assert not task_folder.unlink()
+
+
+def test_link_tasks_leaves_alone_what_it_did_not_make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = tmp_path / "academiceval"
+    theirs.mkdir()
+    (theirs / "mine.yaml").write_text("task: mine")
+    monkeypatch.setattr(task_folder, "_place", lambda name: theirs)
+    for action in (task_folder.link, task_folder.unlink):
+        with pytest.raises(TaskFolderError, match="was not made by academiceval"):
+            action()
+    assert (theirs / "mine.yaml").exists()
+
+
+def test_lm_eval_ends_with_the_sentence_of_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["lm_eval", "--tasks", "academiceval_abs_9k"])
+    with pytest.raises(SystemExit, match="error: the dataset 'nowhere' is neither"):
+        hook.load("Abs-9K", 512, dataset="nowhere", bertscore_model="none")
+
+
+@pytest.mark.slow
+def test_baselines_answer_and_are_scored(dataset: Path, tmp_path: Path) -> None:
+    metadata = {"dataset": str(dataset), "bertscore_model": "none"}
+    scores = {
+        name: {s.metric: s for s in evaluate(name, "", ["academiceval_intro_28k_g"], metadata, None, tmp_path / name)}
+        for name in BASELINES
+    }
+    for name, one in scores.items():
+        assert 0.05 < one["rouge_l"].value < 0.9, name
+        assert one["rouge_l"].low < one["rouge_l"].value < one["rouge_l"].high
+        assert one["rouge_l"].value > one["rouge_l_random_pair"].value or name == "copy-demo"
+        assert one["empty"].value == 0
+        assert (tmp_path / name / f"results_{name}.json").is_file()
+    assert len({one["rouge_l"].value for one in scores.values()}) == 3
+    table = list(score_table([s for one in scores.values() for s in one.values()]))
+    assert len(table) == 2 * 5 + 1
+    number = r"0\.\d{4}"
+    assert re.search(
+        rf"\| academiceval_intro_28k_g \| lead \| \d+ \| {number} \[{number}, {number}\] \| {number} \|",
+        "\n".join(table),
+    )
+
+
+def test_without_demonstrations_there_is_nothing_to_copy(dataset: Path) -> None:
+    scores = evaluate(
+        "copy-demo", "", ["academiceval_abs_9k"], {"dataset": str(dataset), "bertscore_model": "none"}, 2, None
+    )
+    found = {s.metric: s.value for s in scores}
+    assert (found["rouge_l"], found["rouge_lsum"], found["empty"], found["truncated"]) == (0.0, 0.0, 1.0, 0.0)
+
+
+def test_an_unknown_task_is_named() -> None:
+    with pytest.raises(EvalError, match="unknown task 'academiceval_poem'"):
+        evaluate("lead", "", ["academiceval_poem"], {}, None, None)
+
+
+@pytest.mark.slow
+def test_the_tasks_need_none_of_the_builders_packages() -> None:
+    script = (
+        "import sys\n"
+        "for name in ('pymupdf', 'builder', 'pydantic_settings', 'zstandard'): sys.modules[name] = None\n"
+        "import lm_eval_tasks.data.hook, lm_eval_tasks.data.scalar_hook, lm_eval_tasks.runs.evaluate, lm_eval_tasks.metrics.score\n"
+        "import lm_eval_tasks.runs.baselines, lm_eval_tasks.task_folder, lm_eval_tasks.judge.run\n"
+    )
+    subprocess.run([BIN / "python", "-c", script], check=True, env=environment())
