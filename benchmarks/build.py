@@ -29,15 +29,15 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from builder.collect.coverage import Covered, finish  # noqa: E402
-from builder.dataset.write import SplitWriter, schema, to_rows  # noqa: E402
+from builder.dataset.write import SampleWriter  # noqa: E402
+from builder.dataset.writing_rows import columns, to_rows  # noqa: E402
 from builder.extract.stage import EXTRACTOR  # noqa: E402
-from builder.pipeline import STORE  # noqa: E402
 from builder.records import Document, Link, Mention, Paper, Quality, Reference, Sample, Section  # noqa: E402
 from builder.report import StageReport  # noqa: E402
 from builder.round.settings import Setting  # noqa: E402
 from builder.samples.tokens import TokenCounter  # noqa: E402
 from builder.sources.tokenizer import load_tokenizer  # noqa: E402
-from builder.store import Store, StoredDocument  # noqa: E402
+from builder.store import STORE, Store, StoredDocument  # noqa: E402
 
 WORDS = 8000
 CITED = 8
@@ -173,14 +173,14 @@ def ratios(folder: Path, papers: int) -> dict[str, float]:
     mine, arrows = [], []
     for turn in range(3):
         (place := folder / f"write-{turn}").mkdir()
-        writer = SplitWriter(place, Setting("Abs-9K", "abs"), "test", "2026.11", counter)
+        writer = SampleWriter(place, Setting("Abs-9K", "abs"), "2026.11", counter)
         started = time.perf_counter()
         for sample in samples:
-            writer.add(sample)
+            writer.add("test", sample)
         writer.close()
         mine.append(time.perf_counter() - started)
         started = time.perf_counter()
-        table = pa.Table.from_pylist(rows, schema=schema("abs"))
+        table = pa.Table.from_pylist(rows, schema=columns("abs"))
         pq.write_table(table, place / "plain.parquet", compression="zstd", row_group_size=64)
         arrows.append(time.perf_counter() - started)
     print(f"counting {token_ratio:.2f}, writing {min(arrows) / min(mine):.2f} of the libraries' own speed")

@@ -111,7 +111,9 @@ def make_samples(folder: Path, n: int) -> None:
                 "target": " ".join(rng.choices(vocabulary, k=200)),
             }  # fmt: skip
             answer = " ".join(rng.choices(vocabulary, k=200))
-            file.write(json.dumps({"doc": doc, "filtered_resps": [{"answer": answer}]}) + "\n")
+            file.write(
+                json.dumps({"doc": doc, "filtered_resps": [json.dumps({"answer": answer, "scores": {}})]}) + "\n"
+            )
 
 
 class Server:

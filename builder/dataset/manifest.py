@@ -20,7 +20,7 @@ from builder.records import SPLITS, LinkWay, ReadingSummary, Split, SplitDates, 
 from builder.report import StageCounts
 from builder.round.audit import AuditTable
 from builder.round.licenses import Licenses
-from lm_eval_tasks.files import sha256_of, sha256_of_bytes, write_whole
+from lm_eval_tasks.files import sha256_of_bytes, write_whole
 
 MANIFEST = "manifest.json"
 # Rises with every change to the types below; 1 was a dictionary whose configurations were told by their names.
@@ -291,20 +291,3 @@ def write_manifest(folder: Path, manifest: Manifest, beside: dict[str, str | byt
     finished = replace(manifest, other_files=hashes)
     write_whole(folder / MANIFEST, manifest_bytes(finished))
     return finished
-
-
-def file_differences(folder: Path, manifest: Manifest, ignored: frozenset[str] = frozenset()) -> Iterator[str]:
-    """One sentence for each file of a folder that is missing, changed or not listed.
-
-    Args:
-        ignored: paths that may be there unlisted.
-    """
-    listed = {path: file.sha256 for path, file in manifest.files.items()} | manifest.other_files
-    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    for path in sorted(listed):
-        if path not in there:
-            yield f"{path} is missing"
-        elif sha256_of(folder / path) != listed[path]:
-            yield f"{path} has other bytes"
-    for path in sorted(there - set(listed) - {MANIFEST} - ignored):
-        yield f"{path} is not listed"

@@ -12,7 +12,8 @@ from huggingface_hub import DatasetCard
 
 from builder.dataset.audit import audit, check
 from builder.dataset.card import CARD
-from builder.dataset.manifest import MANIFEST, Manifest, file_differences, read_manifest
+from builder.dataset.integrity import file_differences
+from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from builder.dataset.rows import kind_of
 from builder.ids import bare_id
 from builder.progress import progress

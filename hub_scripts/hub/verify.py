@@ -6,7 +6,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from builder.dataset.manifest import Manifest, file_differences, read_manifest
+from builder.dataset.integrity import file_differences
+from builder.dataset.manifest import Manifest, read_manifest
 from builder.errors import BuildError
 from builder.progress import progress
 from hub_scripts.errors import DifferenceError, HubError

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -37,17 +38,13 @@ class Process:
     def wait(self) -> int:
         if self.returncode is None:
             self.returncode = os.waitstatus_to_exitcode(int(self._answers.readline()))
+            self._answers.close()
+            self._connection.close()
         return self.returncode
 
     def poll(self) -> int | None:
-        self._connection.setblocking(False)
-        try:
-            if self.returncode is None and self._connection.recv(1, socket.MSG_PEEK):
-                self._connection.setblocking(True)
-                return self.wait()
-        except BlockingIOError:
-            pass
-        self._connection.setblocking(True)
+        if self.returncode is None and select.select([self._connection], [], [], 0)[0]:
+            return self.wait()
         return self.returncode
 
     def send_signal(self, number: int) -> None:

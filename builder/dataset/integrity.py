@@ -1,0 +1,26 @@
+"""Whether a dataset folder holds what its manifest says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from builder.dataset.manifest import MANIFEST, Manifest
+from lm_eval_tasks.files import sha256_of
+
+
+def file_differences(folder: Path, manifest: Manifest, ignored: frozenset[str] = frozenset()) -> Iterator[str]:
+    """One sentence for each file of a folder that is missing, changed or not listed.
+
+    Args:
+        ignored: paths that may be there unlisted.
+    """
+    listed = {path: file.sha256 for path, file in manifest.files.items()} | manifest.other_files
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    for path in sorted(listed):
+        if path not in there:
+            yield f"{path} is missing"
+        elif sha256_of(folder / path) != listed[path]:
+            yield f"{path} has other bytes"
+    for path in sorted(there - set(listed) - {MANIFEST} - ignored):
+        yield f"{path} is not listed"
