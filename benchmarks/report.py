@@ -160,7 +160,8 @@ def sample(
         "tokens_before": 30_000, "tokens_after": 30_000 - 100 * (m % 3),
         "cut_body": 100 * (m % 3), "slots": slots(text, setting, at, m % 3),
     }  # fmt: skip
-    return {"doc_id": i, "doc": doc, "target": target, "resps": [[answer]], "filtered_resps": [json.dumps({"answer": answer, "scores": scores})],
+    scored = json.dumps({"answer": answer, "scores": scores})
+    return {"doc_id": i, "doc": doc, "target": target, "resps": [[answer]], "filtered_resps": [scored],
             "prompt_hash": hashlib.sha256(f"{setting}{i}".encode()).hexdigest()}  # fmt: skip
 
 

@@ -7,16 +7,29 @@ from pathlib import Path
 
 from builder.dataset import tables
 from builder.pipeline import run
-from builder.round.levels import LEVELS
-from builder.round.model import Round
-from builder.round.source import SampleTable
-from builder.round.tables import ScalarTable, SplitTable
+from builder.round.model import load_round
 from hub_scripts.report.site import report
 from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.evaluate import evaluate
 from lm_eval_tasks.runs.score_table import score_table
 from lm_eval_tasks.tables import markdown
 
+_ROUND = """\
+round = "2026.11"
+seed = 2026
+workspace = "work"
+output = "academiceval"
+
+[source]
+kind = "sample"
+
+[split]
+validation = 0.2
+test = 0.2
+
+[scalar]
+levels = ["SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard"]
+"""
 _TASKS = (
     "academiceval_title_31k_g",
     "academiceval_abs_29k_g",
@@ -28,15 +41,9 @@ _TASKS = (
 def demo(folder: Path, jobs: int) -> Iterator[str]:
     """Run the demonstration in a folder and yield the lines to show."""
     place = folder.resolve()
-    round_ = Round(
-        round="2026.11",
-        seed=2026,
-        workspace=place / "work",
-        output=place / "academiceval",
-        source=SampleTable(kind="sample"),
-        split=SplitTable(validation=0.2, test=0.2),
-        scalar=ScalarTable(levels=tuple(level.name for level in LEVELS)),
-    )
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "round.toml").write_text(_ROUND, encoding="utf-8")
+    round_ = load_round(place / "round.toml")
     yield f"A round over a made-up arXiv, in {place}"
     outcome = run(round_, jobs)
     yield from (report.line() for report in outcome.reports)
@@ -54,4 +61,5 @@ def demo(folder: Path, jobs: int) -> Iterator[str]:
     yield ""
     yield from report([place / "results", outcome.output], place / "site", "all")
     yield f"Dataset card: {outcome.output / 'README.md'}"
-    yield f"Try: cd {place} && lm_eval --tasks academiceval_abs_9k --model hf --model_args pretrained=YOUR/MODEL"
+    yield f"Round: {place / 'round.toml'}; `academiceval status round.toml` there shows its workspace"
+    yield f"With the weights of a model: cd {place} && lm_eval --tasks academiceval_abs_9k --model hf --model_args pretrained=YOUR/MODEL"

@@ -85,7 +85,8 @@ def test_every_field_of_the_manifest_is_explained() -> None:
     table = (ROOT / "docs" / "architecture.md").read_text().split("| field (format")[1].split("\n\n")[0]
     named = {name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", line.split("|")[1])}
     assert named | {"form"} == {field.name for field in fields(Manifest)} | {"form"}
-    assert f"format {FORMAT})" in (ROOT / "docs" / "architecture.md").read_text()
+    heading = f"| field (format {FORMAT}) |"
+    assert heading in (ROOT / "docs" / "architecture.md").read_text(), f"raise the heading to {heading}"
 
 
 def test_every_room_is_shown() -> None:
@@ -100,6 +101,14 @@ def test_one_version() -> None:
     changes = (ROOT / "CHANGELOG.md").read_text()
     assert citation["version"] == VERSION
     assert f"\n## {VERSION} (" in changes
+
+
+def test_files_that_are_named_exist() -> None:
+    for page in PAGES:
+        for name in re.findall(
+            r"`((?:builder|lm_eval_tasks|hub_scripts|tests|docs|benchmarks)/[\w./-]*)`", page.read_text()
+        ):
+            assert (ROOT / name).exists(), (page.name, name)
 
 
 def test_every_metric_is_explained() -> None:

@@ -256,7 +256,7 @@ def _numerals(text: str) -> list[str]:
 
 
 def _key_with_places(text: str) -> tuple[str, list[int]]:
-    """`keys.title_key` of a text, and for each of its characters the place in the text."""
+    """`ids.title_key` of a text, and for each of its characters the place in the text."""
     key, places = [], []
     for place, character in enumerate(text):
         folded = title_key(character)

@@ -87,14 +87,14 @@ class Configuration:
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
-            raise ValueError(f"{self.name!r} is no name of a configuration")
+            raise ValueError(f"{self.name!r} is not a valid configuration name")
         if (self.form in ("ids", "core")) != bool(self.of):
             raise ValueError(f"{self.name} is of form {self.form} and `of` {self.of!r}")
         for split, contents in self.splits.items():
             wanted = re.compile(_FILE.format(name=re.escape(self.name), split=split))
             for file in contents.files:
                 if not wanted.fullmatch(file.path):
-                    raise ValueError(f"{file.path!r} is no data file of {self.name}, {split}")
+                    raise ValueError(f"{file.path!r} is not a data file of {self.name}, {split}")
 
     def files(self, split: Split) -> tuple[DataFile, ...]:
         return self.splits[split].files if split in self.splits else ()
@@ -206,7 +206,7 @@ class Manifest:
             if one.form == "ids" and one.of not in names:
                 raise ValueError(f"{one.name} is of {one.of!r}, which is no configuration")
         if odd := [name for name in self.other_files if not _BESIDE.fullmatch(name)]:
-            raise ValueError(f"{odd[0]!r} is no name of a file beside the data")
+            raise ValueError(f"{odd[0]!r} is not a valid name of a file beside the data")
 
     @property
     def published_as(self) -> str:
@@ -255,7 +255,7 @@ def parse_manifest(data: bytes, origin: str) -> Manifest:
         problem = err.errors()[0]
         where = ".".join(map(str, problem["loc"]))
         raise FolderError(
-            f"{origin} is no manifest of ours ({where}: {problem['msg']}); build the folder again"
+            f"{origin} is not a manifest that this release can read ({where}: {problem['msg']}); build the folder again"
         ) from err
 
 
@@ -275,7 +275,7 @@ def read_manifest(folder: Path) -> Manifest:
         raise FolderError(f"the dataset folder {folder} does not exist; `academiceval build round.toml` makes one")
     path = folder / MANIFEST
     if not path.is_file():
-        raise FolderError(f"{folder} has no {MANIFEST}, so it is no finished dataset; build it again")
+        raise FolderError(f"{folder} has no {MANIFEST}, so the dataset is not finished; build it again")
     try:
         data = path.read_bytes()
     except OSError as err:

@@ -15,7 +15,7 @@ from builder.round import settings as registry
 from builder.round.audit import AuditTable
 from builder.round.licenses import Licenses
 from builder.round.names import refuse_names
-from builder.round.source import AnySource
+from builder.round.source import KINDS, AnySource
 from builder.round.table import Table
 from builder.round.tables import (
     CoreTable,
@@ -140,7 +140,7 @@ def _first_problem(err: ValidationError) -> str:
     place = [part for i, part in enumerate(problem["loc"]) if not (i == 1 and problem["loc"][0] == "source")]
     where = ".".join(map(str, place))
     if problem["type"].startswith("union_tag"):
-        return "`source.kind` must be arxiv, mirror or sample"
+        return f"`source.kind` must be one of {', '.join(KINDS)}"
     if problem["type"] == "missing":
         return f"the key `{where}` is missing; docs/round.md says what it is"
     if problem["type"] == "extra_forbidden":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self, get_args
 from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
@@ -106,6 +106,9 @@ class SampleTable(SourceTable):
 
 
 AnySource = Annotated[ArxivTable | MirrorTable | SampleTable, Field(discriminator="kind")]
+KINDS: tuple[str, ...] = tuple(
+    kind for table in get_args(get_args(AnySource)[0]) for kind in get_args(table.model_fields["kind"].annotation)
+)
 
 
 def _is_loopback(url: str) -> bool:

@@ -1,4 +1,4 @@
-"""Stage 6: which older papers demonstrate for which target.
+"""Stage 6, planning: which older papers demonstrate for which target.
 
 Random demonstrations share the target's primary category; co-author demonstrations are first-author papers of the
 co-authors of the target's first author (section 3.2 of the AcademicEval paper). All are older than the target, other

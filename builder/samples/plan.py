@@ -1,4 +1,4 @@
-"""Stage 7: leave-one-out samples of the four writing tasks.
+"""Stage 6, planning: leave-one-out samples of the four writing tasks.
 
 Paper + Document + Links -> Sample. Drop reasons: `records.SampleReason`. All settings of a task hold the same papers: one
 that lacks what any of them needs is dropped from all.

@@ -1,4 +1,4 @@
-"""SCALAR in a round: the papers that questions are made of, what they cite, and the levels of the dataset."""
+"""Stage 7, SCALAR in a round: the papers that questions are made of, what they cite, and the levels of the dataset."""
 
 from __future__ import annotations
 

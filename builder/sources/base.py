@@ -22,7 +22,7 @@ class Source(Protocol):
         ...
 
     def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
-        """Papers of these days with an author of this name (compared by `keys.author_key`)."""
+        """Papers of these days with an author of this name (compared by `ids.author_key`)."""
         ...
 
     def similar_authors(self, name: str) -> list[str]:
@@ -38,7 +38,7 @@ class Source(Protocol):
         ...
 
     def search_title(self, title: str) -> Iterator[Paper | Drop]:
-        """Papers whose title is this one (compared by `keys.title_key`)."""
+        """Papers whose title is this one (compared by `ids.title_key`)."""
         ...
 
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ The client retries downloads and the upload of large files by itself, but not wh
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ FAULTS = (HTTPError, OSError, RuntimeError, ValueError)
 # Seconds before each further try; the Hub counts requests in windows of five minutes.
 WAITS = (1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
 _T = TypeVar("_T")
+_LOGGER = logging.getLogger(__name__)
 _LOG_IN = "log in with `hf auth login` or set HF_TOKEN to a token with write permission"
 
 
@@ -77,7 +79,9 @@ def retried(
                 return found
             if wait is None or not helps(fault):
                 raise FaultError(fault) from err
-            time.sleep(max(wait, fault.wait))
+            pause = max(wait, fault.wait)
+            _LOGGER.warning("%s (asked again in %.0f s)", fault.error, pause)
+            time.sleep(pause)
     raise AssertionError("the last try returns or raises")
 
 

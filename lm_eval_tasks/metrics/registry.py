@@ -14,7 +14,7 @@ from typing import Any, Literal
 from lm_eval_tasks.metrics import measures
 from lm_eval_tasks.metrics.scored import Answers, Kind
 
-Best = Literal["higher", "lower", "one"]
+Best = Literal["higher", "lower", "one", "neither"]
 # One value for each answer; None where an answer has none of this metric.
 Compute = Callable[[Answers], Sequence[float | None]]
 
@@ -26,7 +26,7 @@ class Metric:
     Attributes:
         label: what people call it.
         kinds: of tasks that it is computed for.
-        best: which values are better; "one" for ratios, whose best value is 1.
+        best: which values are better; "one" for ratios, whose best value is 1; "neither" where no value is better.
         headline: whether it is what a task is about; all others are diagnostics, kept in samples and printed on request.
         floors: metrics that say what a value of this one is worth.
         rate: whether it belongs beside the headline: how often something went wrong with prompts or answers.
@@ -107,8 +107,8 @@ def label(name: str) -> str:
 
 
 def _metric_list(kind: Kind) -> list[dict[str, Any]]:
-    """A task's `metric_list`; lm-eval knows no ratios, for which it is told no direction."""
-    directions = {"higher": True, "lower": False, "one": None}
+    """A task's `metric_list`; lm-eval knows two directions; other metrics have none there."""
+    directions = {"higher": True, "lower": False, "one": None, "neither": None}
     return [
         {"metric": one.name, "aggregation": "mean", "higher_is_better": directions[one.best]} for one in of_kind(kind)
     ]

@@ -54,18 +54,18 @@ def _set(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (_set("format", 1), "is of format 1, this release reads 2"),
+        (_set("format", 1), f"is of format 1, this release reads {FORMAT}"),
         (_set("round", None), "round"),
         (_set("stranger", 1), "stranger"),
         (_set("configurations.0.form", "texts"), "configurations.0.form"),
-        (_set("configurations.0.name", "../Title-10K"), "is no name of a configuration"),
-        (_set("configurations.0.name", "Other"), "is no data file of Other"),
-        (_set("configurations.0.splits.test.files.0.path", "../../etc/passwd"), "is no data file"),
-        (_set("configurations.0.splits.test.files.0.path", f"/tmp/test-{HASH}-00000-of-00001.parquet"), "is no data file"),
+        (_set("configurations.0.name", "../Title-10K"), "is not a valid configuration name"),
+        (_set("configurations.0.name", "Other"), "is not a data file of Other"),
+        (_set("configurations.0.splits.test.files.0.path", "../../etc/passwd"), "is not a data file"),
+        (_set("configurations.0.splits.test.files.0.path", f"/tmp/test-{HASH}-00000-of-00001.parquet"), "is not a data file"),
         (_set("configurations.0.splits.test.files.0.rows", "many"), "rows"),
         (_set("configurations.0.form", "ids"), "is of form ids"),
-        (_set("configurations.1.name", "title-10k"), "no data file of title-10k"),
-        (_set("other_files", {"../README.md": "0"}), "is no name of a file beside the data"),
+        (_set("configurations.1.name", "title-10k"), "not a data file of title-10k"),
+        (_set("other_files", {"../README.md": "0"}), "is not a valid name of a file beside the data"),
         (_set("allowed", {"long_run": 7}), "allowed.long_run"),
     ],
 )  # fmt: skip
@@ -79,7 +79,7 @@ def test_what_a_stranger_may_not_write(change: Callable[[dict[str, Any]], None],
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("data", [b"{", b"[]", b"null", b"\xff", b"[" * 100_000, b'{"format": 2}'])
+@pytest.mark.parametrize("data", [b"{", b"[]", b"null", b"\xff", b"[" * 100_000, f'{{"format": {FORMAT}}}'.encode()])
 def test_what_is_no_manifest(data: bytes) -> None:
     with pytest.raises(FolderError, match="their manifest is "):
         parse_manifest(data, "their manifest")

@@ -249,7 +249,7 @@ def test_a_judge_may_know_a_model_by_its_folder(results: Path, tmp_path: Path) -
         (lambda place: (place.mkdir(), (place / "samples_x.jsonl").write_text("{}\n")), "is no logged sample"),
         (lambda place: (place.mkdir(), (place / "results_x.json").write_text("{")), "cannot be read"),
         (lambda place: (place.mkdir(), (place / "manifest.json").write_text("{}")), "is of format None"),
-        (lambda place: (place.mkdir(), (place / "manifest.json").write_text('{"format": 2, "round": "x"}')), "is no manifest"),
+        (lambda place: (place.mkdir(), (place / "manifest.json").write_text('{"format": 2, "round": "x"}')), "is not a manifest"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_shown(make: Callable[[Path], object], says: str, command: Command, tmp_path: Path) -> None:
