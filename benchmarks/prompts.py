@@ -1,6 +1,6 @@
 """Cut prompts slot by slot, against tokenizing the same uncut texts once in the same batches.
 
-  python benchmarks/templates.py [--quick]
+  python benchmarks/prompts.py [--quick]
 
 Made-up prompts of 25,000 and 50,000 words with four demonstrations and forty citations, cut to nine tenths, a half and a
 tenth of their tokens, with a byte-level BPE tokenizer trained on the spot. The last line is JSON.

@@ -6,3 +6,5 @@ from __future__ import annotations
 MASK = "**[MASKED_CITATION]**"
 # `candidate_text` of a SCALAR row whose candidates show their body alone, without a title.
 BODY = "body"
+# Endings of the configurations that are made beside a setting's own: its frozen core, and rows by id alone.
+CORE, IDS = "-core", "-ids"

@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 import arxiv
-import lm_eval
+import datasets
 import pytest
 from datasets import DatasetInfo, Features, Value
 from huggingface_hub import DatasetCardData, EvalResult
@@ -31,7 +31,8 @@ def test_datasets_writes_its_info_into_cards() -> None:
 
 
 def test_datasets_says_what_comes_from_its_cache() -> None:
-    assert "hash" in inspect.signature(datasets_compat.Cache.__init__).parameters
+    assert issubclass(datasets_compat.Cache, datasets.ArrowBasedBuilder)
+    assert not datasets_compat.is_from_cache(object())  # type: ignore[arg-type]
 
 
 def test_bert_score_gives_its_tokenizer_and_model() -> None:
@@ -71,7 +72,6 @@ def test_lm_eval_reads_lists_by_function_tags() -> None:
     assert folder.is_dir()
     manager = TaskManager(include_path=str(tasks_path()), include_defaults=False)
     assert "academiceval_abs_9k" in manager.all_tasks
-    assert lm_eval.__name__ == "lm_eval"
     assert [one["metric"] for one in WRITING_METRIC_LIST][:2] == ["rouge_l", "bertscore"]
 
 

@@ -9,7 +9,6 @@ whether enough are left decides the sample stage. Drop reasons (of references): 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections import Counter
@@ -26,6 +25,7 @@ from builder.progress import progress
 from builder.records import Document, Link, LinkWay, Paper, Reference
 from builder.report import StageReport
 from builder.sources.metadata_file import file_fingerprint
+from lm_eval_tasks.files import sha256_of_bytes
 
 if TYPE_CHECKING:
     from builder.round.model import Round
@@ -95,7 +95,7 @@ def _key(round_: Round, documents: Documents, paper: Paper) -> str:
         LINKER, EXTRACTOR, kind, documents.store.read_file(paper.id, kind, EXTRACTOR), round_.link.model_dump(),
         [file_fingerprint(path) for path in round_.source.references], *(["all"] if round_.scalar.chosen else []),
     ]  # fmt: skip
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    return sha256_of_bytes(json.dumps(parts))
 
 
 def _fetch_cited(round_: Round, source: Source, store: Store, papers: Sequence[Paper], documents: Documents) -> None:

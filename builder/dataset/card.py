@@ -85,7 +85,7 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
 
 
 def _example(shown: Sequence[Configuration], published: Publication) -> str:
-    name = next(one.name for one in shown if one.samples)
+    name = next((one.name for one in shown if one.samples), "Intro-28K-G")
     revision = f', revision="{published.revision}"' if published.revision else ""
     return f'load_dataset("{published.dataset}", "{name}"{revision})'
 

@@ -91,14 +91,14 @@ def _complete(
         by_id = _rows(source, ids, split)
         taken = {row["position"] for row in by_id}
         free = (position for position in count() if position not in taken)
-        rows = zip(free, read_rows(source, whole.files(split)), strict=False)
+        rows = zip(free, read_rows(source, whole, split), strict=False)
         for _, row in merge(rows, _filled(by_id, whole, store, report), key=lambda item: item[0]):
             writer.add(split, row)
     return writer.close()
 
 
 def _rows(source: Path, one: Configuration | None, split: Split) -> list[Row]:
-    return list(read_rows(source, one.files(split))) if one else []
+    return list(read_rows(source, one, split)) if one else []
 
 
 def _filled(rows: Sequence[Row], whole: Configuration, store: Store, report: StageReport) -> Iterator[tuple[int, Row]]:

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset.manifest import Configuration, Manifest, read_manifest
-from builder.dataset.removal import rows_to_remove
 from builder.dataset.rows import read_rows
+from builder.dataset.shown_papers import rows_to_remove
 from builder.dataset.write import ConfigurationWriter
-from builder.round.names import CORE
 from builder.seeding import digest_of
+from lm_eval_tasks.row_format import CORE
 
 if TYPE_CHECKING:
     from builder.round.model import Round
@@ -38,12 +38,12 @@ def carry(round_: Round, place: Path) -> tuple[list[Configuration], str]:
         source = _source(manifest, setting.name)
         if source is None:
             continue
-        files, lost = source.files("test"), gone.get(setting.task, ())
-        ids = [row["id"] for row in read_rows(older, files) if row["id"] not in lost]
+        lost = gone.get(setting.task, ())
+        ids = [row["id"] for row in read_rows(older, source, "test") if row["id"] not in lost]
         ranked = sorted(ids, key=lambda id_: digest_of(round_.seed, id_, "core"))
         chosen = set(ranked[: round_.core.samples])
         writer = ConfigurationWriter(place, Configuration(setting.name + CORE, setting.task, "core", setting.name))
-        for row in read_rows(older, files):
+        for row in read_rows(older, source, "test"):
             if row["id"] in chosen:
                 writer.add("test", row)
         carried.append(writer.close())

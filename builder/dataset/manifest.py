@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from builder.errors import FolderError
 from builder.records import SPLITS, LinkWay, ReadingSummary, Split, SplitDates, Task
@@ -30,7 +30,10 @@ Form = Literal["full", "core", "questions", "ids"]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
 _FILE = r"{name}/{split}-[0-9a-f]{{16}}-\d{{5}}-of-\d{{5}}\.parquet"
 _BESIDE = re.compile(r"[A-Za-z0-9][\w.-]*")
-_STRICT = ConfigDict(extra="forbid")
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+_Count = Annotated[int, Field(ge=0, lt=1 << 53)]
+_ROUND = r"^\d{4}\.(0[1-9]|1[0-2])$"
+_REVISION = r"^(\d{4}\.(0[1-9]|1[0-2])(\.post\d{1,4})?)?$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +43,9 @@ class DataFile:
     __pydantic_config__ = _STRICT
     path: str
     sha256: str
-    bytes: int
-    rows: int
-    nbytes: int
+    bytes: _Count
+    rows: _Count
+    nbytes: _Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +53,12 @@ class Statistics:
     """Sums over one split of a configuration; `first` and `last` are ISO days, "" where the split is empty."""
 
     __pydantic_config__ = _STRICT
-    samples: int = 0
-    input_tokens: int = 0
-    target_tokens: int = 0
+    samples: _Count = 0
+    input_tokens: _Count = 0
+    target_tokens: _Count = 0
     first: str = ""
     last: str = ""
-    licenses: dict[str, int] = field(default_factory=dict)
+    licenses: dict[str, _Count] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +93,15 @@ class Configuration:
             raise ValueError(f"{self.name!r} is not a valid configuration name")
         if (self.form in ("ids", "core")) != bool(self.of):
             raise ValueError(f"{self.name} is of form {self.form} and `of` {self.of!r}")
+        if self.form != "ids" and (self.form == "questions") != (self.task == "cloze"):
+            raise ValueError(f"{self.name} is of form {self.form} and task {self.task}")
         for split, contents in self.splits.items():
             wanted = re.compile(_FILE.format(name=re.escape(self.name), split=split))
             for file in contents.files:
                 if not wanted.fullmatch(file.path):
                     raise ValueError(f"{file.path!r} is not a data file of {self.name}, {split}")
+            if sum(file.rows for file in contents.files) != contents.statistics.samples:
+                raise ValueError(f"{self.name}, {split}: the files have another number of rows than the statistics")
 
     def files(self, split: Split) -> tuple[DataFile, ...]:
         return self.splits[split].files if split in self.splits else ()
@@ -127,13 +134,13 @@ class Audit:
     """
 
     __pydantic_config__ = _STRICT
-    samples: int
+    samples: _Count
     shares: dict[str, float]
-    counts: dict[str, int]
+    counts: dict[str, _Count]
     examples: dict[str, list[str]]
-    longest_run: int
-    months: dict[str, int]
-    categories: dict[str, int]
+    longest_run: _Count
+    months: dict[str, _Count]
+    categories: dict[str, _Count]
     active_authors: float
     markers: dict[str, float]
 
@@ -176,11 +183,11 @@ class Manifest:
     """
 
     __pydantic_config__ = _STRICT
-    round: str
+    round: Annotated[str, Field(pattern=_ROUND)]
     code_version: str
     configurations: tuple[Configuration, ...]
     reports: tuple[StageCounts, ...]
-    revision: str = ""
+    revision: Annotated[str, Field(pattern=_REVISION)] = ""
     imported: str = ""
     seed: int | None = None
     config: dict[str, Any] = field(default_factory=dict)
@@ -202,9 +209,15 @@ class Manifest:
         names = [one.name for one in self.configurations]
         if len({name.casefold() for name in names}) < len(names):
             raise ValueError("two configurations have the same name")
-        for one in self.configurations:
-            if one.form == "ids" and one.of not in names:
-                raise ValueError(f"{one.name} is of {one.of!r}, which is no configuration")
+        whole = {one.name: one for one in self.configurations if one.form != "ids"}
+        if not whole:
+            raise ValueError("there is no configuration")
+        by_ids = [one for one in self.configurations if one.form == "ids"]
+        for one in by_ids:
+            if one.of not in whole or whole[one.of].task != one.task:
+                raise ValueError(f"{one.name} is of {one.of!r}, which is no configuration of its task")
+        if len({one.of for one in by_ids}) < len(by_ids) or (by_ids and self.publishable is None):
+            raise ValueError("rows by id belong to a publishable copy, once for each configuration")
         if odd := [name for name in self.other_files if not _BESIDE.fullmatch(name)]:
             raise ValueError(f"{odd[0]!r} is not a valid name of a file beside the data")
 
@@ -241,6 +254,7 @@ def parse_manifest(data: bytes, origin: str) -> Manifest:
     """
     try:
         content = json.loads(data)
+        json.dumps(content, ensure_ascii=False).encode()  # a lone surrogate is no text
     except (ValueError, RecursionError) as err:
         raise FolderError(f"{origin} is not JSON ({err}); build the folder again") from err
     found = content.pop("format", None) if isinstance(content, dict) else None
@@ -253,9 +267,10 @@ def parse_manifest(data: bytes, origin: str) -> Manifest:
         return _ADAPTER.validate_python(content)
     except ValidationError as err:
         problem = err.errors()[0]
-        where = ".".join(map(str, problem["loc"]))
+        where = ".".join(map(str, problem["loc"])) or "as a whole"
+        said = problem["msg"].removeprefix("Value error, ")
         raise FolderError(
-            f"{origin} is not a manifest that this release can read ({where}: {problem['msg']}); build the folder again"
+            f"{origin} is not a manifest that this release can read ({where}: {said}); build the folder again"
         ) from err
 
 

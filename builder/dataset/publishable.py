@@ -54,7 +54,7 @@ def _copy(
     kind = kind_of(one)
     whole, ids = ConfigurationWriter(place, emptied(one)), ConfigurationWriter(place, by_ids(one))
     for split in SPLITS:
-        for position, row in enumerate(read_rows(source, one.files(split))):
+        for position, row in enumerate(read_rows(source, one, split)):
             if may_publish(kind, row, licenses):
                 whole.add(split, row)
                 report.kept += 1

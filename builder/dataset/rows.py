@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,10 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from builder.dataset import question_rows, writing_rows
-from builder.dataset.manifest import Configuration, DataFile
+from builder.dataset.manifest import Configuration
+from builder.errors import FolderError
 from builder.records import SPLITS, Split
 from builder.round.licenses import Licenses, allows
-from builder.round.names import IDS
+from lm_eval_tasks.row_format import IDS
 
 Row = dict[str, Any]
 
@@ -80,16 +81,29 @@ def may_publish(kind: RowKind, row: Row, licenses: Licenses) -> bool:
     return all(allows(license_, licenses) for _, license_ in kind.papers(row))
 
 
-def read_rows(folder: Path, files: Iterable[DataFile]) -> Iterator[Row]:
-    """The rows of some files of a dataset folder, one group in memory at a time."""
-    for one in files:
-        with pq.ParquetFile(folder / one.path) as file:
-            for group in range(file.num_row_groups):
-                yield from file.read_row_group(group).to_pylist()
+def read_rows(folder: Path, configuration: Configuration, split: Split) -> Iterator[Row]:
+    """The rows of one split of a dataset folder, one group in memory at a time.
+
+    Raises:
+        FolderError: a file is missing, or is not what its configuration says.
+    """
+    columns = columns_of(configuration)
+    for one in configuration.files(split):
+        try:
+            with pq.ParquetFile(folder / one.path) as file:
+                if not file.schema_arrow.equals(columns):
+                    raise FolderError(
+                        f"{folder / one.path} has other columns than {configuration.name}; build it again"
+                    )
+                for group in range(file.num_row_groups):
+                    yield from file.read_row_group(group).to_pylist()
+        except (pa.ArrowException, OSError) as err:
+            reason = str(err).partition("\n")[0]
+            raise FolderError(f"{folder / one.path} cannot be read ({reason}); build the folder again") from err
 
 
 def rows_of(folder: Path, configuration: Configuration) -> Iterator[tuple[Split, Row]]:
     """The rows of a configuration with their splits, split after split."""
     for split in SPLITS:
-        for row in read_rows(folder, configuration.files(split)):
+        for row in read_rows(folder, configuration, split):
             yield split, row

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import Configuration, Manifest, read_manifest
-from builder.dataset.removal import group_of, rows_to_remove
 from builder.dataset.rows import emptied, read_rows, rows_of
+from builder.dataset.shown_papers import group_of, rows_to_remove
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.records import SPLITS, Split
@@ -74,9 +74,9 @@ def _removed(
     source: Path, whole: Configuration, ids: Configuration | None, split: Split, group: Collection[str]
 ) -> list[int]:
     """The positions, in the completed split, of the rows that go."""
-    at = {row["position"]: row["id"] for row in read_rows(source, ids.files(split))} if ids else {}
+    at = {row["position"]: row["id"] for row in read_rows(source, ids, split)} if ids else {}
     position = 0
-    for row in read_rows(source, whole.files(split)):
+    for row in read_rows(source, whole, split):
         while position in at:
             position += 1
         at[position] = row["id"]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 
 import pyarrow as pa
+
+from lm_eval_tasks.files import sha256_of_bytes
 
 TEXTS = ("texts", pa.list_(pa.struct([("name", pa.string()), ("sha256", pa.string()), ("characters", pa.int64())])))
 
 
 def digest(text: str) -> str:
     """The hash that stands for a text."""
-    return hashlib.sha256(text.encode()).hexdigest()
+    return sha256_of_bytes(text)
 
 
 def described(texts: Mapping[str, str]) -> list[dict[str, object]]:

@@ -8,12 +8,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
+from builder.errors import BuildError
 from builder.extract import quality
 from builder.extract.pool import Extracted, extract_files
 from builder.extract.stage import EXTRACTOR
 from builder.ids import PaperId
 from builder.progress import progress
-from builder.round.tables import QualityTable
+from builder.round.tables import ExtractTable, QualityTable
 from lm_eval_tasks.files import part_of, sha256_of
 
 
@@ -28,19 +31,28 @@ def extract_to_jsonl(
     Returns:
         How many gave a document, and how many did not.
     """
+    limits = _limits(time_limit, memory_limit)
     part = part_of(output)
     kept = list(_finished(part, files))
     part.write_text("".join(kept), encoding="utf-8")
     done = sum(json.loads(line)["status"] != "failed" for line in kept)
     todo = files[len(kept) :]
     with part.open("a", encoding="utf-8") as lines:
-        results = extract_files(todo, jobs, time_limit, memory_limit)
+        results = extract_files(todo, jobs, limits.time_limit, limits.memory_limit)
         for result in progress(results, "extract", len(todo)):
             done += result.document is not None
             lines.write(json.dumps(_line(result), ensure_ascii=False) + "\n")
             lines.flush()
     part.rename(output)
     return done, len(files) - done
+
+
+def _limits(time_limit: float, memory_limit: int) -> ExtractTable:
+    try:
+        return ExtractTable(time_limit=time_limit, memory_limit=memory_limit)
+    except ValidationError as err:
+        problem = err.errors()[0]
+        raise BuildError(f"--{str(problem['loc'][0]).replace('_', '-')}: {problem['msg']}") from err
 
 
 def _finished(part: Path, files: Sequence[Path]) -> Iterator[str]:

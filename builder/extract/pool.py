@@ -118,7 +118,7 @@ class _Worker:
             return answer
         self.close()
         if late.is_set() or process.returncode == -signal.SIGXCPU:
-            reason, detail = "time_limit", f"took longer than {self._time_limit:g} s"
+            reason, detail = "time_limit", f"took more than {self._time_limit:g} s of processor time, or hung"
         else:
             reason, detail = "crashed", f"the reading process ended with status {process.returncode}"
         return {"sha256": "", "reason": reason, "detail": detail, "document": None, "quality": None, "seconds": 0.0}

@@ -93,8 +93,9 @@ def _limit_memory(mib: int) -> None:
 
 def _limit_time(seconds: int) -> None:
     """Let the system end this process with SIGXCPU when one file has taken so much processor time."""
-    used = math.ceil(time.process_time())
-    resource.setrlimit(resource.RLIMIT_CPU, (used + seconds, resource.RLIM_INFINITY))
+    most = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    wanted = math.ceil(time.process_time()) + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
 
 
 def _private_stdout() -> TextIO:

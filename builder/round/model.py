@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 from builder.errors import RoundError
 from builder.round import settings as registry
 from builder.round.audit import AuditTable
+from builder.round.levels import LEVELS
 from builder.round.licenses import Licenses
 from builder.round.names import refuse_names
 from builder.round.source import KINDS, AnySource
@@ -70,8 +71,12 @@ class Round(Table):
 
     @model_validator(mode="after")
     def _names_apart(self) -> Round:
-        levels = [table.name for table in self.scalar.level]
-        refuse_names(levels, [table.name for table in self.setting], "level")
+        own, levels = [table.name for table in self.setting], [table.name for table in self.scalar.level]
+        settings, known = [one.name for one in registry.BUILT_IN], [one.name for one in LEVELS]
+        # Rows call a level by its short name.
+        short = [one.short_name for one in LEVELS]
+        refuse_names(own, [*settings, *known], "setting")
+        refuse_names(levels, [*settings, *known, *short, *own], "level")
         return self
 
     @property

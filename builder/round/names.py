@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from builder.errors import RoundError
-
-# Endings of the configurations that are made beside a setting's own: its frozen core, and rows by id alone.
-CORE, IDS = "-core", "-ids"
+from lm_eval_tasks.row_format import CORE, IDS
 
 
 def refuse_names(own: Iterable[str], taken: Iterable[str], what: str) -> None:

@@ -68,8 +68,8 @@ class GraphTable(Table):
 class ExtractTable(Table):
     """Limits of one file's extraction."""
 
-    time_limit: float = Field(60.0, gt=0, description="seconds")
-    memory_limit: int = Field(2048, ge=256, description="MiB of address space beyond the interpreter's own")
+    time_limit: float = Field(60.0, gt=0, le=86_400, description="seconds of processor time")
+    memory_limit: int = Field(2048, ge=256, le=1 << 22, description="MiB of address space beyond the interpreter's own")
     prefer: Literal["html", "pdf"] = Field("html", description="which file's document is used where both are read")
     both: bool | None = Field(
         None, description="read both files of a paper, not the second only where the first is no use; not from arxiv"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -13,6 +12,7 @@ from builder.errors import SourceError
 from builder.progress import progress
 from builder.scalar.citation_classifier import Context, types_of
 from builder.sources.language_model import LanguageModel
+from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.journal import Journal
 
 if TYPE_CHECKING:
@@ -66,4 +66,4 @@ def _ask(context: Context, server: LanguageModel) -> CitationType:
 
 def _key(context: Context, model: str) -> str:
     content = json.dumps([model, _PROMPT, context.before, context.citation, context.after])
-    return hashlib.sha256(content.encode()).hexdigest()
+    return sha256_of_bytes(content)

@@ -7,16 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from builder.round.levels import LEVELS
 from lm_eval_tasks.prompts import registry as prompts
 from lm_eval_tasks.runs.intervals import Interval
 
 # What judges say of an answer, beside the metrics of the registry.
 WIN_RATE = "win_rate"
 TASKS = (*prompts.WRITING, prompts.SCALAR)
-_LEVELS = ("SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard")
+_LEVELS = tuple(level.name for level in LEVELS)
 _LENGTH = re.compile(r"-(\d+)K")
-# Metrics that are 1 or 0 for each sample.
-FLAGS = ("truncated", "empty", "no_answer", "unfinished")
 
 
 @dataclass(frozen=True, slots=True)

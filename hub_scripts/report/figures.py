@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from hub_scripts.report.board import LABELS, TASK_LABELS, published
-from hub_scripts.report.cells import TASKS, Group
+from hub_scripts.report.cells import TASKS, Group, task_of
 from hub_scripts.report.drawing import BLUE, MARKS, STYLE, Plot, add_legend, looks, save
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.runs.intervals import clustered_error, interval
@@ -133,7 +133,7 @@ def judge_rows(groups: Sequence[Group]) -> Iterator[_Row]:
     for (model, setting, metric), value in printed.items():
         if ours and metric == "rouge_l" and (model, setting, "win_rate") in printed:
             yield (
-                setting.partition("-")[0].lower(),
+                task_of(setting),
                 setting,
                 model,
                 "published",

@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from builder.round.licenses import Licenses, allows
-from hub_scripts.report.cells import FLAGS, WIN_RATE, Cell, Group, Key, context_of
+from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key, context_of
 from hub_scripts.report.inputs import Inputs, ReportError, SamplesFile
 from lm_eval_tasks.judge.verdict import OVERALL
 from lm_eval_tasks.metrics import registry as metrics
@@ -22,6 +22,8 @@ from lm_eval_tasks.runs.intervals import interval
 
 if TYPE_CHECKING:
     from lm_eval_tasks.runs.logged import Logged
+# How prompts and answers fared.
+FLAGS = tuple(one.name for one in metrics.METRICS if one.rate)
 
 
 @dataclass(slots=True)

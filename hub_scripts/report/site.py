@@ -18,7 +18,7 @@ from hub_scripts.report.cells import Group, in_order
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import gather, groups, script
 from hub_scripts.report.inputs import Inputs, ReportError, find
-from hub_scripts.report.rounds import RoundPage, round_page
+from hub_scripts.report.round_page import RoundPage, round_page
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses

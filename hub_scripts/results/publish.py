@@ -130,6 +130,14 @@ def index_text(entries: list[dict[str, Any]]) -> bytes:
 
 def with_index(text: str, name: str, entries: list[dict[str, Any]]) -> str:
     """A model card that shows the entries; older ones of the same dataset, configuration and revision are replaced."""
+    try:
+        return _with_index(text, name, entries)
+    except (ValueError, TypeError, AttributeError, yaml.YAMLError) as err:
+        reason = str(err).partition("\n")[0]
+        raise HubError(f"the front matter of the card of {name} cannot be read ({reason}); repair it first") from err
+
+
+def _with_index(text: str, name: str, entries: list[dict[str, Any]]) -> str:
     card = RepoCard(text)
     kept = [old for index in card.data.get("model-index") or () for old in index.get("results", [])]
     fresh = {_identity(entry) for entry in entries}

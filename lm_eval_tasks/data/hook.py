@@ -17,6 +17,7 @@ from lm_eval_tasks.errors import BudgetError
 from lm_eval_tasks.metrics import bertscore
 from lm_eval_tasks.prompts import registry, templates
 from lm_eval_tasks.retrieval import retrieve
+from lm_eval_tasks.row_format import CORE
 
 if TYPE_CHECKING:
     from lm_eval_tasks.data.slots import CutPrompt
@@ -33,7 +34,7 @@ def load(setting: str, answer_tokens: int, role: str = "prompt", **arguments: An
     Args:
         setting: the dataset's configuration, e.g. "Abs-29K-G".
         answer_tokens: tokens that the context must leave for the answer.
-        role: which of the setting's prompts, see `templates.registry.prompt_of`; "ralm" retrieves.
+        role: which of the setting's prompts, see `prompts.registry.prompt_of`; "ralm" retrieves.
         arguments: all of --model_args and --metadata; `options.Options` and `context.of_model` say what is read.
 
     Raises:
@@ -48,7 +49,7 @@ def _load(setting: str, answer_tokens: int, role: str, arguments: Mapping[str, A
     options = Options.of(arguments)
     name = registry.prompt_of(setting, role)
     query = registry.prompt_of(setting, "query") if role == _RALM else None
-    config = (options.config or setting) + ("-core" if options.core else "")
+    config = (options.config or setting) + (CORE if options.core else "")
     scorer = bertscore.check_model(options.bertscore_model)
     if query:
         retrieve.check(options.retriever)

@@ -1,8 +1,4 @@
-"""SCALAR: a citation is masked, four papers are shown; which of them was meant? (SCALAR paper, section 2.2 and figure 3)
-
-The hook for lm-eval, the prompt, and the scores. A row's `question` is what stands in <Paper>, a candidate's `content` what
-stands behind its title, markup included, so that the published prompts come out byte for byte.
-"""
+"""The hook for SCALAR: a citation is masked, four papers are shown; which of them was meant? (SCALAR paper, section 2.2)"""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import signal
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tqdm.auto import tqdm
 
 from lm_eval_tasks.errors import JudgeError
+from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.judge.verdict import REPAIR, parse, prompt_of
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class Judge:
 
     def key(self, question: Question) -> str:
         """sha256 over judge and prompt, which holds both answers in their order."""
-        return hashlib.sha256(json.dumps([self.model, question.prompt]).encode()).hexdigest()
+        return sha256_of_bytes(json.dumps([self.model, question.prompt]))
 
     def _ask(self, question: Question) -> dict[str, Any]:
         """One verdict; an answer that cannot be read is asked for once more."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.errors import JudgeError
+from lm_eval_tasks.files import write_whole
 from lm_eval_tasks.journal import Journal
 from lm_eval_tasks.judge.ask import Judge, Question
 from lm_eval_tasks.judge.winrate import Judged, kappas, panel, summary
@@ -94,7 +95,7 @@ def judge(
     results = _results(judged, samples, name)
     output.mkdir(parents=True, exist_ok=True)
     text = json.dumps(results, ensure_ascii=False, indent=1)
-    (output / f"judge_{_slug(name)}.json").write_text(text, encoding="utf-8")
+    write_whole(output / f"judge_{_slug(name)}.json", text)
     return results
 
 

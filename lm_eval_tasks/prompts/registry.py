@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tomllib
 from functools import cache
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.errors import EvalError
+from lm_eval_tasks.files import sha256_of_bytes
 
 # The prompt file of all SCALAR settings.
 SCALAR = "scalar"
@@ -52,7 +52,7 @@ def digest() -> str:
     """sha256 over the settings' table and the bytes of every prompt file."""
     files = {path.name: path.read_bytes().hex() for path in _FOLDER.glob("*.txt")}
     content = json.dumps([_registry()["settings"], files], sort_keys=True)
-    return hashlib.sha256(content.encode()).hexdigest()
+    return sha256_of_bytes(content)
 
 
 def digests() -> dict[str, str]:

@@ -6,7 +6,6 @@ The corpus of a sample is its whole input: the body, the demonstrations, the cit
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from lm_eval_tasks.errors import RetrieverError
+from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.journal import Journal
 from lm_eval_tasks.retrieval.base import Retriever
 from lm_eval_tasks.retrieval.registry import open_retriever
@@ -114,12 +114,12 @@ def _splitter(chunking: Chunking) -> Any:
 
 def _key(retriever: str, question: Question) -> str:
     content = json.dumps([retriever, question.query, question.texts], ensure_ascii=False)
-    return hashlib.sha256(content.encode()).hexdigest()
+    return sha256_of_bytes(content)
 
 
 def _slug(name: str) -> str:
     readable = "".join(c if c.isalnum() else "-" for c in name)[-40:].strip("-")
-    return f"{readable}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    return f"{readable}-{sha256_of_bytes(name)[:8]}"
 
 
 __all__ = ["DEFAULT_RETRIEVER", "Chunking", "Question", "Retriever", "check", "corpus", "retrieve"]

@@ -17,6 +17,7 @@ from lm_eval.api.model import LM
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.errors import EvalError
+from lm_eval_tasks.files import write_whole
 from lm_eval_tasks.journal import Journal
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.runs import logged
@@ -55,7 +56,7 @@ def evaluate(
         output: folder for results, samples and the journal of answers with which a killed run goes on.
 
     Raises:
-        EvalError: an unknown task, a model that cannot be opened; what `loading.load` raises.
+        EvalError: an unknown task, a model that cannot be opened; what `hook.load` raises.
     """
     from lm_eval_tasks.runs.baselines import BASELINES
 
@@ -186,6 +187,6 @@ def _whole_papers(samples: Mapping[str, Sequence[Logged]], label: str) -> list[S
 def _write(results: dict[str, Any], ours: dict[str, Any], label: str, output: Path) -> None:
     for task, rows in results.pop("samples").items():
         lines = (json.dumps(logged.compact(row), default=str, ensure_ascii=False) + "\n" for row in rows)
-        (output / f"samples_{task}_{label}.jsonl").write_text("".join(lines), encoding="utf-8")
+        write_whole(output / f"samples_{task}_{label}.jsonl", "".join(lines))
     text = json.dumps({**results, "academiceval": ours}, default=str, ensure_ascii=False, indent=1)
-    (output / f"results_{label}.json").write_text(text, encoding="utf-8")
+    write_whole(output / f"results_{label}.json", text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import json
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from tqdm.auto import tqdm
 
 from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.errors import ModelError
+from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.runs.baselines import BASELINES, BaselineLM
 from lm_eval_tasks.runs.logged import JOURNALED
 
@@ -158,4 +158,4 @@ def key_of(request: Instance, identity: str) -> str:
     content = json.dumps(
         [request.task_name, request.doc["id"], str(prompt), arguments, identity], sort_keys=True, default=str
     )
-    return hashlib.sha256(content.encode()).hexdigest()
+    return sha256_of_bytes(content)

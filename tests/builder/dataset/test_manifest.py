@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from builder.dataset.audit import audit
 from builder.dataset.manifest import (
     FORMAT,
     Configuration,
@@ -24,6 +26,7 @@ from builder.dataset.rows import by_ids, columns_of, kind_of
 from builder.errors import FolderError, RoundError
 from builder.round.levels import Level
 from builder.round.levels import select as select_levels
+from builder.round.model import load_round
 from builder.round.settings import Setting, select
 
 HASH = "0123456789abcdef"
@@ -65,6 +68,14 @@ def _set(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
         (_set("configurations.0.splits.test.files.0.rows", "many"), "rows"),
         (_set("configurations.0.form", "ids"), "is of form ids"),
         (_set("configurations.1.name", "title-10k"), "not a data file of title-10k"),
+        (_set("configurations", []), "there is no configuration"),
+        (_set("configurations.0.task", "cloze"), "is of form full and task cloze"),
+        (_set("configurations.0.splits.test.statistics.samples", -1), "samples"),
+        (_set("configurations.0.splits.test.files", []), "another number of rows"),
+        (_set("round", "../../../escaped"), "round"),
+        (_set("code_version", "\ud800"), "surrogates"),
+        (_set("audit.active_authors", float("nan")), "active_authors"),
+        (_set("audit.months", {"x": 10**30}), "audit.months"),
         (_set("other_files", {"../README.md": "0"}), "is not a valid name of a file beside the data"),
         (_set("allowed", {"long_run": 7}), "allowed.long_run"),
     ],
@@ -75,7 +86,7 @@ def test_what_a_stranger_may_not_write(change: Callable[[dict[str, Any]], None],
     with pytest.raises(FolderError) as caught:
         parse_manifest(json.dumps(content).encode(), "their/manifest.json")
     assert says in str(caught.value)
-    assert str(caught.value).startswith("their/manifest.json is ")
+    assert str(caught.value).startswith("their/manifest.json is not ") or says.startswith("is of format")
     assert "\n" not in str(caught.value)
 
 
@@ -108,3 +119,43 @@ def test_settings_that_could_be_misread_are_refused(name: str) -> None:
 def test_levels_that_could_be_misread_are_refused(name: str) -> None:
     with pytest.raises(RoundError, match=r"the level '.*' of round\.toml"):
         select_levels([], [Level(name)])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[[setting]]\nname = "scalar-easy"\ntask = "abs"\n',
+        '[[scalar.level]]\nname = "Title-10K"\n',
+        '[[scalar.level]]\nname = "Easy"\n',
+        '[[setting]]\nname = "Own"\ntask = "abs"\n[[scalar.level]]\nname = "own"\n',
+    ],
+)
+def test_settings_and_levels_do_not_share_names(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "round.toml"
+    path.write_text(f'round = "2026.11"\n[source]\nkind = "sample"\n{text}')
+    with pytest.raises(RoundError, match=r"of round\.toml is called like another one; rename it"):
+        load_round(path)
+
+
+@pytest.mark.parametrize("content", [b"garbage", b""])
+@pytest.mark.parametrize("command_line", [["audit"], ["publishable", "-o", "out"]])
+def test_data_files_that_cannot_be_read_are_named(
+    content: bytes, command_line: list[str], dataset: Path, tmp_path: Path, command: Callable[..., tuple[int, str, str]]
+) -> None:
+    shutil.copytree(dataset, tmp_path / "ds")
+    [victim, *_] = sorted((tmp_path / "ds" / "Title-10K").glob("train-*.parquet"))
+    victim.write_bytes(content)
+    name, *options = command_line
+    code, _, err = command(name, tmp_path / "ds", *(tmp_path / one if one == "out" else one for one in options))
+    assert (code, err.count("\n")) == (1, 1)
+    assert f"{victim.name} cannot be read" in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_data_files_of_another_configuration_are_named(dataset: Path, tmp_path: Path) -> None:
+    shutil.copytree(dataset, tmp_path / "ds")
+    [victim, *_] = sorted((tmp_path / "ds" / "Title-10K").glob("train-*.parquet"))
+    [other, *_] = sorted((tmp_path / "ds" / "Related-34K").glob("train-*.parquet"))
+    victim.write_bytes(other.read_bytes())
+    with pytest.raises(FolderError, match="has other columns than Title-10K"):
+        audit(tmp_path / "ds", read_manifest(tmp_path / "ds").configurations)

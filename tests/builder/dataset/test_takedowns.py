@@ -16,9 +16,9 @@ from builder.dataset.takedown import without_papers
 from builder.errors import RoundError
 from builder.ids import bare_id
 from builder.pipeline import build, fill_only
-from builder.round.names import CORE
 from builder.round.takedowns import TAKEDOWNS, parse_takedowns, taken_down
 from builder.store import STORE, Store
+from lm_eval_tasks.row_format import CORE
 from tests.conftest import small_round
 
 pytestmark = pytest.mark.slow
