@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 # Stays in the virtual environment: pip brings it and torch, it brings all the rest in a fraction of pip's time.
-UV = $(BIN)/uv pip install -q --python $(BIN)/python -c constraints.txt
+UV = $(BIN)/uv pip install -q --compile-bytecode --python $(BIN)/python -c constraints.txt
 
 .PHONY: demo test quick check format setup setup-demo clean
 

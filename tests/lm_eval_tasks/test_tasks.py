@@ -88,7 +88,7 @@ def test_real_lm_eval_runs_all_sixteen_settings_on_a_model_with_a_chat_template(
     done = warm.run(
         [
             BIN / "lm_eval", "--model", "hf", "--model_args", f"pretrained={tiny_llama},dtype=float32", "--tasks", "academiceval,academiceval_abs_9k_title_only,academiceval_ralm_abs_9k",
-            "--include_path", FOLDER, "--limit", "2", "--apply_chat_template", "--gen_kwargs", "max_gen_toks=16", "--batch_size", "2",
+            "--include_path", FOLDER, "--limit", "1", "--apply_chat_template", "--gen_kwargs", "max_gen_toks=16", "--batch_size", "1",
             "--device", "cpu", "--log_samples", "--output_path", tmp_path / "out",
             "--metadata", json.dumps({"dataset": str(dataset), "bertscore_model": "none"}),
         ],

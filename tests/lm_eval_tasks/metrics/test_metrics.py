@@ -68,6 +68,11 @@ def test_headline_metrics_are_printed_and_all_of_them_on_request() -> None:
     assert {"rouge_1", "empty", "length_ratio"} <= every.keys() <= {one.name for one in registry.METRICS}
 
 
+def test_of_headline_metrics_higher_values_are_better() -> None:
+    """The results page sorts by them from the highest down and its figures name the highest."""
+    assert {one.best for one in registry.METRICS if one.headline} == {"higher"}
+
+
 def test_bertscore_of_a_text_with_itself_and_of_long_texts() -> None:
     long = "A study of sparse routing in long inputs. " * 200
     same, other, longer = bertscore.bertscore(

@@ -51,7 +51,7 @@ def test_a_killed_run_goes_on_and_no_answer_is_asked_for_twice(warm: Warm, datas
 
     with serve(slow) as server:
         command = [
-            BIN / "academiceval", "eval", "--model", "local-chat-completions", "--tasks", "academiceval_abs,academiceval_intro",
+            BIN / "academiceval", "eval", "--model", "local-chat-completions", "--tasks", "academiceval_abs_9k,academiceval_title_10k",
             "--model_args", f"model=tiny,base_url={server.url}/chat/completions", "--apply_chat_template",
             "--output", tmp_path / "out", "--metadata", no_bertscore(dataset),
         ]  # fmt: skip
@@ -94,7 +94,7 @@ def test_the_plain_lm_eval_asks_an_api_server_with_prompts_cut_to_a_given_contex
         done = warm.run(
             [
                 BIN / "lm_eval", "--model", "local-chat-completions", "--tasks", "academiceval_abs_29k_g", "--include_path", tasks_path(),
-                "--model_args", f"model=tiny,base_url={server.url}/chat/completions,num_concurrent=2", "--apply_chat_template",
+                "--model_args", f"model=tiny,base_url={server.url}/chat/completions,num_concurrent=2", "--apply_chat_template", "--limit", "3",
                 "--system_instruction", "You are terse.", "--log_samples", "--output_path", tmp_path / "out",
                 "--metadata", no_bertscore(dataset, tokenizer=str(tiny_llama), max_length=3000), "--gen_kwargs", "max_gen_toks=100",
             ],
