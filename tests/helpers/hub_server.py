@@ -18,6 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from tests.helpers.serving import serving
 from tests.helpers.xet_store import XetStore
 
 BIG = 10 << 20  # bytes from which any file is a large one
@@ -453,15 +454,8 @@ def serve() -> Iterator[Hub]:
     """Serve on a free loopback port."""
     hub = Hub()
     handler = type("OneHandler", (Handler,), {"hub": hub})
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    httpd.daemon_threads = True
-    hub.url = f"http://127.0.0.1:{httpd.server_address[1]}"
-    threading.Thread(target=httpd.serve_forever, daemon=True).start()
-    try:
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as hub.url:
         yield hub
-    finally:
-        httpd.shutdown()
-        httpd.server_close()
 
 
 def hub_settings(url: str, home: Any) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from builder.ids import PaperId
 from builder.records import Paper
 from builder.round import taxonomy
 from builder.sources.base import Source
+from tests.helpers.serving import serving
 
 OAI_PAGE = 1000
 Reply = tuple[int, dict[str, str], bytes]
@@ -252,8 +253,6 @@ def download(world: World, path: str) -> Reply:
 class Loopback(ThreadingHTTPServer):
     """The server; `faults` may be added to at any time, `asked` counts requests by path, `log` keeps their addresses."""
 
-    daemon_threads = True
-
     def __init__(self, world: World) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.world = world
@@ -343,13 +342,8 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def serve(world: World) -> Iterator[Loopback]:
     server = Loopback(world)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
+    with serving(server):
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def main() -> None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.helpers.serving import serving
+
 
 @dataclass
 class Server:
@@ -71,12 +73,6 @@ def serve(answer: Callable[[dict[str, Any]], str | tuple[int, dict[str, str], st
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    httpd.daemon_threads = True
-    server.url = f"http://127.0.0.1:{httpd.server_address[1]}/v1"
-    threading.Thread(target=httpd.serve_forever, daemon=True).start()
-    try:
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
+        server.url = f"{url}/v1"
         yield server
-    finally:
-        httpd.shutdown()
-        httpd.server_close()
