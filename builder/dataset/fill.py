@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from heapq import merge
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset.completion import complete_question, complete_writing, documents_of, paper_of
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import Configuration, Manifest, read_manifest
-from builder.dataset.rows import Row, emptied, kind_of, read_rows, rows_of
+from builder.dataset.rows import Row, emptied, kind_of, read_rows, rows_of, with_positions
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.extract.stage import extract_papers
@@ -90,8 +89,7 @@ def _complete(
     for split in SPLITS:
         by_id = _rows(source, ids, split)
         taken = {row["position"] for row in by_id}
-        free = (position for position in count() if position not in taken)
-        rows = zip(free, read_rows(source, whole, split), strict=False)
+        rows = with_positions(read_rows(source, whole, split), taken)
         for _, row in merge(rows, _filled(by_id, whole, store, report), key=lambda item: item[0]):
             writer.add(split, row)
     return writer.close()

@@ -55,7 +55,7 @@ def _copy(
     whole, ids = ConfigurationWriter(place, emptied(one)), ConfigurationWriter(place, by_ids(one))
     for split in SPLITS:
         for position, row in enumerate(read_rows(source, one, split)):
-            if may_publish(kind, row, licenses):
+            if may_publish(kind.papers(row), licenses):
                 whole.add(split, row)
                 report.kept += 1
             else:

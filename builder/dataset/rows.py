@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -52,12 +53,8 @@ def kind_of(configuration: Configuration) -> RowKind:
         )
     return RowKind(
         writing_rows.columns(task), writing_rows.ID_COLUMNS, writing_rows.texts, writing_rows.papers,
-        partial(_writing_id_row, task=task),
+        partial(writing_rows.id_row, task=task),
     )  # fmt: skip
-
-
-def _writing_id_row(row: Row, position: int, task: Any) -> Row:
-    return writing_rows.id_row(row, task, position)
 
 
 def columns_of(configuration: Configuration) -> pa.Schema:
@@ -76,9 +73,9 @@ def emptied(configuration: Configuration) -> Configuration:
     return replace(configuration, splits={})
 
 
-def may_publish(kind: RowKind, row: Row, licenses: Licenses) -> bool:
-    """Whether the licences of all papers whose texts a row shows allow it."""
-    return all(allows(license_, licenses) for _, license_ in kind.papers(row))
+def may_publish(papers: Iterable[tuple[str, str]], licenses: Licenses) -> bool:
+    """Whether the licences of all papers whose texts a row shows, see `RowKind.papers`, allow it."""
+    return all(allows(license_, licenses) for _, license_ in papers)
 
 
 def read_rows(folder: Path, configuration: Configuration, split: Split) -> Iterator[Row]:
@@ -107,3 +104,8 @@ def rows_of(folder: Path, configuration: Configuration) -> Iterator[tuple[Split,
     for split in SPLITS:
         for row in read_rows(folder, configuration, split):
             yield split, row
+
+
+def with_positions(rows: Iterable[Row], taken: Collection[int]) -> Iterator[tuple[int, Row]]:
+    """The whole rows of a split with their positions in the completed one: those that no row by id has, in order."""
+    return zip((position for position in count() if position not in taken), rows, strict=False)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import Configuration, Manifest, read_manifest
-from builder.dataset.rows import emptied, read_rows, rows_of
+from builder.dataset.rows import emptied, read_rows, rows_of, with_positions
 from builder.dataset.shown_papers import group_of, rows_to_remove
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
@@ -54,7 +54,7 @@ def _copy(
     """One configuration without the rows that go: its whole rows, and those by id, whose positions close up."""
     ids = manifest.by_ids_of(whole.name)
     group = gone.get(group_of(whole), set())
-    removed = {split: _removed(source, whole, ids, split, group) for split in SPLITS}
+    removed = {split: _removed(source, whole, ids, split, group) for split in SPLITS} if ids else {}
     for part in (whole, ids):
         if part is None:
             continue
@@ -70,14 +70,9 @@ def _copy(
         yield writer.close()
 
 
-def _removed(
-    source: Path, whole: Configuration, ids: Configuration | None, split: Split, group: Collection[str]
-) -> list[int]:
+def _removed(source: Path, whole: Configuration, ids: Configuration, split: Split, group: Collection[str]) -> list[int]:
     """The positions, in the completed split, of the rows that go."""
-    at = {row["position"]: row["id"] for row in read_rows(source, ids, split)} if ids else {}
-    position = 0
-    for row in read_rows(source, whole, split):
-        while position in at:
-            position += 1
-        at[position] = row["id"]
+    by_id = {row["position"]: row["id"] for row in read_rows(source, ids, split)}
+    rows = with_positions(read_rows(source, whole, split), by_id)
+    at = by_id | {position: row["id"] for position, row in rows}
     return sorted(position for position, id_ in at.items() if id_ in group)

@@ -114,7 +114,7 @@ def papers(row: dict[str, Any]) -> list[tuple[str, str]]:
     return [(row["id"], row["license"]), *((demo["id"], demo["license"]) for demo in row["demonstrations"])]
 
 
-def id_row(row: dict[str, Any], task: Task, position: int) -> dict[str, Any]:
+def id_row(row: dict[str, Any], position: int, task: Task) -> dict[str, Any]:
     """A row without its texts."""
     return {
         **{name: row[name] for name in _KEPT},

@@ -1,8 +1,6 @@
 """A source that is a folder: metadata in Kaggle's snapshot format or as plain JSON lines, with pdf/ and html/ beside it.
 
-Metadata is streamed line by line and never held whole. Two record shapes are read: the snapshot's
-(https://www.kaggle.com/datasets/Cornell-University/arxiv: `versions`, `authors_parsed`, `categories` as one text) and
-plain lines with `published`, `authors` and `categories` as lists.
+`sources.metadata_file` reads the metadata, and says which shapes of records it knows.
 """
 
 from __future__ import annotations

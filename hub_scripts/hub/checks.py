@@ -6,6 +6,7 @@ import tempfile
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 from huggingface_hub import DatasetCard
@@ -14,13 +15,15 @@ from builder.dataset.audit import audit, check
 from builder.dataset.card import CARD
 from builder.dataset.integrity import file_differences
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
-from builder.dataset.rows import kind_of
+from builder.dataset.rows import kind_of, may_publish
 from builder.ids import bare_id
 from builder.progress import progress
-from builder.round.licenses import Licenses, allows
 from hub_scripts.errors import CheckError
 from hub_scripts.hub.loading import Count, counts_of, load_counts
 from hub_scripts.hub.repo import ATTRIBUTES
+
+if TYPE_CHECKING:
+    from builder.round.licenses import Licenses
 
 # What a repository holds beside a dataset folder's files.
 OF_THE_REPOSITORY = frozenset({ATTRIBUTES})
@@ -112,7 +115,7 @@ def contents(folder: Path, manifest: Manifest, licenses: Licenses) -> Contents:
                 if one.form == "ids":
                     continue
                 counted[row["license"]] += 1
-                if not all(allows(license_, licenses) for _, license_ in shown):
+                if not may_publish(shown, licenses):
                     unlicensed.append(f"{one.name} {row['id']}")
     return Contents(frozenset(papers), dict(sorted(counted.items())), tuple(unlicensed[:3]))
 

@@ -22,7 +22,7 @@ Count = dict[str, int]
 def counts_of(manifest: Manifest) -> dict[str, Count]:
     """Configuration -> split -> rows, of those that have any."""
     return {
-        one.name: {split: sum(file.rows for file in contents.files) for split, contents in one.splits.items()}
+        one.name: {split: contents.statistics.samples for split, contents in one.splits.items()}
         for one in manifest.configurations
         if one.samples
     }

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lm_eval_tasks.metrics import citation_mentions, rouge
-from lm_eval_tasks.metrics.answer_index import answer_of
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.bertscore import bertscore as score_pairs
 from lm_eval_tasks.word_runs import longest_common_run, run_words
@@ -136,20 +135,8 @@ def _mentions(answers: Answers, share: Callable[[citation_mentions.Mentions], fl
 
 def accuracy(answers: Answers) -> Values:
     """No answer is a wrong answer, and counted."""
-    return [float(chosen == doc["label"]) for chosen, doc in zip(_chosen(answers), answers.docs, strict=True)]
+    return [float(text == str(doc["label"])) for text, doc in zip(answers.texts, answers.docs, strict=True)]
 
 
 def accuracy_random(answers: Answers) -> Values:
     return [1 / len(doc["candidate_ids"]) for doc in answers.docs]
-
-
-def no_answer(answers: Answers) -> Values:
-    return [float(chosen is None) for chosen in _chosen(answers)]
-
-
-def _chosen(answers: Answers) -> list[int | None]:
-    return [_index(text, doc) for text, doc in zip(answers.texts, answers.docs, strict=True)]
-
-
-def _index(text: str, doc: Any) -> int | None:
-    return answer_of(text, len(doc["candidate_ids"]))

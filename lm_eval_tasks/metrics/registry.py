@@ -66,7 +66,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("truncated", "Prompts cut", _BOTH, "lower", measures.truncated, rate=True),
     Metric("cut_share", "Share of the prompt cut", _BOTH, "lower", measures.cut_share, rate=True),
     Metric("empty", "Empty answers", _WRITING, "lower", measures.empty, rate=True),
-    Metric("no_answer", "No answer", _CLOZE, "lower", measures.no_answer, rate=True),
+    Metric("no_answer", "No answer", _CLOZE, "lower", measures.empty, rate=True),
     Metric("unfinished", "Unfinished reasoning", _BOTH, "lower", measures.unfinished, rate=True),
     Metric("rouge_1", "ROUGE-1", _WRITING, "higher", measures.rouge_1),
     Metric("rouge_2", "ROUGE-2", _WRITING, "higher", measures.rouge_2),

@@ -23,17 +23,17 @@ def score(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     Returns:
         For each row a `ScoredAnswer` as text.
     """
-    return _score(resps, list(docs), "writing", lambda text: text)
+    return _score(resps, list(docs), "writing", lambda text, _: text)
 
 
 def score_title(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     """As `score`, with the answers refined to titles first."""
-    return _score(resps, list(docs), "writing", refine.title)
+    return _score(resps, list(docs), "writing", lambda text, _: refine.title(text))
 
 
 def score_cloze(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     """As `score`, for SCALAR; of an answer the index of its candidate is kept, "" where it names none."""
-    return _score(resps, list(docs), "cloze", lambda text: text)
+    return _score(resps, list(docs), "cloze", _index)
 
 
 def unpack(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
@@ -49,12 +49,14 @@ def others_of(ids: Sequence[str]) -> list[int]:
     return [following[i] for i in range(len(ids))]
 
 
-def _score(resps: Sequence[Sequence[str]], docs: Docs, kind: Kind, refined: Callable[[str], str]) -> list[str]:
+def _score(
+    resps: Sequence[Sequence[str]], docs: Docs, kind: Kind, refined: Callable[[str, Mapping[str, Any]], str]
+) -> list[str]:
     stripped = [refine.strip_reasoning(resp[0] or "") for resp in resps]
     targets = [str(doc["target"]) for doc in docs]
     answers = Answers(
         docs=docs,
-        texts=[refined(text) for text, _ in stripped],
+        texts=[refined(text, doc) for (text, _), doc in zip(stripped, docs, strict=True)],
         unfinished=[unfinished for _, unfinished in stripped],
         targets=targets,
         others=[targets[i] for i in others_of([str(doc["id"]) for doc in docs])] if len(docs) > 1 else [],
@@ -62,16 +64,13 @@ def _score(resps: Sequence[Sequence[str]], docs: Docs, kind: Kind, refined: Call
     values = {one.name: one.compute(answers) for one in registry.of_kind(kind)}
     return [
         ScoredAnswer(
-            _kept(text, doc, kind),
+            text,
             {name: of[i] for name, of in values.items() if of[i] is not None},  # type: ignore[misc]
         ).to_text()
-        for i, (text, doc) in enumerate(zip(answers.texts, docs, strict=True))
+        for i, text in enumerate(answers.texts)
     ]
 
 
-def _kept(text: str, doc: Mapping[str, Any], kind: Kind) -> str:
-    """What samples hold as the answer."""
-    if kind == "writing":
-        return text
+def _index(text: str, doc: Mapping[str, Any]) -> str:
     chosen = answer_of(text, len(doc["candidate_ids"]))
     return "" if chosen is None else str(chosen)

@@ -21,7 +21,8 @@ class Answers:
 
     Attributes:
         docs: the rows, as `data.hook.load` gave them.
-        texts: the answers, freed of reasoning and, for titles, of what surrounds them.
+        texts: the answers, freed of reasoning and, for titles, of what surrounds them; for SCALAR the index of the
+            candidate that an answer names, "" where it names none.
         unfinished: whether the reasoning of an answer was never finished.
         targets: the references.
         others: for each row another row's reference, always the same; empty where there is one row only.
