@@ -13,12 +13,12 @@ from hub_scripts import commands as publishing
 from lm_eval_tasks import commands as evaluating
 from lm_eval_tasks.command import Commands
 from lm_eval_tasks.errors import EvalError
+from lm_eval_tasks.text import printable
 
 # Distribution that is imported -> extra of academiceval that brings it.
 _EXTRAS = {
     "arxiv": "builder",
     "datasketch": "builder",
-    "filelock": "builder",
     "lxml": "builder",
     "networkx": "builder",
     "pydantic": "builder",
@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             os.environ.setdefault("TQDM_DISABLE", "1")
     try:
         for line in arguments.command(arguments):
-            print(line, flush=True)
+            print(printable(line), flush=True)
     except KeyboardInterrupt:
         return _failed("stopped; the same command goes on from here")
     except (BuildError, EvalError, ModuleNotFoundError, sqlite3.Error, OSError) as err:
@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _failed(message: str) -> int:
-    print(message, file=sys.stderr)
+    print(printable(message), file=sys.stderr)
     return 1
 
 

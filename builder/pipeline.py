@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -38,6 +39,7 @@ from builder.scalar.stage import Asking, read_cited
 from builder.sources.registry import open_source
 from builder.sources.tokenizer import load_tokenizer
 from builder.store import STORE, Store
+from lm_eval_tasks.locks import held
 from lm_eval_tasks.version import VERSION
 
 
@@ -48,6 +50,13 @@ class Outcome:
     output: Path
     manifest: Manifest
     reports: tuple[StageReport, ...]
+
+
+@contextmanager
+def _workspace(round_: Round) -> Iterator[Store]:
+    """The round's store, for this process alone."""
+    with held(round_.workspace), Store.open(round_.workspace / STORE) as store:
+        yield store
 
 
 # --- the stages before the build
@@ -64,7 +73,7 @@ def run(round_: Round, jobs: int, *, replace: bool = False) -> Outcome:
 
 def prepare(round_: Round, jobs: int) -> list[StageReport]:
     """The stages before the build: crawl, graph, extraction, links."""
-    with Store.open(round_.workspace / STORE) as store:
+    with _workspace(round_) as store:
         source = open_source(round_, store)
         crawled = crawl(round_, source, store)
         graph, on_graph = _graph(round_, store)
@@ -82,7 +91,7 @@ def prepare(round_: Round, jobs: int) -> list[StageReport]:
 def link_only(round_: Round, jobs: int) -> tuple[list[StageReport], dict[LinkWay, int], list[str]]:
     """The stages before the build; the links by way, and examples of what stayed unresolved."""
     reports = prepare(round_, jobs)
-    with Store.open(round_.workspace / STORE) as store:
+    with _workspace(round_) as store:
         papers = _papers(store, _graph(round_, store)[0])
         documents, _ = choose_documents(round_, store, papers)
         return reports, link_ways(store, papers), unresolved_examples(store, papers, documents)
@@ -90,13 +99,13 @@ def link_only(round_: Round, jobs: int) -> tuple[list[StageReport], dict[LinkWay
 
 def fill_only(round_: Round, source: Path, output: Path, jobs: int) -> StageReport:
     """Complete a publishable copy with the round's workspace and source."""
-    with Store.open(round_.workspace / STORE) as store:
+    with _workspace(round_) as store:
         return fill(source, output, round_, open_source(round_, store), store, jobs)
 
 
 def update_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
     """The update in place of the crawl."""
-    with Store.open(round_.workspace / STORE) as store:
+    with _workspace(round_) as store:
         updated = update(round_, open_source(round_, store), store)
         graph, on_graph = _graph(round_, store)
         return graph, [updated, on_graph]
@@ -104,7 +113,7 @@ def update_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
 
 def crawl_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
     """The first two stages."""
-    with Store.open(round_.workspace / STORE) as store:
+    with _workspace(round_) as store:
         crawled = crawl(round_, open_source(round_, store), store)
         graph, on_graph = _graph(round_, store)
         return graph, [crawled, on_graph]
@@ -168,7 +177,7 @@ def build(round_: Round, *, replace: bool = False) -> Outcome:
         StoreError: an earlier stage was not finished.
         FolderError: the output is something else's, or not one sample came about.
     """
-    with Store.open(round_.workspace / STORE) as store:
+    with _workspace(round_) as store:
         material = _material(round_, store)
         counter = TokenCounter(load_tokenizer())
         with folder.replacing(round_.output) as place:

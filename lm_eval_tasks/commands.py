@@ -59,6 +59,9 @@ def _add_judging(sub: ArgumentParser) -> None:
     sub.add_argument("--base-url", help="an OpenAI-compatible server (default: the OpenAI API)")
     sub.add_argument("--name", help="of the model that generated (default: the folder's name)")
     sub.add_argument("--concurrency", type=int, default=16, help="requests at a time (default: 16)")
+    sub.add_argument(
+        "--timeout", type=float, default=600.0, help="seconds that one request may take in all (default: 600)"
+    )
     sub.add_argument("--output", type=Path, default=Path("judged"), help="folder for verdicts and win rates")
     sub.add_argument("--price-in", type=float, default=0.0, help="of a million prompt tokens, for the estimate")
     sub.add_argument("--price-out", type=float, default=0.0, help="of a million answer tokens")
@@ -122,7 +125,9 @@ def judge(arguments: Namespace) -> Iterator[str]:
         return
     first = arguments.samples[0]
     name = arguments.name or (first if first.is_dir() else first.parent).resolve().name
-    results = run.judge(samples, models, arguments.base_url, arguments.concurrency, arguments.output, name)
+    results = run.judge(
+        samples, models, arguments.base_url, arguments.concurrency, arguments.output, name, arguments.timeout
+    )
     yield from markdown(run.table(results))
     yield f"\nwritten: {arguments.output}"
 

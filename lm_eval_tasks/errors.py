@@ -31,6 +31,10 @@ class RetrieverError(EvalError):
     """A retriever's package or model is missing."""
 
 
+class BusyError(EvalError):
+    """Another process writes to the same place."""
+
+
 class OptionError(EvalError):
     """A value given to the tasks cannot be used."""
 
@@ -41,6 +45,10 @@ class SamplesError(EvalError):
 
 class ModelError(EvalError):
     """The model cannot be opened."""
+
+
+class ServerError(EvalError):
+    """A language model's server cannot be asked."""
 
 
 class JudgeError(EvalError):

@@ -1,10 +1,11 @@
-"""Files that are there whole or not at all, and their hashes."""
+"""Files that are there whole or not at all, also after a power cut; and their hashes."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,16 +17,67 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     try:
         with part.open("wb") as file:
             yield file
+            file.flush()
+            os.fsync(file.fileno())
     except BaseException:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
         raise
     part.replace(path)
+    sync(path.parent)
 
 
 def write_whole(path: Path, content: bytes | str) -> None:
     """Write a file, whole or not at all; text is UTF-8."""
     with whole_file(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)
+
+
+def write_together(contents: Mapping[Path, Iterable[str]]) -> None:
+    """Write files that belong together, whole; the last one is there only while all others are of the same time.
+
+    Args:
+        contents: path -> pieces of its text.
+    """
+    *_, last = contents
+    try:
+        for path, pieces in contents.items():
+            with part_of(path).open("wb") as file:
+                file.writelines(piece.encode() for piece in pieces)
+                file.flush()
+                os.fsync(file.fileno())
+        last.unlink(missing_ok=True)
+        for path in contents:
+            part_of(path).replace(path)
+    except BaseException:
+        for path in contents:
+            with suppress(OSError):
+                part_of(path).unlink(missing_ok=True)
+        raise
+    for folder in {path.parent for path in contents}:
+        sync(folder)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file's bytes, or a folder's list of names, are on the disk."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except PermissionError:  # Windows opens no folder, and needs not
+        if os.name == "nt":
+            return
+        raise
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until everything below a folder is on the disk."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            sync(Path(place, name))
+        sync(Path(place))
 
 
 def part_of(path: Path) -> Path:

@@ -1,10 +1,18 @@
-"""A file of results that only grows, one JSON line each: what is in it survives a kill, a torn last line is done again."""
+"""A file of results that only grows, one JSON line each: what is in it survives a kill and a power cut.
+
+Nothing is ever cut off or written over: a line that cannot be read, such as one that a kill tore, is passed over and
+counted, and what it held is done again. A line is appended in one write, so that two writers lose nothing.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from lm_eval_tasks.text import valid
 
 
 class Journal:
@@ -12,21 +20,22 @@ class Journal:
 
     Args:
         path: the file; its folder is made.
+
+    Attributes:
+        unreadable: how many lines were passed over.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._known: dict[str, Any] = {}
+        self.unreadable = 0
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_file():
-            whole = path.read_bytes()
-            complete = whole[: whole.rfind(b"\n") + 1]
-            if complete != whole:
-                with path.open("r+b") as file:
-                    file.truncate(len(complete))
-            for line in complete.splitlines():
-                entry = json.loads(line)
+        for entry in read_entries(path) if path.is_file() else ():
+            if entry is None:
+                self.unreadable += 1
+            else:
                 self._known[entry["key"]] = entry["value"]
+        self._is_torn = _ends_torn(path)
 
     def __contains__(self, key: str) -> bool:
         return key in self._known
@@ -42,8 +51,51 @@ class Journal:
         return len(self._known)
 
     def add(self, key: str, value: Any, **beside: Any) -> None:
-        """Note a value; it is on disk when this returns. What is given beside it is for other readers of the file."""
-        self._known[key] = value
-        line = json.dumps({"key": key, "value": value, **beside}, ensure_ascii=False)
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+        """Note a value, in place of an older one; it is on disk when this returns.
+
+        What is given beside it is for other readers of the file. Characters that no text may hold are replaced.
+
+        Raises:
+            OSError: the disk is full or refuses; the value is not noted.
+        """
+        line = valid(json.dumps({"key": key, "value": value, **beside}, ensure_ascii=False))
+        data = ("\n" * self._is_torn + line + "\n").encode()
+        with self._path.open("ab", buffering=0) as file:
+            self._is_torn = True
+            written = file.write(data)
+            if written != len(data):
+                raise OSError(f"{self._path}: only {written} of {len(data)} bytes could be written; is the disk full?")
+            self._is_torn = False
+            os.fsync(file.fileno())
+        self._known[key] = json.loads(line)["value"]
+
+
+def read_entries(path: Path) -> Iterator[dict[str, Any] | None]:
+    """The entries of a journal, oldest first; None for each line that is none. Empty lines do not count.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with path.open("rb") as lines:
+        for line in lines:
+            if line.strip():
+                yield _entry(line)
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    try:
+        entry = json.loads(line)
+        if isinstance(entry, dict) and isinstance(entry.get("key"), str) and "value" in entry and line.endswith(b"\n"):
+            json.dumps(entry, ensure_ascii=False).encode()
+            return entry
+    except (ValueError, RecursionError):
+        pass
+    return None
+
+
+def _ends_torn(path: Path) -> bool:
+    if not path.is_file() or not path.stat().st_size:
+        return False
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read() != b"\n"

@@ -18,20 +18,20 @@ ROOMS = {
         "samples scalar", "dataset", "pipeline", "demo", "commands", "cli",
     ],
     "lm_eval_tasks": [
-        "errors version files tables command row_format word_runs", "journal minilm compat", "task_folder", "prompts", "retrieval metrics",
+        "errors version text files tables command row_format word_runs", "locks journal minilm compat", "chat", "task_folder", "prompts", "retrieval metrics",
         "data", "runs", "judge", "commands",
     ],
     "hub_scripts": ["errors", "hub", "results report", "commands"],
 }  # fmt: skip
 # What the builder takes from the package that every installation has.
-SHARED = "errors version files tables command row_format word_runs journal compat prompts".split()
+SHARED = "errors version text files locks tables command row_format word_runs journal chat compat prompts".split()
 # Only these assemble the packages' commands, or show all of them at work.
 ASSEMBLING = {"builder.cli", "builder.demo"}
 # Modules that can open a connection -> the rooms that may import them.
 CONNECTING = {
     "requests": "builder.sources",
     "arxiv": "builder.sources",
-    "openai": "builder.sources lm_eval_tasks.judge",
+    "openai": "lm_eval_tasks.chat lm_eval_tasks.compat",
     "huggingface_hub.HfApi": "hub_scripts.hub",
     "huggingface_hub.hf_hub_download": "builder.sources",
     "datasets.load_dataset": "hub_scripts.hub",

@@ -10,6 +10,8 @@ from pathlib import Path
 from builder.dataset.card import CARD, card
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest, write_manifest
 from builder.errors import FolderError
+from lm_eval_tasks.files import sync, sync_folder
+from lm_eval_tasks.locks import held
 
 
 def finish(place: Path, manifest: Manifest) -> Manifest:
@@ -33,22 +35,29 @@ def refuse_other_contents(new: Manifest, output: Path) -> None:
 
 
 @contextmanager
-def replacing(output: Path) -> Iterator[Path]:
+def replacing(output: Path, mark: str = MANIFEST, kind: str = "dataset folder") -> Iterator[Path]:
     """An empty folder to build in, that takes the place of `output` when the block is left, and goes when it fails.
 
+    Args:
+        mark: a file that only folders of this kind hold.
+        kind: what to call such folders in messages.
+
     Raises:
-        FolderError: `output` holds something that is no dataset folder, or the place cannot be written.
+        FolderError: `output` holds something of another kind, or the place cannot be written.
+        BusyError: another process writes it.
     """
-    building = _begin(output)
-    try:
-        yield building
-    except BaseException:
-        shutil.rmtree(building, ignore_errors=True)
-        raise
-    _finish(output)
+    with held(output):
+        building = _begin(output, mark, kind)
+        try:
+            yield building
+            sync_folder(building)
+        except BaseException:
+            shutil.rmtree(building, ignore_errors=True)
+            raise
+        _finish(output)
 
 
-def _begin(output: Path) -> Path:
+def _begin(output: Path, mark: str, kind: str) -> Path:
     building, old = _beside(output)
     try:
         if old.exists() and not output.exists():
@@ -56,8 +65,8 @@ def _begin(output: Path) -> Path:
             old.rename(output)
         if output.exists() and not output.is_dir():
             raise FolderError(f"{output} exists and is a file; move it away or choose another `output`")
-        if output.exists() and any(output.iterdir()) and not (output / MANIFEST).is_file():
-            raise FolderError(f"{output} exists and is no dataset folder; move it away or choose another `output`")
+        if output.exists() and any(output.iterdir()) and not (output / mark).is_file():
+            raise FolderError(f"{output} exists and is not a {kind}; move it away or choose another `output`")
         shutil.rmtree(building, ignore_errors=True)
         building.mkdir(parents=True)
     except OSError as err:
@@ -72,6 +81,7 @@ def _finish(output: Path) -> None:
     if output.exists():
         output.rename(old)
     building.rename(output)
+    sync(output.parent)
     shutil.rmtree(old, ignore_errors=True)
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from builder.errors import SourceError
-from builder.progress import progress
 from builder.scalar.citation_classifier import Context, types_of
-from builder.sources.language_model import LanguageModel
+from builder.sources.language_model import ask
 from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.journal import Journal
 
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from builder.round.model import Round
 
 JOURNAL = "citation_types.jsonl"
-_CONCURRENT = 8
 _PROMPT = (
     "A citation in a research paper is marked with >>> and <<<. It is ATTRIBUTIONAL if the words around it name a specific "
     "method, model, dataset, tool or product as the thing that is cited, and DESCRIPTIVE if the citation supports a "
@@ -43,25 +40,30 @@ def ask_model(contexts: Sequence[Context], base_url: str, model: str, journal: J
     Raises:
         SourceError: the server cannot be reached, or says neither of the two words.
     """
-    server = LanguageModel(base_url, model)
     keys = [_key(context, model) for context in contexts]
     # Citations in groups are not asked about: nothing is made of them.
     missing = {
-        key: context for key, context in zip(keys, contexts, strict=True) if context.single and key not in journal
+        key: f"{_PROMPT}{context.before}>>>{context.citation}<<<{context.after}"
+        for key, context in zip(keys, contexts, strict=True)
+        if context.single and key not in journal
     }
-    with ThreadPoolExecutor(_CONCURRENT) as threads:
-        answers = threads.map(lambda context: _ask(context, server), missing.values())
-        for key, answer in zip(missing, progress(answers, "citation types", len(missing)), strict=True):
-            journal.add(key, answer)
+    odd: list[str] = []
+
+    def note(key: str, text: str) -> None:
+        found = _ANSWER.search(text)
+        if found is None:
+            odd.append(text)
+        else:
+            journal.add(key, "attributional" if found[0].lower() == "attributional" else "descriptive")
+
+    if missing:
+        ask(base_url, model, missing, 16, note)
+    if odd:
+        raise SourceError(
+            f"the annotator {model!r} at {base_url} answered neither ATTRIBUTIONAL nor DESCRIPTIVE to {len(odd)} questions, "
+            f"first: {odd[0]!r:.80}"
+        )
     return [journal.get(key, "descriptive") for key in keys]
-
-
-def _ask(context: Context, server: LanguageModel) -> CitationType:
-    text = server.answer(f"{_PROMPT}{context.before}>>>{context.citation}<<<{context.after}", most_tokens=16)
-    found = _ANSWER.search(text)
-    if found is None:
-        raise SourceError(f"{server} answered neither ATTRIBUTIONAL nor DESCRIPTIVE")
-    return "attributional" if found[0].lower() == "attributional" else "descriptive"
 
 
 def _key(context: Context, model: str) -> str:

@@ -1,38 +1,47 @@
-"""A language model behind an OpenAI-compatible server, asked one question at a time."""
+"""A language model behind an OpenAI-compatible server."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Callable, Mapping
 
 from builder.errors import SourceError
+from lm_eval_tasks import chat
+from lm_eval_tasks.errors import ServerError
+
+_CONCURRENT = 8
 
 
-class LanguageModel:
-    """One model at one server.
+def ask(
+    base_url: str, model: str, prompts: Mapping[str, str], most_tokens: int, note: Callable[[str, str], None]
+) -> None:
+    """Ask for the model's most likely answer to every prompt; each is handed to `note` with its prompt's key at once.
 
     Args:
         base_url: of the server; a server of your own needs no key, others take OPENAI_API_KEY.
+
+    Raises:
+        SourceError: the server cannot be reached, or some prompts got no answer; all answers were handed over.
     """
+    failed: list[str] = []
 
-    def __init__(self, base_url: str, model: str) -> None:
-        import openai
-
-        self._openai, self._model, self._url = openai, model, base_url
-        self._client = openai.OpenAI(base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none")
-
-    def __str__(self) -> str:
-        return f"the annotator {self._model!r} at {self._url}"
-
-    def answer(self, prompt: str, most_tokens: int) -> str:
-        """The model's most likely answer.
-
-        Raises:
-            SourceError: the server cannot be reached, or refuses.
-        """
+    async def answer(ask: chat.Ask, key: str) -> str | None:
         try:
-            reply = self._client.chat.completions.create(
-                model=self._model, messages=[{"role": "user", "content": prompt}], temperature=0, max_tokens=most_tokens
-            )
-        except self._openai.OpenAIError as err:
-            raise SourceError(f"{self} cannot be asked: {err}") from err
-        return reply.choices[0].message.content or ""
+            return await ask([{"role": "user", "content": prompts[key]}], most_tokens)
+        except chat.NoAnswer as err:
+            failed.append(str(err))
+            return None
+
+    def hand_over(key: str, text: str | None) -> None:
+        if text is not None:
+            note(key, text)
+
+    server = chat.Server(model, base_url)
+    try:
+        chat.ask_all(server, prompts, answer, hand_over, _CONCURRENT)
+    except ServerError as err:
+        raise SourceError(f"the annotator cannot be asked: {err}") from err
+    if failed:
+        raise SourceError(
+            f"the annotator {server} did not answer {len(failed)} of {len(prompts)} questions, first: {failed[0]}; give the "
+            "same command again, the other answers are kept"
+        )

@@ -57,6 +57,8 @@ class Group:
         task: one of TASKS.
         context: thousands of tokens that the setting's name tells, else that its prompts have; None where neither is known.
         ids, titles, published, clusters: of the samples, in one order.
+        unfinished: model -> answers of a run that has not ended.
+        withheld: answers that are not shown, because they repeat texts that may not be passed on.
     """
 
     key: Key
@@ -69,6 +71,7 @@ class Group:
     cells: list[Cell]
     prompt_versions: list[int]
     unfinished: dict[str, int]
+    withheld: int = 0
 
 
 def in_order(found: Iterable[Group]) -> list[Group]:

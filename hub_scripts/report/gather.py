@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from itertools import islice
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -19,9 +19,12 @@ from lm_eval_tasks.metrics import registry as metrics
 from lm_eval_tasks.prompts import registry as prompts
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.intervals import interval
+from lm_eval_tasks.word_runs import longest_common_run, run_words
 
 if TYPE_CHECKING:
     from lm_eval_tasks.runs.logged import Logged
+# Words in a row of a withheld text that an answer may repeat.
+MOST_COPIED = 25
 # How prompts and answers fared.
 FLAGS = tuple(one.name for one in metrics.METRICS if one.rate)
 
@@ -39,15 +42,13 @@ def groups(inputs: Inputs) -> dict[Key, list[SamplesFile]]:
     """The files of each setting; what a file holds is told by its first line.
 
     Raises:
-        ReportError: a file is no file of samples.
+        SamplesError: a file is not one of samples.
     """
     found: dict[Key, list[SamplesFile]] = {}
     for file in inputs.samples:
-        keys = {Key(one.round, _setting(one)) for one, _ in _rows(file)} if not file.finished else None
-        first = next(_rows(file), None)
-        if first is None:
-            continue
-        for key in keys or {Key(first[0].round, _setting(first[0]))}:
+        rows = logged.rows_of(file.path)
+        # A journal holds all settings of its run, a samples file one.
+        for key in {Key(one.round, _setting(one)) for one, _ in (islice(rows, 1) if file.finished else rows)}:
             found.setdefault(key, []).append(file)
     return found
 
@@ -59,13 +60,14 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         licenses: texts that these do not allow are left out of the samples' data.
 
     Raises:
-        ReportError: a file cannot be read, or a model has two answers to one sample.
+        SamplesError: a file cannot be read.
+        ReportError: a model has two answers to one sample.
     """
     samples: dict[str, _Sample] = {}
     read: dict[str, list[tuple[Logged, dict[str, Any]]]] = {}
     versions: set[int] = set()
     for file in files:
-        for one, row in _rows(file):
+        for one, row in logged.rows_of(file.path):
             if Key(one.round, _setting(one)) != key:
                 continue
             model = _model(file.model, one)
@@ -77,34 +79,18 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         if len({one.id for one, _ in rows}) < len(rows):
             raise ReportError(f"{model} has two answers to a sample of {key.setting}: give one run of each model")
     ids = sorted(samples, key=lambda id_: (samples[id_].doc["published"], id_))
-    for i, id_ in enumerate(ids):
+    withheld = sum(
         _write_sample(place / key.slug / f"{i}.js", f"{key.slug}/{i}", samples[id_], licenses)
+        for i, id_ in enumerate(ids)
+    )
     finished = {model: rows for model, rows in read.items() if rows[0][0].scores}
     docs = [samples[id_].doc for id_ in ids]
     return Group(
         key, prompts.task_of(docs[0]["prompt_name"]), _context(key.setting, read), ids, [doc["title"] for doc in docs],
         [doc["published"] for doc in docs], [doc["first_author"] for doc in docs],
         [_cell(model, rows) for model, rows in sorted(finished.items())], sorted(versions),
-        {model: len(rows) for model, rows in sorted(read.items()) if model not in finished},
+        {model: len(rows) for model, rows in sorted(read.items()) if model not in finished}, withheld,
     )  # fmt: skip
-
-
-def _rows(file: SamplesFile) -> Iterator[tuple[Logged, dict[str, Any]]]:
-    with file.path.open(encoding="utf-8", errors="replace") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-                one = logged.of_row(row)
-                date.fromisoformat(one.published)
-                if not all(map(math.isfinite, one.scores.values())):
-                    raise ValueError("a score is no number")
-            except (ValueError, KeyError, TypeError, AttributeError, IndexError) as err:
-                if not file.finished and not line.endswith("\n"):
-                    return  # a journal may end in a torn line
-                raise ReportError(f"line {number} of {file.path} is no logged sample of AcademicEval") from err
-            yield one, row
 
 
 def _setting(one: Logged) -> str:
@@ -186,18 +172,32 @@ def _cell(model: str, rows: Sequence[tuple[Logged, Mapping[str, Any]]]) -> Cell:
     )  # fmt: skip
 
 
-def _write_sample(path: Path, name: str, sample: _Sample, licenses: Licenses) -> None:
+def _write_sample(path: Path, name: str, sample: _Sample, licenses: Licenses) -> int:
+    """Write one sample's data; how many of its answers are withheld."""
     doc = sample.doc
-    # Samples of older releases do not tell the licences of demonstrations: nothing of them is passed on.
-    allowed = licenses == "all" or all(allows(one, licenses) for one in doc.get("licenses", ["unknown"]))
-    variants = sample.variants if allowed else [_without_texts(one) for one in sample.variants]
     facts = {name: value for name, value in doc.items() if name != "first_author"}
-    if not allowed:
+    answers, variants, withheld = sample.answers, sample.variants, 0
+    # Samples of older releases do not tell the licences of demonstrations: nothing of them is passed on.
+    if licenses != "all" and not all(allows(one, licenses) for one in doc.get("licenses", ["unknown"])):
         facts["target"] = None
+        variants = [_without_texts(one) for one in variants]
+        answers = [{**one, "answer": None} if copies(one, doc["target"]) else one for one in answers]
+        withheld = sum(one["answer"] is None for one in answers)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(
-        script(f"sample:{name}", {**facts, "answers": sample.answers, "prompts": variants}), encoding="utf-8"
-    )
+    path.write_text(script(f"sample:{name}", {**facts, "answers": answers, "prompts": variants}), encoding="utf-8")
+    return withheld
+
+
+def copies(answer: Mapping[str, Any], target: str) -> bool:
+    """Whether an answer shows too much of the texts that it was asked about, or of the target, to be passed on.
+
+    Runs that were not measured when the answer was scored count as long.
+    """
+    words = run_words(answer["answer"])
+    if len(words) <= MOST_COPIED:
+        return False
+    runs = [answer["scores"].get(name, math.inf) for name in ("copied_from_input", "copied_from_demonstrations")]
+    return bool(max(*runs, longest_common_run(words, run_words(target))) > MOST_COPIED)
 
 
 def _without_texts(prompt: Mapping[str, Any]) -> dict[str, Any]:

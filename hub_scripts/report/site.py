@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -12,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from builder.dataset.folder import replacing
 from builder.progress import progress
 from hub_scripts.report.board import LABELS, board, scores_of_samples
 from hub_scripts.report.cells import Group, in_order
 from hub_scripts.report.figures import draw_all
-from hub_scripts.report.gather import gather, groups, script
+from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, ReportError, find
 from hub_scripts.report.round_page import RoundPage, round_page
 
@@ -40,21 +40,12 @@ def report(
         cutoffs: model -> month up to which it was trained, where its results do not tell.
 
     Raises:
-        ReportError: nothing to show, a file that cannot be read, or `output` is something else's.
+        ReportError: nothing to show, or a file that cannot be read.
+        FolderError: `output` holds something else.
     """
-    if output.exists() and (not output.is_dir() or (any(output.iterdir()) and not (output / MARK).is_file())):
-        raise ReportError(f"{output} exists and is no report; move it away or choose another --output")
     inputs = find(paths)
-    place = output.with_name(f".{output.name}.building")
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
-    try:
+    with replacing(output, MARK, "report") as place:
         yield from _write(inputs, place, licenses, {**_known_cutoffs(inputs), **(cutoffs or {})})
-    except BaseException:
-        shutil.rmtree(place, ignore_errors=True)
-        raise
-    shutil.rmtree(output, ignore_errors=True)
-    place.rename(output)
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     yield f"written: {output} ({size / 1e6:.1f} MB); open {output / 'index.html'}"
 
@@ -85,6 +76,12 @@ def _write(inputs: Inputs, place: Path, licenses: Licenses, cutoffs: Mapping[str
     )
     samples = sum(len(group.ids) for group in found)
     yield f"{len({cell.model for group in found for cell in group.cells})} models, {len(found)} settings, {samples} samples"
+    if withheld := sum(group.withheld for group in found):
+        answers = sum(cell.samples for group in found for cell in group.cells)
+        yield (
+            f"withheld: {withheld} of {answers} answers ({withheld / answers:.1%}), which repeat more than {MOST_COPIED} words in "
+            f"a row of texts that {licenses} does not allow"
+        )
     # Retrieval makes a model of its own, with the cut-off of the one that reads.
     models = {cell.model for group in found for cell in group.cells}
     known = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(model.split(" + ")[0]))}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -14,6 +13,7 @@ from lm_eval_tasks.data.slots import Cut
 from lm_eval_tasks.errors import OptionError
 from lm_eval_tasks.metrics.scored import ALL, HEADLINE
 from lm_eval_tasks.retrieval.retrieve import DEFAULT_RETRIEVER, Chunking
+from lm_eval_tasks.text import day
 
 DEFAULT_DATASET = "academiceval"
 VARIABLE = "ACADEMICEVAL_DATASET"
@@ -104,14 +104,14 @@ def _number(arguments: Mapping[str, Any], key: str, default: Default) -> int | D
         return default
     try:
         return int(value)
-    except (TypeError, ValueError) as err:
+    except (TypeError, ValueError, OverflowError) as err:
         raise OptionError(f"the option {key}={value!r} is no whole number") from err
 
 
 def _day(arguments: Mapping[str, Any], key: str) -> str | None:
     value = _text(arguments, key)
     try:
-        return value and date.fromisoformat(value).isoformat()
+        return value and day(value).isoformat()
     except ValueError as err:
         raise OptionError(f"the option {key}={value!r} is no day such as 2026-06-30") from err
 
@@ -119,6 +119,6 @@ def _day(arguments: Mapping[str, Any], key: str) -> str | None:
 def _month(arguments: Mapping[str, Any], key: str) -> str | None:
     value = _text(arguments, key)
     try:
-        return value and date.fromisoformat(f"{value[:7]}-01").isoformat()[:7]
+        return value and day(f"{value[:7]}-01").isoformat()[:7]
     except ValueError as err:
         raise OptionError(f"the option {key}={value!r} is no month such as 2025-06") from err

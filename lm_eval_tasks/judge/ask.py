@@ -1,19 +1,16 @@
-"""Asking a judge behind an OpenAI-compatible server: many at a time, each answer journaled, retries by the `openai` package."""
+"""Asking one judge about every sample in both orders; each verdict is journaled as soon as it is there."""
 
 from __future__ import annotations
 
 import json
 import os
-import signal
-from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
+from lm_eval_tasks.chat import Ask, Messages, NoAnswer, Server, ask_all, served_models
 from lm_eval_tasks.errors import JudgeError
 from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.judge.verdict import REPAIR, parse, prompt_of
@@ -21,9 +18,6 @@ from lm_eval_tasks.judge.verdict import REPAIR, parse, prompt_of
 if TYPE_CHECKING:
     from lm_eval_tasks.journal import Journal
 
-# 429 and 5xx are tried so often, with the waiting time that the server names.
-_RETRIES = 8
-_TIMEOUT = 600.0
 _MAX_TOKENS = 1024
 
 
@@ -45,117 +39,59 @@ class Question:
 class Judge:
     """A judging model.
 
-    Args:
-        base_url: of the server; None for the `openai` package's own.
-
     Raises:
-        JudgeError: the package or a key is missing, the server cannot be reached, or does not serve the model.
+        JudgeError: a key is missing, or the server does not serve the model.
+        ServerError: the server cannot be reached.
     """
 
-    def __init__(self, model: str, base_url: str | None, concurrency: int) -> None:
-        try:
-            import openai
-        except ModuleNotFoundError as err:
-            raise JudgeError('judging needs openai: pip install "academiceval[judge]"') from err
-        key = os.environ.get("OPENAI_API_KEY")
-        if not key and base_url is None:
+    def __init__(self, server: Server, concurrency: int) -> None:
+        if not os.environ.get("OPENAI_API_KEY") and server.base_url is None:
             raise JudgeError("no key: set OPENAI_API_KEY, or name a server of your own with --base-url")
-        self.model, self._concurrency, self._openai = model, concurrency, openai
-        self._client = openai.OpenAI(
-            base_url=base_url, api_key=key or "none", max_retries=_RETRIES, timeout=_TIMEOUT
-        )  # fmt: skip
-        self._check(base_url or "the OpenAI API")
-
-    def _check(self, where: str) -> None:
-        """See that the server is there and serves the model; a server that lists none is believed."""
-        try:
-            served = {one.id for one in self._client.with_options(max_retries=1).models.list()}
-        except self._openai.APIConnectionError as err:
-            raise JudgeError(f"no answer from {where}: {err}; look at --base-url") from err
-        except self._openai.AuthenticationError as err:
-            raise JudgeError(f"{where} refuses the key in OPENAI_API_KEY") from err
-        except self._openai.APIError:
-            return
+        self.model, self._server, self._concurrency = server.model, server, concurrency
+        served = served_models(server)
         if served and self.model not in served:
-            raise JudgeError(f"{where} does not serve {self.model!r}; it has {', '.join(sorted(served)[:5])}")
+            listed = ", ".join(sorted(served)[:5])
+            raise JudgeError(f"{server.base_url or 'the OpenAI API'} does not serve {self.model!r}; it has {listed}")
 
     def ask_all(self, questions: Iterable[Question], total: int, journal: Journal) -> None:
-        """Ask every question that the journal does not answer yet.
-
-        When the process is told to end (SIGINT, SIGTERM) nothing new is asked, and what is under way is waited for and
-        journaled, so that no answer is paid twice.
+        """Ask every question that the journal has no verdict for, those that failed in an earlier run included.
 
         Raises:
             KeyboardInterrupt: it was told to end.
-            JudgeError: the server gave up on a question.
+            ServerError: the server cannot be asked any more; all verdicts so far are in the journal.
         """
-        missing = (one for one in questions if self.key(one) not in journal)
-        with (
-            _told_to_end() as ended,
-            ThreadPoolExecutor(self._concurrency) as threads,
-            tqdm(total=total, desc=f"judge {self.model}", disable=None) as bar,
-        ):
-            under_way: dict[Future[dict[str, Any]], Question] = {}
-            failed: Exception | None = None
-            while True:
-                if not ended and failed is None:
-                    fresh = islice(missing, 2 * self._concurrency - len(under_way))
-                    under_way |= {threads.submit(self._ask, one): one for one in fresh}
-                if not under_way:
-                    break
-                for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                    question = under_way.pop(future)
-                    try:
-                        journal.add(self.key(question), future.result())
-                        bar.update()
-                    except self._openai.OpenAIError as err:
-                        failed = failed or err
-        if ended:
-            raise KeyboardInterrupt
-        if failed is not None:
-            raise JudgeError(
-                f"the judge {self.model!r} gave up: {failed}; the same command goes on from here"
-            ) from failed
+        missing = (one for one in questions if failure(journal.get(self.key(one), {"failed": ""})) is not None)
+        with tqdm(total=total, desc=f"judge {self.model}", disable=None) as bar:
+
+            def note(question: Question, outcome: dict[str, Any]) -> None:
+                journal.add(self.key(question), outcome)
+                bar.update()
+
+            ask_all(self._server, missing, _verdict, note, self._concurrency)
 
     def key(self, question: Question) -> str:
         """sha256 over judge and prompt, which holds both answers in their order."""
         return sha256_of_bytes(json.dumps([self.model, question.prompt]))
 
-    def _ask(self, question: Question) -> dict[str, Any]:
-        """One verdict; an answer that cannot be read is asked for once more."""
-        messages: list[dict[str, str]] = [{"role": "user", "content": question.prompt}]
-        text = self._complete(messages)
+
+def failure(outcome: dict[str, Any]) -> str | None:
+    """Why a question got no answer; None where it got one."""
+    return outcome.get("failed")
+
+
+async def _verdict(ask: Ask, question: Question) -> dict[str, Any]:
+    """The outcome of one question; an answer that cannot be read is asked for once more."""
+    about = {"task": question.task, "id": question.id, "order": question.order}
+    messages: Messages = [{"role": "user", "content": question.prompt}]
+    try:
+        text = await ask(messages, _MAX_TOKENS)
         verdict = parse(text)
         repaired = verdict is None
-        if verdict is None:
+        if repaired:
             messages += [{"role": "assistant", "content": text}, {"role": "user", "content": REPAIR}]
-            text = self._complete(messages)
+            text = await ask(messages, _MAX_TOKENS)
             verdict = parse(text)
-        return {
-            "task": question.task, "id": question.id, "order": question.order, "repaired": repaired,
-            "winners": verdict.winners if verdict else None, **({} if verdict else {"text": text}),
-        }  # fmt: skip
-
-    def _complete(self, messages: list[dict[str, str]]) -> str:
-        reply = self._client.chat.completions.create(
-            model=self.model, messages=messages, temperature=0, max_tokens=_MAX_TOKENS
-        )
-        return reply.choices[0].message.content or ""
-
-
-@contextmanager
-def _told_to_end() -> Iterator[list[int]]:
-    """Collects the signals that ask the process to end; a second one ends it."""
-    seen: list[int] = []
-
-    def note(number: int, frame: object) -> None:
-        if seen:
-            raise KeyboardInterrupt
-        seen.append(number)
-
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield seen
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    except NoAnswer as err:
+        return {**about, "winners": None, "failed": str(err)}
+    winners = verdict.winners if verdict else None
+    return {**about, "repaired": repaired, "winners": winners, **({} if verdict else {"text": text})}

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lm_eval_tasks.chat import DEADLINE, Server
 from lm_eval_tasks.errors import JudgeError
 from lm_eval_tasks.files import write_whole
 from lm_eval_tasks.journal import Journal
-from lm_eval_tasks.judge.ask import Judge, Question
+from lm_eval_tasks.judge.ask import Judge, Question, failure
 from lm_eval_tasks.judge.winrate import Judged, kappas, panel, summary
+from lm_eval_tasks.locks import held
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.logged import Logged, by_task
@@ -76,21 +78,27 @@ def estimate(samples: Sequence[Logged], judges: int) -> Estimate:
 
 
 def judge(
-    samples: Sequence[Logged], models: Sequence[str], base_url: str | None, concurrency: int, output: Path, name: str
-) -> dict[str, Any]:
+    samples: Sequence[Logged], models: Sequence[str], base_url: str | None, concurrency: int, output: Path, name: str,
+    deadline: float = DEADLINE,
+) -> dict[str, Any]:  # fmt: skip
     """Judge the samples by every model, and write `judge_<name>.json` and `verdicts_<judge>.jsonl`.
 
     Args:
         name: of the model that generated the texts; verdicts of judges of its family are also left out of a second panel.
 
     Raises:
-        JudgeError: see `ask.Judge`.
+        JudgeError: see `ask.Judge`; or not one question was answered.
+        ServerError: the server cannot be asked.
+        BusyError: another process judges with the same model into `output`.
     """
-    judges = [Judge(model, base_url, concurrency) for model in models]
+    judges = [Judge(Server(model, base_url, deadline), concurrency) for model in models]
     judged: dict[str, list[Judged]] = {}
     for one in judges:
-        journal = Journal(output / f"verdicts_{_slug(one.model)}.jsonl")
-        one.ask_all(questions(samples), 2 * len(samples), journal)
+        place = output / f"verdicts_{_slug(one.model)}.jsonl"
+        with held(place):
+            journal = Journal(place)
+            one.ask_all(questions(samples), 2 * len(samples), journal)
+        _check_answered(one, samples, journal)
         judged[one.model] = [_judged(sample, one, journal) for sample in samples]
     results = _results(judged, samples, name)
     output.mkdir(parents=True, exist_ok=True)
@@ -99,11 +107,19 @@ def judge(
     return results
 
 
+def _check_answered(one: Judge, samples: Sequence[Logged], journal: Journal) -> None:
+    failures = [failure(journal[one.key(question)]) for question in questions(samples)]
+    if None not in failures:
+        raise JudgeError(f"{one.model!r} answered not one question, first: {failures[0]}; the same command asks again")
+
+
 def _judged(sample: Logged, by: Judge, journal: Journal) -> Judged:
-    winners = [journal[by.key(one)]["winners"] for one in questions([sample])]
+    outcomes = [journal[by.key(one)] for one in questions([sample])]
+    winners = [one["winners"] for one in outcomes]
     return Judged(
         sample.task, sample.id, sample.cluster, (winners[0], winners[1]) if winners else (None, None),
         not sample.answer.strip(), len(sample.answer.split()) - len(sample.target.split()),
+        sum(failure(one) is not None for one in outcomes),
     )  # fmt: skip
 
 
@@ -138,10 +154,10 @@ def verdicts_of(judged: Mapping[str, Sequence[Judged]], task: str) -> dict[str, 
 def table(results: Mapping[str, Any]) -> Table:
     """A row for each task and judge."""
     head = (
-        "Task", "Judge", "n", "Win rate [95%]", "One order", "Length-controlled", "Consistent", "First place", "Unparseable",
+        "Task", "Judge", "n", "Win rate [95%]", "One order", "Length-controlled", "Consistent", "First place", "Unparseable", "Failed",
     )  # fmt: skip
     rows = [(task, model, *_cells(one)) for task, judges in results["tasks"].items() for model, one in judges.items()]
-    return Table(head, "llrrrrrrr", rows)
+    return Table(head, "llrrrrrrrr", rows)
 
 
 def _cells(one: Mapping[str, Any]) -> tuple[object, ...]:
@@ -149,7 +165,7 @@ def _cells(one: Mapping[str, Any]) -> tuple[object, ...]:
     shown = f"{rate['value']:.3f} [{rate['low']:.3f}, {rate['high']:.3f}]" if rate else ""
     names = ("raw_win_rate", "length_controlled_win_rate", "position_consistency", "first_place_share")
     numbers = ("" if one[name] is None else f"{one[name]:.3f}" for name in names)
-    return one["samples"], shown, *numbers, one["unparseable"]
+    return one["samples"], shown, *numbers, one["unparseable"], one["failed"]
 
 
 def family(model: str) -> str | None:

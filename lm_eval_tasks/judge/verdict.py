@@ -37,7 +37,7 @@ def parse(text: str) -> Verdict | None:
         return None
     try:
         read = json.loads(text[begins : ends + 1])
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(read, dict):
         return None

@@ -27,6 +27,7 @@ class Judged:
         orders: the winners' places with the generated text first, and with it second; None where a verdict could not be read.
         empty: there was no text to judge, which is a loss.
         length: words of the generated text less words of the reference.
+        failed: questions that got no answer.
     """
 
     task: str
@@ -35,6 +36,7 @@ class Judged:
     orders: tuple[Mapping[str, int] | None, Mapping[str, int] | None]
     empty: bool
     length: int
+    failed: int = 0
 
     def points(self, dimension: str = OVERALL) -> float | None:
         """1 where both orders prefer the generated text, 0 where neither does, 0.5 where they disagree; None if unread."""
@@ -51,12 +53,14 @@ def summary(samples: Sequence[Judged]) -> dict[str, Any]:
     read = [(one, points) for one in samples if (points := one.points()) is not None]
     verdicts = [winners for one in samples for winners in one.orders if winners is not None]
     both = [one.orders for one in samples if one.orders[0] is not None and one.orders[1] is not None]
+    failed = sum(one.failed for one in samples)
     asked = sum(2 for one in samples if not one.empty)
     rate = interval([points for _, points in read], [one.cluster for one, _ in read]) if read else None
     return {
         "samples": len(samples),
         "empty": sum(one.empty for one in samples),
-        "unparseable": asked - len(verdicts),
+        "failed": failed,
+        "unparseable": asked - len(verdicts) - failed,
         "win_rate": _interval(rate),
         "raw_win_rate": _raw(samples),
         "length_controlled_win_rate": length_controlled([p for _, p in read], [one.length for one, _ in read])

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-# No score of ours comes near; NaN is not below it.
-_LARGE = 1e12
+from lm_eval_tasks.text import number, valid
+
 # What lm-eval prints: the headline metrics, or with --metadata '{"metrics": "all"}' every one.
 HEADLINE, ALL = "headline", "all"
 # Of tasks: what is written, or which candidate is named.
@@ -58,7 +58,4 @@ class ScoredAnswer:
         content = json.loads(text)
         if not isinstance(content, dict) or not isinstance(content.get("scores"), dict):
             raise ValueError("no scored answer")
-        scores = content["scores"]
-        if not all(type(value) in (int, float) and abs(value) < _LARGE for value in scores.values()):
-            raise ValueError("a score is not a finite number")
-        return cls(str(content["answer"]), {str(name): float(value) for name, value in scores.items()})
+        return cls(valid(str(content["answer"])), {str(name): number(one) for name, one in content["scores"].items()})

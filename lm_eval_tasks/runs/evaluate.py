@@ -6,7 +6,8 @@ import json
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
@@ -17,8 +18,9 @@ from lm_eval.api.model import LM
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.errors import EvalError
-from lm_eval_tasks.files import write_whole
+from lm_eval_tasks.files import write_together
 from lm_eval_tasks.journal import Journal
+from lm_eval_tasks.locks import held
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.intervals import interval
@@ -57,10 +59,18 @@ def evaluate(
 
     Raises:
         EvalError: an unknown task, a model that cannot be opened; what `hook.load` raises.
+        BusyError: another run writes to the same folder.
     """
+    with held(output / JOURNAL) if output else nullcontext():
+        return _evaluate(model, model_args, tasks, metadata, limit, output, generation or Generation())
+
+
+def _evaluate(
+    model: str, model_args: str, tasks: Sequence[str], metadata: dict[str, Any], limit: int | None, output: Path | None,
+    generation: Generation,
+) -> list[Score]:  # fmt: skip
     from lm_eval_tasks.runs.baselines import BASELINES
 
-    generation = generation or Generation()
     logging.getLogger("lm_eval").setLevel(logging.ERROR)
     parsed = command_line.parse_model_args(model_args)
     given = {**metadata, **parsed, **_room(generation), **({"keep_parts": True} if model in BASELINES else {})}
@@ -185,8 +195,13 @@ def _whole_papers(samples: Mapping[str, Sequence[Logged]], label: str) -> list[S
 
 
 def _write(results: dict[str, Any], ours: dict[str, Any], label: str, output: Path) -> None:
-    for task, rows in results.pop("samples").items():
-        lines = (json.dumps(logged.compact(row), default=str, ensure_ascii=False) + "\n" for row in rows)
-        write_whole(output / f"samples_{task}_{label}.jsonl", "".join(lines))
+    """Write samples and results; the file of results is there only while all samples are those that it is about."""
+    rows_of = results.pop("samples")
+    files: dict[Path, Iterable[str]] = {
+        output / f"samples_{task}_{label}.jsonl": (
+            json.dumps(logged.compact(row), default=str, ensure_ascii=False) + "\n" for row in rows
+        )
+        for task, rows in rows_of.items()
+    }
     text = json.dumps({**results, "academiceval": ours}, default=str, ensure_ascii=False, indent=1)
-    write_whole(output / f"results_{label}.json", text)
+    write_together({**files, output / f"results_{label}.json": [text]})

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.journal import read_entries
 from lm_eval_tasks.metrics import refine
 from lm_eval_tasks.metrics.scored import Kind, ScoredAnswer
 from lm_eval_tasks.prompts import registry
+from lm_eval_tasks.runs.sample_row import check_doc
 
 # What a journal holds of each sample beside its answer.
 JOURNALED = (
@@ -20,6 +22,8 @@ JOURNALED = (
 JOURNAL = "journal.jsonl"
 # What the slots tell in short.
 _TEXTS = ("prompt", "content", "demonstrations")
+# What reading a row of another kind may raise.
+_ODD = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 # Characters of each end of a slot that are kept.
 EXCERPT = 2000
 
@@ -62,11 +66,7 @@ def read(paths: Sequence[Path]) -> list[Logged]:
         )
     rows: dict[tuple[str, str], Logged] = {}
     for file in files:
-        for number, line in enumerate(_lines(file), 1):
-            try:
-                one = of_row(json.loads(line))
-            except (ValueError, KeyError, TypeError, AttributeError, IndexError) as err:
-                raise SamplesError(f"line {number} of {file} is no logged sample of AcademicEval") from err
+        for one, _ in rows_of(file):
             if (one.task, one.id) in rows:
                 raise SamplesError(
                     f"{file} holds a second answer to {one.task} {one.id}: give the files of one run of one model"
@@ -75,9 +75,50 @@ def read(paths: Sequence[Path]) -> list[Logged]:
     return list(rows.values())
 
 
+def rows_of(file: Path) -> Iterator[tuple[Logged, dict[str, Any]]]:
+    """The samples of one file, each with the row that it was read from.
+
+    Of a journal the newest answer to each question counts, and lines that cannot be read are passed over; a samples file
+    has to be whole.
+
+    Raises:
+        SamplesError: it cannot be read, or a line is something else.
+    """
+    try:
+        if file.name == JOURNAL:
+            newest = {entry["key"]: entry for entry in read_entries(file) if entry is not None}
+            yield from ((one, entry) for entry in newest.values() if (one := _of_entry(entry)) is not None)
+            return
+        with file.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield _parsed(line, f"line {number} of {file}")
+    except OSError as err:
+        raise SamplesError(f"{file} cannot be read: {err.strerror or err}") from err
+
+
+def _parsed(line: bytes, where: str) -> tuple[Logged, dict[str, Any]]:
+    try:
+        row = json.loads(line)
+        return of_row(row), row
+    except _ODD as err:
+        raise SamplesError(f"{where} is no logged sample of AcademicEval ({err})") from err
+
+
+def _of_entry(entry: Mapping[str, Any]) -> Logged | None:
+    try:
+        return of_row(entry)
+    except _ODD:
+        return None
+
+
 def of_row(row: Mapping[str, Any]) -> Logged:
-    """A sample as lm-eval logs it."""
-    doc = row["doc"]
+    """A sample as lm-eval logs it.
+
+    Raises:
+        ValueError and the like: a field is missing or not what it should be.
+    """
+    doc = check_doc(row["doc"])
     usual = registry.is_usual(doc["prompt_name"])
     task = doc["setting"] if usual else " ".join(filter(None, (doc["setting"], doc["prompt_name"], doc["retriever"])))
     journaled = "value" in row
@@ -137,12 +178,3 @@ def _refined(text: str, doc: Mapping[str, Any]) -> str:
 
 def _files(folder: Path) -> list[Path]:
     return sorted(folder.rglob("samples_*.jsonl")) or sorted(folder.rglob(JOURNAL))
-
-
-def _lines(file: Path) -> list[str]:
-    try:
-        return [line for line in file.read_text(encoding="utf-8").split("\n") if line.strip()]
-    except OSError as err:
-        raise SamplesError(f"{file} cannot be read: {err.strerror or err}") from err
-    except UnicodeDecodeError as err:
-        raise SamplesError(f"{file} is no text; give samples_*.jsonl files or folders of them") from err

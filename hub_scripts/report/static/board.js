@@ -2,6 +2,8 @@
 
 const Z95 = 1.959964;
 const ALL = "all";
+// A century: no data makes the window of months longer.
+const MOST_MONTHS = 1200;
 let board;
 let months = [];
 let sortBy = { column: 0, descending: true };
@@ -209,11 +211,12 @@ const offerMetrics = () => {
 
 const allMonths = (first, last) => {
   const found = [];
-  for (let [year, month] = first.split("-").map(Number); ; month += 1) {
-    if (month > 12) [year, month] = [year + 1, 1];
+  let [year, month] = first.split("-").map(Number);
+  while (found.length < MOST_MONTHS && (found.at(-1) ?? "") < last) {
     found.push(`${year}-${String(month).padStart(2, "0")}`);
-    if (found.at(-1) >= last) return found;
+    [year, month] = month < 12 ? [year, month + 1] : [year + 1, 1];
   }
+  return found;
 };
 
 const prepare = () => {

@@ -41,7 +41,9 @@ const answerCard = (answer) => {
     "section",
     { class: "card" },
     element("h3", {}, answer.model),
-    text(answer.answer || "(no text)", `Answer of ${answer.model}`),
+    answer.answer === null
+      ? element("p", {}, "Not shown: it repeats texts whose licence does not allow it.")
+      : text(answer.answer || "(no text)", `Answer of ${answer.model}`),
     element("details", {}, element("summary", {}, "Scores"), element("dl", {}, ...scores)),
     verdictDetails(answer.verdicts),
   );

@@ -1,0 +1,202 @@
+"""Asking a language model behind an OpenAI-compatible server: many questions at a time, each answer handed over at once.
+
+Whatever one question meets with is that question's outcome. Only a server that cannot be asked at all ends the asking.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from lm_eval_tasks.errors import ServerError
+from lm_eval_tasks.text import valid
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+_Q = TypeVar("_Q")
+_V = TypeVar("_V")
+Messages = list[dict[str, str]]
+# Messages and the most tokens of an answer -> the answer.
+Ask = Callable[[Messages, int], Awaitable[str]]
+
+DEADLINE = 600.0
+# 429 and 5xx are tried so often, with the waiting time that the server names.
+_RETRIES = 8
+# An answer that is none, such as a page of HTML with status 200.
+_ODD_TRIES = 3
+_ODD_WAIT = 0.5
+# So many failures without a success between them are the server's, not the questions'.
+_MOST_FAILURES = 20
+_AGAIN = "what was answered is kept, the same command resumes from it"
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A model at a server.
+
+    Attributes:
+        base_url: None for the `openai` package's own.
+        deadline: seconds that one request may take, from first byte to last.
+    """
+
+    model: str
+    base_url: str | None
+    deadline: float = DEADLINE
+
+    def __str__(self) -> str:
+        return f"{self.model!r} at {self.base_url or 'the OpenAI API'}"
+
+
+class NoAnswer(Exception):
+    """One question could not be answered; the message says why."""
+
+
+def served_models(server: Server) -> frozenset[str]:
+    """The models that a server says it serves; none where it does not say.
+
+    Raises:
+        ServerError: it cannot be reached, or refuses the key.
+    """
+    return asyncio.run(_served(server))
+
+
+async def _served(server: Server) -> frozenset[str]:
+    import openai
+
+    try:
+        async with _client(server) as client:
+            return frozenset([one.id async for one in client.with_options(max_retries=1).models.list()])
+    except openai.APIConnectionError as err:
+        raise ServerError(f"no answer from {server.base_url or 'the OpenAI API'}: {err}") from err
+    except openai.AuthenticationError as err:
+        raise ServerError(f"{server.base_url or 'the OpenAI API'} refuses the key in OPENAI_API_KEY") from err
+    except Exception:  # a server that lists no models, in whatever way, may still answer questions
+        return frozenset()
+
+
+def ask_all(
+    server: Server, questions: Iterable[_Q], answer: Callable[[Ask, _Q], Awaitable[_V]], note: Callable[[_Q, _V], None],
+    concurrency: int,
+) -> None:  # fmt: skip
+    """Ask every question, and hand each outcome to `note` before that worker asks anything else.
+
+    When the process is told to end (SIGINT, SIGTERM) nothing new is asked, and what is under way is waited for and noted, so
+    that no answer is paid twice.
+
+    Args:
+        answer: one question's outcome; it may ask several times, and should turn `NoAnswer` into an outcome.
+
+    Raises:
+        KeyboardInterrupt: the process was told to end.
+        ServerError: the server cannot be asked at all; what was answered is noted.
+    """
+    with _told_to_end() as ended:
+        asyncio.run(_Asking(server, ended).all(questions, answer, note, concurrency))
+    if ended:
+        raise KeyboardInterrupt
+
+
+class _Asking:
+    """One call of `ask_all`."""
+
+    def __init__(self, server: Server, ended: list[int]) -> None:
+        import openai
+
+        self._server, self._ended, self._openai = server, ended, openai
+        self._gone: ServerError | None = None
+        self._failures = 0
+
+    async def all(
+        self, questions: Iterable[_Q], answer: Callable[[Ask, _Q], Awaitable[_V]], note: Callable[[_Q, _V], None],
+        concurrency: int,
+    ) -> None:  # fmt: skip
+        waiting = iter(questions)
+        async with _client(self._server) as self._client:
+
+            async def work() -> None:
+                while not self._ended and self._gone is None:
+                    try:
+                        question = next(waiting)
+                    except StopIteration:
+                        return
+                    try:
+                        note(question, await answer(self._ask, question))
+                    except ServerError as err:
+                        self._gone = self._gone or err
+
+            await asyncio.gather(*(work() for _ in range(concurrency)))
+        if self._gone is not None:
+            raise self._gone
+
+    async def _ask(self, messages: Messages, most_tokens: int) -> str:
+        try:
+            text = await self._tried(messages, most_tokens)
+        except NoAnswer as err:
+            self._failures += 1
+            if self._failures >= _MOST_FAILURES:
+                raise ServerError(
+                    f"{self._server} gave up: {self._failures} failures in a row, last: {err}; {_AGAIN}"
+                ) from err
+            raise
+        self._failures = 0
+        return text
+
+    async def _tried(self, messages: Messages, most_tokens: int) -> str:
+        openai, odd = self._openai, ""
+        for tried in range(_ODD_TRIES):
+            await asyncio.sleep(_ODD_WAIT * tried)
+            try:
+                reply = await self._client.chat.completions.create(
+                    model=self._server.model, messages=messages, temperature=0, max_tokens=most_tokens
+                )  # fmt: skip
+                return valid(reply.choices[0].message.content or "")
+            except openai.APITimeoutError as err:
+                raise NoAnswer(f"no whole answer within {self._server.deadline:g} s") from err
+            except openai.APIConnectionError as err:
+                raise NoAnswer(f"the connection broke off or was refused ({err.__cause__ or err})") from err
+            except (openai.AuthenticationError, openai.PermissionDeniedError) as err:
+                raise ServerError(f"{self._server} gave up: {err}; {_AGAIN}") from err
+            except openai.APIStatusError as err:
+                raise NoAnswer(f"status {err.status_code}: {str(err)[:200]}") from err
+            except Exception as err:  # whatever a 200 may hold that is no chat completion
+                odd = f"an answer that is not a chat completion ({type(err).__name__}: {str(err)[:100]})"
+        raise NoAnswer(odd)
+
+
+def _client(server: Server) -> AsyncOpenAI:
+    from openai import AsyncOpenAI
+
+    from lm_eval_tasks.compat.openai import BoundedClient
+
+    return AsyncOpenAI(
+        base_url=server.base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none", max_retries=_RETRIES,
+        timeout=server.deadline, http_client=BoundedClient(server.deadline),
+    )  # fmt: skip
+
+
+@contextmanager
+def _told_to_end() -> Iterator[list[int]]:
+    """Collects the signals that ask the process to end; a second one ends it."""
+    seen: list[int] = []
+
+    def note(number: int, frame: object) -> None:
+        if seen:
+            raise KeyboardInterrupt
+        seen.append(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield seen
+        return
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield seen
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,60 @@
+"""The `openai` package: its HTTP client, with limits of our own.
+
+The package's own timeout is for each read: a server that sends a byte a second is never too slow for it, and a small body may
+grow without end when it is unpacked. A public way would be a deadline and a largest size among the arguments of
+`openai.AsyncOpenAI`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import Any
+
+import openai
+
+MOST_BYTES = 16_000_000
+
+
+class BoundedClient(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
+    """An HTTP client whose requests end within `deadline` seconds, from first byte to last, and with bodies of bounded size."""
+
+    def __init__(self, deadline: float) -> None:
+        super().__init__(timeout=deadline)
+        self._deadline = deadline
+
+    async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
+        # Nothing is unpacked, so that what arrives is what is held.
+        request.headers["Accept-Encoding"] = "identity"
+        try:
+            async with asyncio.timeout(self._deadline):
+                response = await super().send(request, stream=True, **options)
+                try:
+                    body = await _read(response)
+                finally:
+                    await response.aclose()
+        except TimeoutError as err:
+            raise _transport().ReadTimeout(f"no whole answer in {self._deadline:g} s", request=request) from err
+        return type(response)(response.status_code, headers=response.headers, content=body, request=request)
+
+
+async def _read(response: Any) -> bytes:
+    """The body, as it was sent.
+
+    Raises:
+        OSError: it is compressed although that was not asked for, or too large.
+    """
+    packed = response.headers.get("Content-Encoding", "identity")
+    if packed != "identity":
+        raise OSError(f"an answer packed with {packed!r:.40}, which was not asked for")
+    body = bytearray()
+    async for chunk in response.aiter_raw():
+        body += chunk
+        if len(body) > MOST_BYTES:
+            raise OSError(f"an answer of more than {MOST_BYTES} bytes")
+    return bytes(body)
+
+
+def _transport() -> Any:
+    """The package that the client is made of: httpx, or what took its place."""
+    return sys.modules[openai.DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0]]

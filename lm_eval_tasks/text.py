@@ -1,0 +1,43 @@
+"""Checked reading of text and numbers that came from elsewhere."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import date
+
+# No figure of ours comes near.
+MOST = 1e12
+_DAY = re.compile(r"(?:19|2\d)\d\d-\d\d-\d\d")
+
+
+def valid(text: str) -> str:
+    """The text with lone surrogates replaced, which JSON can spell and no UTF-8 file can hold."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def printable(text: str) -> str:
+    """The text without what would move a terminal's cursor or change its colours; lines and tabs stay."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)
+
+
+def day(text: object) -> date:
+    """A day written YYYY-MM-DD, of the years 1900 to 2999.
+
+    Raises:
+        ValueError: it is something else, such as a week or a moment.
+    """
+    if not isinstance(text, str) or not _DAY.fullmatch(text):
+        raise ValueError(f"{text!r:.40} is not a day such as 2026-06-30")
+    return date.fromisoformat(text)
+
+
+def number(value: object) -> float:
+    """A number that is finite and not absurdly large.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    if type(value) not in (int, float) or not math.isfinite(value) or abs(value) >= MOST:  # type: ignore[arg-type]
+        raise ValueError(f"{value!r:.40} is not a finite number")
+    return float(value)  # type: ignore[arg-type]
