@@ -25,6 +25,7 @@ ExtractReason = Literal[
     "no_pages",
     "no_text_layer",
     "no_sections",
+    "damaged",
     "time_limit",
     "memory_limit",
     "crashed",
@@ -51,6 +52,9 @@ SampleReason = Literal[
     "too_few_random_demonstrations",
     "too_few_co_author_demonstrations",
 ]
+
+# What happened to the process that read a file, rather than what the file is: no fact that a later run may rely on.
+READING_REASONS: frozenset[ExtractReason] = frozenset({"time_limit", "memory_limit", "crashed"})
 
 UNKNOWN_LICENSE = "unknown"
 NO_LICENSE = "none"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,10 @@ from builder.extract.pool import Extracted, extract_files
 from builder.extract.stage import EXTRACTOR
 from builder.ids import PaperId
 from builder.progress import progress
+from builder.records import READING_REASONS
 from builder.round.tables import ExtractTable, QualityTable
-from lm_eval_tasks.files import part_of, sha256_of
+from lm_eval_tasks.files import sha256_of, whole_file
+from lm_eval_tasks.locks import held
 
 
 def extract_to_jsonl(
@@ -32,19 +35,73 @@ def extract_to_jsonl(
         How many gave a document, and how many did not.
     """
     limits = _limits(time_limit, memory_limit)
-    part = part_of(output)
-    kept = list(_finished(part, files))
-    part.write_text("".join(kept), encoding="utf-8")
-    done = sum(json.loads(line)["status"] != "failed" for line in kept)
-    todo = files[len(kept) :]
-    with part.open("a", encoding="utf-8") as lines:
-        results = extract_files(todo, jobs, limits.time_limit, limits.memory_limit)
-        for result in progress(results, "extract", len(todo)):
-            done += result.document is not None
-            lines.write(json.dumps(_line(result), ensure_ascii=False) + "\n")
-            lines.flush()
-    part.rename(output)
+    with held(output):
+        results = _Results(output.with_name(f".{output.name}.results"))
+        todo = [path for path in files if not results.has(path)]
+        found = extract_files(todo, jobs, limits.time_limit, limits.memory_limit)
+        for result in progress(found, "extract", len(todo)):
+            results.add(result)
+        done = 0
+        with whole_file(output) as lines:
+            for path in files:
+                line = results.line(path)
+                done += json.loads(line)["status"] != "failed"
+                lines.write(line)
+        results.remove()
     return done, len(files) - done
+
+
+class _Results:
+    """The lines of a call that has not ended, in the order in which they came; a later call of the same files goes on from them.
+
+    Only lines of this extractor about unchanged files count, and none that says what happened to the reading process.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        # (file, hash) -> place of its line.
+        self._places: dict[tuple[str, str], int] = {}
+        self._of_call: dict[Path, int] = {}
+        self._file = path.open("a+b")
+        self._file.seek(0)
+        place, line = 0, b"\n"
+        for line in self._file:
+            if (key := _key_of(line)) is not None:
+                self._places[key] = place
+            place += len(line)
+        if not line.endswith(b"\n"):
+            self._file.write(b"\n")
+
+    def has(self, path: Path) -> bool:
+        place = self._places.get((str(path), _hash(path)))
+        if place is not None:
+            self._of_call[path] = place
+        return place is not None
+
+    def add(self, result: Extracted) -> None:
+        self._of_call[result.path] = self._file.seek(0, os.SEEK_END)
+        self._file.write((json.dumps(_line(result), ensure_ascii=False) + "\n").encode())
+        self._file.flush()
+
+    def line(self, path: Path) -> bytes:
+        self._file.seek(self._of_call[path])
+        return self._file.readline()
+
+    def remove(self) -> None:
+        self._file.close()
+        self._path.unlink()
+
+
+def _key_of(line: bytes) -> tuple[str, str] | None:
+    """The file that a line is about; None where it does not count."""
+    try:
+        made = json.loads(line)
+        reason = str(made["reason"]).partition(":")[0]
+        if made["extractor"] == EXTRACTOR and reason not in READING_REASONS and line.endswith(b"\n"):
+            return str(made["file"]), str(made["sha256"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        pass
+    return None
 
 
 def _limits(time_limit: float, memory_limit: int) -> ExtractTable:
@@ -53,20 +110,6 @@ def _limits(time_limit: float, memory_limit: int) -> ExtractTable:
     except ValidationError as err:
         problem = err.errors()[0]
         raise BuildError(f"--{str(problem['loc'][0]).replace('_', '-')}: {problem['msg']}") from err
-
-
-def _finished(part: Path, files: Sequence[Path]) -> Iterator[str]:
-    """The lines that a killed call has left, as far as they are of the same files, unchanged, and of this extractor."""
-    if not part.is_file():
-        return
-    with part.open(encoding="utf-8") as lines:
-        for line, path in zip(lines, files, strict=False):
-            if not line.endswith("\n"):
-                return
-            made = json.loads(line)
-            if (made["file"], made["extractor"], made["sha256"]) != (str(path), EXTRACTOR, _hash(path)):
-                return
-            yield line
 
 
 def _hash(path: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -10,18 +11,21 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from builder.records import Document, Quality
+from builder.records import READING_REASONS, Document, Quality
 
 _DOCUMENT = TypeAdapter(Document)
 _AHEAD = 16
 # A file that takes no processor time hangs: after so many times its limit, and never sooner than a busy machine needs.
 _PATIENCE, _LEAST_PATIENCE = 10.0, 120.0
+# How often a file is read before its limit, or the end of its process by a signal, is believed.
+_TRIES, _KILLED_TRIES = 2, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,7 @@ class Extracted:
         sha256: hash of the file, "" where it could not be read.
         reason: "" where there is a document, else a member of `records.ExtractReason`.
         seconds: processor time.
+        was_killed: whether the process was killed from outside, which no file can do.
     """
 
     path: Path
@@ -41,10 +46,13 @@ class Extracted:
     document: Document | None
     quality: Quality | None
     seconds: float
+    was_killed: bool = False
 
 
 def extract_files(paths: Iterable[Path], jobs: int, time_limit: float, memory_limit: int) -> Iterator[Extracted]:
     """Read files, `jobs` at a time, and yield their outcomes in input order.
+
+    A reason among `records.READING_REASONS` was seen again when nothing else was being read.
 
     Args:
         time_limit: seconds of processor time that reading a file may take.
@@ -52,13 +60,23 @@ def extract_files(paths: Iterable[Path], jobs: int, time_limit: float, memory_li
     """
     local = threading.local()
     workers: list[_Worker] = []
+    turns = _Turns()
 
     def read(path: Path) -> Extracted:
         if not hasattr(local, "worker"):
             local.worker = _Worker(time_limit, memory_limit)
             workers.append(local.worker)
         worker: _Worker = local.worker
-        return worker.read(path)
+        with turns.among_others():
+            outcome = worker.read(path)
+        tried = 1
+        # What happened to the process may have been the machine's doing: the file is read again, and alone.
+        while outcome.reason in READING_REASONS and tried < (_KILLED_TRIES if outcome.was_killed else _TRIES):
+            tried += 1
+            with turns.alone():
+                worker.close()
+                outcome = worker.read(path)
+        return outcome
 
     pending: deque[Future[Extracted]] = deque()
     with ThreadPoolExecutor(jobs) as threads:
@@ -76,13 +94,49 @@ def extract_files(paths: Iterable[Path], jobs: int, time_limit: float, memory_li
                 worker.close()
 
 
+class _Turns:
+    """Many may work at a time, or one alone."""
+
+    def __init__(self) -> None:
+        self._change = threading.Condition()
+        self._working = 0
+        self._one_alone = False
+
+    @contextmanager
+    def among_others(self) -> Iterator[None]:
+        with self._change:
+            self._change.wait_for(lambda: not self._one_alone)
+            self._working += 1
+        try:
+            yield
+        finally:
+            with self._change:
+                self._working -= 1
+                self._change.notify_all()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        with self._change:
+            self._change.wait_for(lambda: not self._one_alone)
+            self._one_alone = True
+            self._change.wait_for(lambda: not self._working)
+        try:
+            yield
+        finally:
+            with self._change:
+                self._one_alone = False
+                self._change.notify_all()
+
+
 class _Worker:
     """One child process, started when first needed and again after it had to be killed."""
 
     def __init__(self, time_limit: float, memory_limit: int) -> None:
         self._time_limit = time_limit
         # -P: nothing that lies in the folder where the command is given may be taken for one of our modules.
-        self._command = [sys.executable, "-P", "-m", "builder.extract.worker", str(memory_limit), str(time_limit)]
+        self._command = [
+            sys.executable, "-P", "-m", "builder.extract.worker", str(memory_limit), str(time_limit), str(os.getpid()),
+        ]  # fmt: skip
         self._process: subprocess.Popen[str] | None = None
 
     def read(self, path: Path) -> Extracted:
@@ -91,7 +145,7 @@ class _Worker:
         return Extracted(
             path, answer["sha256"], answer["reason"], answer["detail"],
             _DOCUMENT.validate_python(document) if document else None,
-            Quality(**quality) if quality else None, answer["seconds"],
+            Quality(**quality) if quality else None, answer["seconds"], answer.get("was_killed", False),
         )  # fmt: skip
 
     def _ask(self, path: Path) -> dict[str, Any]:
@@ -117,13 +171,19 @@ class _Worker:
             answer: dict[str, Any] = json.loads(line)
             return answer
         self.close()
+        was_killed = not late.is_set() and process.returncode == -signal.SIGKILL
         if late.is_set() or process.returncode == -signal.SIGXCPU:
             reason, detail = "time_limit", f"took more than {self._time_limit:g} s of processor time, or hung"
         else:
             reason, detail = "crashed", f"the reading process ended with status {process.returncode}"
-        return {"sha256": "", "reason": reason, "detail": detail, "document": None, "quality": None, "seconds": 0.0}
+        return {
+            "sha256": "", "reason": reason, "detail": detail, "document": None, "quality": None, "seconds": 0.0,
+            "was_killed": was_killed,
+        }  # fmt: skip
 
     def _running(self) -> subprocess.Popen[str]:
+        if self._process is not None and self._process.poll() is not None:
+            self.close()  # it ended between two files
         if self._process is None:
             self._process = subprocess.Popen(
                 self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"

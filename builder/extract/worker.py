@@ -24,6 +24,7 @@ from builder.errors import ExtractError
 from builder.extract import quality
 from builder.extract.html import read_html
 from builder.extract.pdf import read_pdf
+from builder.extract.prctl import die_with
 from builder.records import Document
 from lm_eval_tasks.files import sha256_of
 
@@ -34,7 +35,11 @@ _DOCUMENT = TypeAdapter(Document)
 
 
 def main() -> None:
-    """Answer requests until the input ends. Arguments: address-space limit in MiB beyond what is used at the start, seconds for a file."""
+    """Answer requests until the input ends.
+
+    Arguments: address-space limit in MiB beyond what is used at the start, seconds for a file, the parent's process id.
+    """
+    die_with(int(sys.argv[3]))
     _limit_memory(int(sys.argv[1]))
     seconds = math.ceil(float(sys.argv[2]))
     answers = _private_stdout()
@@ -66,7 +71,7 @@ def answer(path: Path) -> dict[str, Any]:
     except RuntimeError as err:
         # MuPDF reports all its faults so: damaged objects, and allocations that the limit refused.
         memory = "malloc" in str(err) or "memory" in str(err)
-        result["reason"], result["detail"] = ("memory_limit" if memory else "crashed"), str(err)[:200]
+        result["reason"], result["detail"] = ("memory_limit" if memory else "damaged"), str(err)[:200]
     result["seconds"] = time.process_time() - started
     return result
 

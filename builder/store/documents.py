@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 
 from pydantic import TypeAdapter
 
-from builder.records import Document, FileKind, Link, Quality
+from builder.records import READING_REASONS, Document, FileKind, Link, Quality
 
 _DOCUMENT = TypeAdapter(Document)
 
@@ -66,11 +66,12 @@ class DocumentTables:
         )  # fmt: skip
 
     def read_file(self, paper_id: str, kind: FileKind, extractor: str) -> str | None:
-        """Hash of the file that this version of the extractor read last; None where it has read none."""
+        """Hash of the file that this version of the extractor read last; None where it has read none to its end."""
         row = self._db.execute(
-            "SELECT file_sha256 FROM documents WHERE id = ? AND kind = ? AND extractor = ?", (paper_id, kind, extractor)
+            "SELECT file_sha256, reason FROM documents WHERE id = ? AND kind = ? AND extractor = ?",
+            (paper_id, kind, extractor),
         ).fetchone()
-        return row[0] if row else None
+        return row[0] if row and row[1] not in READING_REASONS else None
 
     def outcomes(self, paper_id: str) -> dict[FileKind, tuple[str, Quality | None]]:
         """For each kind of file that was looked for: the reason why it gave no document ("" if it did), and the quality."""

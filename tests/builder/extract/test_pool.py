@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -25,10 +29,27 @@ def read(path):
     if "hang" in path.name: time.sleep(600)
     if "crash" in path.name: os.kill(os.getpid(), 11)
     if "eat" in path.name: bytearray(8 * 2**30)
+    if "killed" in path.name:
+        mark = path.with_suffix(".tried")
+        if not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), 9)
+    if "always" in path.name: os.kill(os.getpid(), 9)
     if "print" in path.name: os.write(1, b"noise"); print("noise")
     return real(path)
 worker.read_pdf = read
 worker.main()
+"""
+
+
+NAUGHTY_PARENT = """
+import sys, threading, time
+from pathlib import Path
+from builder.extract import pool
+worker = pool._Worker(600.0, 1024)
+worker._command = [sys.executable, "-c", {naughty!r}, *worker._command[-3:]]
+print(worker._running().pid, flush=True)
+worker.read(Path({file!r}))
 """
 
 
@@ -38,7 +59,7 @@ def naughty(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def start(self: pool._Worker, time_limit: float, memory_limit: int) -> None:
         real(self, time_limit, memory_limit)
-        self._command = [sys.executable, "-c", NAUGHTY, *self._command[-2:]]
+        self._command = [sys.executable, "-c", NAUGHTY, *self._command[-3:]]
 
     monkeypatch.setattr(pool._Worker, "__init__", start)
 
@@ -52,6 +73,54 @@ def test_each_file_gets_its_own_fate(naughty: None, tmp_path: Path) -> None:
     assert {result.path.stem: result.reason for result in results} == {
         **dict.fromkeys(["good1", "good2", "good3", "good4", "print"], ""), "spin": "time_limit", "crash": "crashed", "eat": "memory_limit",
     }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_what_happens_to_the_process_is_not_what_the_file_is(naughty: None, tmp_path: Path) -> None:
+    """An out-of-memory killer takes one child: the file is read again, alone."""
+    names = ["good1", "killed", "good2", "always"]
+    files = [draw(tmp_path / f"{name}.pdf", [stack(*PAPER)]) for name in names]
+    results = {one.path.stem: one for one in extract_files(files, 2, time_limit=30.0, memory_limit=1024)}
+    assert {name: one.reason for name, one in results.items()} == {
+        **dict.fromkeys(["good1", "good2", "killed"], ""), "always": "crashed",
+    }  # fmt: skip
+    assert results["killed"].document == results["good1"].document
+
+
+@pytest.mark.slow
+def test_a_child_that_died_between_two_files_is_not_charged_to_the_next(tmp_path: Path) -> None:
+    files = [draw(tmp_path / f"{i}.pdf", [stack(*PAPER)]) for i in range(20)]
+    before, killed = _children(), False
+    for one in extract_files(files, 1, 30.0, 1024):
+        assert one.reason == ""
+        for child in set() if killed else _children() - before:
+            os.kill(child, signal.SIGKILL)
+            killed = True
+    assert killed
+
+
+@pytest.mark.slow
+def test_children_die_with_their_parent(tmp_path: Path) -> None:
+    """Even a child that is busy, and however the parent ends."""
+    draw(tmp_path / "spin.pdf", [stack(*PAPER)])
+    script = NAUGHTY_PARENT.format(naughty=NAUGHTY, file=str(tmp_path / "spin.pdf"))
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        time.sleep(1.0)
+        assert Path(f"/proc/{child}").exists()
+        parent.kill()
+    deadline = time.monotonic() + 60
+    while _is_running(child):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 @pytest.mark.slow

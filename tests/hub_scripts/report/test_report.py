@@ -295,7 +295,7 @@ def test_wrong_use(results: Path, command: Command, tmp_path: Path) -> None:
     code, _, err = command("report", tmp_path / "one", tmp_path / "two", "-o", tmp_path / "site")
     assert (code, "lead has two answers to a sample" in err) == (1, True)
     code, _, err = command("report", results, "-o", tmp_path / "one")
-    assert (code, "is no report" in err) == (1, True)
+    assert (code, "is not a report" in err) == (1, True)
     assert (tmp_path / "one" / "lead").is_dir()
     code, _, err = command("report", results, "-o", tmp_path / "site", "--cutoff", "lead=summer")
     assert (code, "is not MODEL=YYYY-MM" in err) == (1, True)
