@@ -39,7 +39,7 @@ CONNECTING = {
     "huggingface_hub.snapshot_download": "hub_scripts.hub",
     "urllib.request": "",
     "http.client": "",
-    "socket": "",
+    "socket": "builder.sources",
     "httpx": "",
     "aiohttp": "",
 }

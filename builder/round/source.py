@@ -58,7 +58,7 @@ class ArxivTable(SourceTable):
     contact: str = Field("", description="a mail or web address of yours, sent with every request")
     harvest: Literal["oai", "search"] = Field("oai", description="how whole months are fetched")
     delay: float = Field(3.0, ge=0, description="seconds between requests")
-    timeout: float = Field(60.0, gt=0, description="seconds without an answer after which one is given up")
+    timeout: float = Field(300.0, gt=0, description="seconds that one request may take, from first byte to last")
     api: str = Field("https://export.arxiv.org/api/query", description="the export API")
     oai: str = Field("https://oaipmh.arxiv.org/oai", description="the OAI-PMH service")
     files: str = Field("https://export.arxiv.org", description="host of PDF and HTML files")

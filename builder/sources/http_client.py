@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 import requests
-from filelock import FileLock
 
 from builder.errors import SourceError
+from builder.progress import announce_wait
+from builder.sources.deadline import DeadlineAdapter
 from builder.store import Answer, Store
 from lm_eval_tasks.files import write_whole
 from lm_eval_tasks.version import VERSION
@@ -36,6 +37,10 @@ TRANSIENT_ERRORS = (
 # Answers that asking again does not change; the caller makes sense of them.
 FINAL_STATUS = frozenset({200, 400, 404, 410})
 TRIES = 7
+# Of files that are something else than they should be: so often one is asked for, and so many in a row are the server's doing.
+_FILE_TRIES, _MOST_ODD_FILES = 3, 5
+# Seconds until a connection is there, and without a byte.
+_CONNECT, _SILENCE = 10.0, 60.0
 # A machine that is offline should say so soon.
 UNREACHABLE_TRIES = 3
 LONGEST_WAIT = 300.0
@@ -50,7 +55,8 @@ class DoubtfulAnswer(Exception):
     """An answer that looks wrong: it is asked for again.
 
     Attributes:
-        believe: whether the answer is taken for true when the same doubt comes twice running.
+        believe: whether the answer is taken for true when the same doubt comes twice running; for this run only, a later
+            one asks again.
     """
 
     def __init__(self, message: str, *, believe: bool = False) -> None:
@@ -67,19 +73,27 @@ class _TransientFailure(Exception):
         self.tries = tries
 
 
+class _Doubted(SourceError):
+    """An answer that went on looking wrong."""
+
+
 class HttpClient:
-    """GET requests, one at a time over all processes of a workspace.
+    """GET requests, one at a time. One process has a workspace at a time, so that this is one connection for all of them.
 
     Args:
         store: keeps the answers of the round and the time of the last request.
-        workspace: holds the lock; a file, because the system frees it however its holder ends.
     """
 
-    def __init__(self, source: ArxivTable, store: Store, workspace: Path, round_: str) -> None:
+    def __init__(self, source: ArxivTable, store: Store, round_: str) -> None:
         self._source, self._answers, self._round = source, store.answers, round_
-        self._lock = FileLock(workspace / "network.lock")
         self._session = requests.Session()
         self._session.headers["User-Agent"] = f"academiceval/{VERSION} ({source.contact})"
+        self._adapter = DeadlineAdapter()
+        for scheme in ("http://", "https://"):
+            self._session.mount(scheme, self._adapter)
+        # Answers that were believed with a doubt: for this run.
+        self._believed: dict[str, Answer] = {}
+        self._odd_files = 0
 
     def get(self, url: str, check: Callable[[bytes], None] | None = None) -> Answer:
         """The round's answer to a URL, asked for where it is not there yet.
@@ -90,28 +104,53 @@ class HttpClient:
         Raises:
             SourceError: the server cannot be reached, refuses, or goes on failing.
         """
-        answer = self._answers.get(url, self._round)
+        answer = self._believed.get(url) or self._answers.get(url, self._round)
         if answer is None:
-            answer = self._ask(url, check)
-            self._answers.put(url, self._round, answer)
+            answer, doubted = self._ask(url, check, TRIES)
+            if doubted:
+                self._believed[url] = answer
+            else:
+                self._answers.put(url, self._round, answer)
         return answer
 
     def download(self, url: str, place: Path, check: Callable[[bytes], None]) -> Path | None:
-        """Fetch a file once, in whatever round; None where the server has none. The file appears when it is whole."""
+        """Fetch a file once, in whatever round; the file appears when it is whole.
+
+        What is not the kind of file that it should be is never kept. A file that only looks incomplete is used, under another
+        name, and asked for again by the next run.
+
+        Returns:
+            The file; None where the server has none, or gave something else in its place.
+
+        Raises:
+            SourceError: as `get`; or several files in a row were something else, so that it is the server's doing.
+        """
         if place.is_file():
             return place
         if self._answers.get(url, _ANY_ROUND) is not None:
             return None
-        answer = self._ask(url, check)
+        try:
+            answer, doubted = self._ask(url, check, _FILE_TRIES)
+        except _Doubted:
+            self._odd_files += 1
+            if self._odd_files >= _MOST_ODD_FILES:
+                raise
+            return None
+        self._odd_files = 0
         if answer.status != 200:
             self._answers.put(url, _ANY_ROUND, Answer(answer.status, b""))
             return None
+        doubtful = place.with_stem(f"{place.stem}.doubtful")
         place.parent.mkdir(parents=True, exist_ok=True)
+        if doubted:
+            place = doubtful
         write_whole(place, answer.body)
+        if not doubted:
+            doubtful.unlink(missing_ok=True)
         return place
 
-    def _ask(self, url: str, check: Callable[[bytes], None] | None) -> Answer:
-        """Ask until an answer can be believed."""
+    def _ask(self, url: str, check: Callable[[bytes], None] | None, tries: int) -> tuple[Answer, bool]:
+        """Ask until an answer can be believed; the answer, and whether a doubt is left."""
         doubted = ""
         tried = 0
         while True:
@@ -119,20 +158,23 @@ class HttpClient:
             try:
                 answer = self._follow(url)
                 if answer.status == 200 and check is not None:
-                    try:
-                        check(answer.body)
-                    except DoubtfulAnswer as doubt:
-                        if not doubt.believe or doubted != str(doubt):
-                            doubted = str(doubt)
-                            raise _TransientFailure(doubted) from doubt
-                return answer
-            except _TransientFailure as trouble:
-                if tried >= trouble.tries:
-                    raise SourceError(
-                        f"{urlsplit(url).netloc} failed {tried} times, last: {trouble} ({url[:200]}); what was "
-                        "fetched is kept, give the same command again later"
-                    ) from trouble
-                time.sleep(self._back_off(tried, trouble.wait))
+                    check(answer.body)
+                return answer, False
+            except DoubtfulAnswer as doubt:
+                if doubt.believe and doubted == str(doubt):
+                    return answer, True
+                doubted = str(doubt)
+                trouble = _TransientFailure(doubted, tries=tries)
+            except _TransientFailure as failure:
+                doubted, trouble = "", failure
+            if tried >= trouble.tries:
+                raise (_Doubted if doubted else SourceError)(
+                    f"{urlsplit(url).netloc} failed {tried} times, last: {trouble} ({url[:200]}); what was "
+                    "fetched is kept, give the same command again later"
+                ) from trouble
+            wait = self._back_off(tried, trouble.wait)
+            announce_wait(wait, f"{urlsplit(url).netloc} is asked again after {trouble}")
+            time.sleep(wait)
 
     def _back_off(self, tried: int, asked: float) -> float:
         """Seconds to wait: doubled each time, with jitter, at least what the server asked for, never endless."""
@@ -167,23 +209,33 @@ class HttpClient:
         return Answer(status, body)
 
     def _request(self, url: str) -> tuple[requests.Response, bytes]:
-        host = urlsplit(url).netloc
-        with self._lock:
-            began = self._wait_for_turn(host)
-            try:
-                with self._session.get(
-                    url, timeout=(min(10.0, self._source.timeout), self._source.timeout), allow_redirects=False,
-                    stream=True,
-                ) as response:  # fmt: skip
-                    return response, _read(response)
-            except requests.ConnectionError as err:
-                raise _TransientFailure(_plain(err), tries=TRIES if _was_reached(err) else UNREACHABLE_TRIES) from err
-            except TRANSIENT_ERRORS as err:
-                raise _TransientFailure(_plain(err)) from err
-            except requests.RequestException as err:
-                raise SourceError(f"cannot ask {url[:200]}: {_plain(err)}") from err
-            finally:
-                self._answers.add_seconds(host, time.monotonic() - began)
+        host, deadline = urlsplit(url).netloc, self._source.timeout
+        began = self._wait_for_turn(host)
+        try:
+            with self._adapter.deadline(deadline) as late:
+                try:
+                    answer = self._received(url)
+                except (*TRANSIENT_ERRORS, requests.RequestException) as err:
+                    if late.is_set():
+                        raise _TransientFailure(f"no whole answer in {deadline:g} s") from err
+                    raise
+                # A connection that was cut looks like the end of a body of unknown length.
+                if late.is_set():
+                    raise _TransientFailure(f"no whole answer in {deadline:g} s")
+                return answer
+        except requests.ConnectionError as err:
+            raise _TransientFailure(_plain(err), tries=TRIES if _was_reached(err) else UNREACHABLE_TRIES) from err
+        except TRANSIENT_ERRORS as err:
+            raise _TransientFailure(_plain(err)) from err
+        except requests.RequestException as err:
+            raise SourceError(f"cannot ask {url[:200]}: {_plain(err)}") from err
+        finally:
+            self._answers.add_seconds(host, time.monotonic() - began)
+
+    def _received(self, url: str) -> tuple[requests.Response, bytes]:
+        waits = (min(_CONNECT, self._source.timeout), min(_SILENCE, self._source.timeout))
+        with self._session.get(url, timeout=waits, allow_redirects=False, stream=True) as response:
+            return response, _read(response)
 
     def _wait_for_turn(self, host: str) -> float:
         """Wait until the delay since the last request of any process is over; returns when the waiting began."""

@@ -11,11 +11,12 @@ import lzma
 import re
 import sys
 import threading
+import time
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -41,6 +42,7 @@ class Fault:
     Attributes:
         reply: status, headers and body to give instead; or None for a connection that breaks off.
         cut: of the true answer, only so many bytes, though the header announces all.
+        drip: seconds between the bytes of an answer without end, headers first.
     """
 
     match: str
@@ -48,6 +50,7 @@ class Fault:
     times: int = 1
     skip: int = 0
     cut: int | None = None
+    drip: float = 0.0
 
 
 @dataclass
@@ -307,7 +310,17 @@ class _Handler(BaseHTTPRequestHandler):
         finally:
             server.open -= 1
 
+    def _drip(self, seconds: float) -> None:
+        self.close_connection = True
+        with suppress(OSError):
+            for byte in b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n\r\n" + b" " * 10_000:
+                self.wfile.write(bytes([byte]))
+                time.sleep(seconds)
+
     def _answer(self, fault: Fault | None) -> None:
+        if fault is not None and fault.drip:
+            self._drip(fault.drip)
+            return
         if fault is not None and fault.cut is None:
             if fault.reply is None:
                 self.close_connection = True

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from datetime import date
+from datetime import date, datetime
 from types import SimpleNamespace
 
 import arxiv
@@ -19,11 +19,14 @@ from builder.ids import PaperId
 from builder.records import Drop, Paper
 from builder.sources.arxiv import compat
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
+from lm_eval_tasks.text import day
 
 PAGE = 2000  # the most that a page may hold
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _TOTAL = "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
 # Characters that mean something in a query; a phrase does without them.
+_START = re.compile(r"\bstart=(\d+)")
+_COUNT = re.compile(r"\d{1,9}")
 _SYNTAX = re.compile(r'["\\():\[\]]')
 
 
@@ -57,8 +60,11 @@ class ExportApi:
 
     def _results(self, search: arxiv.Search, page: int) -> Iterator[Paper | Drop]:
         pages = _Pages(self._http)
-        for result in self._client(pages, page).results(search):
-            yield to_paper(result)
+        try:
+            for result in self._client(pages, page).results(search):
+                yield to_paper(result)
+        except (arxiv.ArxivError, ValueError, TypeError, AttributeError) as err:
+            raise SourceError(f"arXiv's feed cannot be read ({type(err).__name__}: {err})") from err
         for entry in pages.unusable:
             yield Drop(entry, "bad_record")
 
@@ -81,20 +87,19 @@ class _Pages:
         self.total = 0
 
     def get(self, url: str, headers: object = None) -> SimpleNamespace:
+        # The package counts the entries that it was given; those that were taken out count for the service.
+        url = _START.sub(lambda start: f"start={int(start[1]) + len(self.unusable)}", url)
         answer = self._http.get(url, check_feed)
         if answer.status == 400:
             raise BadRequest(f"arXiv refuses a request: {_summary(answer.body)} ({url[:200]})")
         if answer.status != 200:
             raise SourceError(f"arXiv has no export API at {url[:200]} (status {answer.status})")
         root = etree.fromstring(answer.body, _parser())
-        self.total = int(root.findtext(_TOTAL) or 0)
-        # The package passes over entries without a date; they are to be counted.
-        self.unusable += [
-            entry.findtext(f"{_ATOM}id") or "an entry without id"
-            for entry in root.iterfind(f"{_ATOM}entry")
-            if not all(entry.findtext(f"{_ATOM}{name}") for name in ("id", "published", "updated"))
-        ]
-        return SimpleNamespace(status_code=200, content=answer.body)
+        self.total = _total(root) or 0
+        self.unusable += _drop_unusable(root)
+        for element in root.iterfind(_TOTAL):
+            element.text = str(max(0, self.total - len(self.unusable)))
+        return SimpleNamespace(status_code=200, content=etree.tostring(root))
 
 
 def _parser() -> etree.XMLParser:
@@ -112,9 +117,32 @@ def check_feed(body: bytes) -> None:
         raise DoubtfulAnswer("a feed that is cut off or none at all") from err
     if root.tag != f"{_ATOM}feed":
         raise DoubtfulAnswer("an answer that is no feed")
+    total = _total(root)
+    if total is None:
+        raise DoubtfulAnswer("a feed without the number of results")
     if root.find(f"{_ATOM}entry") is None:
-        total = int(root.findtext(_TOTAL) or 0)
         raise DoubtfulAnswer("an empty page", believe=total == 0)
+
+
+def _total(root: etree._Element) -> int | None:
+    text = (root.findtext(_TOTAL) or "").strip()
+    return int(text) if _COUNT.fullmatch(text) else None
+
+
+def _drop_unusable(root: etree._Element) -> Iterator[str]:
+    """Take out the entries that are none, and say which: the package would pass over them, or not survive them."""
+    for entry in root.findall(f"{_ATOM}entry"):
+        name = entry.findtext(f"{_ATOM}id")
+        if not name or not all(_is_moment(entry.findtext(f"{_ATOM}{of}")) for of in ("published", "updated")):
+            root.remove(entry)
+            yield (name or "an entry without id")[:100]
+
+
+def _is_moment(text: str | None) -> bool:
+    try:
+        return bool(day((text or "").strip()[:10]) and datetime.fromisoformat((text or "").strip()))
+    except ValueError:
+        return False
 
 
 def _summary(body: bytes) -> str:

@@ -16,9 +16,13 @@ from builder.errors import SourceError
 from builder.ids import PaperId
 from builder.records import NO_LICENSE, Drop, Paper
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
+from lm_eval_tasks.text import day
 
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
 _ARXIV = "{http://arxiv.org/OAI/arXiv/}"
+# All of arXiv is some 3,000 pages.
+_MOST_PAGES = 20_000
+_LATER = "what was fetched is kept, try again tomorrow"
 _KNOWN_ERRORS = frozenset({"noRecordsMatch", "badResumptionToken", "idDoesNotExist"})
 
 
@@ -63,7 +67,7 @@ class OaiPmh:
             if not expired:
                 return
             if latest == start:
-                raise SourceError(f"arXiv's OAI-PMH service gives up its own list from {start}; try again tomorrow")
+                raise SourceError(f"arXiv's OAI-PMH service gives up its own list from {start}; {_LATER}")
             start = latest
 
     def record(self, paper_id: str) -> OaiRecord | None:
@@ -75,7 +79,8 @@ class OaiPmh:
     def _pages(self, set_: str | None, start: str) -> Iterator[list[OaiRecord] | None]:
         """The pages of one list; None, and no more, when its token is no longer accepted."""
         query = {"verb": "ListRecords", "metadataPrefix": "arXiv", "from": start, **({"set": set_} if set_ else {})}
-        while True:
+        seen: set[str] = set()
+        for _ in range(_MOST_PAGES):
             root = self._get(query)
             error = root.find(f"{_OAI}error")
             if error is not None:
@@ -86,7 +91,14 @@ class OaiPmh:
             token = root.findtext(f"{_OAI}ListRecords/{_OAI}resumptionToken")
             if not token:
                 return
+            if token in seen:
+                raise SourceError(
+                    f"arXiv's OAI-PMH service goes in circles: a token of its list from {start} came back; {_LATER}"
+                )
+            seen.add(token)
             query = {"verb": "ListRecords", "resumptionToken": token}
+
+        raise SourceError(f"arXiv's OAI-PMH service does not end its list from {start}; {_LATER}")
 
     def _get(self, query: dict[str, str]) -> etree._Element:
         url = f"{self._url}?{urlencode(query)}"
@@ -118,7 +130,8 @@ def _check(body: bytes) -> None:
 
 def _record(element: etree._Element) -> OaiRecord:
     header = element.find(f"{_OAI}header")
-    assert header is not None, "OAI-PMH: every record has a header"
+    if header is None:
+        return OaiRecord(Drop("a record without header", "bad_record"), False, "")
     changed = header.findtext(f"{_OAI}datestamp") or ""
     name = (header.findtext(f"{_OAI}identifier") or "").rpartition(":")[2]
     body = element.find(f"{_OAI}metadata/{_ARXIV}arXiv")
@@ -142,7 +155,7 @@ def _paper(body: etree._Element) -> Paper | Drop:
         raise ValueError("a record without id, authors or title")
     if "withdrawn" in text("comments").casefold():
         return Drop(parsed.bare, "withdrawn")
-    published = date.fromisoformat(text("created"))
+    published = day(text("created"))
     return Paper(
         id=parsed.bare,
         version=1,
@@ -151,7 +164,7 @@ def _paper(body: etree._Element) -> Paper | Drop:
         authors=authors,
         categories=tuple(text("categories").split()),
         published=published,
-        updated=max(published, date.fromisoformat(text("updated") or text("created"))),
+        updated=max(published, day(text("updated") or text("created"))),
         license=text("license") or NO_LICENSE,
         doi=text("doi").partition(" ")[0].lower(),
     )

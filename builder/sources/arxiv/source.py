@@ -40,7 +40,7 @@ class ArxivSource:
 
     def __init__(self, table: ArxivTable, round_: Round, store: Store) -> None:
         self._round, self._harvest = round_, table.harvest
-        self._http = HttpClient(table, store, round_.workspace, round_.round)
+        self._http = HttpClient(table, store, round_.round)
         self._api, self._oai = ExportApi(self._http, table.api), OaiPmh(self._http, table.oai)
         self._files = table.files.rstrip("/")
 
@@ -176,12 +176,14 @@ def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def _check_pdf(body: bytes) -> None:
     if b"%PDF" not in body[:1024]:
-        raise DoubtfulAnswer(f"{len(body)} bytes that are no PDF", believe=True)
+        raise DoubtfulAnswer(f"{len(body)} bytes that are no PDF")
     if b"%%EOF" not in body[-2048:]:
         raise DoubtfulAnswer(f"a PDF that ends after {len(body)} bytes", believe=True)
 
 
 def _check_html(body: bytes) -> None:
+    if b"ltx_" not in body:
+        raise DoubtfulAnswer(f"{len(body)} bytes that are no paper made by LaTeXML")
     if b"</html" not in body[-2048:].lower():
         raise DoubtfulAnswer(f"an HTML page that ends after {len(body)} bytes", believe=True)
 

@@ -296,11 +296,46 @@ def test_a_file_that_breaks_off_is_fetched_again(arxiv: ArxivSource, server: Loo
     assert len(server.log) == 2
 
 
-def test_a_file_that_is_odd_twice_is_taken_as_it_is(arxiv: ArxivSource, server: Loopback, with_files: bytes) -> None:
+def test_a_file_that_is_odd_twice_is_taken_as_it_is_by_this_run(arxiv: ArxivSource, server: Loopback, with_files: bytes) -> None:  # fmt: skip
     server.faults = [Fault("pdf", (200, {}, b"%PDF-1.7\nno end"), times=2)]
     path = arxiv.fetch_pdf("2601.00001", 1)
     assert path is not None
     assert path.read_bytes() == b"%PDF-1.7\nno end"
+    whole = arxiv.fetch_pdf("2601.00001", 1)
+    assert whole is not None
+    assert whole.read_bytes() == with_files
+    assert not path.exists()
+
+
+HTML_PAGE = (200, {"Content-Type": "text/html"}, b"<html><body>Down for maintenance</body></html>")
+
+
+def test_a_page_in_place_of_a_file_is_never_kept(arxiv: ArxivSource, server: Loopback, with_files: bytes, tmp_path: Path) -> None:  # fmt: skip
+    server.faults = [Fault("pdf", HTML_PAGE, times=3), Fault("html", HTML_PAGE, times=3)]
+    assert arxiv.fetch_pdf("2601.00001", 1) is None
+    assert arxiv.fetch_html("2601.00001", 1) is None
+    assert not list((tmp_path / "work").rglob("*2601*"))
+    assert arxiv.fetch_pdf("2601.00001", 1) is not None
+
+
+def test_pages_in_place_of_all_files_end_the_run(arxiv: ArxivSource, server: Loopback, with_files: bytes) -> None:
+    server.faults = [Fault("pdf", HTML_PAGE, times=100)]
+    with pytest.raises(SourceError, match=r"last: 46 bytes that are no PDF"):
+        for _ in range(5):
+            assert arxiv.fetch_pdf("2601.00001", 1) is None
+    server.faults = []
+    assert arxiv.fetch_pdf("2601.00001", 1) is not None
+
+
+def test_an_empty_answer_counts_for_this_run_only(tmp_path: Path, server: Loopback, waits: list[float]) -> None:
+    (tmp_path / "work").mkdir()
+    empty = (200, ATOM, loopback.feed([], 0, 0, 2000, {}))
+    server.faults = [Fault("Ada", empty, times=2)]
+    with Store.open(tmp_path / "work" / "store.sqlite3") as store:
+        first = open_arxiv(make_round(tmp_path, server), store)
+        assert ids(first.by_author(ADA)) == ids(first.by_author(ADA)) == []
+        assert ids(open_arxiv(make_round(tmp_path, server), store).by_author(ADA))
+    assert len(server.log) == 3
 
 
 def test_redirects_within_the_host_are_followed_and_others_refused(arxiv: ArxivSource, server: Loopback, with_files: bytes) -> None:  # fmt: skip
@@ -332,8 +367,54 @@ def test_a_server_that_does_not_answer_is_given_up(tmp_path: Path, server: Loopb
     monkeypatch.setattr(server, "fault", lambda _: time.sleep(0.6))
     source = open_arxiv(make_round(tmp_path, server, timeout=0.1), Store.open(tmp_path / "s.sqlite3"))
     (tmp_path / "work").mkdir()
-    with pytest.raises(SourceError, match="failed 7 times, last: no answer in time"):
+    with pytest.raises(SourceError, match=r"failed 7 times, last: no whole answer in 0.1 s"):
         list(source.by_author(ADA))
+
+
+@pytest.mark.slow
+def test_a_server_that_drips_is_given_up_at_the_deadline(tmp_path: Path, server: Loopback) -> None:
+    """A byte every tenth of a second never ends a wait for the next byte."""
+    (tmp_path / "work").mkdir()
+    server.faults = [Fault("api", drip=0.1)]
+    with Store.open(tmp_path / "work" / "s.sqlite3") as store:
+        source = open_arxiv(make_round(tmp_path, server, timeout=0.5), store)
+        assert ids(source.by_author(ADA)) == ["2601.00001", "2601.00002"]
+    assert len(server.log) == 2
+
+
+@pytest.mark.parametrize(
+    ("tokens", "said"), [(["again"] * 9, "goes in circles"), ([str(i) for i in range(9)], "does not end its list")]
+)
+def test_an_oai_list_without_end_is_noticed(
+    arxiv: ArxivSource, server: Loopback, monkeypatch: pytest.MonkeyPatch, tokens: list[str], said: str
+) -> None:
+    monkeypatch.setattr("builder.sources.arxiv.oai_pmh._MOST_PAGES", 5)
+    page = "<ListRecords><record/><resumptionToken>{}</resumptionToken></ListRecords>"
+    server.faults = [Fault("oai", (200, loopback.XML, loopback._oai(page.format(token)))) for token in tokens]
+    with pytest.raises(SourceError, match=said):
+        list(arxiv.submitted_between(date(2026, 1, 1), None))
+    assert 2 <= len(server.log) <= 5
+
+
+@pytest.mark.parametrize("total", ["-1", "many", "9" * 30, "1e3", "<b/>"])
+def test_a_feed_with_an_odd_total_is_no_feed(total: str) -> None:
+    body = loopback.feed(PAPERS[:1], 1, 0, 1, {}).replace(b"<opensearch:totalResults>1<", f"<opensearch:totalResults>{total}<".encode())  # fmt: skip
+    with pytest.raises(DoubtfulAnswer):
+        check_feed(body)
+
+
+def test_entries_with_odd_dates_are_counted(arxiv: ArxivSource, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """And the pages that follow hold what they would without them."""
+    monkeypatch.setattr("builder.sources.arxiv.export_api.PAGE", 2)
+    for i, odd in enumerate([b"2026-W01", b"yesterday", b"2026-13-41T09:30:00Z", b"0000-00-00T00:00:00Z"]):
+        asked = {"search_query": f"submittedDate:[20250101000{i} TO 202701010000]", "max_results": "2"}
+        status, headers, body = loopback.atom(server.world, asked)
+        server.faults = [Fault("start=0", (status, headers, body.replace(b"2026-01-01T09:30:00Z", odd, 2)))]
+        found = list(arxiv._api.search(asked["search_query"]))
+        assert Drop("http://arxiv.org/abs/2601.00001v1", "bad_record") in found
+        assert sorted(item.id for item in found if isinstance(item, Paper)) == [
+            f"2601.0000{n}" for n in (2, 3, 4, 5, 6)
+        ]
 
 
 # --- round.toml
