@@ -11,7 +11,7 @@ _NEW = r"\d{4}\.\d{4,5}"
 _OLD = r"[a-z][a-z-]*(?:\.[A-Z]{2})?/\d{7}"
 # A bare id as it may stand in a text; both schemes of https://info.arxiv.org/help/arxiv_identifier.html.
 ID_PATTERN = rf"(?:{_NEW}|{_OLD})"
-_VERSION = r"(?:v(?P<version>[1-9]\d*))?"
+_VERSION = r"(?:v(?P<version>[1-9]\d{0,3}))?"
 _ID = re.compile(rf"(?P<id>{ID_PATTERN}){_VERSION}")
 _STEM = re.compile(rf"(?P<id>{ID_PATTERN.replace('/', '_')}){_VERSION}")
 

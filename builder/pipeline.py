@@ -55,7 +55,7 @@ class Outcome:
 @contextmanager
 def _workspace(round_: Round) -> Iterator[Store]:
     """The round's store, for this process alone."""
-    with held(round_.workspace), Store.open(round_.workspace / STORE) as store:
+    with held(round_.workspace / STORE), Store.open(round_.workspace / STORE) as store:
         yield store
 
 

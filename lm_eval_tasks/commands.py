@@ -5,13 +5,13 @@ What a command needs is imported when it is called.
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.errors import EvalError
+from lm_eval_tasks.text import parse_json
 
 if TYPE_CHECKING:
     from lm_eval_tasks.command import Commands
@@ -93,7 +93,7 @@ def evaluate(arguments: Namespace) -> Iterator[str]:
 
 def _metadata(text: str) -> dict[str, object]:
     try:
-        metadata = json.loads(text)
+        metadata = parse_json(text)
     except ValueError as err:
         raise EvalError(f"--metadata is not JSON ({err})") from err
     if not isinstance(metadata, dict):

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.text import valid
+from lm_eval_tasks.text import parse_json, valid
 
 
 class Journal:
@@ -84,13 +84,13 @@ def read_entries(path: Path) -> Iterator[dict[str, Any] | None]:
 
 def _entry(line: bytes) -> dict[str, Any] | None:
     try:
-        entry = json.loads(line)
-        if isinstance(entry, dict) and isinstance(entry.get("key"), str) and "value" in entry and line.endswith(b"\n"):
-            json.dumps(entry, ensure_ascii=False).encode()
-            return entry
-    except (ValueError, RecursionError):
-        pass
-    return None
+        entry = parse_json(line)
+    except ValueError:
+        return None
+    is_whole = (
+        isinstance(entry, dict) and isinstance(entry.get("key"), str) and "value" in entry and line.endswith(b"\n")
+    )
+    return entry if is_whole else None
 
 
 def _ends_torn(path: Path) -> bool:

@@ -37,6 +37,8 @@ def held(path: Path) -> Iterator[None]:
         place.write_text(f"process {os.getpid()} on {platform.node()}", encoding="utf-8")
         yield
     finally:
+        # While it is held: whoever opened this file meanwhile sees that it is gone, and looks again.
+        place.unlink(missing_ok=True)
         lock.release()
 
 

@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from datetime import date
+from typing import Any
 
 # No figure of ours comes near.
 MOST = 1e12
+# As JSON spells it, or as bytes that UTF-8 does not allow.
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 _DAY = re.compile(r"(?:19|2\d)\d\d-\d\d-\d\d")
 
 
 def valid(text: str) -> str:
     """The text with lone surrogates replaced, which JSON can spell and no UTF-8 file can hold."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def parse_json(data: bytes | str) -> Any:
+    """JSON as it is defined: no NaN or Infinity, no text with a lone surrogate, no nesting without end, no absurd numbers.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    try:
+        content = json.loads(data, parse_constant=_refuse)
+        if _SURROGATE.search(data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass")):
+            json.dumps(content, ensure_ascii=False).encode()
+    except RecursionError as err:
+        raise ValueError("nested too deeply") from err
+    return content
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
 
 
 def printable(text: str) -> str:

@@ -14,7 +14,7 @@ PACKAGES = ("builder", "lm_eval_tasks", "hub_scripts")
 # From the ground up: a room imports from itself and from what stands before it.
 ROOMS = {
     "builder": [
-        "errors records report progress ids seeding", "round", "store", "sources", "collect extract", "citations",
+        "errors records report progress ids seeding packed", "round", "store", "sources", "collect extract", "citations",
         "samples scalar", "dataset", "pipeline", "demo", "commands", "cli",
     ],
     "lm_eval_tasks": [

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from builder.errors import FolderError
+from lm_eval_tasks.text import parse_json
 
 ERRATA = "errata.jsonl"
 
@@ -36,7 +37,7 @@ def parse_errata(data: bytes | None) -> list[Erratum]:
         FolderError: it is not what we write.
     """
     try:
-        lines = [json.loads(line) for line in (data or b"").decode().splitlines() if line.strip()]
+        lines = [parse_json(line) for line in (data or b"").decode().splitlines() if line.strip()]
         return [Erratum(**{**line, "papers": tuple(line.get("papers", ()))}) for line in lines]
     except (ValueError, TypeError, AttributeError) as err:
         raise FolderError(f"the repository's {ERRATA} cannot be read ({err}); repair it first") from err

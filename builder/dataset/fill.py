@@ -12,7 +12,7 @@ from heapq import merge
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.dataset.completion import complete_question, complete_writing, documents_of, paper_of
+from builder.dataset.completion import Lacking, complete_question, complete_writing, documents_of, paper_of
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import Configuration, Manifest, read_manifest
 from builder.dataset.rows import Row, emptied, kind_of, read_rows, rows_of, with_positions
@@ -99,11 +99,17 @@ def _rows(source: Path, one: Configuration | None, split: Split) -> list[Row]:
     return list(read_rows(source, one, split)) if one else []
 
 
+def _completed(row: Row, whole: Configuration, store: Store) -> Row | Lacking:
+    try:
+        return complete_question(row, store) if whole.task == "cloze" else complete_writing(row, whole.task, store)
+    except (KeyError, ValueError, IndexError, OverflowError) as err:
+        raise FolderError(f"{whole.name} {row['id']!r:.80} is no row by id that this release can read ({err})") from err
+
+
 def _filled(rows: Sequence[Row], whole: Configuration, store: Store, report: StageReport) -> Iterator[tuple[int, Row]]:
     """The id-only rows with their texts, and their positions."""
     for row in rows:
-        task = whole.task
-        outcome = complete_question(row, store) if task == "cloze" else complete_writing(row, task, store)
+        outcome = _completed(row, whole, store)
         if isinstance(outcome, str):
             report.drop(f"{whole.name} {row['id']}", outcome)
         else:

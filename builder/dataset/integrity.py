@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from builder.dataset.manifest import MANIFEST, Manifest
+from builder.dataset.manifest import MANIFEST, Manifest, place_of
 from lm_eval_tasks.files import sha256_of
 
 
@@ -20,7 +20,7 @@ def file_differences(folder: Path, manifest: Manifest, ignored: frozenset[str] =
     for path in sorted(listed):
         if path not in there:
             yield f"{path} is missing"
-        elif sha256_of(folder / path) != listed[path]:
+        elif sha256_of(place_of(folder, path)) != listed[path]:
             yield f"{path} has other bytes"
     for path in sorted(there - set(listed) - {MANIFEST} - ignored):
         yield f"{path} is not listed"

@@ -21,6 +21,7 @@ from builder.report import StageCounts
 from builder.round.audit import AuditTable
 from builder.round.licenses import Licenses
 from lm_eval_tasks.files import sha256_of_bytes, write_whole
+from lm_eval_tasks.text import parse_json
 
 MANIFEST = "manifest.json"
 # Rises with every change to the types below; 1 was a dictionary whose configurations were told by their names.
@@ -243,6 +244,23 @@ class Manifest:
 _ADAPTER = TypeAdapter(Manifest)
 
 
+def place_of(folder: Path, path: str) -> Path:
+    """Where a file that a manifest names lies. Whatever opens a file of a dataset folder asks here.
+
+    Args:
+        path: of a data file, or the name of a file beside the data.
+
+    Raises:
+        FolderError: it leads out of the folder. Links into the blobs beside a downloaded snapshot, which is how the Hub's cache
+            is laid out, do not.
+    """
+    place, home = folder / path, folder.resolve()
+    resolved = place.resolve()
+    if resolved.is_relative_to(home) or resolved.parent == home.parent.parent / "blobs":
+        return place
+    raise FolderError(f"{place} leads out of the dataset folder, to {resolved}; put the file itself there")
+
+
 def parse_manifest(data: bytes, origin: str) -> Manifest:
     """A manifest from the bytes of its file.
 
@@ -253,9 +271,8 @@ def parse_manifest(data: bytes, origin: str) -> Manifest:
         FolderError: it is no manifest, or of another format.
     """
     try:
-        content = json.loads(data)
-        json.dumps(content, ensure_ascii=False).encode()  # a lone surrogate is no text
-    except (ValueError, RecursionError) as err:
+        content = parse_json(data)
+    except ValueError as err:
         raise FolderError(f"{origin} is not JSON ({err}); build the folder again") from err
     found = content.pop("format", None) if isinstance(content, dict) else None
     if found != FORMAT:
@@ -288,7 +305,7 @@ def read_manifest(folder: Path) -> Manifest:
     """
     if not folder.is_dir():
         raise FolderError(f"the dataset folder {folder} does not exist; `academiceval build round.toml` makes one")
-    path = folder / MANIFEST
+    path = place_of(folder, MANIFEST)
     if not path.is_file():
         raise FolderError(f"{folder} has no {MANIFEST}, so the dataset is not finished; build it again")
     try:

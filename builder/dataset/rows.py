@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
@@ -13,13 +13,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from builder.dataset import question_rows, writing_rows
-from builder.dataset.manifest import Configuration
+from builder.dataset.manifest import Configuration, DataFile, place_of
 from builder.errors import FolderError
 from builder.records import SPLITS, Split
 from builder.round.licenses import Licenses, allows
 from lm_eval_tasks.row_format import IDS
 
 Row = dict[str, Any]
+# Of a stranger's file no more is unpacked at a time.
+_BATCH_ROWS = 64
+# Offsets and bit maps, which differ with how a table is cut into batches.
+_SLACK = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +83,54 @@ def may_publish(papers: Iterable[tuple[str, str]], licenses: Licenses) -> bool:
 
 
 def read_rows(folder: Path, configuration: Configuration, split: Split) -> Iterator[Row]:
-    """The rows of one split of a dataset folder, one group in memory at a time.
+    """The rows of one split of a dataset folder, few in memory at a time.
 
     Raises:
         FolderError: a file is missing, or is not what its configuration says.
     """
-    columns = columns_of(configuration)
     for one in configuration.files(split):
-        try:
-            with pq.ParquetFile(folder / one.path) as file:
-                if not file.schema_arrow.equals(columns):
+        yield from _rows(folder, configuration, one)
+
+
+def read_columns(folder: Path, configuration: Configuration, columns: Sequence[str]) -> Iterator[Row]:
+    """Some columns of all rows of a configuration, split after split.
+
+    Args:
+        columns: as pyarrow names them, `demonstrations.list.element.id` for a part of a list.
+
+    Raises:
+        FolderError: see `read_rows`.
+    """
+    for one in configuration.every_file:
+        yield from _rows(folder, configuration, one, columns)
+
+
+def _rows(
+    folder: Path, configuration: Configuration, one: DataFile, columns: Sequence[str] | None = None
+) -> Iterator[Row]:
+    path, size = place_of(folder, one.path), 0
+    try:
+        with pq.ParquetFile(path) as file:
+            if not file.schema_arrow.equals(columns_of(configuration)) or file.metadata.num_rows != one.rows:
+                raise FolderError(f"{path} has other columns or rows than {configuration.name}; build it again")
+            for batch in file.iter_batches(_BATCH_ROWS, columns=columns):
+                size += batch.nbytes
+                if size > one.nbytes + _SLACK or any(map(_has_null, batch.columns)):
                     raise FolderError(
-                        f"{folder / one.path} has other columns than {configuration.name}; build it again"
+                        f"{path} holds more than its manifest says, or empty cells; build the folder again"
                     )
-                for group in range(file.num_row_groups):
-                    yield from file.read_row_group(group).to_pylist()
-        except (pa.ArrowException, OSError) as err:
-            reason = str(err).partition("\n")[0]
-            raise FolderError(f"{folder / one.path} cannot be read ({reason}); build the folder again") from err
+                yield from batch.to_pylist()
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as err:
+        reason = str(err).partition("\n")[0]
+        raise FolderError(f"{path} cannot be read ({reason}); build the folder again") from err
+
+
+def _has_null(array: pa.Array) -> bool:
+    if array.null_count:
+        return True
+    if pa.types.is_struct(array.type):
+        return any(_has_null(part) for part in array.flatten())
+    return pa.types.is_list(array.type) and _has_null(array.flatten())
 
 
 def rows_of(folder: Path, configuration: Configuration) -> Iterator[tuple[Split, Row]]:

@@ -5,7 +5,6 @@ The page says what a PDF only shows: which element is a heading, a caption, a ci
 
 from __future__ import annotations
 
-import lzma
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from builder.extract.headings import Heading, roles_of
 from builder.extract.reading import Reading
 from builder.extract.references import parse_entry
 from builder.ids import PaperId
+from builder.packed import ERRORS, read_packed
 from builder.records import Document, Mention, Reference, Role, Section
 
 _LEVELS = {
@@ -96,8 +96,8 @@ def read_html(path: Path) -> Reading:
         ExtractError: missing_file, not_html.
     """
     try:
-        data = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
-    except (OSError, lzma.LZMAError) as err:
+        data = read_packed(path)
+    except ERRORS as err:
         raise ExtractError("missing_file", f"{path}: {err}") from err
     try:
         page = html.document_fromstring(data, parser=html.HTMLParser(encoding="utf-8"))

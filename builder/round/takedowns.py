@@ -9,6 +9,7 @@ from pathlib import Path
 
 from builder.errors import RoundError
 from builder.ids import PaperId
+from lm_eval_tasks.text import parse_json
 
 TAKEDOWNS = "takedowns.jsonl"
 
@@ -40,7 +41,7 @@ def parse_takedowns(text: str, origin: str) -> list[Takedown]:
         if not line.strip():
             continue
         try:
-            fields = json.loads(line)
+            fields = parse_json(line)
             parsed = PaperId.parse(str(fields["id"]))
         except (ValueError, KeyError, TypeError):
             parsed = None

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import lzma
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -19,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from builder.packed import lines_of
 from builder.scalar.citation_classifier import (
     Context,
     First,
@@ -29,6 +29,7 @@ from builder.scalar.citation_classifier import (
     neighbourhood,
     places,
 )
+from lm_eval_tasks.text import parse_json
 
 _WEIGHTS = Path(__file__).parent / "weights.npz"
 _INNER = 5
@@ -66,8 +67,7 @@ def main() -> None:
 
 def read_labels(path: Path) -> list[Labelled]:
     """The labels of each paper, in the order of its text."""
-    with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
-        labels = [json.loads(line) for line in lines]
+    labels = [parse_json(line) for line in lines_of(path) if line]
     return [_labelled(name, list(own)) for name, own in groupby(labels, key=lambda label: str(label["paper"]))]
 
 

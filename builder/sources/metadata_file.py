@@ -7,21 +7,17 @@ plain lines with `published`, `authors` and `categories` as lists.
 
 from __future__ import annotations
 
-import gzip
-import io
-import json
-import lzma
 from collections.abc import Iterator
-from datetime import date
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import Any, TextIO
-
-import zstandard
+from typing import Any
 
 from builder.errors import SourceError
 from builder.ids import PaperId
+from builder.packed import ERRORS, lines_of
 from builder.records import UNKNOWN_LICENSE, Drop, Paper
+from builder.sources.record_check import checked
+from lm_eval_tasks.text import day, parse_json
 
 
 def file_fingerprint(path: Path) -> str:
@@ -37,34 +33,23 @@ def read_metadata(path: Path) -> Iterator[Paper | Drop]:
         SourceError: the file cannot be read or decompressed.
     """
     try:
-        with _open_text(path) as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    yield _parse_line(line, f"{path.name}:{number}")
-    except (OSError, EOFError, lzma.LZMAError, zstandard.ZstdError, UnicodeDecodeError) as err:
+        for number, line in enumerate(lines_of(path), start=1):
+            if line is None or line.strip():
+                yield _parse_line(line, f"{path.name}:{number}")
+    except ERRORS as err:
         raise SourceError(f"cannot read the metadata file {path}: {err}") from err
 
 
-def _open_text(path: Path) -> TextIO:
-    match path.suffix:
-        case ".gz":
-            return gzip.open(path, "rt", encoding="utf-8")
-        case ".xz":
-            return lzma.open(path, "rt", encoding="utf-8")
-        case ".zst":
-            return io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(path.open("rb")), encoding="utf-8")
-        case _:
-            return path.open(encoding="utf-8")
-
-
-def _parse_line(line: str, where: str) -> Paper | Drop:
+def _parse_line(line: bytes | None, where: str) -> Paper | Drop:
     try:
-        record = json.loads(line)
-        paper = paper_from_record(record)
+        if line is None:
+            raise ValueError("a line without end")
+        record = parse_json(line)
+        paper = checked(paper_from_record(record))
         # arXiv has no flag for withdrawal; authors or moderators say so in the comment.
         withdrawn = "withdrawn" in (record.get("comments") or "").casefold()
         return Drop(paper.id, "withdrawn") if withdrawn else paper
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError):
         return Drop(where, "bad_record")
 
 
@@ -83,8 +68,8 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
         updated = parsedate_to_datetime(versions[-1]["created"]).date()
         version = int(versions[-1]["version"].lstrip("v"))
     else:
-        published = date.fromisoformat(record["published"][:10])
-        updated = date.fromisoformat((record.get("updated") or record["published"])[:10])
+        published = day(record["published"][:10])
+        updated = day((record.get("updated") or record["published"])[:10])
         version = int(str(record.get("version") or parsed.version or 1).lstrip("v"))
     categories = record["categories"]
     authors = _authors(record)

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyarrow.parquet as pq
 from huggingface_hub import DatasetCard
 
 from builder.dataset.audit import audit, check
 from builder.dataset.card import CARD
 from builder.dataset.integrity import file_differences
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
-from builder.dataset.rows import kind_of, may_publish
+from builder.dataset.rows import kind_of, may_publish, read_columns
 from builder.ids import bare_id
 from builder.progress import progress
 from hub_scripts.errors import CheckError
@@ -108,15 +107,14 @@ def contents(folder: Path, manifest: Manifest, licenses: Licenses) -> Contents:
         inner = "candidates" if one.task == "cloze" else "demonstrations"
         own = ["id", "paper_id", "license"] if one.task == "cloze" else ["id", "license"]
         columns = [*own, *(f"{inner}.list.element.{name}" for name in ("id", "license"))]
-        for file in one.every_file:
-            for row in pq.ParquetFile(folder / file.path).read(columns).to_pylist():
-                shown = kind.papers(row)
-                papers.update(bare_id(name) for name, _ in shown)
-                if one.form == "ids":
-                    continue
-                counted[row["license"]] += 1
-                if not may_publish(shown, licenses):
-                    unlicensed.append(f"{one.name} {row['id']}")
+        for row in read_columns(folder, one, columns):
+            shown = kind.papers(row)
+            papers.update(bare_id(name) for name, _ in shown)
+            if one.form == "ids":
+                continue
+            counted[row["license"]] += 1
+            if not may_publish(shown, licenses):
+                unlicensed.append(f"{one.name} {row['id']}")
     return Contents(frozenset(papers), dict(sorted(counted.items())), tuple(unlicensed[:3]))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from builder.dataset.card import CARD, Publication, card
 from builder.dataset.errata import ERRATA, Erratum, errata_lines, parse_errata
-from builder.dataset.manifest import MANIFEST, Manifest, manifest_bytes, parse_manifest, read_manifest
+from builder.dataset.manifest import MANIFEST, Manifest, manifest_bytes, parse_manifest, place_of, read_manifest
 from builder.round.takedowns import TAKEDOWNS, Takedown, parse_takedowns, takedown_lines
 from hub_scripts.hub.repo import Content, Repo
 from lm_eval_tasks.files import sha256_of, sha256_of_bytes
@@ -57,7 +57,7 @@ def stage(folder: Path, repo: str, base: str, notices: Notices, mark: str = "") 
         mark: by default one that only this folder has.
     """
     manifest = read_manifest(folder)
-    data: dict[str, Content] = {path: folder / path for path in manifest.files}
+    data: dict[str, Content] = {path: place_of(folder, path) for path in manifest.files}
     mark = mark or f"Folder: {sha256_of(folder / MANIFEST)}"
     return Staged(manifest.published_as, base, mark, data | beside(manifest, repo, notices))
 

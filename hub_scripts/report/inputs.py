@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from hub_scripts.errors import HubError
 from lm_eval_tasks.runs.logged import JOURNAL
+from lm_eval_tasks.text import parse_json
 
 _RESULTS, _SAMPLES, _JUDGE = "results_", "samples_", "judge_"
 
@@ -96,7 +96,7 @@ def _is(path: Path, prefix: str, ending: str) -> bool:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(path.read_bytes())
     except (OSError, ValueError) as err:
         raise ReportError(f"{path} cannot be read: {err}") from err
     if not isinstance(content, dict):

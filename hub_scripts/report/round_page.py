@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import networkx as nx
-import pyarrow.parquet as pq
 from matplotlib.figure import Figure
 
 from builder.dataset import tables
+from builder.dataset.rows import read_columns
 from hub_scripts.report.drawing import BLUE, PLAIN, Plot, save
 from lm_eval_tasks.tables import Table
 
@@ -107,10 +107,9 @@ def _authors(folder: Path, manifest: Manifest) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for one in manifest.configurations:
         key = "paper_id" if one.task == "cloze" else "id"
-        for file in one.every_file:
-            if (folder / file.path).is_file():
-                table = pq.read_table(folder / file.path, columns=[key, "authors"])
-                found.update(zip(table[key].to_pylist(), table["authors"].to_pylist(), strict=True))
+        # A manifest may be given without its data.
+        if all((folder / file.path).is_file() for file in one.every_file):
+            found.update((row[key], row["authors"]) for row in read_columns(folder, one, [key, "authors"]))
     return dict(sorted(found.items()))
 
 

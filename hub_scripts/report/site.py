@@ -102,10 +102,7 @@ def _write(inputs: Inputs, place: Path, licenses: Licenses, cutoffs: Mapping[str
 
 def _round_pages(inputs: Inputs, place: Path) -> Iterator[RoundPage]:
     for path, manifest in inputs.manifests.items():
-        try:
-            yield round_page(path, manifest, place)
-        except ValueError as err:
-            raise ReportError(f"the data files beside {path} cannot be read ({err})") from err
+        yield round_page(path, manifest, place)
 
 
 def _pages(

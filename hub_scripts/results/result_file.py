@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hub_scripts.errors import HubError
+from lm_eval_tasks.text import parse_json
 
 _Z95 = 1.959964
 
@@ -48,7 +48,7 @@ def read_results(path: Path) -> Results:
         HubError: it is none, or has no score of our tasks.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(path.read_bytes())
         results = _ours(content["academiceval"]) if "academiceval" in content else _lm_evals(content)
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as err:
         raise HubError(f"{path} is no result of `academiceval eval` or lm_eval ({type(err).__name__}: {err})") from err

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from lm_eval_tasks.text import number, valid
+from lm_eval_tasks.text import number, parse_json, valid
 
 # What lm-eval prints: the headline metrics, or with --metadata '{"metrics": "all"}' every one.
 HEADLINE, ALL = "headline", "all"
@@ -55,7 +55,7 @@ class ScoredAnswer:
         Raises:
             ValueError: it is something else.
         """
-        content = json.loads(text)
+        content = parse_json(text)
         if not isinstance(content, dict) or not isinstance(content.get("scores"), dict):
             raise ValueError("no scored answer")
         return cls(valid(str(content["answer"])), {str(name): number(one) for name, one in content["scores"].items()})

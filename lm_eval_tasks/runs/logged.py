@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from lm_eval_tasks.metrics import refine
 from lm_eval_tasks.metrics.scored import Kind, ScoredAnswer
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.runs.sample_row import check_doc
+from lm_eval_tasks.text import parse_json
 
 # What a journal holds of each sample beside its answer.
 JOURNALED = (
@@ -99,7 +99,7 @@ def rows_of(file: Path) -> Iterator[tuple[Logged, dict[str, Any]]]:
 
 def _parsed(line: bytes, where: str) -> tuple[Logged, dict[str, Any]]:
     try:
-        row = json.loads(line)
+        row = parse_json(line)
         return of_row(row), row
     except _ODD as err:
         raise SamplesError(f"{where} is no logged sample of AcademicEval ({err})") from err

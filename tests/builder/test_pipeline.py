@@ -270,7 +270,7 @@ def test_a_folder_of_something_else_is_never_overwritten(world: Path, tmp_path: 
     copy_of(world, tmp_path)
     (tmp_path / "academiceval").mkdir()
     (tmp_path / "academiceval" / "thesis.tex").write_text("mine")
-    with pytest.raises(FolderError, match="is no dataset folder"):
+    with pytest.raises(FolderError, match="is not a dataset folder"):
         build(small_round(tmp_path))
     assert (tmp_path / "academiceval" / "thesis.tex").read_text() == "mine"
 

@@ -9,9 +9,7 @@ list, whose other records with the label "Related Work" are the citations. Of ea
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +18,15 @@ from builder.dataset.importers.imported import finish_import
 from builder.dataset.write import SampleWriter
 from builder.errors import FolderError
 from builder.ids import PaperId, title_key
+from builder.packed import ERRORS, read_packed
 from builder.progress import progress
 from builder.records import CitedPaper, DemoKind, Demonstration, Paper, Sample, Split, Task
 from builder.report import StageReport
 from builder.round.settings import BUILT_IN, Setting
 from builder.samples.tokens import TokenCounter
+from builder.sources.record_check import checked
 from builder.sources.tokenizer import load_tokenizer
+from lm_eval_tasks.text import day, parse_json
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration
@@ -93,10 +94,10 @@ def _files(source: Path) -> Iterator[tuple[Split, Path]]:
 
 def _read(path: Path, setting: Setting, report: StageReport) -> Sample | None:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = parse_json(read_packed(path))
         record, others = (data[0], data[1:]) if isinstance(data, list) else (data, [])
         sample = _sample(record, others, setting)
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+    except (*ERRORS, ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError):
         report.drop(path.name, "bad_record")
         return None
     for kind, wanted in (("random", setting.random), ("co-author", setting.co_author)):
@@ -148,9 +149,9 @@ def _paper(record: dict[str, Any]) -> Paper:
     parsed = PaperId.parse(_id(record["url"]))
     if parsed is None:
         raise ValueError(f"{record['url']!r} names no arXiv paper")
-    published = date.fromisoformat(record["published"])
+    published = day(record["published"])
     primary = record.get("primary_cat") or record.get("paper_cat") or "unknown"
-    return Paper(
+    paper = Paper(
         id=parsed.bare,
         version=parsed.version or 1,
         title=record["title"],
@@ -158,8 +159,9 @@ def _paper(record: dict[str, Any]) -> Paper:
         authors=tuple(name.strip() for name in record.get("authors", "").split(",") if name.strip()) or ("unknown",),
         categories=tuple(dict.fromkeys([primary, *record.get("cats", ())])),
         published=published,
-        updated=max(published, date.fromisoformat(record.get("updated") or record["published"])),
+        updated=max(published, day(record.get("updated") or record["published"])),
     )
+    return checked(paper)
 
 
 def _id(url: str) -> str:

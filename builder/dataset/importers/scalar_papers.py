@@ -6,8 +6,6 @@ A record, one JSON line each: `title`, `abstract`, `paper_id` (URL), `sections` 
 
 from __future__ import annotations
 
-import json
-import lzma
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -17,8 +15,10 @@ from typing import Any
 from builder.errors import FolderError
 from builder.extract.roles import role_of, split_number
 from builder.ids import PaperId, title_key
+from builder.packed import ERRORS, lines_of
 from builder.records import Document, Mention, Paper, Reference, Section
 from builder.scalar.questions import Cited, Citing
+from lm_eval_tasks.text import parse_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +40,18 @@ def read_structured(path: Path) -> Structured:
     for number, record in _records(path):
         try:
             citing.append(_citing(record, known))
-        except (KeyError, TypeError, ValueError, AttributeError) as err:
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as err:
             raise FolderError(f"line {number} of {path} is no structured paper of SCALAR") from err
     return Structured(tuple(citing), known)
 
 
 def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
-        with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                yield number, json.loads(line)
-    except (OSError, lzma.LZMAError, ValueError) as err:
+        for number, line in enumerate(lines_of(path), 1):
+            if line is None:
+                raise ValueError(f"line {number} is too long")
+            yield number, parse_json(line)
+    except (*ERRORS, ValueError) as err:
         raise FolderError(f"{path} cannot be read as JSON lines: {err}") from err
 
 

@@ -6,8 +6,6 @@ A record: `question` (the whole prompt), `paper_id` (URL), `label_id`, `candidat
 
 from __future__ import annotations
 
-import json
-import lzma
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,12 +13,12 @@ from typing import Any
 
 from builder.dataset.importers.scalar_papers import paper_of
 from builder.errors import FolderError
+from builder.packed import ERRORS, lines_of, read_packed
 from builder.records import UNKNOWN_LICENSE
 from lm_eval_tasks.prompts.scalar import slots_of
 from lm_eval_tasks.row_format import BODY
+from lm_eval_tasks.text import parse_json
 
-_PAPER = re.compile(r"<Paper>\n\n(.*?)</Paper>\n\n<References>\n(.*)</References>\nRemember", re.DOTALL)
-_CANDIDATE = re.compile(r"<Candidate>Candidate \[\d+\]:\n(.*?)</Candidate>\n\n", re.DOTALL)
 _TYPES = {"method": "attributional", "others": "descriptive"}
 _SCOPES = {"full": "full", "section": "section"}
 
@@ -40,20 +38,26 @@ def read_questions(folder: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
         for number, record in enumerate(_records(file), 1):
             try:
                 yield f"{file.name}:{number}", _row(record)
-            except (KeyError, TypeError, ValueError, AttributeError):
+            except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
                 yield f"{file.name}:{number}", None
 
 
 def _records(file: Path) -> list[Any]:
     try:
-        data = file.read_bytes()
-        text = (lzma.decompress(data) if file.suffix == ".xz" else data).decode()
         if ".jsonl" in file.name:
-            return [json.loads(line) for line in text.split("\n") if line.strip()]
-        read = json.loads(text)
-    except (OSError, lzma.LZMAError, ValueError) as err:
+            return [_parsed(line) for line in lines_of(file) if line is None or line.strip()]
+        read = parse_json(read_packed(file))
+    except (*ERRORS, ValueError) as err:
         raise FolderError(f"{file} cannot be read as JSON: {err}") from err
     return read if isinstance(read, list) else [read]
+
+
+def _parsed(line: bytes | None) -> Any:
+    """A line's record; None, which is none, where it cannot be read."""
+    try:
+        return None if line is None else parse_json(line)
+    except ValueError:
+        return None
 
 
 def _row(record: dict[str, Any]) -> dict[str, Any]:
@@ -62,24 +66,42 @@ def _row(record: dict[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: the prompt is not laid out as published.
     """
-    found = _PAPER.search(record["question"])
-    if found is None:
-        raise ValueError("no paper and references in the prompt")
-    shown = _CANDIDATE.findall(found[2])
+    question, shown = _laid_out(record["question"])
     candidates = [_candidate(text, given) for text, given in zip(shown, record["candidates"], strict=True)]
     fields, citation = record["additional_fields"], record["citation"]
-    paper = paper_of(record["paper_id"], found[1].partition("\n")[0], "")
+    paper = paper_of(record["paper_id"], question.partition("\n")[0], "")
     row = {
         "id": f"{paper.versioned_id}#{record['level']}-{record['id']}", "paper_id": paper.versioned_id, "title": paper.title,
         "authors": [], "level": record["level"], "section": citation["section_name"],
         "citation_type": _TYPES[citation["citation_type"]], "question_paper": _SCOPES[fields["paper_field"]],
-        "distractors": fields["sample"], "candidate_text": _shown(fields["candidate_fields"]), "question": found[1],
+        "distractors": fields["sample"], "candidate_text": _shown(fields["candidate_fields"]), "question": question,
         "candidates": candidates, "label": int(record["label_id"]), "published": paper.published.isoformat(),
         "license": UNKNOWN_LICENSE,
     }  # fmt: skip
     if "".join(slot.text for slot in slots_of(row)) != record["question"]:
         raise ValueError("the prompt has words that ours has not")
     return row
+
+
+def _laid_out(prompt: str) -> tuple[str, list[str]]:
+    """The paper and the candidates in a prompt.
+
+    Raises:
+        ValueError: they are not there, or not between their marks.
+    """
+    _, mark, rest = prompt.partition("<Paper>\n\n")
+    question, between, rest = rest.partition("</Paper>\n\n<References>\n")
+    references, end, _ = rest.rpartition("</References>\nRemember")
+    if not (mark and between and end):
+        raise ValueError("no paper and references in the prompt")
+    shown = []
+    for part in references.split("</Candidate>\n\n")[:-1]:
+        _, mark, text = part.partition("<Candidate>Candidate [")
+        number, middle, text = text.partition("]:\n")
+        if not (mark and middle and number.isdigit()):
+            raise ValueError("a candidate without its mark")
+        shown.append(text)
+    return question, shown
 
 
 def _shown(fields: list[str]) -> str:

@@ -19,6 +19,7 @@ from builder.ids import PaperId
 from builder.records import Drop, Paper
 from builder.sources.arxiv import compat
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
+from builder.sources.record_check import checked
 from lm_eval_tasks.text import day
 
 PAGE = 2000  # the most that a page may hold
@@ -163,7 +164,7 @@ def to_paper(result: arxiv.Result) -> Paper | Drop:
     if "withdrawn" in (result.comment or "").casefold():
         return Drop(parsed.bare, "withdrawn")
     categories = dict.fromkeys([result.primary_category, *result.categories])
-    return Paper(
+    paper = Paper(
         id=parsed.bare,
         version=parsed.version or 1,
         title=" ".join(result.title.split()),
@@ -174,6 +175,10 @@ def to_paper(result: arxiv.Result) -> Paper | Drop:
         updated=max(result.published, result.updated).date(),
         doi=(result.doi or "").strip().lower(),
     )
+    try:
+        return checked(paper)
+    except ValueError:
+        return Drop(parsed.bare, "bad_record")
 
 
 # --- queries

@@ -16,6 +16,7 @@ from builder.errors import SourceError
 from builder.ids import PaperId
 from builder.records import NO_LICENSE, Drop, Paper
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
+from builder.sources.record_check import checked
 from lm_eval_tasks.text import day
 
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
@@ -156,17 +157,19 @@ def _paper(body: etree._Element) -> Paper | Drop:
     if "withdrawn" in text("comments").casefold():
         return Drop(parsed.bare, "withdrawn")
     published = day(text("created"))
-    return Paper(
-        id=parsed.bare,
-        version=1,
-        title=text("title"),
-        abstract=text("abstract"),
-        authors=authors,
-        categories=tuple(text("categories").split()),
-        published=published,
-        updated=max(published, day(text("updated") or text("created"))),
-        license=text("license") or NO_LICENSE,
-        doi=text("doi").partition(" ")[0].lower(),
+    return checked(
+        Paper(
+            id=parsed.bare,
+            version=1,
+            title=text("title"),
+            abstract=text("abstract"),
+            authors=authors,
+            categories=tuple(text("categories").split()),
+            published=published,
+            updated=max(published, day(text("updated") or text("created"))),
+            license=text("license") or NO_LICENSE,
+            doi=text("doi").partition(" ")[0].lower(),
+        )
     )
 
 

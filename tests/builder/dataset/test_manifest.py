@@ -74,7 +74,7 @@ def _set(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
         (_set("configurations.0.splits.test.files", []), "another number of rows"),
         (_set("round", "../../../escaped"), "round"),
         (_set("code_version", "\ud800"), "surrogates"),
-        (_set("audit.active_authors", float("nan")), "active_authors"),
+        (_set("audit.active_authors", float("nan")), "NaN is not JSON"),
         (_set("audit.months", {"x": 10**30}), "audit.months"),
         (_set("other_files", {"../README.md": "0"}), "is not a valid name of a file beside the data"),
         (_set("allowed", {"long_run": 7}), "allowed.long_run"),
@@ -157,5 +157,5 @@ def test_data_files_of_another_configuration_are_named(dataset: Path, tmp_path: 
     [victim, *_] = sorted((tmp_path / "ds" / "Title-10K").glob("train-*.parquet"))
     [other, *_] = sorted((tmp_path / "ds" / "Related-34K").glob("train-*.parquet"))
     victim.write_bytes(other.read_bytes())
-    with pytest.raises(FolderError, match="has other columns than Title-10K"):
+    with pytest.raises(FolderError, match="has other columns or rows than Title-10K"):
         audit(tmp_path / "ds", read_manifest(tmp_path / "ds").configurations)

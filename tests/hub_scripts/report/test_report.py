@@ -285,7 +285,7 @@ def test_names_stay_names(results: Path, command: Command, tmp_path: Path) -> No
     code, _, err = command("report", place, "-o", tmp_path / "deep" / "site")
     assert (code, err) == (0, ""), err
     assert {path.name for path in tmp_path.iterdir()} == {"deep"}
-    assert {path.name for path in (tmp_path / "deep").iterdir()} == {"given", "site", ".site.lock"}
+    assert {path.name for path in (tmp_path / "deep").iterdir()} == {"given", "site"}
     assert "length_rouge_l_..-..-..-outside" in (tmp_path / "deep" / "site" / "plots.html").read_text()
 
 

@@ -1,0 +1,61 @@
+"""Plain and compressed files of strangers, read with a bound: a small file may unpack to more than a machine holds."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+from collections.abc import Iterator
+from io import BufferedReader, RawIOBase
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import zstandard
+
+MOST_BYTES = 1 << 28
+# A record of arXiv is some 2 kB, a structured paper of SCALAR with all that it cites up to 20 MB.
+MOST_OF_A_LINE = 1 << 26
+# What reading a packed file may raise.
+ERRORS = (OSError, EOFError, lzma.LZMAError, zstandard.ZstdError)
+
+
+def open_packed(path: Path) -> BinaryIO:
+    """A file's bytes, unpacked where its name ends in .gz, .xz or .zst.
+
+    Raises:
+        ERRORS, then and while reading: it cannot be read or unpacked.
+    """
+    match path.suffix:
+        case ".gz":
+            return cast("BinaryIO", gzip.open(path, "rb"))
+        case ".xz":
+            return cast("BinaryIO", lzma.open(path, "rb"))
+        case ".zst":
+            stream = zstandard.ZstdDecompressor().stream_reader(path.open("rb"), read_across_frames=True)
+            return cast("BinaryIO", BufferedReader(cast("RawIOBase", stream)))
+        case _:
+            return path.open("rb")
+
+
+def read_packed(path: Path, most: int = MOST_BYTES) -> bytes:
+    """A whole file, unpacked.
+
+    Raises:
+        OSError: it unpacks to more than `most` bytes; and what `open_packed` raises.
+    """
+    with open_packed(path) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(f"{path} unpacks to more than {most} bytes, which is refused")
+    return data
+
+
+def lines_of(path: Path) -> Iterator[bytes | None]:
+    """The lines of a file, unpacked one by one, without their ends; None for each line that is too long to be held."""
+    with open_packed(path) as file:
+        while line := file.readline(MOST_OF_A_LINE):
+            if len(line) < MOST_OF_A_LINE or line.endswith(b"\n"):
+                yield line.rstrip(b"\r\n")
+                continue
+            while line and not line.endswith(b"\n"):
+                line = file.readline(MOST_OF_A_LINE)
+            yield None
