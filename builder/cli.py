@@ -13,6 +13,7 @@ from hub_scripts import commands as publishing
 from lm_eval_tasks import commands as evaluating
 from lm_eval_tasks.command import Commands
 from lm_eval_tasks.errors import EvalError
+from lm_eval_tasks.redaction import redacted
 from lm_eval_tasks.text import printable
 
 # Distribution that is imported -> extra of academiceval that brings it.
@@ -52,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             os.environ.setdefault("TQDM_DISABLE", "1")
     try:
         for line in arguments.command(arguments):
-            print(printable(line), flush=True)
+            print(_cleared(line), flush=True)
     except KeyboardInterrupt:
         return _failed("stopped; the same command goes on from here")
     except (BuildError, EvalError, ModuleNotFoundError, sqlite3.Error, OSError) as err:
@@ -60,8 +61,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _cleared(text: str) -> str:
+    """A line fit for a terminal or a log: whatever strangers' data or a user's options put into it."""
+    return printable(str(redacted(text)))
+
+
 def _failed(message: str) -> int:
-    print(printable(message), file=sys.stderr)
+    print(_cleared(message), file=sys.stderr)
     return 1
 
 

@@ -25,5 +25,9 @@ class CheckError(HubError):
     """A folder is not fit to be published."""
 
 
+class SecretError(HubError):
+    """What would be uploaded holds a secret."""
+
+
 class DifferenceError(HubError):
     """What the Hub serves is not what its manifest says."""

@@ -33,6 +33,7 @@ from builder.round.tables import (
     UpdateTable,
 )
 from builder.round.takedowns import TAKEDOWNS, taken_down
+from lm_eval_tasks.redaction import redacted
 
 if TYPE_CHECKING:
     from builder.round.settings import Setting
@@ -112,7 +113,8 @@ class Round(Table):
         data["settings"] = [setting.name for setting in self.chosen]
         data["scalar"]["accepted"] = None if self.scalar.accepted is None else len(self.scalar.accepted_ids or ())
         data["source"]["references"] = [path.name for path in self.source.references]
-        return data
+        cleared: dict[str, object] = redacted(data)
+        return cleared
 
 
 def load_round(path: Path, **instead: str) -> Round:

@@ -169,11 +169,11 @@ class HttpClient:
                 doubted, trouble = "", failure
             if tried >= trouble.tries:
                 raise (_Doubted if doubted else SourceError)(
-                    f"{urlsplit(url).netloc} failed {tried} times, last: {trouble} ({url[:200]}); what was "
+                    f"{_host(url)} failed {tried} times, last: {trouble} ({url[:200]}); what was "
                     "fetched is kept, give the same command again later"
                 ) from trouble
             wait = self._back_off(tried, trouble.wait)
-            announce_wait(wait, f"{urlsplit(url).netloc} is asked again after {trouble}")
+            announce_wait(wait, f"{_host(url)} is asked again after {trouble}")
             time.sleep(wait)
 
     def _back_off(self, tried: int, asked: float) -> float:
@@ -197,7 +197,7 @@ class HttpClient:
         status = response.status_code
         if status == 403:
             raise SourceError(
-                f"{urlsplit(url).netloc} denies access (403); stop, and write to its help desk before asking again: "
+                f"{_host(url)} denies access (403); stop, and write to its help desk before asking again: "
                 "going on counts as an attack"
             )
         if status in TRANSIENT_STATUS:
@@ -209,7 +209,7 @@ class HttpClient:
         return Answer(status, body)
 
     def _request(self, url: str) -> tuple[requests.Response, bytes]:
-        host, deadline = urlsplit(url).netloc, self._source.timeout
+        host, deadline = _host(url), self._source.timeout
         began = self._wait_for_turn(host)
         try:
             with self._adapter.deadline(deadline) as late:
@@ -245,6 +245,11 @@ class HttpClient:
         time.sleep(max(0.0, self._source.delay - since))
         self._answers.count_request(host, time.time())
         return began
+
+
+def _host(url: str) -> str:
+    """Host and port, without the user and password that an address may hold."""
+    return urlsplit(url).netloc.rpartition("@")[2]
 
 
 def _read(response: requests.Response) -> bytes:

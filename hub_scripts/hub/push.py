@@ -15,6 +15,7 @@ from hub_scripts.hub.publishable_copy import publishable_copy
 from hub_scripts.hub.publishing import publish
 from hub_scripts.hub.repo import MAIN, Repo, gone, unchanged
 from hub_scripts.hub.revisions import order
+from hub_scripts.hub.secret_scan import refuse_secrets
 from hub_scripts.hub.staging import Notices, Staged, newest, read_notices, stage
 from hub_scripts.hub.verify import verify
 
@@ -43,6 +44,7 @@ def push(source: Path, repo_id: str, licenses: Licenses, *, yes: bool = False, p
     notices = read_notices(repo, head) if head else Notices()
     checks.check_contents(folder, found, licenses, notices.taken_down, repo_id)
     staged = stage(folder, repo_id, head, notices)
+    refuse_secrets(staged.files)
     last = newest(repo, head) if head else None
     yield from _plan(repo, staged, manifest, last)
     if not yes:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from builder.progress import progress
 from hub_scripts.hub.repo import ATTRIBUTES, MAIN, Change, Content, Repo, digest, gone, unchanged
+from hub_scripts.hub.secret_scan import refuse_secrets
 from lm_eval_tasks.files import sha256_of_bytes
 
 # The samples are many and together large: as large files they are not carried in the commit itself.
@@ -17,17 +18,19 @@ def push_site(site: Path, repo_id: str) -> Iterator[str]:
     """Make the Space show this site and nothing else; yields lines for people. The same site again changes nothing.
 
     Raises:
+        SecretError: a file of the site holds one.
         HubError: no permission, somebody else pushed meanwhile, or the Hub does not answer.
     """
+    files: dict[str, Content] = {
+        path.relative_to(site).as_posix(): path for path in sorted(site.rglob("*")) if path.is_file()
+    }
+    refuse_secrets(files)
     repo = Repo(repo_id, "space")
     repo.check_write()
     repo.create(private=False, space_sdk="static")
     _mark_large(repo)
     head = repo.existing_refs().branches[MAIN]
     there = repo.files(head)
-    files: dict[str, Content] = {
-        path.relative_to(site).as_posix(): path for path in sorted(site.rglob("*")) if path.is_file()
-    }
     same = set(unchanged(there, files))
     fresh = {path: content for path, content in files.items() if path not in same}
     left = gone(there, files)

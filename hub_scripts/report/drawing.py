@@ -68,6 +68,13 @@ def save(figure: Figure, place: Path, plot: Plot, head: Sequence[str], rows: Ite
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(head)
-    writer.writerows([f"{cell:.6g}" if isinstance(cell, float) else cell for cell in row] for row in rows)
+    writer.writerows([_cell(cell) for cell in row] for row in rows)
     (place / f"{plot.name}.csv").write_text(table.getvalue(), encoding="utf-8")
     return plot
+
+
+def _cell(cell: object) -> object:
+    """A cell that a spreadsheet takes for text or a number, never for a formula."""
+    if isinstance(cell, float):
+        return f"{cell:.6g}"
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell

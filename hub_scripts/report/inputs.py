@@ -10,8 +10,9 @@ from typing import Any
 
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from hub_scripts.errors import HubError
+from lm_eval_tasks.judge.verdict import OVERALL
 from lm_eval_tasks.runs.logged import JOURNAL
-from lm_eval_tasks.text import parse_json
+from lm_eval_tasks.text import day, parse_json
 
 _RESULTS, _SAMPLES, _JUDGE = "results_", "samples_", "judge_"
 
@@ -65,7 +66,7 @@ def find(paths: Sequence[Path]) -> Inputs:
             found.samples.append(SamplesFile(path, model))
             folders.setdefault(path.parent, []).append(model)
     for path, content in results.items():
-        found.runs.setdefault(_named(path, content), content.get("academiceval", {}).get("run", {}))
+        found.runs.setdefault(_named(path, content), _run(path, content))
     for path in files:
         if path.name == JOURNAL and path.parent not in folders:
             found.samples.append(SamplesFile(path, path.parent.name, finished=False))
@@ -76,7 +77,7 @@ def find(paths: Sequence[Path]) -> Inputs:
         if _is(path, _JUDGE, ".json"):
             content = _read(path)
             model = _judged_model(str(content.get("judged_model", "")), models, folders)
-            found.verdicts.setdefault(model, {}).update(content.get("verdicts", {}))
+            found.verdicts.setdefault(model, {}).update(_verdicts(path, content))
     if not found.samples and not found.manifests:
         raise ReportError(f"{', '.join(map(str, paths))}: no samples_*.jsonl, journal.jsonl or manifest.json is there")
     return found
@@ -114,9 +115,46 @@ def _model_of(path: Path, results: Mapping[Path, Mapping[str, Any]]) -> str:
 
 
 def _named(path: Path, content: Mapping[str, Any]) -> str:
-    scores = content.get("academiceval", {}).get("scores") or [{}]
-    name = scores[0].get("model") or str(content.get("model_name") or path.parent.name).rstrip("/")
-    return str(name) if name.count("/") < 2 else re.sub(r".*/", "", name)
+    try:
+        scores = content.get("academiceval", {}).get("scores") or [{}]
+        name = scores[0].get("model") or str(content.get("model_name") or path.parent.name).rstrip("/")
+    except (AttributeError, TypeError, KeyError, IndexError) as err:
+        raise ReportError(f"{path} is no file of results ({err})") from err
+    name = str(name)
+    return name if name.count("/") < 2 else re.sub(r".*/", "", name)
+
+
+def _run(path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
+    """The `run` block of a results file; empty where it has none."""
+    run = content.get("academiceval", {}).get("run", {})
+    month = run.get("model_cutoff") if isinstance(run, dict) else None
+    try:
+        if not isinstance(run, dict):
+            raise TypeError("`run` is not an object")
+        if month:
+            day(f"{month}-01")
+    except (TypeError, ValueError) as err:
+        raise ReportError(f"{path} is no file of results ({err})") from err
+    return run
+
+
+def _verdicts(path: Path, content: Mapping[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Task -> sample -> judge -> the winners in both orders, or "empty"."""
+    tasks = content.get("verdicts", {})
+    try:
+        for samples in tasks.values():
+            for judges in samples.values():
+                for orders in judges.values():
+                    if orders != "empty" and not (len(orders) == 2 and all(map(_is_order, orders))):
+                        raise ValueError(f"{orders!r:.80} are not the winners in two orders")
+    except (AttributeError, TypeError, ValueError) as err:
+        raise ReportError(f"{path} is no file of a judge's results ({err})") from err
+    found: dict[str, dict[str, dict[str, Any]]] = tasks
+    return found
+
+
+def _is_order(winners: Any) -> bool:
+    return winners is None or (isinstance(winners, dict) and winners.get(OVERALL) in (1, 2))
 
 
 def _judged_model(name: str, models: set[str], folders: Mapping[Path, Sequence[str]]) -> str:

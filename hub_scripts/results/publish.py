@@ -20,6 +20,7 @@ from builder.round.levels import LEVELS
 from hub_scripts.errors import HubError
 from hub_scripts.hub.compat import endpoint, model_index
 from hub_scripts.hub.repo import MAIN, Change, Content, Repo, digest, unchanged
+from hub_scripts.hub.secret_scan import refuse_secrets
 from hub_scripts.results.result_file import Results, TaskScore, read_results
 from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.metrics import registry as metrics
@@ -51,16 +52,15 @@ def push_results(paths: Sequence[Path], repo_id: str, card: str | None, *, dry_r
         card: a model on the Hub whose card is to show the scores too.
 
     Raises:
-        HubError: no result file, a file of another kind, no permission, or the Hub does not answer.
+        SecretError: a file holds one.
+        HubError: no result file, a file of another kind, two of the same path, no permission, or the Hub does not answer.
     """
     repo = Repo(repo_id)
     found = [read_result(path, repo_id) for path in result_files(paths)]
     if card and len(names := sorted({one.model for one in found})) > 1:
         raise HubError(f"--card {card} is one model's, but the files are of {', '.join(names)}; push them one by one")
-    files: dict[str, Content] = {}
-    for one in found:
-        files[f"{one.folder}/{one.path.name}"] = one.path
-        files[f"{one.folder}/{one.path.stem}.{_INDEX}"] = index_text(one.index)
+    files = _files(found)
+    refuse_secrets(files)
     yield from (f"{repo_id}: {path}" for path in files)
     if dry_run:
         yield "nothing was uploaded"
@@ -76,6 +76,26 @@ def push_results(paths: Sequence[Path], repo_id: str, card: str | None, *, dry_r
         text = (model.read(CARD, head) or b"").decode()
         index = [entry for one in found for entry in one.index]
         yield _upload(model, {CARD: with_index(text, card.split("/")[1], index).encode()})
+
+
+def _files(found: Sequence[ResultFile]) -> dict[str, Content]:
+    """Path in the repository -> content.
+
+    Raises:
+        HubError: two files would get the same path.
+    """
+    files: dict[str, Content] = {}
+    sources: dict[str, Path] = {}
+    for one in found:
+        path = f"{one.folder}/{one.path.name}"
+        if path in sources:
+            raise HubError(
+                f"{sources[path]} and {one.path} would both become {path}; rename one, or push them one by one"
+            )
+        sources[path] = one.path
+        files[path] = one.path
+        files[f"{one.folder}/{one.path.stem}.{_INDEX}"] = index_text(one.index)
+    return files
 
 
 def result_files(paths: Sequence[Path]) -> list[Path]:

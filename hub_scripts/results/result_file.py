@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hub_scripts.errors import HubError
-from lm_eval_tasks.text import parse_json
+from lm_eval_tasks.text import number, parse_json
 
 _Z95 = 1.959964
+# Becomes a folder in a repository.
+_NAME = re.compile(r"\w[\w.-]{0,199}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,8 @@ def read_results(path: Path) -> Results:
     try:
         content = parse_json(path.read_bytes())
         results = _ours(content["academiceval"]) if "academiceval" in content else _lm_evals(content)
+        if not all(map(_NAME.fullmatch, (results.model, results.round))):
+            raise ValueError(f"{results.model!r:.80} and {results.round!r:.80} are not names of a model and a round")
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as err:
         raise HubError(f"{path} is no result of `academiceval eval` or lm_eval ({type(err).__name__}: {err})") from err
     if not results.scores:
@@ -59,11 +64,19 @@ def read_results(path: Path) -> Results:
 
 def _ours(content: Mapping[str, Any]) -> Results:
     scores = tuple(
-        TaskScore(one["task"], one["metric"], one["value"], one["low"], one["high"], one["samples"])
+        TaskScore(
+            str(one["task"]),
+            str(one["metric"]),
+            number(one["value"]),
+            number(one["low"]),
+            number(one["high"]),
+            int(number(one["samples"])),
+        )
         for one in content["scores"]
     )
     return Results(
-        content["scores"][0]["model"], "-".join(content["rounds"]) or "unknown", tuple(content["prompt_versions"]),
+        str(content["scores"][0]["model"]), "-".join(map(str, content["rounds"])) or "unknown",
+        tuple(int(number(one)) for one in content["prompt_versions"]),
         str(content["run"]["metadata"].get("dataset") or ""), scores,
     )  # fmt: skip
 
@@ -87,7 +100,8 @@ def _scores_of(content: Mapping[str, Any], task: str) -> Iterator[TaskScore]:
     for name, value in content["results"][task].items():
         metric, _, filter_ = name.partition(",")
         if filter_ and not metric.endswith("_stderr") and isinstance(value, int | float):
+            value = number(value)
             error = content["results"][task].get(f"{metric}_stderr,{filter_}")
-            spread = _Z95 * error if isinstance(error, int | float) else None
+            spread = _Z95 * number(error) if isinstance(error, int | float) else None
             low, high = (None, None) if spread is None else (value - spread, value + spread)
-            yield TaskScore(task, metric, value, low, high, content["n-samples"][task]["effective"])
+            yield TaskScore(task, metric, value, low, high, int(number(content["n-samples"][task]["effective"])))

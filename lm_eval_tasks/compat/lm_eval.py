@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from lm_eval_tasks.errors import EvalError
+from lm_eval_tasks.redaction import redacted
 
 if TYPE_CHECKING:
     from lm_eval.api.model import LM
@@ -47,7 +48,7 @@ def errors_end_the_process() -> Iterator[None]:
         yield
     except EvalError as err:
         if is_lm_eval():
-            raise SystemExit(f"error: {err}") from None
+            raise SystemExit(redacted(f"error: {err}")) from None
         raise
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import datasets
-from datasets.exceptions import DatasetNotFoundError
+from datasets.exceptions import DatasetNotFoundError, DatasetsError
 
 from lm_eval_tasks.compat.datasets import is_from_cache
 from lm_eval_tasks.data.options import VARIABLE, Options
@@ -35,12 +35,24 @@ def open_dataset(config: str, options: Options) -> datasets.DatasetDict:
             f"the dataset {name!r} is neither a folder here nor reachable on the Hub; give its folder or Hub id with "
             f'--metadata \'{{"dataset": "..."}}\' or in {VARIABLE}'
         ) from err
-    except ValueError as err:
-        if "BuilderConfig" not in str(err):
-            raise
-        raise DatasetError(f"the dataset {name!r} has no setting {config}; its card lists those that it has") from err
+    except (ValueError, OSError, DatasetsError) as err:
+        if "BuilderConfig" in str(err):
+            raise DatasetError(
+                f"the dataset {name!r} has no setting {config}; its card lists those that it has"
+            ) from err
+        raise DatasetError(
+            f"{config} of the dataset {name!r} cannot be loaded ({_first_cause(err)}); see that its folder is whole and that the "
+            "disk of the cache of `datasets` has room"
+        ) from err
     assert isinstance(loaded, datasets.DatasetDict)
     return loaded
+
+
+def _first_cause(err: BaseException) -> str:
+    """What began a chain of errors, in a line."""
+    while (earlier := err.__cause__ or err.__context__) is not None:
+        err = earlier
+    return f"{type(err).__name__}: {str(err).strip().partition(chr(10))[0][:200]}"
 
 
 def rows_of_test(every: datasets.DatasetDict, config: str, options: Options) -> datasets.Dataset:

@@ -22,6 +22,7 @@ from lm_eval_tasks.files import write_together
 from lm_eval_tasks.journal import Journal
 from lm_eval_tasks.locks import held
 from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.redaction import redacted
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.intervals import interval
 from lm_eval_tasks.runs.logged import JOURNAL, Logged
@@ -30,6 +31,7 @@ from lm_eval_tasks.runs.whole_paper import paper_scores
 from lm_eval_tasks.task_folder import tasks_path
 
 WHOLE_PAPER = "whole paper"
+_ADDRESS = re.compile(r"(?<=\w) at 0x[0-9a-f]+(?=>)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +196,11 @@ def _whole_papers(samples: Mapping[str, Sequence[Logged]], label: str) -> list[S
     return scores
 
 
+def _shown(value: object) -> Any:
+    """What JSON has no form for, as text."""
+    return redacted(str(value))
+
+
 def _write(results: dict[str, Any], ours: dict[str, Any], label: str, output: Path) -> None:
     """Write samples and results; the file of results is there only while all samples are those that it is about."""
     rows_of = results.pop("samples")
@@ -203,5 +210,6 @@ def _write(results: dict[str, Any], ours: dict[str, Any], label: str, output: Pa
         )
         for task, rows in rows_of.items()
     }
-    text = json.dumps({**results, "academiceval": ours}, default=str, ensure_ascii=False, indent=1)
-    write_together({**files, output / f"results_{label}.json": [text]})
+    text = json.dumps(redacted({**results, "academiceval": ours}), default=_shown, ensure_ascii=False, indent=1)
+    # Where in memory a function lay is no part of a result.
+    write_together({**files, output / f"results_{label}.json": [_ADDRESS.sub("", text)]})

@@ -15,6 +15,7 @@ from tqdm.auto import tqdm
 from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.errors import ModelError
 from lm_eval_tasks.files import sha256_of_bytes
+from lm_eval_tasks.redaction import redacted
 from lm_eval_tasks.runs.baselines import BASELINES, BaselineLM
 from lm_eval_tasks.runs.logged import JOURNALED
 
@@ -149,7 +150,8 @@ def identity_of(model: str, arguments: Mapping[str, Any], generation: Generation
     """What an answer depends on beside the prompt: the model's type and arguments, and how it is prompted."""
     which = {key: value for key, value in arguments.items() if key not in _RUNTIME}
     how = {key: value for key, value in asdict(generation).items() if key not in _RUNTIME}
-    return json.dumps([model, which, how], sort_keys=True, default=str)
+    # A key that was renewed makes no other model.
+    return json.dumps(redacted([model, which, how]), sort_keys=True, default=str)
 
 
 def key_of(request: Instance, identity: str) -> str:

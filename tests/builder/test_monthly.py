@@ -76,3 +76,19 @@ def test_script_and_workflow_run_the_same_steps() -> None:
     assert script == workflow == STEPS
     assert not any("continue-on-error" in step or "if" in step for step in steps)
     assert "set -eu" in (MONTHLY / "round.sh").read_text()
+
+
+def test_the_workflow_gives_nobody_more_than_it_needs() -> None:
+    text = (MONTHLY / "workflow.yml").read_text()
+    workflow = yaml.safe_load(text)
+    assert workflow["permissions"] == {"contents": "read"}
+    steps = workflow["jobs"]["round"]["steps"]
+    assert all(re.fullmatch(r"actions/[\w/-]+@[0-9a-f]{40}", step["uses"]) for step in steps if "uses" in step)
+    assert not any("${{" in step.get("run", "") for step in steps)
+    [with_token] = [step for step in steps if "HF_TOKEN" in step.get("env", {})]
+    assert with_token["run"].startswith("academiceval push")
+    assert "secrets." not in text.replace("HF_TOKEN: ${{ secrets.HF_TOKEN }}", "")
+    [install] = [step["run"] for step in steps if "pip install" in step.get("run", "")]
+    assert install == 'pip install -c software/constraints.txt "./software[builder]"'
+    own = (Path(__file__).resolve().parents[2] / ".github" / "workflows" / "tests.yml").read_text()
+    assert all(re.search(r"@[0-9a-f]{40}\b", line) for line in own.splitlines() if "uses:" in line)

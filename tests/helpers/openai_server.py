@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,12 +19,13 @@ class Server:
     """Answers every request by `answer`.
 
     Attributes:
-        answer: request body -> the text to answer; or a status with headers and body to give instead.
+        answer: request body -> the text to answer; or a status with headers and body to give instead; or None for a connection
+            that breaks off.
         requests: the bodies that were received.
         models: what the server says that it serves; None for a server that does not say.
     """
 
-    answer: Callable[[dict[str, Any]], str | tuple[int, dict[str, str], str]]
+    answer: Callable[[dict[str, Any]], str | tuple[int, dict[str, str], str] | None]
     requests: list[dict[str, Any]] = field(default_factory=list)
     url: str = ""
     models: tuple[str, ...] | None = None
@@ -31,7 +33,7 @@ class Server:
 
 
 @contextmanager
-def serve(answer: Callable[[dict[str, Any]], str | tuple[int, dict[str, str], str]]) -> Iterator[Server]:
+def serve(answer: Callable[[dict[str, Any]], str | tuple[int, dict[str, str], str] | None]) -> Iterator[Server]:
     """Serve on a free loopback port."""
     server = Server(answer)
 
@@ -51,7 +53,10 @@ def serve(answer: Callable[[dict[str, Any]], str | tuple[int, dict[str, str], st
             with server.lock:
                 server.requests.append(body)
             reply = server.answer(body)
-            if isinstance(reply, str):
+            if reply is None:
+                self.close_connection = True
+                self.connection.shutdown(socket.SHUT_RDWR)
+            elif isinstance(reply, str):
                 content = {
                     "id": "1", "object": "chat.completion", "model": body.get("model", ""), "created": 0,
                     "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": reply}}],
@@ -73,6 +78,10 @@ def serve(answer: Callable[[dict[str, Any]], str | tuple[int, dict[str, str], st
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
+    class Quiet(ThreadingHTTPServer):
+        def handle_error(self, *_: object) -> None:
+            """Clients that gave up leave broken connections; that is no news."""
+
+    with serving(Quiet(("127.0.0.1", 0), Handler)) as url:
         server.url = f"{url}/v1"
         yield server

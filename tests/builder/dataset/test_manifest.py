@@ -9,9 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from builder.dataset.audit import audit
+from builder.dataset.integrity import file_differences
 from builder.dataset.manifest import (
     FORMAT,
     Configuration,
@@ -22,7 +25,7 @@ from builder.dataset.manifest import (
     parse_manifest,
     read_manifest,
 )
-from builder.dataset.rows import by_ids, columns_of, kind_of
+from builder.dataset.rows import by_ids, columns_of, kind_of, read_columns, read_rows
 from builder.errors import FolderError, RoundError
 from builder.round.levels import Level
 from builder.round.levels import select as select_levels
@@ -159,3 +162,50 @@ def test_data_files_of_another_configuration_are_named(dataset: Path, tmp_path: 
     victim.write_bytes(other.read_bytes())
     with pytest.raises(FolderError, match="has other columns or rows than Title-10K"):
         audit(tmp_path / "ds", read_manifest(tmp_path / "ds").configurations)
+
+
+@pytest.mark.parametrize("place", ["data", "folder", "manifest"])
+def test_links_out_of_a_folder_are_refused(place: str, dataset: Path, tmp_path: Path) -> None:
+    shutil.copytree(dataset, tmp_path / "elsewhere")
+    shutil.copytree(dataset, tmp_path / "ds")
+    victim = {
+        "data": next((tmp_path / "ds" / "Title-10K").glob("train-*.parquet")), "folder": tmp_path / "ds" / "Title-10K",
+        "manifest": tmp_path / "ds" / "manifest.json",
+    }[place]  # fmt: skip
+    if victim.is_dir():
+        shutil.rmtree(victim)
+    else:
+        victim.unlink()
+    victim.symlink_to(tmp_path / "elsewhere" / victim.relative_to(tmp_path / "ds"))
+    with pytest.raises(FolderError, match="leads out of the dataset folder"):
+        audit(tmp_path / "ds", read_manifest(tmp_path / "ds").configurations)
+    if place == "data":
+        with pytest.raises(FolderError, match="leads out of the dataset folder"):
+            list(file_differences(tmp_path / "ds", read_manifest(tmp_path / "ds")))
+
+
+def test_a_snapshot_of_the_hubs_cache_is_no_way_out(dataset: Path, tmp_path: Path) -> None:
+    (tmp_path / "blobs").mkdir()
+    shutil.copytree(dataset, tmp_path / "snapshots" / "abc")
+    for i, path in enumerate(sorted((tmp_path / "snapshots").rglob("*.*"))):
+        if path.is_file():
+            path.rename(tmp_path / "blobs" / str(i))
+            path.symlink_to(tmp_path / "blobs" / str(i))
+    folder = tmp_path / "snapshots" / "abc"
+    assert not list(file_differences(folder, read_manifest(folder)))
+
+
+def test_parquet_that_grows_or_has_holes_is_refused(dataset: Path, tmp_path: Path) -> None:
+    """A dictionary makes a text of megabytes, many times over, a small file; and a cell may be empty."""
+    manifest = read_manifest(dataset)
+    one = next(one for one in manifest.configurations if one.name == "Title-10K")
+    [file, *_] = one.files("test")
+    table = pq.read_table(dataset / file.path)
+    place = tmp_path / file.path
+    place.parent.mkdir(parents=True)
+    at = table.schema.get_field_index("title")
+    for column in (pa.array(["x" * 30_000_000] * len(table)), pa.array([None] * len(table), pa.string())):
+        pq.write_table(table.set_column(at, table.schema.field("title"), column), place)
+        with pytest.raises(FolderError, match="holds more than its manifest says, or empty cells"):
+            list(read_rows(tmp_path, one, "test"))
+    assert len(list(read_columns(dataset, one, ["id"]))) == one.samples

@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from builder import packed
 from builder.errors import SourceError
 from builder.records import Drop, Paper
 from builder.sources.metadata_file import paper_from_record, read_metadata
 from builder.sources.mirror import MirrorSource
+from builder.store import Store
 
 PLAIN = {
     "id": "2601.00001", "version": "v2", "title": "A  title\n wrapped", "abstract": " Text. ", "authors": ["Ada Lovelace", "Bo Ek"],
@@ -63,6 +65,49 @@ def test_bad_records_are_dropped_one_by_one(tmp_path: Path) -> None:
     items = list(read_metadata(make(tmp_path, records) / "meta.jsonl"))
     assert [item.reason for item in items if isinstance(item, Drop)] == ["bad_record"] * 6
     assert [item.id for item in items if isinstance(item, Paper)] == ["2601.00001"]
+
+
+ODD_LINES: dict[str, str | bytes] = {
+    "a lone surrogate": json.dumps({**PLAIN, "title": "\ud800"}),
+    "deep nesting": "[" * 100_000,
+    "a huge version": json.dumps({**PLAIN, "version": 10**40}),
+    "a version that is none": json.dumps({**PLAIN, "version": -1}),
+    "a huge version in the id": json.dumps({**PLAIN, "id": "2601.00001v" + "9" * 40}),
+    "a licence that is a list": json.dumps({**PLAIN, "license": ["cc-by"]}),
+    "a category that is none": json.dumps({**PLAIN, "categories": ["cs.CL; DROP", 7]}),
+    "a category in a category": json.dumps({**PLAIN, "categories": ["cs.CL cs.LG"]}),
+    "NaN": json.dumps({**PLAIN, "version": float("nan")}),
+    "a week for a day": json.dumps({**PLAIN, "published": "2026-W01-1"}),
+    "the year 1": json.dumps({**PLAIN, "published": "0001-01-01"}),
+    "a title of megabytes": json.dumps({**PLAIN, "title": "x" * 5_000_000}),
+    "an author that is none": json.dumps({**PLAIN, "authors": ["Ada", None]}),
+    "a DOI that is a number": json.dumps({**PLAIN, "doi": 10.5}),
+    "bytes that are no text": b'{"id": "2601.00001", "title": "\xff"}',
+}
+
+
+@pytest.mark.parametrize("odd", ODD_LINES)
+def test_one_odd_line_is_one_dropped_record(odd: str, tmp_path: Path) -> None:
+    line = ODD_LINES[odd]
+    data = line if isinstance(line, bytes) else line.encode("utf-8", "surrogatepass")
+    good = json.dumps({**PLAIN, "id": "2601.00002"}).encode()
+    (tmp_path / "meta.jsonl").write_bytes(data + b"\n" + good + b"\n")
+    items = list(read_metadata(tmp_path / "meta.jsonl"))
+    assert items[0] == Drop("meta.jsonl:1", "bad_record")
+    assert [item.id for item in items[1:]] == ["2601.00002"]
+    with Store.open(tmp_path / "store.sqlite3") as store:
+        assert store.add_papers((item for item in items if isinstance(item, Paper)), since="2026.11") == 1
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
+def test_a_line_without_end_is_not_held(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small file that unpacks to one line of gigabytes; here of a few limits."""
+    monkeypatch.setattr(packed, "MOST_OF_A_LINE", 10_000)
+    make(tmp_path, ["x" * 35_000, PLAIN], f"meta.jsonl{suffix}")
+    items = list(read_metadata(tmp_path / f"meta.jsonl{suffix}"))
+    assert [item.id for item in items] == [f"meta.jsonl{suffix}:1", "2601.00001"]
+    with pytest.raises(OSError, match="unpacks to more than 20000 bytes"):
+        packed.read_packed(tmp_path / f"meta.jsonl{suffix}", 20_000)
 
 
 def test_withdrawn_papers_are_dropped(tmp_path: Path) -> None:

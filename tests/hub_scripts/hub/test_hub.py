@@ -26,6 +26,8 @@ from builder.dataset.importers.imported import finish_import
 from builder.dataset.manifest import Configuration, parse_manifest, read_manifest
 from builder.dataset.write import ConfigurationWriter
 from builder.round.audit import AuditTable
+from hub_scripts.errors import SecretError
+from hub_scripts.hub.space import push_site
 from tests.conftest import BIN
 from tests.helpers.hub_server import Fault, Hub
 
@@ -565,3 +567,60 @@ def test_results_that_are_none(command: Command, hub: Hub, tmp_path: Path) -> No
         assert str(argument) in err
     code, _, err = command("push-results", other, "--repo", "results")
     assert (code, "give ORG/NAME" in err) == (1, True)
+
+
+def test_two_results_that_would_get_the_same_path(command: Command, hub: Hub, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "results_tiny.json").write_text(json.dumps(RESULT))
+    code, _, err = command("push-results", tmp_path / "one", tmp_path / "two", "--repo", "org/results")
+    assert (code, "would both become tiny/2026.11/results_tiny.json" in err) == (1, True)
+    assert not _writes(hub)
+
+
+SECRET = "hf_abcdefghijklmnopqrstuvwxyz"
+
+
+@pytest.mark.parametrize("name", ["../../escaped", "", "a/b", "x" * 300])
+def test_a_model_is_not_a_path(command: Command, hub: Hub, tmp_path: Path, name: str) -> None:
+    content = json.loads(json.dumps(RESULT))
+    content["academiceval"]["scores"][0]["model"] = name
+    (tmp_path / "results_x.json").write_text(json.dumps(content))
+    code, _, err = command("push-results", tmp_path / "results_x.json", "--repo", "org/results")
+    assert (code, "are not names of a model and a round" in err) == (1, True)
+
+
+@pytest.mark.parametrize("what", ["value", "low", "samples"])
+def test_numbers_of_results_are_finite(command: Command, hub: Hub, tmp_path: Path, what: str) -> None:
+    content = json.loads(json.dumps(RESULT))
+    content["academiceval"]["scores"][0][what] = 1e300
+    (tmp_path / "results_x.json").write_text(json.dumps(content))
+    code, _, err = command("push-results", tmp_path / "results_x.json", "--repo", "org/results")
+    assert (code, "is not a finite number" in err) == (1, True)
+
+
+def test_results_with_a_key_are_not_uploaded(command: Command, hub: Hub, tmp_path: Path) -> None:
+    content = {**json.loads(json.dumps(RESULT)), "config": {"model_args": f"model=m,api_key={SECRET}"}}
+    (tmp_path / "results_x.json").write_text(json.dumps(content))
+    code, _, err = command("push-results", tmp_path / "results_x.json", "--repo", "org/results")
+    assert code == 1
+    assert "tiny/2026.11/results_x.json holds a value of 'api_key'" in err
+    assert SECRET not in err
+    assert not _writes(hub)
+
+
+def test_a_site_or_a_round_with_a_key_is_not_uploaded(
+    command: Command, hub: Hub, dataset: Path, tmp_path: Path
+) -> None:
+    assert command("report", dataset, "-o", tmp_path / "site")[0] == 0
+    (tmp_path / "site" / "rounds.html").write_text(f"see https://me:{SECRET}@example.org/")
+    with pytest.raises(SecretError, match=r"rounds\.html holds a user and password in an address"):
+        list(push_site(tmp_path / "site", "org/space"))
+    shutil.copytree(dataset, tmp_path / "ds")
+    manifest = read_manifest(dataset)
+    folders.finish(tmp_path / "ds", replace(manifest, changes={"2026.11": f"made with {SECRET}"}))
+    code, _, err = command("push", tmp_path / "ds", "--repo", REPO, "--yes")
+    assert code == 1
+    assert "holds a Hugging Face token" in err
+    assert SECRET not in err
+    assert not any("commit" in path for path in _writes(hub))

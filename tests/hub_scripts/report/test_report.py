@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.figure import Figure
 from playwright.sync_api import expect
 
 from builder.dataset.publishable import publishable
 from hub_scripts.report.board import published
+from hub_scripts.report.drawing import Plot, save
 from hub_scripts.report.figures import draw_all
+from hub_scripts.report.gather import copies
 from hub_scripts.report.inputs import find
 from lm_eval_tasks.judge import run as judging
 from lm_eval_tasks.metrics.scored import ScoredAnswer
@@ -469,3 +472,103 @@ CONTRAST = """() => {
   }
   return least;
 }"""
+
+
+def _changed(source: Path, place: Path, change: Callable[[dict[str, Any]], None]) -> Path:
+    """A run's samples with the first row changed."""
+    place.mkdir(parents=True)
+    [file, *_] = sorted(source.glob("samples_academiceval_abs_9k*.jsonl"))
+    first, *others = file.read_text().splitlines(keepends=True)
+    row = json.loads(first)
+    change(row)
+    (place / file.name).write_text(json.dumps(row) + "\n" + "".join(others))
+    return place
+
+
+ODD_ROWS: dict[str, Callable[[dict[str, Any]], None]] = {
+    "a week for a day": lambda row: row["doc"].update(published="2026-W01"),
+    "a moment for a day": lambda row: row["doc"].update(published="2026-01-01T00:00:00"),
+    "the year 9999999": lambda row: row["doc"].update(published="9999999-01-01"),
+    "a list for a round": lambda row: row["doc"].update(round=["2026.11"]),
+    "no author": lambda row: row["doc"].update(first_author=None),
+    "a number for a target": lambda row: row["doc"].update(target=7),
+    "an infinite score": lambda row: row.update(filtered_resps=['{"answer": "a", "scores": {"rouge_l": Infinity}}']),
+    "a huge score": lambda row: row.update(filtered_resps=['{"answer": "a", "scores": {"rouge_l": 1e300}}']),
+    "slots that are none": lambda row: row["doc"].update(slots=[1]),
+    "a slot without end": lambda row: row["doc"]["slots"][0].update(end=-1),
+    "tokens that are no count": lambda row: row["doc"].update(tokens_before="many"),
+    "a cut that is no count": lambda row: row["doc"].update(cut_body=1e400),
+    "licences that are none": lambda row: row["doc"].update(licenses="all"),
+    "no filtered answer": lambda row: row.update(filtered_resps=[]),
+    "no document": lambda row: row.update(doc=None),
+}
+
+
+@pytest.mark.parametrize("odd", ODD_ROWS)
+def test_odd_samples_are_named(odd: str, results: Path, command: Command, tmp_path: Path) -> None:
+    place = _changed(results / "lead", tmp_path / "odd", ODD_ROWS[odd])
+    for line in (("report", place, "-o", tmp_path / "site"), ("compare", place, place), ("judge", place, "--dry-run")):
+        code, _, err = command(*line)
+        assert (code, err.count("\n")) == (1, 1), (odd, line[0], err)
+        assert "line 1 of " in err
+        assert "is no logged sample of AcademicEval" in err
+    assert not (tmp_path / "site").exists()
+
+
+ODD_FILES: dict[str, tuple[str, object]] = {
+    "a list of results": ("results_lead.json", []),
+    "results that are a number": ("results_lead.json", {"academiceval": 1}),
+    "a run that is none": ("results_lead.json", {"academiceval": {"scores": [{"model": "lead"}], "run": [1]}}),
+    "a cut-off that is none": ("results_lead.json", {"academiceval": {"run": {"model_cutoff": "soon"}}}),
+    "scores that are none": ("results_lead.json", {"academiceval": {"scores": [1]}}),
+    "verdicts that are none": ("judge_lead.json", {"judged_model": "lead", "verdicts": [1]}),
+    "orders that are none": ("judge_lead.json", {"verdicts": {"Abs-9K": {"1": {"j": [1]}}}}),
+    "winners that are none": ("judge_lead.json", {"verdicts": {"Abs-9K": {"1": {"j": [{"Overall Winner": 9}, None]}}}}),
+    "a deep file": ("judge_lead.json", None),
+}
+
+
+@pytest.mark.parametrize("odd", ODD_FILES)
+def test_odd_files_beside_samples_are_named(odd: str, results: Path, command: Command, tmp_path: Path) -> None:
+    name, content = ODD_FILES[odd]
+    place = _changed(results / "lead", tmp_path / "odd", lambda row: None)
+    (place / name).write_text("[" * 100_000 if content is None else json.dumps(content))
+    code, _, err = command("report", place, "-o", tmp_path / "site")
+    assert (code, err.count("\n")) == (1, 1), err
+    assert name in err
+
+
+def test_answers_that_repeat_withheld_texts_are_withheld(results: Path, command: Command, tmp_path: Path) -> None:
+    """A baseline that copies the paper would publish what its licence forbids."""
+    code, out, _ = command("report", results / "lead", "-o", tmp_path / "site", "--licenses", "redistributable")
+    assert code == 0
+    found = re.search(r"withheld: (\d+) of (\d+) answers \(([\d.]+)%\), which repeat more than 25 words in a row", out)
+    assert found is not None
+    withheld = 0
+    for file in (tmp_path / "site" / "data" / "samples").rglob("*.js"):
+        sample = json.loads(file.read_text().partition(",")[2].rpartition(")")[0])
+        hidden = [one["answer"] is None for one in sample["answers"]]
+        withheld += sum(hidden)
+        if sample["target"] is not None:
+            assert not any(hidden)
+        for one in sample["answers"]:
+            assert one["answer"] is None or sample["target"] is not None or not copies(one, "")
+    assert withheld == int(found[1]) > 0
+
+
+def test_an_answer_is_withheld_by_its_longest_run() -> None:
+    text = " ".join(f"word{i}" for i in range(26))
+    measured = {"copied_from_input": 3.0, "copied_from_demonstrations": 0.0}
+    assert copies({"answer": text, "scores": {**measured, "copied_from_input": 26.0}}, "")
+    assert copies({"answer": text, "scores": {**measured, "copied_from_demonstrations": 26.0}}, "")
+    assert copies({"answer": text, "scores": measured}, f"before {text} after")
+    assert copies({"answer": text, "scores": {}}, "")
+    assert not copies({"answer": text, "scores": measured}, "another text")
+    assert not copies({"answer": text.rpartition(" ")[0], "scores": {}}, text)
+
+
+def test_cells_are_no_formulas(tmp_path: Path) -> None:
+    rows = [("=1+1", "+1", "-x", "@y", -0.5, 3, "plain")]
+    save(Figure(), tmp_path, Plot("p", "t", "a"), ["a"] * 7, rows)
+    [_, cells] = csv.reader((tmp_path / "p.csv").read_text().splitlines())
+    assert cells == ["'=1+1", "'+1", "'-x", "'@y", "-0.5", "3", "plain"]

@@ -317,3 +317,100 @@ def test_an_empty_answer_is_a_loss_that_costs_nothing(command: Command, tmp_path
         assert len(server.requests) == 6
     assert figures["win_rate"]["value"] == 0.75
     assert figures["empty"] == 1
+
+
+Reply = tuple[int, dict[str, str], str] | None
+PAGE = {"Content-Type": "text/html"}
+ODD: dict[str, Reply] = {
+    "a page of HTML": (200, PAGE, "<html><body>Down for maintenance</body></html>"),
+    "no choices": (200, {}, '{"id": "1", "choices": []}'),
+    "null for choices": (200, {}, '{"id": "1", "choices": null}'),
+    "broken JSON": (200, {}, '{"id": "1", "choi'),
+    "deep JSON": (200, {}, "[" * 100_000),
+    "no JSON": (200, {}, ""),
+    "a lost answer": None,
+    "packed without being asked": (200, {"Content-Encoding": "gzip"}, "x"),
+    "too large": (200, {}, " " * 17_000_000),
+    "a fault that stays": (400, {}, '{"error": {"message": "too long"}}'),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("odd", ODD)
+def test_what_one_question_meets_is_its_own_outcome(
+    odd: str, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All other answers are kept, and the same command asks the one question again."""
+    monkeypatch.setattr("lm_eval_tasks.chat._RETRIES", 1)
+    monkeypatch.setattr("lm_eval_tasks.chat._ODD_WAIT", 0.0)
+    wrong = [True]
+
+    def answer(body: dict[str, Any]) -> str | Reply:
+        if wrong[0] and answers_of(body)[0] == "generated 3":
+            return ODD[odd]
+        return verdict(1)
+
+    folder = make_samples(tmp_path / "run", 8)
+    with serve(answer) as server:
+        figures = judged(command, folder, server)["tasks"]["Abs-9K"]["m"]
+        assert (figures["failed"], figures["unparseable"], figures["win_rate"]["samples"]) == (1, 0, 7)
+        lines = (folder / "judged" / "verdicts_m.jsonl").read_text().splitlines()
+        assert len(lines) == 16
+        [failed] = [one for line in lines if "failed" in (one := json.loads(line)["value"])]
+        assert (failed["id"], failed["order"]) == ("2605.00003v1", 0)
+        asked, wrong[0] = len(server.requests), False
+        figures = judged(command, folder, server)["tasks"]["Abs-9K"]["m"]
+        assert len(server.requests) == asked + 1
+    assert (figures["failed"], figures["win_rate"]["samples"]) == (0, 8)
+
+
+@pytest.mark.slow
+def test_a_lone_surrogate_in_a_verdict_is_replaced(command: Command, tmp_path: Path) -> None:
+    with serve(lambda body: "no verdict \ud800") as server:
+        figures = judged(command, make_samples(tmp_path / "run", 2), server)["tasks"]["Abs-9K"]["m"]
+    assert figures["unparseable"] == 4
+    assert "\ufffd" in (tmp_path / "run" / "judged" / "verdicts_m.jsonl").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_a_judge_that_drips_is_given_up_at_the_deadline(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lm_eval_tasks.chat._RETRIES", 0)
+
+    def slow(body: dict[str, Any]) -> str:
+        if answers_of(body)[0] == "generated 1":
+            time.sleep(3.0)
+        return verdict(1)
+
+    with serve(slow) as server:
+        figures = judged(command, make_samples(tmp_path / "run", 3), server, "--timeout", "1")["tasks"]["Abs-9K"]["m"]
+    assert figures["failed"] == 1
+    text = (tmp_path / "run" / "judged" / "verdicts_m.jsonl").read_text()
+    assert "no whole answer within 1 s" in text
+
+
+@pytest.mark.slow
+def test_a_server_that_is_gone_ends_the_run_and_not_each_question(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lm_eval_tasks.chat._RETRIES", 0)
+    folder = make_samples(tmp_path / "run", 60)
+    with serve(lambda body: verdict(1) if len(server.requests) <= 10 else (500, {}, "{}")) as server:
+        code, _, err = command(
+            "judge",
+            folder,
+            "--model",
+            "m",
+            "--base-url",
+            server.url,
+            "--output",
+            tmp_path / "out",
+            "--concurrency",
+            "4",
+        )
+        assert code == 1
+        assert "20 failures in a row" in err
+        assert len(server.requests) < 60
+    kept = [json.loads(line)["value"] for line in (tmp_path / "out" / "verdicts_m.jsonl").read_text().splitlines()]
+    assert sum("failed" not in one for one in kept) == 10

@@ -1,0 +1,33 @@
+"""The last look at what goes up: no file may hold a secret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from hub_scripts.errors import SecretError
+from lm_eval_tasks.redaction import secrets_in
+
+if TYPE_CHECKING:
+    from hub_scripts.hub.repo import Content
+
+_TEXT = frozenset({".json", ".jsonl", ".js", ".html", ".md", ".yml", ".yaml", ".csv", ".txt", ".toml", ".css", ".svg"})
+# Papers' texts and models' answers: what stands there was public before, and papers about security quote such forms.
+_PAPERS = "data/samples/"
+
+
+def refuse_secrets(files: Mapping[str, Content]) -> None:
+    """Look through the text files of an upload.
+
+    Raises:
+        SecretError: one holds a secret; the message names the file and what it is, not the secret.
+    """
+    for path, content in files.items():
+        if PurePosixPath(path).suffix not in _TEXT or path.startswith(_PAPERS):
+            continue
+        data = content.read_bytes() if isinstance(content, Path) else content
+        if found := next(secrets_in(data.decode(errors="replace")), None):
+            raise SecretError(
+                f"{path} holds {found}, and nothing was uploaded: take it out, or make the file again without it"
+            )

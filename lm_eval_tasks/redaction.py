@@ -1,0 +1,64 @@
+"""Secrets stay here: what is written, printed or sent is cleared of them, and what would be uploaded is searched for them.
+
+A secret is known by the name it is kept under, by its place in an address, or by the form that a service gives its keys.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+HIDDEN = "***"
+# `token` alone or behind what it opens; `think_end_token` and `tokenizer` are other things.
+_NAME = (
+    r"(?:[\w-]*(?:api|access|secret|private|signing)[_-]?key|[\w-]*(?:secret|passw(?:or)?d|passphrase|credentials?)|authorization|"
+    r"(?:[\w-]*(?:api|access|auth|bearer|refresh|id|hub|hf|session)[_-]?)?token|hf[_-]?hub[_-]?token)"
+)
+_KEY = re.compile(_NAME, re.IGNORECASE)
+# Kind -> its form; what is hidden is the group.
+_FORMS = {
+    "a user and password in an address": re.compile(r"\b[a-z][a-z0-9+.-]*://([^\s/@:'\"<>]*:[^\s/@'\"<>]+)@", re.IGNORECASE),
+    "a bearer token": re.compile(r"\bBearer\s+([A-Za-z0-9._~+/=-]{12,})", re.IGNORECASE),
+    "a Hugging Face token": re.compile(r"\b(hf_[A-Za-z0-9]{20,})"),
+    "an API key": re.compile(r"\b((?:sk|rk|pk)-[A-Za-z0-9_-]{20,}|gsk_[A-Za-z0-9]{20,}|AIza[A-Za-z0-9_-]{30,})"),
+    "a cloud access key": re.compile(r"\b((?:AKIA|ASIA)[A-Z0-9]{16})\b"),
+    "a GitHub token": re.compile(r"\b(gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})"),
+    "a Slack token": re.compile(r"\b(xox[abprs]-[A-Za-z0-9-]{10,})"),
+    "a private key": re.compile(r"(-----BEGIN [A-Z ]*PRIVATE KEY-----)"),
+}  # fmt: skip
+# name=value and "name": "value"; not where the value is a word of ours or nothing. Prose has colons too.
+_ASSIGNED = re.compile(
+    rf"(?<![\w-])({_NAME})(['\"]?\s*=\s*['\"]?|['\"]\s*:\s*['\"])(?!{re.escape(HIDDEN)}|none\b|null\b|true\b|false\b|\{{|\[)([^\s,;&'\"<>()]{{4,}})",
+    re.IGNORECASE,
+)
+
+
+def redacted(value: Any) -> Any:
+    """A value with every secret in it, at any depth, replaced."""
+    if isinstance(value, str):
+        return _redacted_text(value)
+    if isinstance(value, Mapping):
+        return {key: HIDDEN if _is_secret(key, one) else redacted(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)([redacted(one) for one in value])
+    return value
+
+
+def secrets_in(text: str) -> Iterator[str]:
+    """What kinds of secrets a text holds, each with the name that it stands under where it has one, and never the secret."""
+    for match in _ASSIGNED.finditer(text):
+        yield f"a value of {match[1]!r}"
+    for kind, form in _FORMS.items():
+        if any(HIDDEN not in match[1] for match in form.finditer(text)):
+            yield kind
+
+
+def _is_secret(key: object, value: object) -> bool:
+    return isinstance(key, str) and bool(_KEY.fullmatch(key)) and isinstance(value, str | bytes) and bool(value)
+
+
+def _redacted_text(text: str) -> str:
+    for form in _FORMS.values():
+        text = form.sub(lambda match: match[0].replace(match[1], HIDDEN), text)
+    return _ASSIGNED.sub(lambda match: f"{match[1]}{match[2]}{HIDDEN}", text)

@@ -1,0 +1,225 @@
+"""The commands that write, each with a small job: what is there before, the command, and what counts of what it leaves."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from builder.dataset.publishable import publishable
+from builder.pipeline import build, run
+from builder.sources.mirror import MirrorSource
+from lm_eval_tasks.files import sha256_of_bytes
+from lm_eval_tasks.journal import read_entries
+from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
+from lm_eval_tasks.prompts.scalar import slots_of
+from lm_eval_tasks.runs.logged import JOURNAL
+from tests.conftest import small_round
+from tests.helpers import loopback, openai_server
+from tests.helpers.drawing import FILLER, draw, stack
+from tests.helpers.dump import content
+from tests.helpers.papers import mirror, paper
+from tests.lm_eval_tasks.judge.test_judge import make_samples
+
+State = dict[str, str]
+_PDF = [("h1", "1  Introduction"), FILLER * 6, ("h1", "2  Method"), FILLER * 6, ("h1", "3  Conclusion"), FILLER * 3]
+_ROUND = (
+    'round = "2026.11"\nseed = {seed}\nsettings = ["Title-10K"]\n[source]\nkind = "sample"\nauthors = 20\npapers = 50\n'
+    "[split]\nvalidation = 0.2\ntest = 0.25\n"
+)
+# What differs from run to run in what lm-eval writes.
+_VOLATILE = (
+    "date",
+    "start_time",
+    "end_time",
+    "total_evaluation_time_seconds",
+    "seconds",
+    "pretty_env_info",
+    "git_hash",
+)
+
+
+LOST, SLOW, BUSY, PAGE = "lost answer", "slow answer", "busy server", "page in place of the answer"
+_HTML = b"<html><body>Down for maintenance</body></html>"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer number `at` of a server goes wrong in one of the ways above."""
+
+    how: str
+    at: int
+
+
+@dataclass(frozen=True)
+class Served:
+    """A running server."""
+
+    url: str
+    log: list[Any]
+
+    @property
+    def asked(self) -> int:
+        return len(self.log)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One command.
+
+    Attributes:
+        prepare: makes what is there before the command, in a folder of its own.
+        argv: the command in that folder; `{server}` is a server's address.
+        output: what it writes, below the folder; `store` of a workspace is compared row by row.
+        serve: the server that it asks, if any, with an answer that goes wrong; it tells its `url` and how often it was `asked`.
+        whole: whether the output is at any time the old one or the new one.
+    """
+
+    name: str
+    prepare: Callable[[Path], object]
+    argv: tuple[str, ...]
+    output: str
+    serve: Callable[[Path, Answer | None], AbstractContextManager[Any]] = lambda _, __: nullcontext()
+    whole: bool = True
+
+    def state(self, folder: Path) -> State:
+        """What the command has written, without what may differ: file -> hash."""
+        place = folder / self.output
+        if place.name == "store.sqlite3":
+            return {"store": repr(content(place, "answers"))} if place.is_file() else {}
+        files = [place] if place.is_file() else sorted(place.rglob("*"))
+        return {
+            path.relative_to(folder).as_posix(): sha256_of_bytes(_stable(path))
+            for path in files
+            if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        }
+
+
+def _stable(path: Path) -> bytes:
+    if path.name == JOURNAL or path.name.startswith("verdicts_"):
+        newest = {entry["key"]: entry["value"] for entry in read_entries(path) if entry is not None}
+        return json.dumps(newest, sort_keys=True).encode()
+    if path.suffix == ".jsonl":
+        return "\n".join(
+            sorted(json.dumps(_without(json.loads(line))) for line in path.read_text().splitlines())
+        ).encode()
+    if path.suffix == ".json" and path.name != "manifest.json":
+        return json.dumps(_without(json.loads(path.read_text())), sort_keys=True).encode()
+    return path.read_bytes()
+
+
+def _without(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {key: _without(value) for key, value in content.items() if key not in _VOLATILE}
+    return content
+
+
+# --- what is there before
+
+
+def _workspace(folder: Path) -> None:
+    """A prepared workspace, and a finished folder of another seed that a build replaces."""
+    (folder / "round.toml").write_text(_ROUND.format(seed=7))
+    run(small_round(folder, seed=8, settings=("Title-10K",)), jobs=1)
+
+
+def _dataset(folder: Path) -> None:
+    _workspace(folder)
+    publishable(folder / "academiceval", folder / "public", "redistributable")
+    build(small_round(folder, settings=("Title-10K",)), replace=True)
+
+
+def _papers(folder: Path) -> None:
+    for i in range(3):
+        draw(folder / f"{i}.pdf", [stack(("title", f"Paper number {i}"), *_PDF)])
+    (folder / "out.jsonl").write_text("")
+
+
+def _crawling(folder: Path) -> None:
+    names = ["Ada Lovelace", "Bo Ek", "Cy Dee", "Di Fox"]
+    papers = [paper(i, names[i % 4], names[(i + 1) % 4], day=i) for i in range(1, 9)]
+    mirror(folder / "mirror", papers)
+
+
+@contextmanager
+def _arxiv(folder: Path, answer: Answer | None) -> Iterator[Served]:
+    with loopback.serve(loopback.World(MirrorSource(folder / "mirror"))) as server:
+        if answer is not None:
+            replies = {BUSY: (503, {"Retry-After": "0"}, b"busy"), PAGE: (200, {"Content-Type": "text/html"}, _HTML)}
+            drip = 0.3 if answer.how == SLOW else 0.0
+            server.faults = [loopback.Fault("", replies.get(answer.how), skip=answer.at, drip=drip)]
+        table = {**server.tables(), "delay": 0.01, "timeout": 1.0}
+        lines = "\n".join(f"{name} = {json.dumps(value)}" for name, value in table.items())
+        (folder / "round.toml").write_text(
+            f'round = "2026.04"\nsettings = ["Title-10K"]\n[crawl]\nseeds = ["Ada Lovelace"]\n[source]\n{lines}\n'
+        )
+        yield Served(server.url, server.log)
+
+
+def _questions(folder: Path) -> None:
+    (folder / "scalar").mkdir()
+    text = "T\n\nAbstract: A\n\n\nbefore **[MASKED_CITATION]** after"
+    for i in range(3):
+        shown = [
+            {"id": str(k), "title": f"Title {k}", "content": f"<Abstract>Abstract: a{k}</Abstract>"} for k in range(4)
+        ]
+        row = {"question": text, "candidate_text": "full", "candidates": shown}
+        record = {
+            "question": "".join(slot.text for slot in slots_of(row)), "paper_id": f"http://arxiv.org/abs/2410.0000{i}", "id": i,
+            "label_id": 1, "level": "easy", "candidates": [{"id": one["id"], "title": one["title"]} for one in shown],
+            "citation": {"section_name": "S", "citation_type": "method"},
+            "additional_fields": {"paper_field": "full", "sample": "random", "candidate_fields": ["abstract", "sections"]},
+        }  # fmt: skip
+        (folder / "scalar" / f"{i}.json").write_text(json.dumps(record))
+
+
+@contextmanager
+def _judge(_: Path, answer: Answer | None) -> Iterator[Served]:
+    verdict = json.dumps({name: {"Winner": "Answer 1"} for name in (*DIMENSIONS, OVERALL)})
+    replies = {LOST: None, BUSY: (503, {}, "{}"), PAGE: (200, {"Content-Type": "text/html"}, _HTML.decode())}
+
+    def reply(body: dict[str, Any]) -> str | tuple[int, dict[str, str], str] | None:
+        if answer is None or len(server.requests) - 1 != answer.at:
+            return verdict
+        if answer.how == SLOW:
+            time.sleep(1.5)
+            return verdict
+        return replies[answer.how]
+
+    with openai_server.serve(reply) as server:
+        yield Served(server.url, server.requests)
+
+
+def _samples(folder: Path) -> None:
+    make_samples(folder / "run", 4)
+
+
+def _results(folder: Path) -> None:
+    _samples(folder)
+    shutil.copytree(folder / "run", folder / "other")
+
+
+CASES = (
+    Case("build", _workspace, ("build", "round.toml", "--replace"), "academiceval"),
+    Case("run", lambda folder: (folder / "round.toml").write_text(_ROUND.format(seed=7)), ("run", "round.toml", "--jobs", "1"), "academiceval"),
+    Case("crawl", _crawling, ("crawl", "round.toml"), "work/store.sqlite3", _arxiv, whole=False),
+    Case("extract", _papers, ("extract", "0.pdf", "1.pdf", "2.pdf", "-o", "out.jsonl", "--jobs", "1"), "out.jsonl"),
+    Case("publishable", _dataset, ("publishable", "academiceval", "-o", "public"), "public"),
+    Case("fill", _dataset, ("fill", "public", "round.toml", "-o", "academiceval", "--jobs", "1"), "academiceval"),
+    Case("import", _questions, ("import", "scalar", "scalar", "-o", "imported"), "imported"),
+    Case(
+        "eval", _dataset,
+        ("eval", "--model", "lead", "--tasks", "academiceval_title_10k", "--limit", "3", "--output", "results", "--metadata",
+         '{"dataset": "academiceval", "bertscore_model": "none"}'), "results", whole=False,
+    ),
+    Case(
+        "judge", _samples, ("judge", "run", "--model", "m", "--base-url", "{server}", "--output", "judged", "--timeout", "1"),
+        "judged", _judge, whole=False,
+    ),
+    Case("report", _results, ("report", "run", "-o", "site"), "site"),
+)  # fmt: skip

@@ -1,0 +1,58 @@
+"""Secrets stay here."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lm_eval_tasks.redaction import HIDDEN, redacted, secrets_in
+
+SECRET = "Zq8vX1kT0rB7nM3wP5sD9fGh"
+HOLDING = {
+    "api_key": SECRET,
+    "API-KEY": SECRET,
+    "openai_api_key": SECRET,
+    "hf_token": SECRET,
+    "token": SECRET,
+    "auth_token": SECRET,
+    "password": SECRET,
+    "client_secret": SECRET,
+    "authorization": f"Bearer {SECRET}",
+    "base_url": f"http://user:{SECRET}@127.0.0.1:8000/v1",
+    "model_args": f"model=m,base_url=http://h/v1,api_key={SECRET},num_concurrent=4",
+    "headers": f"Authorization: Bearer {SECRET}",
+    "note": f"use hf_{SECRET} or sk-{SECRET} or ghp_{SECRET}{SECRET}",
+}
+HARMLESS = {
+    "tokenizer": "bert-base-uncased",
+    "tokens_before": "1200",
+    "think_end_token": "</think>",
+    "eos_token": "<|im_end|>",
+    "max_gen_toks": 512,
+    "prompt": "The secret of attention: a token is a word. Its password is unknown, see https://arxiv.org/abs/1706.03762.",
+    "api_key": None,
+    "url": "https://export.arxiv.org:443/api",
+}
+
+
+@pytest.mark.parametrize("name", HOLDING)
+def test_a_secret_is_hidden_wherever_it_stands(name: str) -> None:
+    value = {"deep": [{name: HOLDING[name]}]}
+    text = json.dumps(redacted(value))
+    assert SECRET not in text
+    assert HIDDEN in text
+    assert SECRET not in redacted(json.dumps(value))
+    assert list(secrets_in(json.dumps(value)))
+    assert not list(secrets_in(text))
+    assert all(SECRET not in one for one in secrets_in(json.dumps(value)))
+
+
+def test_what_is_no_secret_is_left_alone() -> None:
+    assert redacted(HARMLESS) == HARMLESS
+    assert redacted(json.dumps(HARMLESS)) == json.dumps(HARMLESS)
+    assert not list(secrets_in(json.dumps(HARMLESS)))
+
+
+def test_other_types_pass_through() -> None:
+    assert redacted((1, None, 2.5, b"x")) == (1, None, 2.5, b"x")
