@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # Stays in the virtual environment: pip brings it and torch, it brings all the rest in a fraction of pip's time.
 UV = $(BIN)/uv pip install -q --compile-bytecode --python $(BIN)/python -c constraints.txt
 
-.PHONY: demo test quick check format setup setup-demo clean
+.PHONY: demo test quick faults fuzz check format setup setup-demo clean
 
 setup: $(VENV)/installed
 setup-demo: $(VENV)/installed-demo
@@ -37,6 +37,14 @@ test: setup check
 quick: setup
 	$(BIN)/ruff check -q .
 	$(BIN)/python -m pytest -m "not slow"
+
+# Every fault at every step of every command that writes, some 20 minutes; `make test` runs a sample of them.
+faults: setup
+	$(BIN)/python -m tests.faults --write
+
+# 5,000 damaged inputs for every parser of foreign data, some 10 minutes; `make test` runs 100 of each.
+fuzz: setup
+	FUZZ=5000 $(BIN)/python -m pytest tests/fuzz --dist load --timeout 3000
 
 check: setup
 	$(BIN)/ruff check .

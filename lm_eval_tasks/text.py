@@ -6,7 +6,7 @@ import json
 import math
 import re
 from datetime import date
-from typing import Any
+from typing import Any, NoReturn
 
 # No figure of ours comes near.
 MOST = 1e12
@@ -27,7 +27,7 @@ def parse_json(data: bytes | str) -> Any:
         ValueError: it is something else.
     """
     try:
-        content = json.loads(data, parse_constant=_refuse)
+        content = json.loads(data, parse_constant=_refuse, parse_float=_float)
         if _SURROGATE.search(data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass")):
             json.dumps(content, ensure_ascii=False).encode()
     except RecursionError as err:
@@ -35,7 +35,12 @@ def parse_json(data: bytes | str) -> Any:
     return content
 
 
-def _refuse(name: str) -> None:
+def _float(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _refuse(text)
+
+
+def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import arxiv
 import datasets
+import openai
 import pytest
 from datasets import DatasetInfo, Features, Value
 from huggingface_hub import DatasetCardData, EvalResult
@@ -17,6 +18,8 @@ from hub_scripts.hub import compat as hub_compat
 from lm_eval_tasks.compat import bert_score as bert_compat
 from lm_eval_tasks.compat import datasets as datasets_compat
 from lm_eval_tasks.compat import lm_eval as lm_eval_compat
+from lm_eval_tasks.compat import openai as openai_compat
+from lm_eval_tasks.compat.openai import BoundedClient
 from lm_eval_tasks.metrics.registry import WRITING_METRIC_LIST
 from lm_eval_tasks.minilm import minilm_path
 
@@ -103,3 +106,11 @@ def test_huggingface_hub_has_switches_and_indexes(monkeypatch: pytest.MonkeyPatc
     )  # fmt: skip
     [entry] = hub_compat.model_index("m", [result])
     assert entry["metrics"][0]["value"] == 0.5  # type: ignore[index]
+
+
+def test_openais_client_can_be_bounded() -> None:
+    assert issubclass(BoundedClient, openai.DefaultAsyncHttpxClient)
+    assert {"request", "stream"} <= set(inspect.signature(openai.DefaultAsyncHttpxClient.send).parameters)
+    transport = openai_compat._transport()
+    assert issubclass(transport.ReadTimeout, Exception)
+    assert hasattr(transport.Response, "aiter_raw")

@@ -11,6 +11,7 @@ from builder.dataset.card import CARD, card
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest, write_manifest
 from builder.errors import FolderError
 from lm_eval_tasks.files import sync, sync_folder
+from lm_eval_tasks.linux import exchange
 from lm_eval_tasks.locks import held
 
 
@@ -78,11 +79,18 @@ def _finish(output: Path) -> None:
     """Put the built folder in the place of `output`; the previous one goes only when the new one is there."""
     building, old = _beside(output)
     shutil.rmtree(old, ignore_errors=True)
-    if output.exists():
+    if not output.exists():
+        building.rename(output)
+    elif not exchange(building, output):
         output.rename(old)
-    building.rename(output)
+        try:
+            building.rename(output)
+        except OSError:
+            old.rename(output)
+            raise
     sync(output.parent)
-    shutil.rmtree(old, ignore_errors=True)
+    for left in (building, old):
+        shutil.rmtree(left, ignore_errors=True)
 
 
 def _beside(output: Path) -> tuple[Path, Path]:

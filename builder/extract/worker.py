@@ -24,9 +24,9 @@ from builder.errors import ExtractError
 from builder.extract import quality
 from builder.extract.html import read_html
 from builder.extract.pdf import read_pdf
-from builder.extract.prctl import die_with
 from builder.records import Document
 from lm_eval_tasks.files import sha256_of
+from lm_eval_tasks.linux import die_with
 
 if TYPE_CHECKING:
     from builder.extract.reading import Reading

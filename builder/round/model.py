@@ -130,7 +130,7 @@ def load_round(path: Path, **instead: str) -> Round:
         data = {**tomllib.loads(path.read_text(encoding="utf-8")), **instead}
     except OSError as err:
         raise RoundError(f"cannot read {path}: {err.strerror}") from err
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as err:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as err:
         raise RoundError(f"{path} is not valid TOML: {err}") from err
     try:
         parsed = Round.model_validate(data)

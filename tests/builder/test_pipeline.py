@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -264,6 +264,26 @@ def test_a_build_killed_between_its_renames_is_whole_again(dataset: Path, tmp_pa
         raise KeyboardInterrupt
     assert (output / "manifest.json").is_file()
     assert [path.name for path in tmp_path.iterdir()] == ["academiceval"]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_where_folders_cannot_be_exchanged_the_old_one_comes_back(
+    dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    output = tmp_path / "academiceval"
+    shutil.copytree(dataset, output)
+    monkeypatch.setattr(folder, "exchange", lambda one, other: False)
+    real = Path.rename
+
+    def rename(self: Path, target: Path) -> Path:
+        if fails and self.name.endswith(".building"):
+            raise OSError(28, "No space left on device")
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "rename", rename)
+    with pytest.raises(OSError, match="No space left") if fails else nullcontext(), folder.replacing(output) as place:
+        (place / "new").write_text("new")
+    assert (output / ("manifest.json" if fails else "new")).is_file()
 
 
 def test_a_folder_of_something_else_is_never_overwritten(world: Path, tmp_path: Path) -> None:

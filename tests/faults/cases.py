@@ -163,19 +163,24 @@ def _arxiv(folder: Path, answer: Answer | None) -> Iterator[Served]:
 
 def _questions(folder: Path) -> None:
     (folder / "scalar").mkdir()
+    for i, record in enumerate(questions()):
+        (folder / "scalar" / f"{i}.json").write_text(json.dumps(record))
+
+
+def questions() -> Iterator[dict[str, Any]]:
+    """Three made-up questions as SCALAR publishes them."""
     text = "T\n\nAbstract: A\n\n\nbefore **[MASKED_CITATION]** after"
     for i in range(3):
         shown = [
             {"id": str(k), "title": f"Title {k}", "content": f"<Abstract>Abstract: a{k}</Abstract>"} for k in range(4)
         ]
         row = {"question": text, "candidate_text": "full", "candidates": shown}
-        record = {
+        yield {
             "question": "".join(slot.text for slot in slots_of(row)), "paper_id": f"http://arxiv.org/abs/2410.0000{i}", "id": i,
             "label_id": 1, "level": "easy", "candidates": [{"id": one["id"], "title": one["title"]} for one in shown],
             "citation": {"section_name": "S", "citation_type": "method"},
             "additional_fields": {"paper_field": "full", "sample": "random", "candidate_fields": ["abstract", "sections"]},
         }  # fmt: skip
-        (folder / "scalar" / f"{i}.json").write_text(json.dumps(record))
 
 
 @contextmanager

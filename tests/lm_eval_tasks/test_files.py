@@ -13,6 +13,7 @@ from lm_eval_tasks import files
 from lm_eval_tasks.errors import BusyError
 from lm_eval_tasks.files import sync_folder, write_together, write_whole
 from lm_eval_tasks.journal import Journal, read_entries
+from lm_eval_tasks.linux import exchange
 from lm_eval_tasks.locks import held
 
 
@@ -149,3 +150,13 @@ def test_a_journal_on_a_full_disk_says_so(tmp_path: Path) -> None:
     journal.add("b", 2)
     assert json.loads((tmp_path / "j").read_text().splitlines()[-1])["value"] == 2
     assert {key: Journal(tmp_path / "j")[key] for key in "ab"} == {"a": 1, "b": 2}
+
+
+def test_two_folders_take_each_others_place_in_one_step(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "of").write_text(name)
+    assert exchange(tmp_path / "a", tmp_path / "b")
+    assert [(tmp_path / name / "of").read_text() for name in ("a", "b")] == ["b", "a"]
+    assert not exchange(tmp_path / "a", tmp_path / "nothing")
+    assert (tmp_path / "a" / "of").read_text() == "b"

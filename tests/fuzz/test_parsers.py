@@ -1,0 +1,339 @@
+"""Every parser of foreign data, given damaged input: a value or a named error, never anything else.
+
+`FUZZ=N` in the environment sets how many inputs each parser gets (`make fuzz`: 5,000; else 100).
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import random
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from builder.dataset.errata import parse_errata
+from builder.dataset.importers.academiceval import import_academiceval
+from builder.dataset.importers.scalar_papers import read_structured
+from builder.dataset.importers.scalar_questions import read_questions
+from builder.dataset.manifest import parse_manifest
+from builder.errors import BuildError
+from builder.records import Drop, Paper
+from builder.round.model import load_round
+from builder.round.takedowns import parse_takedowns
+from builder.sources.arxiv.export_api import ExportApi, check_feed
+from builder.sources.arxiv.oai_pmh import OaiPmh
+from builder.sources.arxiv.oai_pmh import _check as check_oai
+from builder.sources.http_client import DoubtfulAnswer
+from builder.sources.metadata_file import read_metadata
+from builder.store import Answer, Store
+from hub_scripts.report.inputs import find
+from hub_scripts.results.result_file import read_results
+from lm_eval_tasks.errors import EvalError
+from lm_eval_tasks.journal import Journal
+from lm_eval_tasks.judge.verdict import parse
+from lm_eval_tasks.runs import logged
+from lm_eval_tasks.text import parse_json
+from tests.faults.cases import questions
+from tests.helpers import loopback
+from tests.helpers.papers import paper
+from tests.lm_eval_tasks.judge.test_judge import make_samples, verdict
+
+EXAMPLES = int(os.environ.get("FUZZ", "100"))
+fuzzed = settings(
+    max_examples=EXAMPLES, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+)
+NAMED = (BuildError, EvalError)
+ODD: list[Any] = [
+    None, True, -1, 0, 10**40, 1e308, float("nan"), float("inf"), "", "x", "\ud800", "../../etc/passwd", "\0", "2026-W01", "9" * 5000,
+    [], {}, [None], {"": None}, [[]] * 3, "<script>", "=1+1", "\x1b[2J", "2601.00001v99999999999999999999",
+]  # fmt: skip
+
+
+def odd_json(content: Any, rng: random.Random) -> bytes:
+    """JSON with some values replaced, removed, doubled or moved; or its bytes damaged."""
+    content = copy.deepcopy(content)
+    for _ in range(rng.randint(1, 3)):
+        places = list(_places(content))
+        if not places:
+            break
+        holder, key = rng.choice(places)
+        match rng.randrange(4):
+            case 0:
+                del holder[key]
+            case 1:
+                holder[key] = [copy.deepcopy(holder[key])]
+            case 2:
+                holder[key] = copy.deepcopy(rng.choice(places)[0])
+            case _:
+                holder[key] = copy.deepcopy(rng.choice(ODD))
+    data = json.dumps(content).encode()
+    return damaged(data, rng) if rng.random() < 0.3 else data
+
+
+def _places(content: Any) -> Any:
+    keys = content if isinstance(content, dict) else range(len(content)) if isinstance(content, list) else ()
+    for key in keys:
+        yield content, key
+        yield from _places(content[key])
+
+
+def damaged(data: bytes, rng: random.Random) -> bytes:
+    """Bytes with pieces changed, cut out, doubled, nested or cut off."""
+    out = bytearray(data)
+    for _ in range(rng.randint(1, 4)):
+        at, length = rng.randrange(len(out) + 1), rng.choice((1, 2, 8, 60))
+        match rng.randrange(6):
+            case 0:
+                out[at : at + length] = rng.randbytes(length)
+            case 1:
+                del out[at : at + length]
+            case 2:
+                out[at:at] = out[at : at + length] * rng.choice((1, 50))
+            case 3:
+                out[at:at] = rng.choice(
+                    (b"[", b"{", b"<a>", b"&a;", b"\0", b"\xed\xa0\x80", b'"\\ud800"')
+                ) * rng.choice((1, 2000))
+            case 4:
+                del out[at:]
+            case _:
+                out[at : at + 1] = str(rng.choice((10**30, -1, "1e999", "NaN"))).encode()
+    return bytes(out)
+
+
+def named(call: Callable[[], object]) -> None:
+    """Call; a named error is an answer too, of one line."""
+    try:
+        call()
+    except NAMED as err:
+        assert str(err)
+        assert "\n" not in str(err)
+
+
+@fuzzed
+@given(st.randoms(use_true_random=False))
+def test_manifests(rng: random.Random) -> None:
+    named(lambda: parse_manifest(odd_json(MANIFEST, rng), "their manifest"))
+
+
+@fuzzed
+@given(st.randoms(use_true_random=False))
+def test_lists_beside_the_data(rng: random.Random) -> None:
+    erratum = {
+        "revision": "2026.11",
+        "replacement": "2026.11.post1",
+        "date": "2026-11-01",
+        "reason": "why",
+        "papers": ["2601.00001"],
+    }
+    named(lambda: parse_errata(odd_json(erratum, rng)))
+    takedown = {"id": "2601.00001", "date": "2026-11-01", "reason": "why", "revision": "2026.11"}
+    named(lambda: parse_takedowns(odd_json(takedown, rng).decode(errors="replace"), "their takedowns"))
+
+
+@fuzzed
+@given(rng=st.randoms(use_true_random=False))
+def test_metadata_lines(rng: random.Random, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.getbasetemp() / "meta.jsonl"
+    path.write_bytes(b"\n".join(odd_json(one, rng) for one in (PLAIN, KAGGLE)) + b"\n" + json.dumps(PLAIN).encode())
+    with Store.open(Path(":memory:")) as store:
+        items = list(read_metadata(path))
+        store.add_papers((item for item in items if isinstance(item, Paper)), since="2026.11")
+    assert isinstance(items[-1], Paper)
+
+
+@fuzzed
+@given(st.randoms(use_true_random=False))
+def test_atom_feeds(rng: random.Random) -> None:
+    body = damaged(loopback.feed(PAPERS, 3, 0, 2000, {}), rng)
+
+    class Http:
+        def get(self, url: str, check: Callable[[bytes], None]) -> Answer:
+            try:
+                check(body)
+            except DoubtfulAnswer as doubt:
+                raise BuildError("doubtful") from doubt
+            if not url.endswith("start=0&max_results=2000"):
+                raise BuildError("more than the one page that is there")
+            return Answer(200, body)
+
+    def search() -> None:
+        for item in ExportApi(Http(), "http://127.0.0.1/api").search("au:x"):  # type: ignore[arg-type]
+            assert isinstance(item, Paper | Drop)
+
+    named(search)
+
+
+@fuzzed
+@given(st.randoms(use_true_random=False))
+def test_oai_lists(rng: random.Random) -> None:
+    world = SimpleNamespace(comments={})
+    records = "".join(loopback._record(world, one) for one in PAPERS)  # type: ignore[arg-type]
+    body = damaged(loopback._oai(f"<ListRecords>{records}<resumptionToken/></ListRecords>"), rng)
+
+    class Http:
+        asked = 0
+
+        def get(self, url: str, check: Callable[[bytes], None]) -> Answer:
+            self.asked += 1
+            try:
+                check(body)
+            except DoubtfulAnswer as doubt:
+                raise BuildError("doubtful") from doubt
+            if self.asked > 3:
+                raise BuildError("more pages than are there")
+            return Answer(200, body)
+
+    def listed() -> None:
+        for record in OaiPmh(Http(), "http://127.0.0.1/oai").records("cs", date(2026, 1, 1)):  # type: ignore[arg-type]
+            assert isinstance(record.item, Paper | Drop)
+
+    named(listed)
+    assert check_feed
+    assert check_oai
+
+
+@fuzzed
+@given(rng=st.randoms(use_true_random=False))
+def test_results_and_verdicts(rng: random.Random, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.getbasetemp() / "report"
+    if not folder.is_dir():
+        make_samples(folder, 2)
+    (folder / "results_x.json").write_bytes(odd_json(rng.choice((OURS, LM_EVALS)), rng))
+    (folder / "judge_x.json").write_bytes(odd_json(JUDGED, rng))
+    named(lambda: read_results(folder / "results_x.json"))
+    named(lambda: find([folder]))
+    parse(odd_json(json.loads(verdict(1)), rng).decode(errors="replace"))
+
+
+@fuzzed
+@given(rng=st.randoms(use_true_random=False))
+def test_samples_and_journals(rng: random.Random, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    if not (folder / "rows").is_dir():
+        make_samples(folder / "rows", 1)
+    [file] = (folder / "rows").glob("*.jsonl")
+    row = json.loads(file.read_text())
+    (folder / "samples_x.jsonl").write_bytes(odd_json(row, rng))
+    named(lambda: logged.read([folder / "samples_x.jsonl"]))
+    journal = folder / "journal.jsonl"
+    entry = {"key": "k", "value": "an answer", "doc": row["doc"]}
+    journal.write_bytes(odd_json(entry, rng) + b"\n" + json.dumps(entry).encode() + b"\n")
+    assert Journal(journal)["k"] == "an answer"
+    assert "an answer" in [one.answer for one in logged.read([journal])]
+
+
+@fuzzed
+@given(rng=st.randoms(use_true_random=False))
+def test_scalars_files(rng: random.Random, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    path = folder / "q.json"
+    path.write_bytes(odd_json(next(questions()), rng))
+    named(lambda: list(read_questions(path)))
+    path = folder / "p.jsonl"
+    path.write_bytes(odd_json(STRUCTURED, rng))
+    named(lambda: read_structured(path))
+
+
+@fuzzed
+@given(rng=st.randoms(use_true_random=False))
+def test_the_reference_layout(rng: random.Random, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.getbasetemp() / "reference"
+    (folder / "abs_9K").mkdir(parents=True, exist_ok=True)
+    (folder / "abs_9K" / "1.json").write_bytes(odd_json(REFERENCE, rng))
+    named(lambda: import_academiceval(folder, folder.with_name("imported")))
+
+
+@fuzzed
+@given(rng=st.randoms(use_true_random=False))
+def test_rounds(rng: random.Random, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.getbasetemp() / "round.toml"
+    path.write_bytes(damaged(ROUND, rng))
+    named(lambda: load_round(path))
+
+
+@fuzzed
+@given(st.randoms(use_true_random=False))
+def test_json(rng: random.Random) -> None:
+    data = odd_json({"a": [1, "b", {"c": None}]}, rng)
+    try:
+        content = parse_json(data)
+    except ValueError:
+        return
+    json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
+
+
+# --- what is damaged
+
+PAPERS = [paper(i, "Ada Lovelace", "Bo Ek", day=i) for i in range(1, 4)]
+PLAIN = {
+    "id": "2601.00001", "title": "A title", "abstract": "Text.", "authors": ["Ada Lovelace"], "categories": ["cs.CL"],
+    "published": "2026-01-05", "updated": "2026-02-01", "version": 2, "license": "cc-by", "doi": "10.1/x", "comments": "9 pages",
+}  # fmt: skip
+KAGGLE = {
+    "id": "0704.0001", "title": "A title", "abstract": "Text.", "authors": "A. Lovelace, B. Ek", "categories": "hep-ph gr-qc",
+    "authors_parsed": [["Lovelace", "A.", ""], ["Ek", "B.", "Jr."]],
+    "versions": [{"version": "v1", "created": "Mon, 2 Apr 2007 19:18:42 GMT"}, {"version": "v2", "created": "Tue, 24 Jul 2007 20:10:27 GMT"}],
+}  # fmt: skip
+_HASH = "0123456789abcdef"
+_FILE = {"path": f"Abs-9K/test-{_HASH}-00000-of-00001.parquet", "sha256": _HASH * 4, "bytes": 9, "rows": 1, "nbytes": 9}
+_STATISTICS = {
+    "samples": 1,
+    "input_tokens": 9,
+    "target_tokens": 9,
+    "first": "2026-01-01",
+    "last": "2026-01-01",
+    "licenses": {"x": 1},
+}
+MANIFEST = {
+    "format": 2, "round": "2026.11", "code_version": "0.1.0", "reports": [], "other_files": {"README.md": _HASH * 4},
+    "configurations": [
+        {"name": "Abs-9K", "task": "abs", "form": "full", "of": "", "splits": {"test": {"files": [_FILE], "statistics": _STATISTICS}}}
+    ],
+    "split": {"validation_from": "2026-01-01", "test_from": "2026-02-01"}, "links": {"doi": 1}, "changes": {"2026.11": "first"},
+}  # fmt: skip
+_SCORE = {
+    "model": "tiny",
+    "task": "academiceval_abs_9k",
+    "metric": "rouge_l",
+    "value": 0.2,
+    "low": 0.1,
+    "high": 0.3,
+    "samples": 9,
+}
+OURS = {
+    "academiceval": {
+        "rounds": ["2026.11"], "prompt_versions": [1], "scores": [_SCORE],
+        "run": {"metadata": {"dataset": "org/x"}, "model_cutoff": "2026-01"},
+    }
+}  # fmt: skip
+LM_EVALS = {
+    "results": {"academiceval_abs_9k": {"alias": "x", "rouge_l,score": 0.25, "rouge_l_stderr,score": 0.01}},
+    "configs": {"academiceval_abs_9k": {"metadata": {"dataset": "org/x", "dataset_revision": "2026.11"}}},
+    "n-samples": {"academiceval_abs_9k": {"original": 9, "effective": 4}}, "model_name": "org/tiny",
+}  # fmt: skip
+JUDGED = {
+    "judged_model": "x",
+    "verdicts": {"Abs-9K": {"2605.00000v1": {"m": [{"Overall Winner": 1}, None], "n": "empty"}}},
+}
+STRUCTURED = {
+    "title": "T", "abstract": "A", "paper_id": "http://arxiv.org/abs/2410.00001",
+    "sections": {"1 Introduction": {"content": "We cite [1].", "citations": [{"paper_id": "a", "start_pos": 8, "end_pos": 11, "single_citation": True}]}},
+    "references": {"data": {"a": {"title": "B", "arxiv_id": "2401.00001", "abstract": "C", "citation": "B.", "sections": {"2 Method": {"content": "D", "citations": []}}}}},
+}  # fmt: skip
+_REFERENCE_PAPER = {
+    "url": "http://arxiv.org/abs/2401.00001v1", "title": "A title", "abstract": "An abstract.", "authors": "Ada, Bo", "published": "2024-01-01",
+    "primary_cat": "cs.CL", "gt": "The target.", "main_content": "The body.",
+}  # fmt: skip
+REFERENCE = {**_REFERENCE_PAPER, "additional_info": [{**_REFERENCE_PAPER, "title": "Other"}], "additional_graph_info": {"node_feat": {"a": [{**_REFERENCE_PAPER, "title": "Third"}]}}}  # fmt: skip
+ROUND = (
+    b'round = "2026.11"\nseed = 7\nsettings = ["Abs-9K"]\n[source]\nkind = "sample"\nauthors = 20\npapers = 50\n[split]\n'
+    b'validation = 0.2\ntest = 0.25\n[audit]\nlong_run = 0.1\n[papers]\ncategories = ["cs.CL"]\npublished_to = 2026-10-31\n'
+)
