@@ -18,7 +18,7 @@ _NAME = (
 _KEY = re.compile(_NAME, re.IGNORECASE)
 # Kind -> its form; what is hidden is the group.
 _FORMS = {
-    "a user and password in an address": re.compile(r"\b[a-z][a-z0-9+.-]*://([^\s/@:'\"<>]*:[^\s/@'\"<>]+)@", re.IGNORECASE),
+    "a user and password in an address": re.compile(r"\b[a-z][a-z0-9+.-]{0,30}://([^\s/@:'\"<>]*:[^\s/@'\"<>]+)@", re.IGNORECASE),
     "a bearer token": re.compile(r"\bBearer\s+([A-Za-z0-9._~+/=-]{12,})", re.IGNORECASE),
     "a Hugging Face token": re.compile(r"\b(hf_[A-Za-z0-9]{20,})"),
     "an API key": re.compile(r"\b((?:sk|rk|pk)-[A-Za-z0-9_-]{20,}|gsk_[A-Za-z0-9]{20,}|AIza[A-Za-z0-9_-]{30,})"),

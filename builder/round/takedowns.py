@@ -30,14 +30,14 @@ class Takedown:
     revision: str
 
 
-def parse_takedowns(text: str, origin: str) -> list[Takedown]:
+def parse_takedowns(data: bytes, origin: str) -> list[Takedown]:
     """The lines of a `takedowns.jsonl`; only `id` has to be there, so that a list can be kept by hand.
 
     Raises:
         RoundError: a line is no JSON object with an arXiv id.
     """
     found = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(data.splitlines(), 1):
         if not line.strip():
             continue
         try:
@@ -60,4 +60,4 @@ def taken_down(path: Path) -> frozenset[str]:
     """The ids in a file, none where there is no such file."""
     if not path.is_file():
         return frozenset()
-    return frozenset(one.id for one in parse_takedowns(path.read_text(encoding="utf-8"), str(path)))
+    return frozenset(one.id for one in parse_takedowns(path.read_bytes(), str(path)))

@@ -46,7 +46,7 @@ class Staged:
 
 def read_notices(repo: Repo, revision: str) -> Notices:
     """The lists at a revision."""
-    taken = (repo.read(TAKEDOWNS, revision) or b"").decode()
+    taken = repo.read(TAKEDOWNS, revision) or b""
     return Notices(parse_errata(repo.read(ERRATA, revision)), parse_takedowns(taken, f"{TAKEDOWNS} of {repo.id}"))
 
 

@@ -159,7 +159,7 @@ def _noted(notices: Notices, entry: Erratum) -> Notices:
 
 def _note(path: Path, fresh: Sequence[Takedown]) -> None:
     """Add to the local list, whole or not at all."""
-    known = parse_takedowns(path.read_text(encoding="utf-8"), str(path)) if path.is_file() else []
+    known = parse_takedowns(path.read_bytes(), str(path)) if path.is_file() else []
     ids = {one.id for one in known}
     write_whole(path, takedown_lines([*known, *(one for one in fresh if one.id not in ids)]))
 

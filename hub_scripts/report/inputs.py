@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from lm_eval_tasks.judge.verdict import OVERALL
 from lm_eval_tasks.runs.logged import JOURNAL
 from lm_eval_tasks.text import day, parse_json
 
+_LONGEST_NAME = 300
 _RESULTS, _SAMPLES, _JUDGE = "results_", "samples_", "judge_"
 
 
@@ -121,7 +121,9 @@ def _named(path: Path, content: Mapping[str, Any]) -> str:
     except (AttributeError, TypeError, KeyError, IndexError) as err:
         raise ReportError(f"{path} is no file of results ({err})") from err
     name = str(name)
-    return name if name.count("/") < 2 else re.sub(r".*/", "", name)
+    if not name.isprintable() or len(name) > _LONGEST_NAME:
+        raise ReportError(f"{path} is no file of results (a model called {name!r:.80})")
+    return name if name.count("/") < 2 else name.rpartition("/")[2]
 
 
 def _run(path: Path, content: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 _NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]|\bTarget Citations?\s+(\d{1,3})\b", re.IGNORECASE)
 _MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
-_NAME = rf"(?!(?:{_MONTH})\b)[A-Z][\w'’-]+"
+_NAME = rf"(?<![\w'’-])(?!(?:{_MONTH})\b)[A-Z][\w'’-]+"
 _YEAR = r"(?:19|20)\d\d[a-z]?\b"
 _AUTHOR_YEAR = re.compile(
     rf"{_NAME}(?:\s+(?:and|&)\s+{_NAME})?\s*[,(\[]\s*{_YEAR}|{_NAME}\s+et\s+al\.?,?\s*[(\[]?\s*{_YEAR}"

@@ -6,6 +6,7 @@ Section 4.2 of the AcademicEval paper refines the answers of Title Writing only.
 from __future__ import annotations
 
 import re
+import string
 
 _OPEN, _CLOSE = ("<think>", "<thinking>", "<reasoning>"), ("</think>", "</thinking>", "</reasoning>")
 _YES = r"(?:sure|certainly|of course|okay|ok|absolutely|yes)"
@@ -13,10 +14,10 @@ _HERE = r"(?:here(?:'s| is| are)|below is|this is|i (?:would )?(?:suggest|propos
 # "Sure! ..." and "Sure, here is the title: ..." lead in; "Okay Google: ..." and "Here Is What Models Know" are titles.
 _LEAD_IN = re.compile(rf"^(?:{_YES}!\s*|(?:{_YES}\b[,.:]?\s*)?{_HERE}\b[^:\n]{{0,80}}:\s*)", re.IGNORECASE)
 _LABEL = re.compile(
-    r"^(?:(?:the|a|an|my|suggested|proposed|possible|generated|predicted|final|paper)\s+)*title\s*(?:is)?\s*[:\-–—]\s*",
+    r"^(?:(?:the|a|an|my|suggested|proposed|possible|generated|predicted|final|paper)\s+)*title\s*(?:is\s*)?[:\-–—]\s*",
     re.IGNORECASE,
 )
-_MARKUP = re.compile(r"^[\s#>*_`~\-]+|[\s*_`~]+$")
+_MARKUP_BEFORE, _MARKUP_BEHIND = string.whitespace + "#>*_`~-", string.whitespace + "*_`~"
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "`": "`"}
 
 
@@ -49,7 +50,7 @@ def _bare(line: str) -> str:
     before = None
     while line != before:
         before = line
-        line = _MARKUP.sub("", line).strip()
+        line = line.lstrip(_MARKUP_BEFORE).rstrip(_MARKUP_BEHIND).strip()
         line = _LABEL.sub("", _LEAD_IN.sub("", line)).strip()
         if len(line) > 1 and _QUOTES.get(line[0]) == line[-1]:
             line = line[1:-1].strip()

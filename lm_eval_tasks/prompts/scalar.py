@@ -13,8 +13,8 @@ from lm_eval_tasks.prompts import registry, templates
 from lm_eval_tasks.prompts.templates import AFTER, BEFORE, Slot
 from lm_eval_tasks.row_format import BODY, MASK
 
-_ABSTRACT = re.compile(r"(?<=<Abstract>Abstract: ).*?(?=</Abstract>)", re.DOTALL)
-_CONTENT = re.compile(r"(?<=<Content>\n).*(?=\n</Content>)", re.DOTALL)
+_ABSTRACT = ("<Abstract>Abstract: ", "</Abstract>")
+_CONTENT = ("<Content>\n", "\n</Content>")
 
 
 def slots_of(row: Mapping[str, Any], with_paper: bool = True) -> list[Slot]:
@@ -33,13 +33,21 @@ def _candidate(candidate: Mapping[str, Any], index: int, shown: str) -> Iterator
     head, tail = templates.words("scalar_candidate").replace("{INDEX}", str(index)).split("{CANDIDATE}")
     yield Slot(head + ("\n" if shown == BODY else f"{candidate['title']}\n\n"), index=index)
     text = candidate["content"]
-    content = _CONTENT.search(text)
-    abstract = _ABSTRACT.search(text, 0, content.start() if content else len(text))
+    content = _between(text, *_CONTENT, ends_last=True)
+    abstract = _between(text[: content.start] if content else text, *_ABSTRACT, ends_last=False)
     position = 0
-    parts: tuple[tuple[Any, templates.Part], ...] = ((abstract, "candidate_abstract"), (content, "candidate"))
-    for match, part in parts:
-        if match is not None:
-            yield Slot(text[position : match.start()], index=index)
-            yield Slot(match.group(), part, index, "abstract" if part == "candidate_abstract" else "content")
-            position = match.end()
+    parts: tuple[tuple[slice | None, templates.Part], ...] = ((abstract, "candidate_abstract"), (content, "candidate"))
+    for place, part in parts:
+        if place is not None:
+            yield Slot(text[position : place.start], index=index)
+            yield Slot(text[place], part, index, "abstract" if part == "candidate_abstract" else "content")
+            position = place.stop
     yield Slot(text[position:] + tail, index=index)
+
+
+def _between(text: str, opening: str, closing: str, *, ends_last: bool) -> slice | None:
+    """The text behind the first opening mark that has a closing one, up to its first or the last closing mark."""
+    before = text.find(opening)
+    start = before + len(opening)
+    end = text.rfind(closing, start) if ends_last else text.find(closing, start)
+    return slice(start, end) if before >= 0 and end >= 0 else None

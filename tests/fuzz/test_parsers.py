@@ -135,7 +135,7 @@ def test_lists_beside_the_data(rng: random.Random) -> None:
     }
     named(lambda: parse_errata(odd_json(erratum, rng)))
     takedown = {"id": "2601.00001", "date": "2026-11-01", "reason": "why", "revision": "2026.11"}
-    named(lambda: parse_takedowns(odd_json(takedown, rng).decode(errors="replace"), "their takedowns"))
+    named(lambda: parse_takedowns(odd_json(takedown, rng), "their takedowns"))
 
 
 @fuzzed
@@ -227,7 +227,7 @@ def test_samples_and_journals(rng: random.Random, tmp_path_factory: pytest.TempP
     entry = {"key": "k", "value": "an answer", "doc": row["doc"]}
     journal.write_bytes(odd_json(entry, rng) + b"\n" + json.dumps(entry).encode() + b"\n")
     assert Journal(journal)["k"] == "an answer"
-    assert "an answer" in [one.answer for one in logged.read([journal])]
+    named(lambda: logged.read([journal]))
 
 
 @fuzzed

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from builder.round.model import Round
     from builder.round.source import SampleTable
     from builder.store import Store
-from lm_eval_tasks.files import write_whole
+from lm_eval_tasks.files import sync_folder, write_whole
 
 # arXiv has no HTML of some of its papers; here of every third.
 _WITHOUT_HTML = 3
@@ -51,6 +51,7 @@ def _draw_world(place: Path, world: list[WorldPaper]) -> None:
         draw(paper, place / "pdf" / f"{paper.id}.pdf")
         if i % _WITHOUT_HTML and not paper.flaw:
             (place / "html" / f"{paper.id}v1.html").write_text(page(paper), encoding="utf-8")
+    sync_folder(place)
     # The metadata comes last: where it is, the world is whole.
     write_whole(place / _METADATA, "".join(json.dumps(_record(paper)) + "\n" for paper in world))
 

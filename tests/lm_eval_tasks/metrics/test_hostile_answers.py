@@ -1,0 +1,39 @@
+"""Texts that would keep a careless regular expression busy for hours; each is read in one pass, or the test times out."""
+
+from __future__ import annotations
+
+import pytest
+
+from builder.dataset.importers.scalar_questions import _laid_out
+from lm_eval_tasks.metrics import refine
+from lm_eval_tasks.metrics.answer_index import answer_of
+from lm_eval_tasks.metrics.citation_mentions import mentions
+from lm_eval_tasks.prompts.scalar import slots_of
+from lm_eval_tasks.redaction import redacted
+
+N = 200_000
+
+
+def test_answers() -> None:
+    assert answer_of("<answer>" * N, 4) is None
+    assert answer_of("<answer>" * N + "2</answer>", 4) == 2
+    assert answer_of("<answer>1</answer> no, <answer>3</answer> and <answer>", 4) == 3
+    assert answer_of("</answer>" * N + "<ANSWER>1</Answer>", 4) == 1
+    assert refine.title("A" + " " * N + "title") == "A" + " " * N + "title"
+    assert refine.title("*" * N + "A title" + "*" * N) == "A title"
+    assert refine.title("title" + " " * N + "x") == "title" + " " * N + "x"
+    assert refine.strip_reasoning("<think>" * N) == ("", True)
+    assert mentions("A" * N, ["A work"]).others == 0
+    assert mentions("A-" * N, ["A work"]).others == 0
+    assert redacted("a." * N) == "a." * N
+    assert redacted("api" * N) == "api" * N
+
+
+def test_questions_of_strangers() -> None:
+    with pytest.raises(ValueError, match="no paper and references"):
+        _laid_out("<Paper>\n\n" * N)
+    with pytest.raises(ValueError, match="no paper and references"):
+        _laid_out("<Paper>\n\nx</Paper>\n\n<References>\n" + "<Candidate>Candidate [1]:\n" * N)
+    for content in ("<Abstract>Abstract: " * N, "<Content>\n" * N):
+        row = {"question": "Q", "candidate_text": "full", "candidates": [{"title": "T", "content": content}]}
+        assert content in "".join(slot.text for slot in slots_of(row))
