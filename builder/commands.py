@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.errors import BuildError
+from lm_eval_tasks.command import positive
 from lm_eval_tasks.tables import markdown
 
 if TYPE_CHECKING:
@@ -101,7 +102,9 @@ def _add_round(sub: ArgumentParser) -> None:
 
 
 def _add_jobs(sub: ArgumentParser) -> None:
-    sub.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="files read at a time (default: processors)")
+    sub.add_argument(
+        "--jobs", type=positive, default=os.cpu_count() or 1, help="files read at a time (default: processors)"
+    )
 
 
 def _add_replace(sub: ArgumentParser) -> None:

@@ -9,6 +9,7 @@ from builder.dataset import tables
 from builder.pipeline import run
 from builder.round.model import load_round
 from hub_scripts.report.site import report
+from lm_eval_tasks.files import write_whole
 from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.evaluate import evaluate
 from lm_eval_tasks.runs.score_table import score_table
@@ -42,7 +43,7 @@ def demo(folder: Path, jobs: int) -> Iterator[str]:
     """Run the demonstration in a folder and yield the lines to show."""
     place = folder.resolve()
     place.mkdir(parents=True, exist_ok=True)
-    (place / "round.toml").write_text(_ROUND, encoding="utf-8")
+    write_whole(place / "round.toml", _ROUND)
     round_ = load_round(place / "round.toml")
     yield f"A round over a made-up arXiv, in {place}"
     outcome = run(round_, jobs)

@@ -6,7 +6,9 @@ Whatever one question meets with is that question's outcome. Only a server that 
 from __future__ import annotations
 
 import asyncio
+import math
 import os
+import random
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator
@@ -15,7 +17,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from lm_eval_tasks.errors import ServerError
+from lm_eval_tasks.redaction import redacted
 from lm_eval_tasks.text import valid
+from lm_eval_tasks.waiting import announce_wait, retry_after
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -27,11 +31,13 @@ Messages = list[dict[str, str]]
 Ask = Callable[[Messages, int], Awaitable[str]]
 
 DEADLINE = 600.0
-# 429 and 5xx are tried so often, with the waiting time that the server names.
+# 429, 5xx and lost answers are asked for again so often, with the waiting time that the server names.
 _RETRIES = 8
+_TRANSIENT = frozenset({408, 409, 425, 429})
+_FIRST_WAIT = 0.5
+_STEP = 0.5
 # An answer that is none, such as a page of HTML with status 200.
 _ODD_TRIES = 3
-_ODD_WAIT = 0.5
 # So many failures without a success between them are the server's, not the questions'.
 _MOST_FAILURES = 20
 _AGAIN = "what was answered is kept, the same command resumes from it"
@@ -58,6 +64,10 @@ class NoAnswer(Exception):
     """One question could not be answered; the message says why."""
 
 
+class _Stopped(Exception):
+    """The process was told to end while a question waited to be asked again."""
+
+
 def served_models(server: Server) -> frozenset[str]:
     """The models that a server says it serves; none where it does not say.
 
@@ -72,7 +82,7 @@ async def _served(server: Server) -> frozenset[str]:
 
     try:
         async with _client(server) as client:
-            return frozenset([one.id async for one in client.with_options(max_retries=1).models.list()])
+            return frozenset([str(one.id) async for one in client.with_options(max_retries=1).models.list()])
     except openai.APIConnectionError as err:
         raise ServerError(f"no answer from {server.base_url or 'the OpenAI API'}: {err}") from err
     except openai.AuthenticationError as err:
@@ -128,6 +138,8 @@ class _Asking:
                         return
                     try:
                         note(question, await answer(self._ask, question))
+                    except _Stopped:
+                        return
                     except ServerError as err:
                         self._gone = self._gone or err
 
@@ -149,25 +161,51 @@ class _Asking:
         return text
 
     async def _tried(self, messages: Messages, most_tokens: int) -> str:
-        openai, odd = self._openai, ""
-        for tried in range(_ODD_TRIES):
-            await asyncio.sleep(_ODD_WAIT * tried)
+        odd = 0
+        for tried in range(_RETRIES + 1):
             try:
                 reply = await self._client.chat.completions.create(
                     model=self._server.model, messages=messages, temperature=0, max_tokens=most_tokens
                 )  # fmt: skip
                 return valid(reply.choices[0].message.content or "")
-            except openai.APITimeoutError as err:
-                raise NoAnswer(f"no whole answer within {self._server.deadline:g} s") from err
-            except openai.APIConnectionError as err:
-                raise NoAnswer(f"the connection broke off or was refused ({err.__cause__ or err})") from err
-            except (openai.AuthenticationError, openai.PermissionDeniedError) as err:
-                raise ServerError(f"{self._server} gave up: {err}; {_AGAIN}") from err
-            except openai.APIStatusError as err:
-                raise NoAnswer(f"status {err.status_code}: {str(err)[:200]}") from err
-            except Exception as err:  # whatever a 200 may hold that is no chat completion
-                odd = f"an answer that is not a chat completion ({type(err).__name__}: {str(err)[:100]})"
-        raise NoAnswer(odd)
+            except Exception as err:  # whatever a 200 may hold that is no chat completion, too
+                reason, wait = self._understood(err)
+                reason = redacted(reason)  # a server may repeat the key that it was sent
+                odd += wait is None
+                if tried == _RETRIES or odd == _ODD_TRIES or wait == math.inf:
+                    raise NoAnswer(reason) from err
+                pause = max(min(_FIRST_WAIT * 2**tried, 8.0) * random.uniform(0.75, 1.0), wait or 0.0)
+                announce_wait(pause, f"{self._server.model} is asked again after {reason}")
+                await self._sleep(pause)
+        raise AssertionError("the last try returns or raises")
+
+    async def _sleep(self, seconds: float) -> None:
+        """Wait, but not when the process was told to end meanwhile."""
+        while seconds > 0 and not self._ended:
+            await asyncio.sleep(min(seconds, _STEP))
+            seconds -= _STEP
+        if self._ended:
+            raise _Stopped
+
+    def _understood(self, err: Exception) -> tuple[str, float | None]:
+        """What went wrong with a request, and how long the server wants us to wait: inf where asking again is no use, None for an
+        answer that is none.
+
+        Raises:
+            ServerError: it will refuse every question.
+        """
+        openai = self._openai
+        if isinstance(err, openai.APITimeoutError):
+            return f"no whole answer within {self._server.deadline:g} s", 0.0
+        if isinstance(err, openai.APIConnectionError):
+            return f"the connection broke off or was refused ({err.__cause__ or err})", 0.0
+        if isinstance(err, openai.AuthenticationError | openai.PermissionDeniedError):
+            raise ServerError(f"{self._server} gave up: {err}; {_AGAIN}") from err
+        if isinstance(err, openai.APIStatusError):
+            passes = err.status_code in _TRANSIENT or err.status_code >= 500
+            asked = retry_after(err.response.headers.get("Retry-After"))
+            return f"status {err.status_code}: {str(err)[:200]}", asked if passes else math.inf
+        return f"an answer that is not a chat completion ({type(err).__name__}: {str(err)[:100]})", None
 
 
 def _client(server: Server) -> AsyncOpenAI:
@@ -176,7 +214,7 @@ def _client(server: Server) -> AsyncOpenAI:
     from lm_eval_tasks.compat.openai import BoundedClient
 
     return AsyncOpenAI(
-        base_url=server.base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none", max_retries=_RETRIES,
+        base_url=server.base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none", max_retries=0,
         timeout=server.deadline, http_client=BoundedClient(server.deadline),
     )  # fmt: skip
 

@@ -28,3 +28,21 @@ class Commands:
     def parsers(self) -> dict[str, argparse.ArgumentParser]:
         """Name -> parser."""
         return dict(self._subparsers.choices)
+
+
+def positive(text: str) -> int:
+    """An argument that counts something."""
+    if not text.isascii() or not text.isdigit() or not int(text[:9]):
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is not a number from 1 up")
+    return int(text[:9])
+
+
+def seconds(text: str) -> float:
+    """An argument that is a time."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is not a time in seconds")
+    return value

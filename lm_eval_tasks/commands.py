@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lm_eval_tasks.command import positive, seconds
 from lm_eval_tasks.errors import EvalError
 from lm_eval_tasks.text import parse_json
 
@@ -39,7 +40,7 @@ def _add_evaluation(sub: ArgumentParser) -> None:
     sub.add_argument(
         "--metadata", default="{}", help='JSON, e.g. \'{"dataset": "academiceval", "bertscore_model": "none"}\''
     )
-    sub.add_argument("--limit", type=int, help="only so many samples a task")
+    sub.add_argument("--limit", type=positive, help="only so many samples a task")
     sub.add_argument(
         "--output", type=Path, default=Path("results"), help="folder for results, samples and the journal of answers, with "
         "which the same command goes on after a kill (default: ./results)",
@@ -58,9 +59,9 @@ def _add_judging(sub: ArgumentParser) -> None:
     sub.add_argument("--model", nargs="+", help="judges (default: the paper's, Mixtral-8x22B)")
     sub.add_argument("--base-url", help="an OpenAI-compatible server (default: the OpenAI API)")
     sub.add_argument("--name", help="of the model that generated (default: the folder's name)")
-    sub.add_argument("--concurrency", type=int, default=16, help="requests at a time (default: 16)")
+    sub.add_argument("--concurrency", type=positive, default=16, help="requests at a time (default: 16)")
     sub.add_argument(
-        "--timeout", type=float, default=600.0, help="seconds that one request may take in all (default: 600)"
+        "--timeout", type=seconds, default=600.0, help="seconds that one request may take in all (default: 600)"
     )
     sub.add_argument("--output", type=Path, default=Path("judged"), help="folder for verdicts and win rates")
     sub.add_argument("--price-in", type=float, default=0.0, help="of a million prompt tokens, for the estimate")

@@ -47,6 +47,7 @@ def write_together(contents: Mapping[Path, Iterable[str]]) -> None:
                 file.flush()
                 os.fsync(file.fileno())
         last.unlink(missing_ok=True)
+        sync(last.parent)
         for path in contents:
             part_of(path).replace(path)
     except BaseException:
@@ -78,6 +79,14 @@ def sync_folder(folder: Path) -> None:
         for name in names:
             sync(Path(place, name))
         sync(Path(place))
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """Whether a path lies in a folder, links followed. Links into the blobs beside a downloaded snapshot, which is how the Hub's
+    cache is laid out, count.
+    """
+    resolved, home = path.resolve(), folder.resolve()
+    return resolved.is_relative_to(home) or resolved.parent == home.parent.parent / "blobs"
 
 
 def part_of(path: Path) -> Path:

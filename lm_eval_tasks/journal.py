@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from lm_eval_tasks.files import sync
 from lm_eval_tasks.text import parse_json, valid
 
 
@@ -35,7 +36,7 @@ class Journal:
                 self.unreadable += 1
             else:
                 self._known[entry["key"]] = entry["value"]
-        self._is_torn = _ends_torn(path)
+        self._is_torn, self._is_new = _ends_torn(path), not path.is_file()
 
     def __contains__(self, key: str) -> bool:
         return key in self._known
@@ -67,6 +68,9 @@ class Journal:
                 raise OSError(f"{self._path}: only {written} of {len(data)} bytes could be written; is the disk full?")
             self._is_torn = False
             os.fsync(file.fileno())
+        if self._is_new:
+            sync(self._path.parent)
+            self._is_new = False
         self._known[key] = json.loads(line)["value"]
 
 

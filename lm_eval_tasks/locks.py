@@ -25,7 +25,7 @@ def held(path: Path) -> Iterator[None]:
     Raises:
         BusyError: another process holds it; the message names the process.
     """
-    path = path.absolute()
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     place = lock_of(path)
     lock = FileLock(place)

@@ -12,24 +12,29 @@ from typing import Any
 HIDDEN = "***"
 # `token` alone or behind what it opens; `think_end_token` and `tokenizer` are other things.
 _NAME = (
-    r"(?:[\w-]*(?:api|access|secret|private|signing)[_-]?key|[\w-]*(?:secret|passw(?:or)?d|passphrase|credentials?)|authorization|"
+    r"(?:[\w-]*(?:api|access|secret|private|signing|service|openai|anthropic|azure|google|cohere|mistral|together|groq)[_-]?key|"
+    r"[\w-]*(?:secret|passw(?:or)?d|passphrase|credentials?)|pwd|auth|(?:[\w-]*-)?authorization|"
     r"(?:[\w-]*(?:api|access|auth|bearer|refresh|id|hub|hf|session)[_-]?)?token|hf[_-]?hub[_-]?token)"
 )
 _KEY = re.compile(_NAME, re.IGNORECASE)
 # Kind -> its form; what is hidden is the group.
 _FORMS = {
-    "a user and password in an address": re.compile(r"\b[a-z][a-z0-9+.-]{0,30}://([^\s/@:'\"<>]*:[^\s/@'\"<>]+)@", re.IGNORECASE),
-    "a bearer token": re.compile(r"\bBearer\s+([A-Za-z0-9._~+/=-]{12,})", re.IGNORECASE),
+    # Up to the last @ of the host's part: a password may hold one.
+    "a user and password in an address": re.compile(r"\b[a-z][a-z0-9+.-]{0,30}://([^\s/'\"<>]+)@", re.IGNORECASE),
+    "a bearer token": re.compile(r"\b(?:Bearer|Basic)\s+([A-Za-z0-9._~+/=-]{8,})"),
     "a Hugging Face token": re.compile(r"\b(hf_[A-Za-z0-9]{20,})"),
-    "an API key": re.compile(r"\b((?:sk|rk|pk)-[A-Za-z0-9_-]{20,}|gsk_[A-Za-z0-9]{20,}|AIza[A-Za-z0-9_-]{30,})"),
+    "an API key": re.compile(
+        r"\b((?:sk|rk|pk|xai)-[A-Za-z0-9_-]{20,}|(?:gsk|r8|npm)_[A-Za-z0-9]{20,}|[sr]k_live_[A-Za-z0-9]{16,}|AIza[A-Za-z0-9_-]{30,})"
+    ),
     "a cloud access key": re.compile(r"\b((?:AKIA|ASIA)[A-Z0-9]{16})\b"),
-    "a GitHub token": re.compile(r"\b(gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})"),
+    "a GitHub or GitLab token": re.compile(r"\b(gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|glpat-[A-Za-z0-9_-]{20,})"),
+    "a signed token": re.compile(r"\b(eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,})"),
     "a Slack token": re.compile(r"\b(xox[abprs]-[A-Za-z0-9-]{10,})"),
     "a private key": re.compile(r"(-----BEGIN [A-Z ]*PRIVATE KEY-----)"),
 }  # fmt: skip
 # name=value and "name": "value"; not where the value is a word of ours or nothing. Prose has colons too.
 _ASSIGNED = re.compile(
-    rf"(?<![\w-])({_NAME})(['\"]?\s*=\s*['\"]?|['\"]\s*:\s*['\"])(?!{re.escape(HIDDEN)}|none\b|null\b|true\b|false\b|\{{|\[)([^\s,;&'\"<>()]{{4,}})",
+    rf"(?<![\w-])({_NAME})(['\"]?\s*=\s*['\"]?|\\{{0,9}}['\"]\s*:\s*\\{{0,9}}['\"]?)(?!{re.escape(HIDDEN)}|none\b|null\b|true\b|false\b|\{{|\[)([^\s,;&'\"<>()]{{4,}})",
     re.IGNORECASE,
 )
 
@@ -55,7 +60,10 @@ def secrets_in(text: str) -> Iterator[str]:
 
 
 def _is_secret(key: object, value: object) -> bool:
-    return isinstance(key, str) and bool(_KEY.fullmatch(key)) and isinstance(value, str | bytes) and bool(value)
+    """Whatever is kept under such a name, but nothing, a switch, or what was cleared already."""
+    if not isinstance(key, str) or not _KEY.fullmatch(key):
+        return False
+    return not (value is None or isinstance(value, bool) or value in ("", HIDDEN, [], {}))
 
 
 def _redacted_text(text: str) -> str:

@@ -28,6 +28,11 @@ def longest_common_run(one: Sequence[bytes], other: Sequence[bytes]) -> int:
     return max((_extended(one, other, i, k, seed) for i, k in meetings), default=0)
 
 
+def share_run(one: Sequence[bytes], other: Sequence[bytes], n: int) -> bool:
+    """Whether two texts share a run of n words."""
+    return not set(_grams(one, n)).isdisjoint(_grams(other, n))
+
+
 def _grams(words: Sequence[bytes], n: int) -> Iterator[tuple[bytes, ...]]:
     return zip(*(words[i:] for i in range(n)), strict=False)
 

@@ -47,6 +47,7 @@ def replacing(output: Path, mark: str = MANIFEST, kind: str = "dataset folder") 
         FolderError: `output` holds something of another kind, or the place cannot be written.
         BusyError: another process writes it.
     """
+    output = output.resolve()  # a link stays one, and what it names is replaced
     with held(output):
         building = _begin(output, mark, kind)
         try:

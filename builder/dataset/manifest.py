@@ -20,7 +20,7 @@ from builder.records import SPLITS, LinkWay, ReadingSummary, Split, SplitDates, 
 from builder.report import StageCounts
 from builder.round.audit import AuditTable
 from builder.round.licenses import Licenses
-from lm_eval_tasks.files import sha256_of_bytes, write_whole
+from lm_eval_tasks.files import is_inside, sha256_of_bytes, write_whole
 from lm_eval_tasks.text import parse_json
 
 MANIFEST = "manifest.json"
@@ -33,6 +33,10 @@ _FILE = r"{name}/{split}-[0-9a-f]{{16}}-\d{{5}}-of-\d{{5}}\.parquet"
 _BESIDE = re.compile(r"[A-Za-z0-9][\w.-]*")
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _Count = Annotated[int, Field(ge=0, lt=1 << 53)]
+_Share = Annotated[float, Field(ge=0, le=1)]
+_Day = Annotated[str, Field(pattern=r"^((19|2\d)\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]))?$")]
+_Month = Annotated[str, Field(pattern=r"^(19|2\d)\d\d-(0[1-9]|1[0-2])$")]
+_Name = Annotated[str, Field(max_length=500)]
 _ROUND = r"^\d{4}\.(0[1-9]|1[0-2])$"
 _REVISION = r"^(\d{4}\.(0[1-9]|1[0-2])(\.post\d{1,4})?)?$"
 
@@ -57,8 +61,8 @@ class Statistics:
     samples: _Count = 0
     input_tokens: _Count = 0
     target_tokens: _Count = 0
-    first: str = ""
-    last: str = ""
+    first: _Day = ""
+    last: _Day = ""
     licenses: dict[str, _Count] = field(default_factory=dict)
 
 
@@ -136,14 +140,14 @@ class Audit:
 
     __pydantic_config__ = _STRICT
     samples: _Count
-    shares: dict[str, float]
+    shares: dict[_Name, _Share]
     counts: dict[str, _Count]
     examples: dict[str, list[str]]
     longest_run: _Count
-    months: dict[str, _Count]
-    categories: dict[str, _Count]
-    active_authors: float
-    markers: dict[str, float]
+    months: dict[_Month, _Count]
+    categories: dict[_Name, _Count]
+    active_authors: _Share
+    markers: dict[_Month, Annotated[float, Field(ge=0, le=1000)]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,14 +255,12 @@ def place_of(folder: Path, path: str) -> Path:
         path: of a data file, or the name of a file beside the data.
 
     Raises:
-        FolderError: it leads out of the folder. Links into the blobs beside a downloaded snapshot, which is how the Hub's cache
-            is laid out, do not.
+        FolderError: it leads out of the folder.
     """
-    place, home = folder / path, folder.resolve()
-    resolved = place.resolve()
-    if resolved.is_relative_to(home) or resolved.parent == home.parent.parent / "blobs":
+    place = folder / path
+    if is_inside(place, folder):
         return place
-    raise FolderError(f"{place} leads out of the dataset folder, to {resolved}; put the file itself there")
+    raise FolderError(f"{place} leads out of the dataset folder, to {place.resolve()}; put the file itself there")
 
 
 def parse_manifest(data: bytes, origin: str) -> Manifest:

@@ -21,7 +21,7 @@ from lm_eval_tasks.row_format import IDS
 
 Row = dict[str, Any]
 # Of a stranger's file no more is unpacked at a time.
-_BATCH_ROWS = 64
+_BATCH_ROWS, _BATCH_BYTES = 64, 1 << 29
 # Offsets and bit maps, which differ with how a table is cut into batches.
 _SLACK = 1 << 24
 
@@ -113,7 +113,9 @@ def _rows(
         with pq.ParquetFile(path) as file:
             if not file.schema_arrow.equals(columns_of(configuration)) or file.metadata.num_rows != one.rows:
                 raise FolderError(f"{path} has other columns or rows than {configuration.name}; build it again")
-            for batch in file.iter_batches(_BATCH_ROWS, columns=columns):
+            if _largest_chunk(file.metadata) > one.nbytes + _SLACK:
+                raise FolderError(f"{path} holds more than its manifest says; build the folder again")
+            for batch in file.iter_batches(_batch_rows(file.metadata), columns=columns):
                 size += batch.nbytes
                 if size > one.nbytes + _SLACK or any(map(_has_null, batch.columns)):
                     raise FolderError(
@@ -123,6 +125,20 @@ def _rows(
     except (pa.ArrowException, OSError, UnicodeDecodeError) as err:
         reason = str(err).partition("\n")[0]
         raise FolderError(f"{path} cannot be read ({reason}); build the folder again") from err
+
+
+def _largest_chunk(metadata: pq.FileMetaData) -> int:
+    """Bytes of the largest column chunk, unpacked: as much as one value can have, which a dictionary repeats for every row."""
+    groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
+    return (
+        max((group.column(i).total_uncompressed_size for group in groups for i in range(group.num_columns)), default=1)
+        or 1
+    )
+
+
+def _batch_rows(metadata: pq.FileMetaData) -> int:
+    """How many rows are unpacked at a time, so that even the largest values fit."""
+    return max(1, min(_BATCH_ROWS, _BATCH_BYTES // _largest_chunk(metadata)))
 
 
 def _has_null(array: pa.Array) -> bool:

@@ -21,6 +21,7 @@ from builder.records import READING_REASONS
 from builder.round.tables import ExtractTable, QualityTable
 from lm_eval_tasks.files import sha256_of, whole_file
 from lm_eval_tasks.locks import held
+from lm_eval_tasks.text import parse_json, valid
 
 
 def extract_to_jsonl(
@@ -35,6 +36,10 @@ def extract_to_jsonl(
         How many gave a document, and how many did not.
     """
     limits = _limits(time_limit, memory_limit)
+    if output.is_dir() or output.resolve() in {path.resolve() for path in files}:
+        raise BuildError(
+            f"--output {output} is {'a folder' if output.is_dir() else 'one of the files to read'}; name another file"
+        )
     with held(output):
         results = _Results(output.with_name(f".{output.name}.results"))
         todo = [path for path in files if not results.has(path)]
@@ -73,14 +78,14 @@ class _Results:
             self._file.write(b"\n")
 
     def has(self, path: Path) -> bool:
-        place = self._places.get((str(path), _hash(path)))
+        place = self._places.get((_name(path), _hash(path)))
         if place is not None:
             self._of_call[path] = place
         return place is not None
 
     def add(self, result: Extracted) -> None:
         self._of_call[result.path] = self._file.seek(0, os.SEEK_END)
-        self._file.write((json.dumps(_line(result), ensure_ascii=False) + "\n").encode())
+        self._file.write(valid(json.dumps(_line(result), ensure_ascii=False) + "\n").encode())
         self._file.flush()
 
     def line(self, path: Path) -> bytes:
@@ -95,11 +100,11 @@ class _Results:
 def _key_of(line: bytes) -> tuple[str, str] | None:
     """The file that a line is about; None where it does not count."""
     try:
-        made = json.loads(line)
+        made = parse_json(line)
         reason = str(made["reason"]).partition(":")[0]
         if made["extractor"] == EXTRACTOR and reason not in READING_REASONS and line.endswith(b"\n"):
             return str(made["file"]), str(made["sha256"])
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         pass
     return None
 
@@ -113,8 +118,16 @@ def _limits(time_limit: float, memory_limit: int) -> ExtractTable:
 
 
 def _hash(path: Path) -> str:
-    """The hash of a file, "" where there is no such file."""
-    return sha256_of(path) if path.is_file() else ""
+    """The hash of a file, "" where there is none that can be read."""
+    try:
+        return sha256_of(path) if path.is_file() else ""
+    except OSError:
+        return ""
+
+
+def _name(path: Path) -> str:
+    """A file's name as a text, which on Linux a name need not be."""
+    return valid(str(path))
 
 
 def _line(result: Extracted) -> dict[str, Any]:
@@ -124,7 +137,7 @@ def _line(result: Extracted) -> dict[str, Any]:
     doubt = quality.fault(result.quality, QualityTable()) if result.quality else None
     named = PaperId.of_stem(result.path.name.split(".html")[0].removesuffix(".pdf"))
     line: dict[str, Any] = {
-        "file": str(result.path),
+        "file": _name(result.path),
         "id": stamped or (named.bare if named else None),
         "status": "failed" if document is None else "doubtful" if doubt else "ok",
         "reason": reason or doubt or "",

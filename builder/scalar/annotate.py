@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from builder.errors import SourceError
+from builder.round.levels import CitationType
 from builder.scalar.citation_classifier import Context, types_of
 from builder.sources.language_model import ask
 from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.journal import Journal
 
 if TYPE_CHECKING:
-    from builder.round.levels import CitationType
     from builder.round.model import Round
 
 JOURNAL = "citation_types.jsonl"
@@ -23,6 +23,8 @@ _PROMPT = (
     "method, model, dataset, tool or product as the thing that is cited, and DESCRIPTIVE if the citation supports a "
     "statement or stands for its authors without such a name. Answer with one word, ATTRIBUTIONAL or DESCRIPTIVE.\n\n"
 )
+# Share of the citations of a paper that an annotator may leave open.
+_MOST_UNCLEAR = 0.05
 _ANSWER = re.compile(r"attributional|descriptive", re.IGNORECASE)
 
 
@@ -47,23 +49,27 @@ def ask_model(contexts: Sequence[Context], base_url: str, model: str, journal: J
         for key, context in zip(keys, contexts, strict=True)
         if context.single and key not in journal
     }
-    odd: list[str] = []
 
     def note(key: str, text: str) -> None:
         found = _ANSWER.search(text)
-        if found is None:
-            odd.append(text)
-        else:
-            journal.add(key, "attributional" if found[0].lower() == "attributional" else "descriptive")
+        journal.add(key, _unclear(text) if found is None else found[0].lower())
 
     if missing:
         ask(base_url, model, missing, 16, note)
-    if odd:
+    answers = [journal.get(key, "descriptive") for key in keys]
+    unclear = [one for one in answers if one not in get_args(CitationType)]
+    if len(unclear) > _MOST_UNCLEAR * len(answers):
         raise SourceError(
-            f"the annotator {model!r} at {base_url} answered neither ATTRIBUTIONAL nor DESCRIPTIVE to {len(odd)} questions, "
-            f"first: {odd[0]!r:.80}"
+            f"the annotator {model!r} answered neither ATTRIBUTIONAL nor DESCRIPTIVE to {len(unclear)} of {len(answers)} citations "
+            f"({unclear[0]!r:.80}); name another `scalar.model`"
         )
-    return [journal.get(key, "descriptive") for key in keys]
+    # What an annotator cannot tell names nothing.
+    return [one if one in get_args(CitationType) else "descriptive" for one in answers]
+
+
+def _unclear(text: str) -> str:
+    """What is noted of an answer that is neither: paid for, so that it is not asked for again."""
+    return f"unclear: {text[:200]}"
 
 
 def _key(context: Context, model: str) -> str:

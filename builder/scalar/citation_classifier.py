@@ -191,9 +191,10 @@ def _places(words: Sequence[str], style: str, before: str, after: str) -> list[s
 
 
 def _style(citation: str) -> str:
-    if re.match(r"\s*[A-Z]", citation) and "(" in citation:
+    bare = citation.strip()
+    if re.match(r"[A-Z]", bare) and "(" in bare:
         return "textual"
-    return "number" if re.fullmatch(r"\s*\[?\s*\d{1,3}\s*\]?\s*", citation) else "named"
+    return "number" if re.fullmatch(r"\d{1,3}", bare.removeprefix("[").removesuffix("]").strip()) else "named"
 
 
 def _shape(word: str) -> str:

@@ -10,9 +10,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
@@ -20,11 +17,11 @@ from urllib.parse import urljoin, urlsplit
 import requests
 
 from builder.errors import SourceError
-from builder.progress import announce_wait
 from builder.sources.deadline import DeadlineAdapter
 from builder.store import Answer, Store
 from lm_eval_tasks.files import write_whole
 from lm_eval_tasks.version import VERSION
+from lm_eval_tasks.waiting import LONGEST_WAIT, announce_wait, retry_after
 
 if TYPE_CHECKING:
     from builder.round.source import ArxivTable
@@ -39,11 +36,12 @@ FINAL_STATUS = frozenset({200, 400, 404, 410})
 TRIES = 7
 # Of files that are something else than they should be: so often one is asked for, and so many in a row are the server's doing.
 _FILE_TRIES, _MOST_ODD_FILES = 3, 5
+# A minute, at arXiv's three seconds between requests.
+_LATER = 20
 # Seconds until a connection is there, and without a byte.
 _CONNECT, _SILENCE = 10.0, 60.0
 # A machine that is offline should say so soon.
 UNREACHABLE_TRIES = 3
-LONGEST_WAIT = 300.0
 OVERLOAD = b"Rate exceeded"
 _ANY_ROUND = ""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -95,18 +93,20 @@ class HttpClient:
         self._believed: dict[str, Answer] = {}
         self._odd_files = 0
 
-    def get(self, url: str, check: Callable[[bytes], None] | None = None) -> Answer:
+    def get(self, url: str, check: Callable[[bytes], None] | None = None, *, patient: bool = False) -> Answer:
         """The round's answer to a URL, asked for where it is not there yet.
 
         Args:
             check: raises `DoubtfulAnswer` where the body of a status 200 cannot be right.
+            patient: whether a doubt is believed only when it comes once more a minute later: for questions whose answers decide
+                how a round goes on.
 
         Raises:
             SourceError: the server cannot be reached, refuses, or goes on failing.
         """
         answer = self._believed.get(url) or self._answers.get(url, self._round)
         if answer is None:
-            answer, doubted = self._ask(url, check, TRIES)
+            answer, doubted = self._ask(url, check, TRIES, patient=patient)
             if doubted:
                 self._believed[url] = answer
             else:
@@ -149,9 +149,11 @@ class HttpClient:
             doubtful.unlink(missing_ok=True)
         return place
 
-    def _ask(self, url: str, check: Callable[[bytes], None] | None, tries: int) -> tuple[Answer, bool]:
+    def _ask(
+        self, url: str, check: Callable[[bytes], None] | None, tries: int, *, patient: bool = False
+    ) -> tuple[Answer, bool]:
         """Ask until an answer can be believed; the answer, and whether a doubt is left."""
-        doubted = ""
+        doubted, seen = "", 0
         tried = 0
         while True:
             tried += 1
@@ -161,12 +163,13 @@ class HttpClient:
                     check(answer.body)
                 return answer, False
             except DoubtfulAnswer as doubt:
-                if doubt.believe and doubted == str(doubt):
+                seen = seen + 1 if doubted == str(doubt) else 1
+                if doubt.believe and seen > 1 + patient:
                     return answer, True
                 doubted = str(doubt)
-                trouble = _TransientFailure(doubted, tries=tries)
+                trouble = _TransientFailure(doubted, wait=_LATER * self._source.delay * (seen == 2), tries=tries)
             except _TransientFailure as failure:
-                doubted, trouble = "", failure
+                doubted, seen, trouble = "", 0, failure
             if tried >= trouble.tries:
                 raise (_Doubted if doubted else SourceError)(
                     f"{_host(url)} failed {tried} times, last: {trouble} ({url[:200]}); what was "
@@ -201,7 +204,7 @@ class HttpClient:
                 "going on counts as an attack"
             )
         if status in TRANSIENT_STATUS:
-            raise _TransientFailure(f"status {status}", wait=_retry_after(response))
+            raise _TransientFailure(f"status {status}", wait=retry_after(response.headers.get("Retry-After")))
         if status not in FINAL_STATUS:
             raise SourceError(f"{url[:200]} answers with status {status}")
         if body.lstrip().startswith(OVERLOAD):
@@ -260,16 +263,6 @@ def _read(response: requests.Response) -> bytes:
         if size > _MOST_BYTES:
             raise SourceError(f"{response.url[:200]} sends more than {_MOST_BYTES} bytes, which is refused")
     return b"".join(chunks)
-
-
-def _retry_after(response: requests.Response) -> float:
-    """Seconds that the server asks to wait, as a number or a date; 0 where it says nothing that helps."""
-    text = response.headers.get("Retry-After", "")
-    with suppress(ValueError):
-        return max(0.0, float(text))
-    with suppress(ValueError, TypeError):
-        return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
-    return 0.0
 
 
 def _was_reached(err: requests.ConnectionError) -> bool:

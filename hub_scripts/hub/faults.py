@@ -7,8 +7,10 @@ The client retries downloads and the upload of large files by itself, but not wh
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -21,11 +23,14 @@ from huggingface_hub.errors import (
 
 from hub_scripts.errors import AccessError, ConflictError, HubError, UnreachableError
 from hub_scripts.hub.compat import HTTPError
+from lm_eval_tasks.waiting import retry_after
 
 # What the client and its transports raise where the Hub is at fault, or we are.
 FAULTS = (HTTPError, OSError, RuntimeError, ValueError)
 # Seconds before each further try; the Hub counts requests in windows of five minutes.
 WAITS = (1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
+# Seconds that one request may take: the upload of a round, too.
+DEADLINE = 3600.0
 _T = TypeVar("_T")
 _LOGGER = logging.getLogger(__name__)
 _LOG_IN = "log in with `hf auth login` or set HF_TOKEN to a token with write permission"
@@ -72,7 +77,7 @@ def retried(
     """
     for wait in (*WAITS, None):
         try:
-            return call()
+            return _within_deadline(call)
         except caught as err:
             fault = understand(err, repo)
             if (found := done(fault)) is not None:
@@ -83,6 +88,24 @@ def retried(
             _LOGGER.warning("%s (asked again in %.0f s)", fault.error, pause)
             time.sleep(pause)
     raise AssertionError("the last try returns or raises")
+
+
+def _within_deadline(call: Callable[[], _T]) -> _T:
+    """Wait for a call, but not for ever: the client's own limits are for each read.
+
+    Raises:
+        TimeoutError: it has not ended; it goes on by itself, and what it does is found out before it is asked again.
+    """
+    outcome: Future[_T] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(call())
+        except BaseException as err:
+            outcome.set_exception(err)
+
+    threading.Thread(target=run, daemon=True).start()
+    return outcome.result(DEADLINE)
 
 
 def understand(err: BaseException, repo: str) -> Fault:
@@ -111,7 +134,7 @@ def _of_answer(err: HfHubHTTPError, repo: str) -> Fault:
     message = (err.server_message or _first_line(err)).rstrip(".")
     if status in (408, 429) or status >= 500:
         error = UnreachableError(f"{repo}: the Hub answered {status} again and again ({message}); try again later")
-        return Fault(error, True, _seconds(err.response.headers.get("Retry-After")), status)
+        return Fault(error, True, retry_after(err.response.headers.get("Retry-After")), status)
     if status in (409, 412):
         return Fault(ConflictError(f"{repo}: {message}; look at the repository, then try again"), status=status)
     if status == 403:
@@ -121,10 +144,6 @@ def _of_answer(err: HfHubHTTPError, repo: str) -> Fault:
     if status == 401:
         return Fault(AccessError(f"{repo}: the Hub did not accept the token; {_LOG_IN}"), status=status)
     return Fault(HubError(f"{repo}: the Hub refused with {status} ({message})"), status=status)
-
-
-def _seconds(header: str | None) -> float:
-    return float(header) if header and header.isdigit() else 0.0
 
 
 def _chain(err: BaseException | None) -> Iterator[BaseException]:

@@ -19,12 +19,13 @@ from lm_eval_tasks.metrics import registry as metrics
 from lm_eval_tasks.prompts import registry as prompts
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.intervals import interval
-from lm_eval_tasks.word_runs import longest_common_run, run_words
+from lm_eval_tasks.word_runs import run_words, share_run
 
 if TYPE_CHECKING:
     from lm_eval_tasks.runs.logged import Logged
 # Words in a row of a withheld text that an answer may repeat.
 MOST_COPIED = 25
+_LONGEST_WORD = 20
 # How prompts and answers fared.
 FLAGS = tuple(one.name for one in metrics.METRICS if one.rate)
 
@@ -195,9 +196,10 @@ def copies(answer: Mapping[str, Any], target: str) -> bool:
     """
     words = run_words(answer["answer"])
     if len(words) <= MOST_COPIED:
-        return False
+        # A text in a script without spaces is one word.
+        return len(answer["answer"]) > _LONGEST_WORD * (MOST_COPIED + 1)
     runs = [answer["scores"].get(name, math.inf) for name in ("copied_from_input", "copied_from_demonstrations")]
-    return bool(max(*runs, longest_common_run(words, run_words(target))) > MOST_COPIED)
+    return max(runs) > MOST_COPIED or share_run(words, run_words(target), MOST_COPIED + 1)
 
 
 def _without_texts(prompt: Mapping[str, Any]) -> dict[str, Any]:

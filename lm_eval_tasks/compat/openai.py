@@ -20,10 +20,12 @@ class BoundedClient(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
     """An HTTP client whose requests end within `deadline` seconds, from first byte to last, and with bodies of bounded size."""
 
     def __init__(self, deadline: float) -> None:
-        super().__init__(timeout=deadline)
+        super().__init__(timeout=deadline, follow_redirects=False)
         self._deadline = deadline
 
     async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
+        # A prompt goes to the server that was named and to no other; and the client would read the bodies on the way itself.
+        options["follow_redirects"] = False
         # Nothing is unpacked, so that what arrives is what is held.
         request.headers["Accept-Encoding"] = "identity"
         try:

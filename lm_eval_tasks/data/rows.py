@@ -10,6 +10,7 @@ from datasets.exceptions import DatasetNotFoundError, DatasetsError
 from lm_eval_tasks.compat.datasets import is_from_cache
 from lm_eval_tasks.data.options import VARIABLE, Options
 from lm_eval_tasks.errors import DatasetError
+from lm_eval_tasks.files import is_inside
 
 
 def open_dataset(config: str, options: Options) -> datasets.DatasetDict:
@@ -28,6 +29,8 @@ def open_dataset(config: str, options: Options) -> datasets.DatasetDict:
         if is_from_cache(builder) and "/" not in name:
             # With no such folder and no network, `datasets` would serve whatever folder of that name it saw last.
             raise FileNotFoundError(name)
+        if folder.is_dir():
+            _check_places(builder, folder)
         builder.download_and_prepare()
         loaded = builder.as_dataset()
     except (DatasetNotFoundError, FileNotFoundError, ConnectionError) as err:
@@ -46,6 +49,16 @@ def open_dataset(config: str, options: Options) -> datasets.DatasetDict:
         ) from err
     assert isinstance(loaded, datasets.DatasetDict)
     return loaded
+
+
+def _check_places(builder: datasets.DatasetBuilder, folder: Path) -> None:
+    """Raise a DatasetError where the card names data outside its folder."""
+    for files in (builder.config.data_files or {}).values():
+        for file in files:
+            if not is_inside(Path(file), folder):
+                raise DatasetError(
+                    f"the card of {folder} names {file}, which is not in the folder; build the dataset again"
+                )
 
 
 def _first_cause(err: BaseException) -> str:

@@ -13,7 +13,7 @@ from tqdm.auto import tqdm
 from lm_eval_tasks.chat import Ask, Messages, NoAnswer, Server, ask_all, served_models
 from lm_eval_tasks.errors import JudgeError
 from lm_eval_tasks.files import sha256_of_bytes
-from lm_eval_tasks.judge.verdict import REPAIR, parse, prompt_of
+from lm_eval_tasks.judge.verdict import REPAIR, is_complete, parse, prompt_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.journal import Journal
@@ -34,6 +34,14 @@ class Question:
     @property
     def prompt(self) -> str:
         return prompt_of(self.first, self.second)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a question: the winners by dimension, None where the verdict could not be read or `failed` says why none came."""
+
+    winners: dict[str, int] | None
+    failed: str
 
 
 class Judge:
@@ -60,7 +68,7 @@ class Judge:
             KeyboardInterrupt: it was told to end.
             ServerError: the server cannot be asked any more; all verdicts so far are in the journal.
         """
-        missing = (one for one in questions if failure(journal.get(self.key(one), {"failed": ""})) is not None)
+        missing = (one for one in questions if (known := self.outcome(one, journal)) is None or known.failed)
         with tqdm(total=total, desc=f"judge {self.model}", disable=None) as bar:
 
             def note(question: Question, outcome: dict[str, Any]) -> None:
@@ -69,20 +77,29 @@ class Judge:
 
             ask_all(self._server, missing, _verdict, note, self._concurrency)
 
+    def outcome(self, question: Question, journal: Journal) -> Outcome | None:
+        """What the journal says of a question; None where it says nothing that could be read."""
+        return _outcome(journal.get(self.key(question)))
+
     def key(self, question: Question) -> str:
         """sha256 over judge and prompt, which holds both answers in their order."""
         return sha256_of_bytes(json.dumps([self.model, question.prompt]))
 
 
-def failure(outcome: dict[str, Any]) -> str | None:
-    """Why a question got no answer; None where it got one."""
-    return outcome.get("failed")
+def _outcome(value: object) -> Outcome | None:
+    if not isinstance(value, dict):
+        return None
+    winners, failed = value.get("winners"), value.get("failed", "")
+    if winners is not None and not is_complete(winners):
+        return None
+    return Outcome(winners, failed) if isinstance(failed, str) and "winners" in value else None
 
 
 async def _verdict(ask: Ask, question: Question) -> dict[str, Any]:
     """The outcome of one question; an answer that cannot be read is asked for once more."""
     about = {"task": question.task, "id": question.id, "order": question.order}
     messages: Messages = [{"role": "user", "content": question.prompt}]
+    text = ""
     try:
         text = await ask(messages, _MAX_TOKENS)
         verdict = parse(text)
@@ -92,6 +109,6 @@ async def _verdict(ask: Ask, question: Question) -> dict[str, Any]:
             text = await ask(messages, _MAX_TOKENS)
             verdict = parse(text)
     except NoAnswer as err:
-        return {**about, "winners": None, "failed": str(err)}
+        return {**about, "winners": None, "failed": str(err), **({"text": text} if text else {})}
     winners = verdict.winners if verdict else None
     return {**about, "repaired": repaired, "winners": winners, **({} if verdict else {"text": text})}

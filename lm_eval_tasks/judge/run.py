@@ -13,7 +13,7 @@ from lm_eval_tasks.chat import DEADLINE, Server
 from lm_eval_tasks.errors import JudgeError
 from lm_eval_tasks.files import write_whole
 from lm_eval_tasks.journal import Journal
-from lm_eval_tasks.judge.ask import Judge, Question, failure
+from lm_eval_tasks.judge.ask import Judge, Outcome, Question
 from lm_eval_tasks.judge.winrate import Judged, kappas, panel, summary
 from lm_eval_tasks.locks import held
 from lm_eval_tasks.prompts import registry
@@ -101,25 +101,31 @@ def judge(
         _check_answered(one, samples, journal)
         judged[one.model] = [_judged(sample, one, journal) for sample in samples]
     results = _results(judged, samples, name)
-    output.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(results, ensure_ascii=False, indent=1)
-    write_whole(output / f"judge_{_slug(name)}.json", text)
+    place = output / f"judge_{_slug(name)}.json"
+    with held(place):
+        write_whole(place, json.dumps(results, ensure_ascii=False, indent=1))
     return results
 
 
-def _check_answered(one: Judge, samples: Sequence[Logged], journal: Journal) -> None:
-    failures = [failure(journal[one.key(question)]) for question in questions(samples)]
-    if None not in failures:
-        raise JudgeError(f"{one.model!r} answered not one question, first: {failures[0]}; the same command asks again")
+def _outcomes(by: Judge, samples: Sequence[Logged], journal: Journal) -> list[Outcome]:
+    """What became of every question about the samples."""
+    return [one for question in questions(samples) if (one := by.outcome(question, journal)) is not None]
+
+
+def _check_answered(by: Judge, samples: Sequence[Logged], journal: Journal) -> None:
+    outcomes = _outcomes(by, samples, journal)
+    if all(one.failed for one in outcomes):
+        first = outcomes[0].failed if outcomes else "none was asked"
+        raise JudgeError(f"{by.model!r} answered not one question, first: {first}; the same command asks again")
 
 
 def _judged(sample: Logged, by: Judge, journal: Journal) -> Judged:
-    outcomes = [journal[by.key(one)] for one in questions([sample])]
-    winners = [one["winners"] for one in outcomes]
+    outcomes = _outcomes(by, [sample], journal)
+    winners = [one.winners for one in outcomes]
     return Judged(
         sample.task, sample.id, sample.cluster, (winners[0], winners[1]) if winners else (None, None),
         not sample.answer.strip(), len(sample.answer.split()) - len(sample.target.split()),
-        sum(failure(one) is not None for one in outcomes),
+        sum(bool(one.failed) for one in outcomes),
     )  # fmt: skip
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_tasks.prompts import templates
+from lm_eval_tasks.text import parse_json
 
 PROMPT = "judge"
 OVERALL = "Overall Winner"
@@ -36,14 +36,19 @@ def parse(text: str) -> Verdict | None:
     if begins < 0 or ends < begins:
         return None
     try:
-        read = json.loads(text[begins : ends + 1])
-    except (ValueError, RecursionError):
+        read = parse_json(text[begins : ends + 1])
+    except ValueError:
         return None
     if not isinstance(read, dict):
         return None
     winners = {name: _winner(read.get(name)) for name in (*DIMENSIONS, OVERALL)}
     found = {name: place for name, place in winners.items() if place is not None}
     return Verdict(found) if len(found) == len(winners) else None
+
+
+def is_complete(winners: object) -> bool:
+    """Whether these are the winners of a verdict: a place for each dimension and the whole."""
+    return isinstance(winners, dict) and all(winners.get(name) in (1, 2) for name in (*DIMENSIONS, OVERALL))
 
 
 def _winner(value: Any) -> int | None:

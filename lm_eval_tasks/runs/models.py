@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from lm_eval_tasks.runs.logged import JOURNALED
 if TYPE_CHECKING:
     from lm_eval_tasks.journal import Journal
 
+_LOGGER = logging.getLogger(__name__)
 # Requests that are generated and journaled together: enough for an engine to be busy, few enough to lose.
 _CHUNK = 64
 # Arguments that say how a model is run, not which it is.
@@ -83,10 +85,13 @@ class JournaledLM(LM):  # type: ignore[misc]
         super().__init__()
         self._lm, self._identity, self._journal = lm, identity, journal
         self._waiting: dict[str, list[Instance]] = {}
+        # Answers of this run that are empty: an API that failed looks the same, so that the next run asks again.
+        self._empty: set[str] = set()
         lm.set_cache_hook(compat.AnswerHook(self._note_early))
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         keys = [key_of(request, self._identity) for request in requests]
+        self._empty = set()
         missing = [i for i, key in enumerate(keys) if key not in self._journal]
         with tqdm(
             total=len(keys), initial=len(keys) - len(missing), desc="answers", disable=disable_tqdm or None
@@ -95,7 +100,13 @@ class JournaledLM(LM):  # type: ignore[misc]
                 part = [requests[i] for i in missing[start : start + _CHUNK]]
                 self._generate(part)
                 bar.update(len(part))
-        return [self._journal[key] for key in keys]
+        if self._empty:
+            _LOGGER.warning(
+                "%d of %d answers are empty; they are scored so, and the same command asks again",
+                len(self._empty),
+                len(keys),
+            )
+        return [self._journal.get(key, "") for key in keys]
 
     def _generate(self, requests: list[Instance]) -> None:
         self._waiting = {}
@@ -112,7 +123,9 @@ class JournaledLM(LM):  # type: ignore[misc]
 
     def _note(self, request: Instance, answer: str) -> None:
         key = key_of(request, self._identity)
-        if key not in self._journal:
+        if not answer.strip():
+            self._empty.add(key)
+        elif key not in self._journal:
             self._journal.add(key, answer, doc={name: request.doc.get(name) for name in JOURNALED})
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> Any:

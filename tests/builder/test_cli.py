@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -214,3 +215,41 @@ def test_wrong_usage_exits_with_two() -> None:
 def test_every_command_has_help() -> None:
     for name, sub in cli.all_commands().parsers.items():
         assert sub.description, name
+
+
+@pytest.mark.slow
+def test_odd_names_cost_their_line_and_no_more(command: Command, tmp_path: Path) -> None:
+    good = draw(tmp_path / "good.pdf", [stack(("title", "A paper"), *PAPER)])
+    odd = tmp_path / os.fsdecode(b"bad\xff.pdf")
+    shutil.copy(good, odd)
+    code, out, err = command("extract", good, odd, tmp_path / ("a" * 300 + ".pdf"), "-o", tmp_path / "out.jsonl")
+    assert (code, err) == (0, "")
+    assert "2 extracted, 1 failed" in out
+    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [line["status"] == "failed" for line in lines] == [False, False, True]
+    assert lines[1]["file"].endswith("bad\ufffd.pdf")
+
+
+def test_an_output_that_is_an_input_or_a_folder(command: Command, tmp_path: Path) -> None:
+    good = draw(tmp_path / "good.pdf", [stack(("title", "A paper"), *PAPER)])
+    before = good.read_bytes()
+    assert "is one of the files to read" in one_sentence(command("extract", good, "-o", good))
+    assert "is a folder" in one_sentence(command("extract", good, "-o", tmp_path))
+    assert good.read_bytes() == before
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "many", "1.5"])
+def test_jobs_are_a_number_from_1_up(
+    command: Command, tmp_path: Path, value: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        command("run", tmp_path / "round.toml", "--jobs", value)
+    assert caught.value.code == 2
+    assert "is not a number from 1 up" in capsys.readouterr().err
+
+
+def test_what_is_printed_moves_no_cursor(command: Command, tmp_path: Path) -> None:
+    code, _, err = command("audit", tmp_path / "\x1b[2J\x07owned")
+    assert code == 1
+    assert "\x1b" not in err
+    assert "\x07" not in err

@@ -92,3 +92,18 @@ def test_the_workflow_gives_nobody_more_than_it_needs() -> None:
     assert install == 'pip install -c software/constraints.txt "./software[builder]"'
     own = (Path(__file__).resolve().parents[2] / ".github" / "workflows" / "tests.yml").read_text()
     assert all(re.search(r"@[0-9a-f]{40}\b", line) for line in own.splitlines() if "uses:" in line)
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [("2026.11", 0), ("", 0), ("2026.01\nBASH_ENV=/tmp/evil", 1), ("2026.13", 1), ("$(id)", 1), ("2026.11 ", 1)],
+)
+def test_what_a_person_types_is_a_round_or_nothing(asked: str, code: int, tmp_path: Path) -> None:
+    steps = yaml.safe_load((MONTHLY / "workflow.yml").read_text())["jobs"]["round"]["steps"]
+    [step] = [step for step in steps if "ASKED" in step.get("env", {})]
+    place = tmp_path / "env"
+    done = subprocess.run(
+        ["bash", "-e", "-c", step["run"]], env={**os.environ, "ASKED": asked, "GITHUB_ENV": str(place)}, check=False
+    )
+    assert done.returncode == code
+    assert not place.exists() if code else re.fullmatch(r"ROUND=\d{4}\.\d\d\n", place.read_text())

@@ -22,6 +22,14 @@ HOLDING = {
     "base_url": f"http://user:{SECRET}@127.0.0.1:8000/v1",
     "model_args": f"model=m,base_url=http://h/v1,api_key={SECRET},num_concurrent=4",
     "headers": f"Authorization: Bearer {SECRET}",
+    "openai_key": SECRET,
+    "pwd": SECRET,
+    "auth": SECRET,
+    "proxy-authorization": f"Basic {SECRET}",
+    "address": f"http://user:p@{SECRET}@127.0.0.1/v1",
+    "user alone": f"https://{SECRET}@example.org/",
+    "escaped": json.dumps(json.dumps({"api_key": SECRET})),
+    "signed": f"eyJ{SECRET}.{SECRET}.{SECRET}",
     "note": f"use hf_{SECRET} or sk-{SECRET} or ghp_{SECRET}{SECRET}",
 }
 HARMLESS = {
@@ -56,3 +64,9 @@ def test_what_is_no_secret_is_left_alone() -> None:
 
 def test_other_types_pass_through() -> None:
     assert redacted((1, None, 2.5, b"x")) == (1, None, 2.5, b"x")
+
+
+def test_a_secret_of_digits_is_one() -> None:
+    assert redacted({"api_key": 123456789012}) == {"api_key": HIDDEN}
+    assert redacted({"access_key": [SECRET, "second"], "secret": {"deep": SECRET}}) == {"access_key": HIDDEN, "secret": HIDDEN}
+    assert list(secrets_in('{"api_key": 123456789012}'))

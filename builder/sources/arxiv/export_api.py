@@ -5,6 +5,7 @@ https://info.arxiv.org/help/api/user-manual.html; the `arxiv` package turns page
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -45,9 +46,9 @@ class ExportApi:
     def __init__(self, http: HttpClient, url: str) -> None:
         self._http, self._url = http, url
 
-    def search(self, query: str) -> Iterator[Paper | Drop]:
-        """All that a query finds, oldest first."""
-        yield from self._results(_oldest_first(query), PAGE)
+    def search(self, query: str, *, patient: bool = False) -> Iterator[Paper | Drop]:
+        """All that a query finds, oldest first; `patient` as of `HttpClient.get`."""
+        yield from self._results(_oldest_first(query), PAGE, patient=patient)
 
     def total(self, query: str) -> int:
         """How many papers a query finds; the page that says so is used again by `search`."""
@@ -59,8 +60,8 @@ class ExportApi:
         """The papers of some ids in one request; the service leaves out those it does not know."""
         yield from self._results(arxiv.Search(id_list=list(ids), max_results=None), len(ids))
 
-    def _results(self, search: arxiv.Search, page: int) -> Iterator[Paper | Drop]:
-        pages = _Pages(self._http)
+    def _results(self, search: arxiv.Search, page: int, *, patient: bool = False) -> Iterator[Paper | Drop]:
+        pages = _Pages(self._http, patient=patient)
         try:
             for result in self._client(pages, page).results(search):
                 yield to_paper(result)
@@ -82,20 +83,27 @@ def _oldest_first(query: str) -> arxiv.Search:
 class _Pages:
     """Stands where the `arxiv` package has its session: pages come through our client, checked."""
 
-    def __init__(self, http: HttpClient) -> None:
-        self._http = http
+    def __init__(self, http: HttpClient, *, patient: bool = False) -> None:
+        self._http, self._patient = http, patient
+        self._seen: set[bytes] = set()
         self.unusable: list[str] = []
         self.total = 0
 
     def get(self, url: str, headers: object = None) -> SimpleNamespace:
         # The package counts the entries that it was given; those that were taken out count for the service.
         url = _START.sub(lambda start: f"start={int(start[1]) + len(self.unusable)}", url)
-        answer = self._http.get(url, check_feed)
+        answer = self._http.get(url, check_feed, patient=self._patient)
         if answer.status == 400:
             raise BadRequest(f"arXiv refuses a request: {_summary(answer.body)} ({url[:200]})")
         if answer.status != 200:
             raise SourceError(f"arXiv has no export API at {url[:200]} (status {answer.status})")
         root = etree.fromstring(answer.body, _parser())
+        entries = hashlib.sha256(b"".join(map(etree.tostring, root.iterfind(f"{_ATOM}entry")))).digest()
+        if entries in self._seen:
+            raise SourceError(
+                f"arXiv's search goes in circles: a page of results came back ({url[:200]}); try again later"
+            )
+        self._seen.add(entries)
         self.total = _total(root) or 0
         self.unusable += _drop_unusable(root)
         for element in root.iterfind(_TOTAL):

@@ -103,7 +103,7 @@ class OaiPmh:
 
     def _get(self, query: dict[str, str]) -> etree._Element:
         url = f"{self._url}?{urlencode(query)}"
-        answer = self._http.get(url, _check)
+        answer = self._http.get(url, _check, patient=True)
         if answer.status != 200:
             raise SourceError(f"arXiv's OAI-PMH service answers with status {answer.status} ({url[:200]})")
         root = _parse(answer.body)

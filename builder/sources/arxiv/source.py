@@ -53,7 +53,7 @@ class ArxivSource:
         query = phrase("au", name)
         if first or last:
             query += " AND " + submitted(first or _FIRST_DAY, (last or self._round.last_day) + _PADDING)
-        for item in self._api.search(query):
+        for item in self._api.search(query, patient=True):
             # The search matches words anywhere in the list of authors.
             if isinstance(item, Drop) or (_within(item, first, last) and key in map(author_key, item.authors)):
                 yield item

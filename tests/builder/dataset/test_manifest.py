@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from builder.dataset import rows
 from builder.dataset.audit import audit
 from builder.dataset.integrity import file_differences
 from builder.dataset.manifest import (
@@ -79,6 +80,9 @@ def _set(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
         (_set("code_version", "\ud800"), "surrogates"),
         (_set("audit.active_authors", float("nan")), "NaN is not JSON"),
         (_set("audit.months", {"x": 10**30}), "audit.months"),
+        (_set("configurations.0.splits.test.statistics.first", "2026-W01"), "first"),
+        (_set("audit.months", {"zz": 1}), "audit.months"),
+        (_set("audit.shares", {"long_run": 1e300}), "audit.shares"),
         (_set("other_files", {"../README.md": "0"}), "is not a valid name of a file beside the data"),
         (_set("allowed", {"long_run": 7}), "allowed.long_run"),
     ],
@@ -206,6 +210,42 @@ def test_parquet_that_grows_or_has_holes_is_refused(dataset: Path, tmp_path: Pat
     at = table.schema.get_field_index("title")
     for column in (pa.array(["x" * 30_000_000] * len(table)), pa.array([None] * len(table), pa.string())):
         pq.write_table(table.set_column(at, table.schema.field("title"), column), place)
-        with pytest.raises(FolderError, match="holds more than its manifest says, or empty cells"):
+        with pytest.raises(FolderError, match="holds more than its manifest says"):
             list(read_rows(tmp_path, one, "test"))
     assert len(list(read_columns(dataset, one, ["id"]))) == one.samples
+
+
+def test_a_small_file_does_not_fill_the_memory(dataset: Path, tmp_path: Path) -> None:
+    """However much its own manifest allows: a value is unpacked once for each row of a batch."""
+    manifest = read_manifest(dataset)
+    one = next(one for one in manifest.configurations if one.name == "Title-10K")
+    [file, *_] = one.files("test")
+    table = pq.read_table(dataset / file.path)
+    (tmp_path / file.path).parent.mkdir(parents=True)
+    at = table.schema.get_field_index("title")
+    grown = table.set_column(at, table.schema.field("title"), pa.array(["x" * 100_000_000] * len(table)))
+    pq.write_table(grown, tmp_path / file.path)
+    assert (tmp_path / file.path).stat().st_size < 5_000_000
+    generous = replace(one, splits={"test": SplitContents((replace(file, nbytes=1 << 50),), one.statistics("test"))})
+    assert rows._batch_rows(pq.ParquetFile(tmp_path / file.path).metadata) == 5
+    del grown
+    assert sum(len(row["title"]) for row in read_rows(tmp_path, generous, "test")) == len(table) * 100_000_000
+
+
+@pytest.mark.parametrize("command_line", [["publishable", "ds", "-o", "link"], ["report", "ds", "-o", "link"]])
+def test_a_link_to_an_output_stays_one(
+    command_line: list[str],
+    dataset: Path,
+    tmp_path: Path,
+    command: Callable[..., tuple[int, str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(dataset, tmp_path / "ds")
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    for _ in range(2):
+        assert command(*command_line)[0] == 0
+    assert (tmp_path / "link").is_symlink()
+    assert len(list((tmp_path / "real").iterdir())) > 1
+    assert {path.name for path in tmp_path.iterdir()} == {"ds", "real", "link"}

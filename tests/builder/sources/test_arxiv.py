@@ -19,6 +19,7 @@ from builder.sources.arxiv.source import ArxivSource
 from builder.sources.http_client import DoubtfulAnswer
 from builder.sources.registry import open_source as open_arxiv
 from builder.store import Store
+from lm_eval_tasks.waiting import LONGEST_WAIT, retry_after
 from tests.conftest import DATA
 from tests.helpers import loopback
 from tests.helpers.loopback import ATOM, Fault, Loopback, World, serve
@@ -220,9 +221,35 @@ def test_waits_grow_and_end(tmp_path: Path, server: Loopback, waits: list[float]
     assert all(2**i <= wait <= 1.5 * 2**i for i, wait in enumerate(backed_off))
 
 
-def test_an_empty_answer_is_believed_when_it_comes_twice(arxiv: ArxivSource, server: Loopback) -> None:
-    assert ids(arxiv.by_author("Zed Nobody")) == []
+def test_an_empty_list_of_an_author_is_believed_when_it_comes_again_a_minute_later(tmp_path: Path, server: Loopback, waits: list[float]) -> None:  # fmt: skip
+    (tmp_path / "work").mkdir()
+    with Store.open(tmp_path / "work" / "store.sqlite3") as store:
+        arxiv = open_arxiv(make_round(tmp_path, server, delay=3.0), store)
+        assert ids(arxiv.by_author("Zed Nobody")) == []
+        assert len(server.log) == 3
+        assert max(waits) >= 60
+        assert ids(arxiv.search_title("A title that nobody wrote")) == []
+        assert len(server.log) == 5
+
+
+def test_a_page_that_comes_back_is_noticed(arxiv: ArxivSource, server: Loopback) -> None:
+    """A total that is never reached, and the same three entries for ever."""
+    body = loopback.feed(PAPERS[:3], 999_999_999, 0, 2000, {})
+    server.faults = [Fault("api", (200, ATOM, body), times=100)]
+    with pytest.raises(SourceError, match="goes in circles"):
+        list(arxiv.by_author(ADA))
     assert len(server.log) == 2
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("7", 7), ("-1", 0), ("1e300", LONGEST_WAIT), ("inf", LONGEST_WAIT), ("nan", 0), ("\u00b2", 0), ("", 0), (None, 0), ("soon", 0),
+        ("Mon, 01 Jan 2299 00:00:00 GMT", LONGEST_WAIT), ("Mon, 01 Jan 99999999999 00:00:00 GMT", 0), ("9" * 400, LONGEST_WAIT),
+    ],
+)  # fmt: skip
+def test_servers_do_not_make_us_wait_for_ever(header: str | None, seconds: float) -> None:
+    assert retry_after(header) == seconds
 
 
 def test_an_empty_later_page_is_never_believed(arxiv: ArxivSource, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
@@ -330,12 +357,12 @@ def test_pages_in_place_of_all_files_end_the_run(arxiv: ArxivSource, server: Loo
 def test_an_empty_answer_counts_for_this_run_only(tmp_path: Path, server: Loopback, waits: list[float]) -> None:
     (tmp_path / "work").mkdir()
     empty = (200, ATOM, loopback.feed([], 0, 0, 2000, {}))
-    server.faults = [Fault("Ada", empty, times=2)]
+    server.faults = [Fault("Ada", empty, times=3)]
     with Store.open(tmp_path / "work" / "store.sqlite3") as store:
         first = open_arxiv(make_round(tmp_path, server), store)
         assert ids(first.by_author(ADA)) == ids(first.by_author(ADA)) == []
         assert ids(open_arxiv(make_round(tmp_path, server), store).by_author(ADA))
-    assert len(server.log) == 3
+    assert len(server.log) == 4
 
 
 def test_redirects_within_the_host_are_followed_and_others_refused(arxiv: ArxivSource, server: Loopback, with_files: bytes) -> None:  # fmt: skip

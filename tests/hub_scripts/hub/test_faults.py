@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from multiprocessing import get_context
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from builder.dataset.manifest import read_manifest
 from hub_scripts.errors import HubError, UnreachableError
+from hub_scripts.hub import faults
 from hub_scripts.hub import push as pushing
 from hub_scripts.hub.checks import Contents
 from hub_scripts.hub.publishable_copy import publishable_copy
@@ -323,3 +325,13 @@ def _state_by_title(hub: Hub) -> Any:
         for name in (*repo.tags, *repo.branches)
     }
     return sorted(repo.tags), sorted(repo.branches), trees
+
+
+def test_a_hub_that_drips_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte every tenth of a second ends no wait for the next byte; the request ends all the same."""
+    monkeypatch.setattr(faults, "DEADLINE", 0.3)
+    monkeypatch.setattr(faults, "WAITS", ())
+    ended = threading.Event()
+    with pytest.raises(faults.FaultError, match="does not answer"):
+        faults.retried(lambda: ended.wait(60), "org/x", caught=faults.FAULTS)
+    ended.set()

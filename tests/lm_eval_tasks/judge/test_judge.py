@@ -331,6 +331,7 @@ ODD: dict[str, Reply] = {
     "a lost answer": None,
     "packed without being asked": (200, {"Content-Encoding": "gzip"}, "x"),
     "too large": (200, {}, " " * 17_000_000),
+    "a redirect": (307, {"Location": "/v1/chat/completions"}, ""),
     "a fault that stays": (400, {}, '{"error": {"message": "too long"}}'),
 }
 
@@ -341,8 +342,8 @@ def test_what_one_question_meets_is_its_own_outcome(
     odd: str, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All other answers are kept, and the same command asks the one question again."""
-    monkeypatch.setattr("lm_eval_tasks.chat._RETRIES", 1)
-    monkeypatch.setattr("lm_eval_tasks.chat._ODD_WAIT", 0.0)
+    monkeypatch.setattr("lm_eval_tasks.chat._RETRIES", 3)
+    monkeypatch.setattr("lm_eval_tasks.chat._FIRST_WAIT", 0.0)
     wrong = [True]
 
     def answer(body: dict[str, Any]) -> str | Reply:
@@ -414,3 +415,67 @@ def test_a_server_that_is_gone_ends_the_run_and_not_each_question(
         assert len(server.requests) < 60
     kept = [json.loads(line)["value"] for line in (tmp_path / "out" / "verdicts_m.jsonl").read_text().splitlines()]
     assert sum("failed" not in one for one in kept) == 10
+
+
+@pytest.mark.slow
+def test_prompts_go_to_the_named_server_alone(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lm_eval_tasks.chat._FIRST_WAIT", 0.0)
+    with serve(lambda body: verdict(1)) as other:
+        moved = (307, {"Location": f"{other.url}/chat/completions"}, "")
+        with serve(lambda body: moved) as server:
+            code, _, err = command(
+                "judge",
+                make_samples(tmp_path / "run", 2),
+                "--model",
+                "m",
+                "--base-url",
+                server.url,
+                "--output",
+                tmp_path / "out",
+            )
+        assert (code, "status 307" in err) == (1, True)
+        assert not other.requests
+
+
+@pytest.mark.slow
+def test_a_key_that_a_server_repeats_is_not_written(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "localsecretkey12345")
+    echo = (400, {}, json.dumps({"error": {"message": "wrong: Authorization: Bearer localsecretkey12345"}}))
+    with serve(lambda body: echo if answers_of(body)[0] == "generated 1" else verdict(1)) as server:
+        judged(command, make_samples(tmp_path / "run", 2), server)
+    written = [path for path in (tmp_path / "run" / "judged").rglob("*") if path.is_file()]
+    assert len(written) == 2
+    assert not any("localsecretkey" in path.read_text() for path in written)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "value",
+    [None, [], {}, 5, {"winners": 5}, {"winners": ["A"]}, {"winners": {OVERALL: 3}}, {"winners": None, "failed": 1}],
+    ids=repr,
+)
+def test_an_odd_verdict_in_a_journal_is_asked_for_again(value: object, command: Command, tmp_path: Path) -> None:
+    folder = make_samples(tmp_path / "run", 2)
+    with serve(lambda body: verdict(1)) as server:
+        result = judged(command, folder, server)
+        journal = folder / "judged" / "verdicts_m.jsonl"
+        lines = [json.loads(line) for line in journal.read_text().splitlines()]
+        journal.write_text("".join(json.dumps({**line, "value": value}) + "\n" for line in lines))
+        assert judged(command, folder, server) == result
+        assert len(server.requests) == 8
+
+
+def test_odd_lists_of_models_and_odd_options(command: Command, tmp_path: Path) -> None:
+    folder = make_samples(tmp_path / "run", 1)
+    with serve(lambda body: verdict(1)) as server:
+        server.models = (1, None, "x")  # type: ignore[assignment]
+        code, _, err = command("judge", folder, "--model", "m", "--base-url", server.url, "--output", tmp_path / "out")
+        assert (code, "does not serve 'm'" in err) == (1, True)
+    for option, value in (("--concurrency", "0"), ("--concurrency", "-3"), ("--timeout", "nan"), ("--timeout", "0")):
+        with pytest.raises(SystemExit) as caught:
+            command("judge", folder, "--model", "m", option, value)
+        assert caught.value.code == 2

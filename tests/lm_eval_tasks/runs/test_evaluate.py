@@ -16,6 +16,7 @@ import yaml
 
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data import cutoff
+from lm_eval_tasks.errors import DatasetError
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.evaluate import evaluate
 from lm_eval_tasks.task_folder import tasks_path
@@ -280,3 +281,35 @@ def test_the_example_configurations_are_lm_evals(warm: Warm, dataset: Path, tiny
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert len(logged.read([tmp_path / "out"])) == 1
+
+
+@pytest.mark.slow
+def test_an_empty_answer_of_a_server_is_asked_for_again(warm: Warm, dataset: Path, tmp_path: Path) -> None:
+    """A server that fails may look like a model that has nothing to say."""
+    ill = [True]
+    with serve(lambda body: "" if ill[0] else "A good title") as server:
+        command = [
+            BIN / "academiceval", "eval", "--model", "local-chat-completions", "--tasks", "academiceval_title_10k", "--limit", "2",
+            "--model_args", f"model=tiny,base_url={server.url}/chat/completions,api_key=plainsecret777", "--apply_chat_template",
+            "--output", tmp_path / "out", "--metadata", no_bertscore(dataset, api_key=["listedsecret777"]),
+        ]  # fmt: skip
+        first = warm.run(command, env=environment(tmp_path), check=True)
+        assert "2 of 2 answers are empty" in first.stderr
+        ill[0] = False
+        again = warm.run(command, env=environment(tmp_path), check=True)
+        assert "answers are empty" not in again.stderr
+        assert len(server.requests) == 4
+    [results] = (tmp_path / "out").glob("results_*.json")
+    assert "secret777" not in "".join(path.read_text() for path in (tmp_path / "out").iterdir() if path.suffix)
+    [empty] = [one for one in json.loads(results.read_text())["academiceval"]["scores"] if one["metric"] == "empty"]
+    assert empty["value"] == 0.0
+
+
+def test_a_card_that_names_data_elsewhere_is_refused(dataset: Path, tmp_path: Path) -> None:
+    shutil.copytree(dataset, tmp_path / "ds")
+    [file, *_] = sorted((tmp_path / "ds" / "Abs-9K").glob("test-*.parquet"))
+    file.rename(tmp_path / file.name)
+    card = tmp_path / "ds" / "README.md"
+    card.write_text(card.read_text().replace(f"Abs-9K/{file.name}", f"../{file.name}"))
+    with pytest.raises(DatasetError, match="which is not in the folder"):
+        evaluate("lead", "", ["academiceval_abs_9k"], json.loads(no_bertscore(tmp_path / "ds")), 1, None)

@@ -1,0 +1,31 @@
+"""Waiting for servers: as long as they ask, never for ever, and never in silence."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from tqdm import tqdm
+
+LONGEST_WAIT = 300.0
+# A shorter silence needs no explanation.
+_LONG = 10.0
+
+
+def retry_after(header: str | None) -> float:
+    """Seconds that a server asks to wait, as a number or a date, bounded; 0 where it says nothing that helps."""
+    text = (header or "").strip()
+    with suppress(ValueError, OverflowError):
+        seconds = float(text)
+        return min(max(0.0, seconds), LONGEST_WAIT) if seconds == seconds else 0.0
+    with suppress(ValueError, TypeError, OverflowError):
+        return min(max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()), LONGEST_WAIT)
+    return 0.0
+
+
+def announce_wait(seconds: float, reason: str) -> None:
+    """Say why nothing will happen for a while."""
+    if seconds >= _LONG:
+        tqdm.write(f"waiting {seconds:.0f} s: {reason}", file=sys.stderr)
