@@ -68,5 +68,8 @@ def test_other_types_pass_through() -> None:
 
 def test_a_secret_of_digits_is_one() -> None:
     assert redacted({"api_key": 123456789012}) == {"api_key": HIDDEN}
-    assert redacted({"access_key": [SECRET, "second"], "secret": {"deep": SECRET}}) == {"access_key": HIDDEN, "secret": HIDDEN}
+    assert redacted({"access_key": [SECRET, "second"], "secret": {"deep": SECRET}}) == {
+        "access_key": HIDDEN,
+        "secret": HIDDEN,
+    }
     assert list(secrets_in('{"api_key": 123456789012}'))
