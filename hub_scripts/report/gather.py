@@ -181,25 +181,29 @@ def _write_sample(path: Path, name: str, sample: _Sample, licenses: Licenses) ->
     # Samples of older releases do not tell the licences of demonstrations: nothing of them is passed on.
     if licenses != "all" and not all(allows(one, licenses) for one in doc.get("licenses", ["unknown"])):
         facts["target"] = None
+        shown = [slot.get(end, "") for one in variants for slot in one["slots"] for end in ("head", "tail")]
         variants = [_without_texts(one) for one in variants]
-        answers = [{**one, "answer": None} if copies(one, doc["target"]) else one for one in answers]
+        answers = [{**one, "answer": None} if copies(one, [doc["target"], *shown]) else one for one in answers]
         withheld = sum(one["answer"] is None for one in answers)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(script(f"sample:{name}", {**facts, "answers": answers, "prompts": variants}), encoding="utf-8")
     return withheld
 
 
-def copies(answer: Mapping[str, Any], target: str) -> bool:
+def copies(answer: Mapping[str, Any], texts: Sequence[str]) -> bool:
     """Whether an answer shows too much of the texts that it was asked about, or of the target, to be passed on.
 
-    Runs that were not measured when the answer was scored count as long.
+    Runs with the whole prompt were measured when the answer was scored; where they were not, they count as long.
+
+    Args:
+        texts: the target, and what is at hand of the prompt.
     """
     words = run_words(answer["answer"])
     if len(words) <= MOST_COPIED:
         # A text in a script without spaces is one word.
         return len(answer["answer"]) > _LONGEST_WORD * (MOST_COPIED + 1)
     runs = [answer["scores"].get(name, math.inf) for name in ("copied_from_input", "copied_from_demonstrations")]
-    return max(runs) > MOST_COPIED or share_run(words, run_words(target), MOST_COPIED + 1)
+    return max(runs) > MOST_COPIED or any(share_run(words, run_words(text), MOST_COPIED + 1) for text in texts)
 
 
 def _without_texts(prompt: Mapping[str, Any]) -> dict[str, Any]:

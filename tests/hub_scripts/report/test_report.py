@@ -552,19 +552,20 @@ def test_answers_that_repeat_withheld_texts_are_withheld(results: Path, command:
         if sample["target"] is not None:
             assert not any(hidden)
         for one in sample["answers"]:
-            assert one["answer"] is None or sample["target"] is not None or not copies(one, "")
+            assert one["answer"] is None or sample["target"] is not None or not copies(one, [])
     assert withheld == int(found[1]) > 0
 
 
 def test_an_answer_is_withheld_by_its_longest_run() -> None:
     text = " ".join(f"word{i}" for i in range(26))
     measured = {"copied_from_input": 3.0, "copied_from_demonstrations": 0.0}
-    assert copies({"answer": text, "scores": {**measured, "copied_from_input": 26.0}}, "")
-    assert copies({"answer": text, "scores": {**measured, "copied_from_demonstrations": 26.0}}, "")
-    assert copies({"answer": text, "scores": measured}, f"before {text} after")
-    assert copies({"answer": text, "scores": {}}, "")
-    assert not copies({"answer": text, "scores": measured}, "another text")
-    assert not copies({"answer": text.rpartition(" ")[0], "scores": {}}, text)
+    assert copies({"answer": text, "scores": {**measured, "copied_from_input": 26.0}}, [])
+    assert copies({"answer": text, "scores": {**measured, "copied_from_demonstrations": 26.0}}, [])
+    assert copies({"answer": text, "scores": measured}, ["other", f"before {text} after"])
+    assert copies({"answer": text, "scores": {}}, [])
+    assert not copies({"answer": text, "scores": measured}, ["another text"])
+    assert copies({"answer": "\u6587" * 600, "scores": measured}, [])
+    assert not copies({"answer": text.rpartition(" ")[0], "scores": {}}, [text])
 
 
 def test_cells_are_no_formulas(tmp_path: Path) -> None:
