@@ -205,7 +205,9 @@ def import_(arguments: Namespace) -> Iterator[str]:
         reports = import_questions(arguments.source, output)
     else:
         reports = import_papers(arguments.source, output, arguments.seed)
-    yield from (report.line() for report in reports)
+    for report in reports:
+        yield report.line()
+        yield from (f"  {reason}: {one}" for reason, examples in sorted(report.examples.items()) for one in examples)
     yield f"written: {output}"
 
 

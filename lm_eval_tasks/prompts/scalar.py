@@ -31,8 +31,9 @@ def slots_of(row: Mapping[str, Any], with_paper: bool = True) -> list[Slot]:
 
 def _candidate(candidate: Mapping[str, Any], index: int, shown: str) -> Iterator[Slot]:
     head, tail = templates.words("scalar_candidate").replace("{INDEX}", str(index)).split("{CANDIDATE}")
-    yield Slot(head + ("\n" if shown == BODY else f"{candidate['title']}\n\n"), index=index)
     text = candidate["content"]
+    # Published bodies begin behind an empty line; one that is empty has none.
+    yield Slot(head + ("\n" * bool(text) if shown == BODY else f"{candidate['title']}\n\n"), index=index)
     content = _between(text, *_CONTENT, ends_last=True)
     abstract = _between(text[: content.start] if content else text, *_ABSTRACT, ends_last=False)
     position = 0

@@ -36,10 +36,9 @@ def import_questions(source: Path, output: Path) -> list[StageReport]:
     """
     report = StageReport("import SCALAR")
     rows: dict[str, list[dict[str, Any]]] = {}
-    known = {level.short_name for level in LEVELS}
     for name, row in read_questions(source):
-        if row is None or row["level"] not in known:
-            report.drop(name, "bad_record")
+        if isinstance(row, str):
+            report.drop(f"{name}, {row}", "bad_record")
         else:
             report.kept += 1
             rows.setdefault(row["level"], []).append(row)

@@ -1,6 +1,6 @@
 """SCALAR's structured papers -> our Documents: sections with the places of their citations, and the cited papers' texts.
 
-A record, one JSON line each: `title`, `abstract`, `paper_id` (URL), `sections` (heading -> `content` and `citations`), `references`
+A record, one JSON line or file each: `title`, `abstract`, `paper_id` (URL), `sections` (heading -> `content` and `citations`), `references`
 (`data`: key -> `title`, `arxiv_id`, `abstract`, `sections`).
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 from builder.errors import FolderError
 from builder.extract.roles import role_of, split_number
 from builder.ids import PaperId, title_key
-from builder.packed import ERRORS, lines_of
+from builder.packed import ERRORS, lines_of, read_packed
 from builder.records import Document, Mention, Paper, Reference, Section
 from builder.scalar.questions import Cited, Citing
 from lm_eval_tasks.text import parse_json
@@ -30,29 +30,34 @@ class Structured:
 
 
 def read_structured(path: Path) -> Structured:
-    """Read a JSON lines file, compressed with xz or not.
+    """Read a JSON lines file, compressed or not; or a folder of JSON files with one paper each, as SCALAR's repository has them.
 
     Raises:
         FolderError: it cannot be read, or a line is no structured paper.
     """
     citing: list[Citing] = []
     known: dict[str, Cited] = {}
-    for number, record in _records(path):
+    for where, record in _records(path):
         try:
             citing.append(_citing(record, known))
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as err:
-            raise FolderError(f"line {number} of {path} is no structured paper of SCALAR") from err
+            reason = f"no key {err}" if isinstance(err, KeyError) else str(err)
+            raise FolderError(f"{where} is no structured paper of SCALAR ({reason})") from err
     return Structured(tuple(citing), known)
 
 
-def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What to call each record in a message, and the record."""
+    place = path
     try:
-        for number, line in enumerate(lines_of(path), 1):
+        for place in sorted(path.glob("*.json")) if path.is_dir() else ():
+            yield str(place), parse_json(read_packed(place))
+        for number, line in enumerate(() if path.is_dir() else lines_of(path), 1):
             if line is None:
                 raise ValueError(f"line {number} is too long")
-            yield number, parse_json(line)
+            yield f"line {number} of {path}", parse_json(line)
     except (*ERRORS, ValueError) as err:
-        raise FolderError(f"{path} cannot be read as JSON lines: {err}") from err
+        raise FolderError(f"{place} cannot be read as JSON: {err}") from err
 
 
 def _citing(record: dict[str, Any], known: dict[str, Cited]) -> Citing:

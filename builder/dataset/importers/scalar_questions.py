@@ -1,7 +1,9 @@
 """The published SCALAR questions -> rows of ours, whose prompts come out byte for byte.
 
-A record: `question` (the whole prompt), `paper_id` (URL), `label_id`, `candidates` (`id`, `title`), `citation`, `additional_fields`, `id`,
-`level`. Files: JSON lists or JSON lines, compressed with xz or not.
+A record: `question` (the whole prompt), `paper_id` (URL), `label_id`, `candidates` (`id`, `title`), `citation`,
+`additional_fields`, `id`, and `level`, which SCALAR's repository (https://github.com/LibrAIRResearch/scalar, read 2026-11) tells by
+the folder alone: `data/test_data/cloze_examples_<level>/<paper>_<n>.json`, one object a file. Other files: JSON lists or JSON lines,
+compressed with xz or not.
 """
 
 from __future__ import annotations
@@ -15,31 +17,46 @@ from builder.dataset.importers.scalar_papers import paper_of
 from builder.errors import FolderError
 from builder.packed import ERRORS, lines_of, read_packed
 from builder.records import UNKNOWN_LICENSE
+from builder.round.levels import LEVELS
 from lm_eval_tasks.prompts.scalar import slots_of
 from lm_eval_tasks.row_format import BODY
 from lm_eval_tasks.text import parse_json
 
+# Of the repository: `cloze_examples_easy` and so on.
+_FOLDER = "cloze_examples_"
+_LEVELS = tuple(level.short_name for level in LEVELS)
 _TYPES = {"method": "attributional", "others": "descriptive"}
 _SCOPES = {"full": "full", "section": "section"}
 
 
-def read_questions(folder: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
-    """The questions in a folder or file: a name for each, and its row; None where it cannot be read.
+def read_questions(folder: Path) -> Iterator[tuple[str, dict[str, Any] | str]]:
+    """The questions in a folder or file, or in a copy of SCALAR's repository: a name for each, and its row; or why it cannot be read.
 
     Raises:
         FolderError: there is no file of questions.
     """
-    files = (
-        [folder] if folder.is_file() else sorted(p for p in folder.rglob("*") if re.search(r"\.jsonl?(\.xz)?$", p.name))
-    )
+    files = list(_files(folder))
     if not files:
         raise FolderError(f"{folder} holds no questions: .json or .jsonl files, compressed with xz or not")
     for file in files:
         for number, record in enumerate(_records(file), 1):
+            name = f"{file.parent.name}/{file.name}:{number}"
             try:
-                yield f"{file.name}:{number}", _row(record)
-            except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
-                yield f"{file.name}:{number}", None
+                yield name, _row(record, file.parent.name.removeprefix(_FOLDER))
+            except KeyError as err:
+                yield name, f"no key {err}"
+            except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as err:
+                yield name, str(err)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files of questions; of a repository those in its folders of questions alone."""
+    if folder.is_file():
+        yield folder
+        return
+    found = sorted(path for path in folder.rglob("*") if re.search(r"\.jsonl?(\.xz)?$", path.name))
+    in_levels = [path for path in found if path.parent.name.startswith(_FOLDER)]
+    yield from in_levels or found
 
 
 def _records(file: Path) -> list[Any]:
@@ -60,19 +77,25 @@ def _parsed(line: bytes | None) -> Any:
         return None
 
 
-def _row(record: dict[str, Any]) -> dict[str, Any]:
+def _row(record: dict[str, Any], folder: str) -> dict[str, Any]:
     """A row of ours.
+
+    Args:
+        folder: the level that the folder's name tells, for a record that does not say it.
 
     Raises:
         ValueError: the prompt is not laid out as published.
     """
+    level = str(record.get("level") or folder).lower()
+    if level not in _LEVELS:
+        raise ValueError(f"the level {level!r:.40} is none of {', '.join(_LEVELS)}")
     question, shown = _laid_out(record["question"])
     candidates = [_candidate(text, given) for text, given in zip(shown, record["candidates"], strict=True)]
     fields, citation = record["additional_fields"], record["citation"]
     paper = paper_of(record["paper_id"], question.partition("\n")[0], "")
     row = {
-        "id": f"{paper.versioned_id}#{record['level']}-{record['id']}", "paper_id": paper.versioned_id, "title": paper.title,
-        "authors": [], "level": record["level"], "section": citation["section_name"],
+        "id": f"{paper.versioned_id}#{level}-{record['id']}", "paper_id": paper.versioned_id, "title": paper.title,
+        "authors": [], "level": level, "section": citation["section_name"],
         "citation_type": _TYPES[citation["citation_type"]], "question_paper": _SCOPES[fields["paper_field"]],
         "distractors": fields["sample"], "candidate_text": _shown(fields["candidate_fields"]), "question": question,
         "candidates": candidates, "label": int(record["label_id"]), "published": paper.published.isoformat(),

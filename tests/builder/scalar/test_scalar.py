@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from datasets import load_dataset
 
+from builder.dataset.manifest import read_manifest
 from builder.errors import RoundError, SourceError
 from builder.pipeline import build, prepare
 from builder.records import Document, Mention, Paper, Reference, Section
@@ -34,6 +36,7 @@ from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.evaluate import evaluate
 from tests.builder.test_pipeline import digests, rows
 from tests.conftest import DATA, small_round
+from tests.faults.cases import questions
 from tests.helpers.openai_server import serve
 from tests.lm_eval_tasks.data.test_slots import Words
 
@@ -485,9 +488,66 @@ def test_the_published_questions_come_out_byte_for_byte(command: Command, tmp_pa
 
 @pytest.mark.data
 @pytest.mark.slow
+def test_scalars_own_repository_is_read(command: Command, tmp_path: Path) -> None:
+    """Folders by level, one file a question, no level in the record; one question has a candidate without text."""
+    source = DATA / "scalar" / "published"
+    code, out, _ = command("import", "scalar", source, "-o", tmp_path / "scalar")
+    assert code == 0
+    assert "25 in, 25 kept" in out
+    published = {}
+    for file in source.glob("cloze_examples_*/*.json"):
+        record = json.loads(file.read_text())
+        published[record["question"]] = (file.parent.name.rpartition("_")[2], int(record["label_id"]))
+    found = {}
+    for level in ("Easy", "Medium", "Hard"):
+        for one in load_dataset(str(tmp_path / "scalar"), f"SCALAR-{level}")["test"]:
+            found["".join(slot.text for slot in slots_of(one))] = (level.lower(), one["label"])
+    assert found == published
+    # Of these four papers' references few have a text: they are read, and no question comes of them.
+    code, _, err = command("import", "scalar-papers", source / "paper_obj_anno", "-o", tmp_path / "none")
+    assert code == 1
+    assert "questions SCALAR-Easy: 255 in, 0 kept" in err
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"citation": None}, "NoneType"), ({"level": "harder"}, "the level 'harder' is none of easy, medium, hard"),
+        ({"question": "hello"}, "no paper and references in the prompt"), ({"label_id": []}, "int"),
+    ],
+)  # fmt: skip
+def test_a_bad_question_is_named_with_its_reason(
+    change: dict[str, Any], why: str, command: Command, tmp_path: Path
+) -> None:
+    good, bad, _ = questions()
+    (tmp_path / "q").mkdir()
+    (tmp_path / "q" / "good.json").write_text(json.dumps(good))
+    (tmp_path / "q" / "bad.json").write_text(json.dumps({**bad, **change}))
+    code, out, _ = command("import", "scalar", tmp_path / "q", "-o", tmp_path / "out")
+    assert code == 0
+    assert "2 in, 1 kept, bad_record 1" in out
+    assert re.search(rf"bad_record: q/bad\.json:1, .*{re.escape(why)}", out)
+    del bad["citation"]
+    (tmp_path / "q" / "bad.json").write_text(json.dumps(bad))
+    assert (
+        "bad_record: q/bad.json:1, no key 'citation'"
+        in command("import", "scalar", tmp_path / "q", "-o", tmp_path / "out")[1]
+    )
+
+
+@pytest.mark.data
+@pytest.mark.slow
 def test_real_structured_papers_make_a_round(command: Command, tmp_path: Path) -> None:
-    code, out, _ = command("import", "scalar-papers", DATA / "scalar" / "papers.jsonl.xz", "-o", tmp_path / "made")
-    assert code == 0, out
+    (tmp_path / "papers").mkdir()
+    with lzma.open(DATA / "scalar" / "papers.jsonl.xz", "rb") as lines:
+        for i, line in enumerate(lines):
+            (tmp_path / "papers" / f"{i:03d}.json").write_bytes(line)
+    made = {}
+    for source in (tmp_path / "papers", DATA / "scalar" / "papers.jsonl.xz"):
+        code, out, _ = command("import", "scalar-papers", source, "-o", tmp_path / "made")
+        assert code == 0, out
+        made[source] = read_manifest(tmp_path / "made").files
+    assert len({tuple(sorted(files)) for files in made.values()}) == 1
     for name in ("SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard"):
         made = load_dataset(str(tmp_path / "made"), name)["test"]
         assert len(made) > 25
