@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 
 _MARK = re.compile(r"<(/?)answer>", re.IGNORECASE)
-_INDEX = re.compile(r"\d+")
+# "2", "[2]", "Candidate 2", "index [02]."; two numbers or a negative one are no index.
+_INDEX = re.compile(r"(?:(?:candidate|index|answer)\s{0,3})?\[?\s{0,3}(\d{1,6})\s{0,3}\]?\.?", re.IGNORECASE)
+_STRICT = re.compile(r"<answer>(0|[1-9]\d{0,5})</answer>")
 
 
 def answer_of(text: str, candidates: int) -> int | None:
-    """The index in the last <answer>..</answer>; None where there is none or it names no candidate."""
+    """The index in the last <answer>..</answer>, however it is written; None where there is none or it names no candidate."""
     within = _last_answer(text)
-    index = _INDEX.search(within) if within is not None else None
-    return int(index[0]) if index and int(index[0]) < candidates else None
+    match = _INDEX.fullmatch(within.strip()) if within is not None else None
+    return _valid(match, candidates)
+
+
+def strict_answer_of(text: str, candidates: int) -> int | None:
+    """The number of the last <answer>N</answer> that holds a number and nothing else, as SCALAR's own code reads answers."""
+    return _valid(deque(_STRICT.finditer(text), maxlen=1)[0] if _STRICT.search(text) else None, candidates)
+
+
+def _valid(match: re.Match[str] | None, candidates: int) -> int | None:
+    return int(match[1]) if match and int(match[1]) < candidates else None
 
 
 def _last_answer(text: str) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.metrics import citation_mentions, rouge
+from lm_eval_tasks.metrics.answer_index import strict_answer_of
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.bertscore import bertscore as score_pairs
 from lm_eval_tasks.word_runs import longest_common_run, run_words
@@ -136,6 +137,19 @@ def _mentions(answers: Answers, share: Callable[[citation_mentions.Mentions], fl
 def accuracy(answers: Answers) -> Values:
     """No answer is a wrong answer, and counted."""
     return [float(text == str(doc["label"])) for text, doc in zip(answers.texts, answers.docs, strict=True)]
+
+
+def accuracy_strict(answers: Answers) -> Values:
+    """Accuracy with answers read as SCALAR's own code reads them."""
+    pairs = zip(answers.raw, answers.docs, strict=True)
+    return [float(strict_answer_of(text, len(doc["candidate_ids"])) == int(doc["label"])) for text, doc in pairs]
+
+
+def accuracy_constant(answers: Answers) -> Values:
+    """What naming one place always would score, the place that is right most often: labels need not be balanced."""
+    places = [int(doc["label"]) for doc in answers.docs]
+    best = max(sorted(set(places)), key=places.count)
+    return [float(place == best) for place in places]
 
 
 def accuracy_random(answers: Answers) -> Values:

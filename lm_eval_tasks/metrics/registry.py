@@ -56,12 +56,15 @@ METRICS: tuple[Metric, ...] = (
         floors=("bertscore_random_pair", "bertscore_wrong_paper"),
     ),
     Metric(
-        "accuracy", "Accuracy", _CLOZE, "higher", measures.accuracy, headline=True, floors=("accuracy_random",)
+        "accuracy", "Accuracy", _CLOZE, "higher", measures.accuracy, headline=True,
+        floors=("accuracy_random", "accuracy_constant"),
     ),
     Metric("rouge_l_random_pair", "ROUGE-L, random pair", _WRITING, "lower", measures.rouge_l_random_pair),
     Metric("rouge_l_wrong_paper", "ROUGE-L, wrong paper", _WRITING, "lower", measures.rouge_l_wrong_paper),
     Metric("bertscore_random_pair", "BERTScore, random pair", _WRITING, "lower", measures.bertscore_random_pair),
     Metric("bertscore_wrong_paper", "BERTScore, wrong paper", _WRITING, "lower", measures.bertscore_wrong_paper),
+    Metric("accuracy_strict", "Accuracy, answers read strictly", _CLOZE, "higher", measures.accuracy_strict),
+    Metric("accuracy_constant", "Accuracy of the best constant", _CLOZE, "lower", measures.accuracy_constant),
     Metric("accuracy_random", "Accuracy of guessing", _CLOZE, "lower", measures.accuracy_random),
     Metric("truncated", "Prompts cut", _BOTH, "lower", measures.truncated, rate=True),
     Metric("cut_share", "Share of the prompt cut", _BOTH, "lower", measures.cut_share, rate=True),

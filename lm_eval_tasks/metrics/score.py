@@ -60,6 +60,7 @@ def _score(
         unfinished=[unfinished for _, unfinished in stripped],
         targets=targets,
         others=[targets[i] for i in others_of([str(doc["id"]) for doc in docs])] if len(docs) > 1 else [],
+        raw=[text for text, _ in stripped],
     )
     values = {one.name: one.compute(answers) for one in registry.of_kind(kind)}
     return [

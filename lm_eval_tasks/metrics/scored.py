@@ -23,6 +23,7 @@ class Answers:
         docs: the rows, as `data.hook.load` gave them.
         texts: the answers, freed of reasoning and, for titles, of what surrounds them; for SCALAR the index of the
             candidate that an answer names, "" where it names none.
+        raw: the answers freed of reasoning alone.
         unfinished: whether the reasoning of an answer was never finished.
         targets: the references.
         others: for each row another row's reference, always the same; empty where there is one row only.
@@ -33,6 +34,7 @@ class Answers:
     unfinished: Sequence[bool]
     targets: Sequence[str]
     others: Sequence[str] = ()
+    raw: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

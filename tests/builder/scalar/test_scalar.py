@@ -28,7 +28,7 @@ from lm_eval_tasks.data import scalar_hook, slots
 from lm_eval_tasks.errors import BudgetError
 from lm_eval_tasks.journal import Journal
 from lm_eval_tasks.metrics import score
-from lm_eval_tasks.metrics.answer_index import answer_of
+from lm_eval_tasks.metrics.answer_index import answer_of, strict_answer_of
 from lm_eval_tasks.metrics.scored import ScoredAnswer
 from lm_eval_tasks.prompts.scalar import slots_of
 from lm_eval_tasks.row_format import MASK
@@ -325,14 +325,20 @@ def test_the_probe_shows_no_paper() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "index"),
+    ("text", "lenient", "strict"),
     [
-        ("<answer>2</answer>", 2), ("It may be <answer>1</answer> or\n<answer> [3] </answer>.", 3), ("2", None),
-        ("<answer>7</answer>", None), ("<answer></answer>", None), ("<ANSWER>index 0</ANSWER>", 0), ("", None),
+        ("<answer>2</answer>", 2, 2), ("<answer>0</answer> or <answer>3</answer>", 3, 3), ("so <answer>1</answer>.", 1, 1),
+        ("It may be <answer>1</answer> or\n<answer> [3] </answer>.", 3, 1), ("<answer>[2]</answer>", 2, None),
+        ("<answer>Candidate 2</answer>", 2, None), ("<answer>Candidate [2]</answer>", 2, None), ("<answer>\n2\n</answer>", 2, None),
+        ("<ANSWER>2</ANSWER>", 2, None), ("<answer>02</answer>", 2, None), ("<ANSWER>index 0</ANSWER>", 0, None),
+        ("<answer> 2 </answer>", 2, None), ("<answer>2, 3</answer>", None, None), ("<answer>-2</answer>", None, None),
+        ("<answer>7</answer>", None, None), ("<answer></answer>", None, None), ("2", None, None), ("", None, None),
+        ("<answer>1</answer> no, <answer>none</answer>", None, 1), ("<answer>two</answer>", None, None), ("<answer>2.5</answer>", None, None),
     ],
 )  # fmt: skip
-def test_the_last_answer_counts(text: str, index: int | None) -> None:
-    assert answer_of(text, 4) == index
+def test_the_last_answer_counts(text: str, lenient: int | None, strict: int | None) -> None:
+    assert answer_of(text, 4) == lenient
+    assert strict_answer_of(text, 4) == strict
 
 
 def test_scores() -> None:
@@ -347,6 +353,17 @@ def test_scores() -> None:
     assert (right["accuracy"], wrong["accuracy"], none["accuracy"], thinking["accuracy"]) == (1.0, 0.0, 0.0, 0.0)
     assert (right["no_answer"], none["no_answer"], thinking["unfinished"]) == (0.0, 1.0, 1.0)
     assert (right["accuracy_random"], right["cut_share"]) == (0.25, 0.5)
+    assert (right["accuracy_strict"], wrong["accuracy_strict"], thinking["accuracy_strict"]) == (1.0, 0.0, 0.0)
+
+
+def test_the_best_constant_is_that_of_the_labels() -> None:
+    docs = [
+        {"id": f"{i}", "target": str(label), "label": label, "candidate_ids": list("abcd"), "tokens_cut": 0, "tokens_before": 1}
+        for i, label in enumerate([3, 1, 3, 0])
+    ]  # fmt: skip
+    scored = [ScoredAnswer.from_text(text).scores for text in score.score_cloze([["<answer>[3]</answer>"]] * 4, docs)]
+    assert [one["accuracy_constant"] for one in scored] == [one["accuracy"] for one in scored] == [1.0, 0.0, 1.0, 0.0]
+    assert [one["accuracy_strict"] for one in scored] == [0.0] * 4
 
 
 # --- a round, and imports
