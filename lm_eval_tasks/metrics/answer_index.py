@@ -28,12 +28,12 @@ def _valid(match: re.Match[str] | None, candidates: int) -> int | None:
 
 
 def _last_answer(text: str) -> str | None:
-    """What stands between the last closing mark that has an opening one and the first opening mark behind the pair before it."""
+    """What stands between the last closing mark that has an opening one and the opening mark next to it."""
     begins: int | None = None
     found: str | None = None
     for mark in _MARK.finditer(text):
         if not mark[1]:
-            begins = mark.end() if begins is None else begins
+            begins = mark.end()
         elif begins is not None:
             found, begins = text[begins : mark.start()], None
     return found
