@@ -8,11 +8,23 @@ import re
 from datetime import date
 from typing import Any, NoReturn
 
+# What using foreign data as something that it is not may raise.
+ODD = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError)
 # No figure of ours comes near.
 MOST = 1e12
 # As JSON spells it, or as bytes that UTF-8 does not allow.
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 _DAY = re.compile(r"(?:19|2\d)\d\d-\d\d-\d\d")
+
+
+def why(err: BaseException) -> str:
+    """What is wrong with foreign data, from one of `ODD`."""
+    return f"no key {err}" if isinstance(err, KeyError) else str(err)
+
+
+def is_valid(text: str) -> bool:
+    """Whether a text can be written as UTF-8."""
+    return text.isascii() or valid(text) == text
 
 
 def valid(text: str) -> str:

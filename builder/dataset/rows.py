@@ -113,9 +113,10 @@ def _rows(
         with pq.ParquetFile(path) as file:
             if not file.schema_arrow.equals(columns_of(configuration)) or file.metadata.num_rows != one.rows:
                 raise FolderError(f"{path} has other columns or rows than {configuration.name}; build it again")
-            if _largest_chunk(file.metadata) > one.nbytes + _SLACK:
+            largest = _largest_chunk(file.metadata)
+            if largest > one.nbytes + _SLACK:
                 raise FolderError(f"{path} holds more than its manifest says; build the folder again")
-            for batch in file.iter_batches(_batch_rows(file.metadata), columns=columns):
+            for batch in file.iter_batches(_batch_rows(largest), columns=columns):
                 size += batch.nbytes
                 if size > one.nbytes + _SLACK or any(map(_has_null, batch.columns)):
                     raise FolderError(
@@ -130,15 +131,13 @@ def _rows(
 def _largest_chunk(metadata: pq.FileMetaData) -> int:
     """Bytes of the largest column chunk, unpacked: as much as one value can have, which a dictionary repeats for every row."""
     groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
-    return (
-        max((group.column(i).total_uncompressed_size for group in groups for i in range(group.num_columns)), default=1)
-        or 1
-    )
+    columns = (group.column(i) for group in groups for i in range(group.num_columns))
+    return max((column.total_uncompressed_size for column in columns), default=0)
 
 
-def _batch_rows(metadata: pq.FileMetaData) -> int:
-    """How many rows are unpacked at a time, so that even the largest values fit."""
-    return max(1, min(_BATCH_ROWS, _BATCH_BYTES // _largest_chunk(metadata)))
+def _batch_rows(largest: int) -> int:
+    """How many rows are unpacked at a time, so that even values of the largest size fit."""
+    return max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, largest)))
 
 
 def _has_null(array: pa.Array) -> bool:

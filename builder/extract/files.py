@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,7 @@ def extract_to_jsonl(
         raise BuildError(
             f"--output {output} is {'a folder' if output.is_dir() else 'one of the files to read'}; name another file"
         )
-    with held(output):
-        results = _Results(output.with_name(f".{output.name}.results"))
+    with held(output), closing(_Results(output.with_name(f".{output.name}.results"))) as results:
         todo = [path for path in files if not results.has(path)]
         found = extract_files(todo, jobs, limits.time_limit, limits.memory_limit)
         for result in progress(found, "extract", len(todo)):
@@ -64,24 +64,27 @@ class _Results:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        # (file, hash) -> place of its line.
-        self._places: dict[tuple[str, str], int] = {}
+        # file -> the hash that it had, and the place of its line.
+        self._places: dict[str, tuple[str, int]] = {}
         self._of_call: dict[Path, int] = {}
         self._file = path.open("a+b")
         self._file.seek(0)
         place, line = 0, b"\n"
         for line in self._file:
-            if (key := _key_of(line)) is not None:
-                self._places[key] = place
+            if (made := _made_of(line)) is not None:
+                name, digest = made
+                self._places[name] = digest, place
             place += len(line)
         if not line.endswith(b"\n"):
             self._file.write(b"\n")
 
     def has(self, path: Path) -> bool:
-        place = self._places.get((_name(path), _hash(path)))
-        if place is not None:
-            self._of_call[path] = place
-        return place is not None
+        digest, place = self._places.get(_name(path), (None, 0))
+        # Only what an earlier call has read is read here to compare it.
+        if digest is None or digest != _hash(path):
+            return False
+        self._of_call[path] = place
+        return True
 
     def add(self, result: Extracted) -> None:
         self._of_call[result.path] = self._file.seek(0, os.SEEK_END)
@@ -93,12 +96,14 @@ class _Results:
         return self._file.readline()
 
     def remove(self) -> None:
-        self._file.close()
         self._path.unlink()
 
+    def close(self) -> None:
+        self._file.close()
 
-def _key_of(line: bytes) -> tuple[str, str] | None:
-    """The file that a line is about; None where it does not count."""
+
+def _made_of(line: bytes) -> tuple[str, str] | None:
+    """The file that a line is about, and its hash; None where the line does not count."""
     try:
         made = parse_json(line)
         reason = str(made["reason"]).partition(":")[0]

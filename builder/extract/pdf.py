@@ -21,7 +21,7 @@ from builder.extract.run_in_headings import with_run_ins, without_lead
 from builder.extract.running_heads import own_size, running_lines
 from builder.extract.text import join_lines
 from builder.records import Document, Reference, Role, Section
-from lm_eval_tasks.text import valid
+from lm_eval_tasks.text import is_valid
 
 _HEADER_BYTES = 1024
 _UNMAPPED = re.compile("[\x00-\x08\x0b-\x1f\ue000-\uf8ff\ufffd]")
@@ -57,8 +57,8 @@ def _open(path: Path) -> pymupdf.Document:
         raise ExtractError("not_a_pdf", f"{path} has no %PDF header")
     try:
         # MuPDF takes names that are text; on Linux a name need not be.
-        is_text = valid(str(path)) == str(path)
-        pdf = pymupdf.open(path, filetype="pdf") if is_text else pymupdf.open(stream=path.read_bytes(), filetype="pdf")
+        named = is_valid(str(path))
+        pdf = pymupdf.open(path, filetype="pdf") if named else pymupdf.open(stream=path.read_bytes(), filetype="pdf")
     except RuntimeError as err:
         raise ExtractError("not_a_pdf", f"{path}: {err}") from err
     if pdf.needs_pass:

@@ -167,7 +167,8 @@ class HttpClient:
                 if doubt.believe and seen > 1 + patient:
                     return answer, True
                 doubted = str(doubt)
-                trouble = _TransientFailure(doubted, wait=_LATER * self._source.delay * (seen == 2), tries=tries)
+                wait = _LATER * self._source.delay if patient and seen == 2 else 0.0
+                trouble = _TransientFailure(doubted, wait=wait, tries=tries)
             except _TransientFailure as failure:
                 doubted, seen, trouble = "", 0, failure
             if tried >= trouble.tries:
@@ -175,9 +176,9 @@ class HttpClient:
                     f"{_host(url)} failed {tried} times, last: {trouble} ({url[:200]}); what was "
                     "fetched is kept, give the same command again later"
                 ) from trouble
-            wait = self._back_off(tried, trouble.wait)
-            announce_wait(wait, f"{_host(url)} is asked again after {trouble}")
-            time.sleep(wait)
+            pause = self._back_off(tried, trouble.wait)
+            announce_wait(pause, f"{_host(url)} is asked again after {trouble}")
+            time.sleep(pause)
 
     def _back_off(self, tried: int, asked: float) -> float:
         """Seconds to wait: doubled each time, with jitter, at least what the server asked for, never endless."""
@@ -212,20 +213,10 @@ class HttpClient:
         return Answer(status, body)
 
     def _request(self, url: str) -> tuple[requests.Response, bytes]:
-        host, deadline = _host(url), self._source.timeout
+        host = _host(url)
         began = self._wait_for_turn(host)
         try:
-            with self._adapter.deadline(deadline) as late:
-                try:
-                    answer = self._received(url)
-                except (*TRANSIENT_ERRORS, requests.RequestException) as err:
-                    if late.is_set():
-                        raise _TransientFailure(f"no whole answer in {deadline:g} s") from err
-                    raise
-                # A connection that was cut looks like the end of a body of unknown length.
-                if late.is_set():
-                    raise _TransientFailure(f"no whole answer in {deadline:g} s")
-                return answer
+            return self._received(url)
         except requests.ConnectionError as err:
             raise _TransientFailure(_plain(err), tries=TRIES if _was_reached(err) else UNREACHABLE_TRIES) from err
         except TRANSIENT_ERRORS as err:
@@ -236,9 +227,20 @@ class HttpClient:
             self._answers.add_seconds(host, time.monotonic() - began)
 
     def _received(self, url: str) -> tuple[requests.Response, bytes]:
-        waits = (min(_CONNECT, self._source.timeout), min(_SILENCE, self._source.timeout))
-        with self._session.get(url, timeout=waits, allow_redirects=False, stream=True) as response:
-            return response, _read(response)
+        """One answer from first byte to last, within the deadline."""
+        deadline = self._source.timeout
+        waits = (min(_CONNECT, deadline), min(_SILENCE, deadline))
+        with self._adapter.deadline(deadline) as late:
+            try:
+                with self._session.get(url, timeout=waits, allow_redirects=False, stream=True) as response:
+                    answer = response, _read(response)
+            except requests.RequestException:
+                if not late.is_set():
+                    raise
+        # A connection that was cut looks like a fault, or like the end of a body of unknown length.
+        if late.is_set():
+            raise _TransientFailure(f"no whole answer in {deadline:g} s")
+        return answer
 
     def _wait_for_turn(self, host: str) -> float:
         """Wait until the delay since the last request of any process is over; returns when the waiting began."""

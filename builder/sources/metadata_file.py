@@ -17,7 +17,7 @@ from builder.ids import PaperId
 from builder.packed import ERRORS, lines_of
 from builder.records import UNKNOWN_LICENSE, Drop, Paper
 from builder.sources.record_check import checked
-from lm_eval_tasks.text import day, parse_json
+from lm_eval_tasks.text import ODD, day, parse_json
 
 
 def file_fingerprint(path: Path) -> str:
@@ -49,7 +49,7 @@ def _parse_line(line: bytes | None, where: str) -> Paper | Drop:
         # arXiv has no flag for withdrawal; authors or moderators say so in the comment.
         withdrawn = "withdrawn" in (record.get("comments") or "").casefold()
         return Drop(paper.id, "withdrawn") if withdrawn else paper
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError):
+    except ODD:
         return Drop(where, "bad_record")
 
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from builder.ids import PaperId
-from lm_eval_tasks.text import day, valid
+from lm_eval_tasks.text import day, is_valid
 
 if TYPE_CHECKING:
     from builder.records import Paper
@@ -42,5 +42,5 @@ def checked(paper: Paper) -> Paper:
 
 
 def _text(name: str, value: object) -> None:
-    if not isinstance(value, str) or len(value) > _LONGEST[name] or (not value.isascii() and valid(value) != value):
+    if not isinstance(value, str) or len(value) > _LONGEST[name] or not is_valid(value):
         raise ValueError(f"{name} is not a text, too long, or holds what no text may hold")

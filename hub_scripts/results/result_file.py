@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hub_scripts.errors import HubError
-from lm_eval_tasks.text import number, parse_json
+from lm_eval_tasks.text import ODD, number, parse_json
 
 _Z95 = 1.959964
 # Becomes a folder in a repository.
@@ -55,7 +55,7 @@ def read_results(path: Path) -> Results:
         results = _ours(content["academiceval"]) if "academiceval" in content else _lm_evals(content)
         if not all(map(_NAME.fullmatch, (results.model, results.round))):
             raise ValueError(f"{results.model!r:.80} and {results.round!r:.80} are not names of a model and a round")
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as err:
+    except (OSError, *ODD) as err:
         raise HubError(f"{path} is no result of `academiceval eval` or lm_eval ({type(err).__name__}: {err})") from err
     if not results.scores:
         raise HubError(f"{path} is no result of our tasks: it has no score of academiceval_* or scalar_*")

@@ -98,8 +98,9 @@ def judge(
         with held(place):
             journal = Journal(place)
             one.ask_all(questions(samples), 2 * len(samples), journal)
-        _check_answered(one, samples, journal)
-        judged[one.model] = [_judged(sample, one, journal) for sample in samples]
+        outcomes = [_outcomes(one, sample, journal) for sample in samples]
+        _check_answered(one.model, outcomes)
+        judged[one.model] = [_judged(*pair) for pair in zip(samples, outcomes, strict=True)]
     results = _results(judged, samples, name)
     place = output / f"judge_{_slug(name)}.json"
     with held(place):
@@ -107,20 +108,19 @@ def judge(
     return results
 
 
-def _outcomes(by: Judge, samples: Sequence[Logged], journal: Journal) -> list[Outcome]:
-    """What became of every question about the samples."""
-    return [one for question in questions(samples) if (one := by.outcome(question, journal)) is not None]
+def _outcomes(by: Judge, sample: Logged, journal: Journal) -> list[Outcome]:
+    """What became of the questions about a sample."""
+    return [one for question in questions([sample]) if (one := by.outcome(question, journal)) is not None]
 
 
-def _check_answered(by: Judge, samples: Sequence[Logged], journal: Journal) -> None:
-    outcomes = _outcomes(by, samples, journal)
-    if all(one.failed for one in outcomes):
-        first = outcomes[0].failed if outcomes else "none was asked"
-        raise JudgeError(f"{by.model!r} answered not one question, first: {first}; the same command asks again")
+def _check_answered(model: str, outcomes: Sequence[Sequence[Outcome]]) -> None:
+    failures = [one.failed for of_sample in outcomes for one in of_sample]
+    if all(failures):
+        first = failures[0] if failures else "none was asked"
+        raise JudgeError(f"{model!r} answered not one question, first: {first}; the same command asks again")
 
 
-def _judged(sample: Logged, by: Judge, journal: Journal) -> Judged:
-    outcomes = _outcomes(by, [sample], journal)
+def _judged(sample: Logged, outcomes: Sequence[Outcome]) -> Judged:
     winners = [one.winners for one in outcomes]
     return Judged(
         sample.task, sample.id, sample.cluster, (winners[0], winners[1]) if winners else (None, None),

@@ -13,7 +13,7 @@ from lm_eval_tasks.metrics import refine
 from lm_eval_tasks.metrics.scored import Kind, ScoredAnswer
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.runs.sample_row import check_doc
-from lm_eval_tasks.text import parse_json
+from lm_eval_tasks.text import ODD, parse_json
 
 # What a journal holds of each sample beside its answer.
 JOURNALED = (
@@ -22,8 +22,6 @@ JOURNALED = (
 JOURNAL = "journal.jsonl"
 # What the slots tell in short.
 _TEXTS = ("prompt", "content", "demonstrations")
-# What reading a row of another kind may raise.
-_ODD = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 # Characters of each end of a slot that are kept.
 EXCERPT = 2000
 
@@ -101,14 +99,14 @@ def _parsed(line: bytes, where: str) -> tuple[Logged, dict[str, Any]]:
     try:
         row = parse_json(line)
         return of_row(row), row
-    except _ODD as err:
+    except ODD as err:
         raise SamplesError(f"{where} is no logged sample of AcademicEval ({err})") from err
 
 
 def _of_entry(entry: Mapping[str, Any]) -> Logged | None:
     try:
         return of_row(entry)
-    except _ODD:
+    except ODD:
         return None
 
 

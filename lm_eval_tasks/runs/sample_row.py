@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lm_eval_tasks.text import day, number, valid
+from lm_eval_tasks.text import day, is_valid, number
 
 _LONGEST_NAME = 500
 _CUT = re.compile(r"cut_[a-z_]{1,40}")
@@ -38,7 +38,7 @@ def _check(name: str, check: Callable[[Any], object], value: object) -> None:
 
 
 def _text(value: object) -> None:
-    if not isinstance(value, str) or valid(value) != value:
+    if not isinstance(value, str) or not is_valid(value):
         raise ValueError("not a text")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -70,29 +72,34 @@ def _hold(place: Path, ready: multiprocessing.synchronize.Event, end: multiproce
         end.wait(60)
 
 
-def test_the_second_process_says_who_holds_a_place(tmp_path: Path) -> None:
+@contextmanager
+def holder(place: Path) -> Iterator[multiprocessing.context.ForkProcess]:
+    """Another process that holds a place until the block is left."""
     context = multiprocessing.get_context("fork")
     ready, end = context.Event(), context.Event()
-    other = context.Process(target=_hold, args=(tmp_path / "place", ready, end))
+    other = context.Process(target=_hold, args=(place, ready, end))
     other.start()
     assert ready.wait(60)
-    with pytest.raises(BusyError, match=f"place is being written by process {other.pid} on "), held(tmp_path / "place"):
-        pass
-    end.set()
-    other.join()
+    try:
+        yield other
+    finally:
+        end.set()
+        other.join()
+
+
+def test_the_second_process_says_who_holds_a_place(tmp_path: Path) -> None:
+    with holder(tmp_path / "place") as other:
+        says = f"place is being written by process {other.pid} on "
+        with pytest.raises(BusyError, match=says), held(tmp_path / "place"):
+            pass
     with held(tmp_path / "place"):
         pass
     assert not list(tmp_path.iterdir())
 
 
 def test_a_killed_holder_frees_its_place(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("fork")
-    ready, end = context.Event(), context.Event()
-    other = context.Process(target=_hold, args=(tmp_path / "place", ready, end))
-    other.start()
-    assert ready.wait(60)
-    other.kill()
-    other.join()
+    with holder(tmp_path / "place") as other:
+        other.kill()
     with held(tmp_path / "place"):
         pass
 

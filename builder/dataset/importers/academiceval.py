@@ -26,7 +26,7 @@ from builder.round.settings import BUILT_IN, Setting
 from builder.samples.tokens import TokenCounter
 from builder.sources.record_check import checked
 from builder.sources.tokenizer import load_tokenizer
-from lm_eval_tasks.text import day, parse_json
+from lm_eval_tasks.text import ODD, day, parse_json
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration
@@ -97,7 +97,7 @@ def _read(path: Path, setting: Setting, report: StageReport) -> Sample | None:
         data = parse_json(read_packed(path))
         record, others = (data[0], data[1:]) if isinstance(data, list) else (data, [])
         sample = _sample(record, others, setting)
-    except (*ERRORS, ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError):
+    except (*ERRORS, *ODD):
         report.drop(path.name, "bad_record")
         return None
     for kind, wanted in (("random", setting.random), ("co-author", setting.co_author)):

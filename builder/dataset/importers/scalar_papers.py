@@ -18,7 +18,7 @@ from builder.ids import PaperId, title_key
 from builder.packed import ERRORS, lines_of, read_packed
 from builder.records import Document, Mention, Paper, Reference, Section
 from builder.scalar.questions import Cited, Citing
-from lm_eval_tasks.text import parse_json
+from lm_eval_tasks.text import ODD, parse_json, why
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,8 @@ def read_structured(path: Path) -> Structured:
     for where, record in _records(path):
         try:
             citing.append(_citing(record, known))
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as err:
-            reason = f"no key {err}" if isinstance(err, KeyError) else str(err)
-            raise FolderError(f"{where} is no structured paper of SCALAR ({reason})") from err
+        except ODD as err:
+            raise FolderError(f"{where} is no structured paper of SCALAR ({why(err)})") from err
     return Structured(tuple(citing), known)
 
 

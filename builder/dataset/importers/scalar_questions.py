@@ -20,7 +20,7 @@ from builder.records import UNKNOWN_LICENSE
 from builder.round.levels import LEVELS
 from lm_eval_tasks.prompts.scalar import slots_of
 from lm_eval_tasks.row_format import BODY
-from lm_eval_tasks.text import parse_json
+from lm_eval_tasks.text import ODD, parse_json, why
 
 # Of the repository: `cloze_examples_easy` and so on.
 _FOLDER = "cloze_examples_"
@@ -43,10 +43,8 @@ def read_questions(folder: Path) -> Iterator[tuple[str, dict[str, Any] | str]]:
             name = f"{file.parent.name}/{file.name}:{number}"
             try:
                 yield name, _row(record, file.parent.name.removeprefix(_FOLDER))
-            except KeyError as err:
-                yield name, f"no key {err}"
-            except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as err:
-                yield name, str(err)
+            except ODD as err:
+                yield name, why(err)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -13,31 +13,12 @@ from builder.records import ExtractReason
 from builder.sources.sample.latexml import page
 from builder.sources.sample.typeset import draw
 from builder.sources.sample.world import make_world
+from tests.helpers.damage import damaged
 
 pytestmark = pytest.mark.slow
 
 ROUNDS = 300
 REASONS = {"", *get_args(ExtractReason)}
-
-
-def damaged(data: bytes, rng: random.Random) -> bytes:
-    """The bytes with a few of them changed, cut out, doubled or moved."""
-    out = bytearray(data)
-    for _ in range(rng.randint(1, 12)):
-        at = rng.randrange(len(out))
-        length = rng.choice((1, 1, 4, 40, 400))
-        match rng.randrange(4):
-            case 0:
-                out[at : at + length] = bytes(rng.randrange(256) for _ in range(length))
-            case 1:
-                del out[at : at + length]
-            case 2:
-                out[at:at] = out[at : at + length]
-            case _:
-                del out[at + rng.randrange(len(out) - at) :]
-        if not out:
-            break
-    return bytes(out)
 
 
 @pytest.mark.parametrize("kind", ["pdf", "html"])

@@ -487,18 +487,29 @@ def test_baselines_choose_without_reading(with_scalar: Path, command: Command, t
     assert len(set(answers["random-sentence"])) > 1
 
 
+def imported(command: Command, source: Path, output: Path, n: int) -> dict[str, tuple[str, int]]:
+    """Import n published questions: prompt -> level and label."""
+    code, out, _ = command("import", "scalar", source, "-o", output)
+    assert code == 0
+    assert f"{n} in, {n} kept" in out
+    rows = {
+        level: load_dataset(str(output), f"SCALAR-{level.capitalize()}")["test"] for level in ("easy", "medium", "hard")
+    }
+    return {
+        "".join(slot.text for slot in slots_of(one)): (level, one["label"])
+        for level, own in rows.items()
+        for one in own
+    }
+
+
 @pytest.mark.data
 @pytest.mark.slow
 def test_the_published_questions_come_out_byte_for_byte(command: Command, tmp_path: Path) -> None:
     source = DATA / "scalar" / "questions.jsonl.xz"
-    code, out, _ = command("import", "scalar", source, "-o", tmp_path / "scalar")
-    assert code == 0
-    assert "24 in, 24 kept" in out
+    ours = imported(command, source, tmp_path / "scalar", 24)
     with lzma.open(source, "rt") as lines:
         published = sorted(json.loads(line)["question"] for line in lines)
-    names = ("SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard")
-    ours = [one for name in names for one in load_dataset(str(tmp_path / "scalar"), name)["test"]]
-    assert sorted("".join(slot.text for slot in slots_of(one)) for one in ours) == published
+    assert sorted(ours) == published
     loaded = scalar_hook.load("SCALAR-Hard", 1024, dataset=str(tmp_path / "scalar"))["test"]
     assert set(loaded["prompt"]) <= set(published)
 
@@ -508,18 +519,12 @@ def test_the_published_questions_come_out_byte_for_byte(command: Command, tmp_pa
 def test_scalars_own_repository_is_read(command: Command, tmp_path: Path) -> None:
     """Folders by level, one file a question, no level in the record; one question has a candidate without text."""
     source = DATA / "scalar" / "published"
-    code, out, _ = command("import", "scalar", source, "-o", tmp_path / "scalar")
-    assert code == 0
-    assert "25 in, 25 kept" in out
+    ours = imported(command, source, tmp_path / "scalar", 25)
     published = {}
     for file in source.glob("cloze_examples_*/*.json"):
         record = json.loads(file.read_text())
         published[record["question"]] = (file.parent.name.rpartition("_")[2], int(record["label_id"]))
-    found = {}
-    for level in ("Easy", "Medium", "Hard"):
-        for one in load_dataset(str(tmp_path / "scalar"), f"SCALAR-{level}")["test"]:
-            found["".join(slot.text for slot in slots_of(one))] = (level.lower(), one["label"])
-    assert found == published
+    assert ours == published
     # Of these four papers' references few have a text: they are read, and no question comes of them.
     code, _, err = command("import", "scalar-papers", source / "paper_obj_anno", "-o", tmp_path / "none")
     assert code == 1

@@ -74,6 +74,14 @@ def judged(command: Command, folder: Path, server: Server, *more: object) -> dic
     return result
 
 
+def refused(command: Command, folder: Path, server: Server, *more: object) -> str:
+    """What a judging that comes to nothing says."""
+    line = ("judge", folder, "--model", "m", "--base-url", server.url, "--output", folder / "judged")
+    code, _, err = command(*line, *more)
+    assert code == 1
+    return err
+
+
 # --- prompt and verdict
 
 
@@ -398,22 +406,9 @@ def test_a_server_that_is_gone_ends_the_run_and_not_each_question(
     monkeypatch.setattr("lm_eval_tasks.chat._RETRIES", 0)
     folder = make_samples(tmp_path / "run", 60)
     with serve(lambda body: verdict(1) if len(server.requests) <= 10 else (500, {}, "{}")) as server:
-        code, _, err = command(
-            "judge",
-            folder,
-            "--model",
-            "m",
-            "--base-url",
-            server.url,
-            "--output",
-            tmp_path / "out",
-            "--concurrency",
-            "4",
-        )
-        assert code == 1
-        assert "20 failures in a row" in err
+        assert "20 failures in a row" in refused(command, folder, server, "--concurrency", "4")
         assert len(server.requests) < 60
-    kept = [json.loads(line)["value"] for line in (tmp_path / "out" / "verdicts_m.jsonl").read_text().splitlines()]
+    kept = [json.loads(line)["value"] for line in (folder / "judged" / "verdicts_m.jsonl").read_text().splitlines()]
     assert sum("failed" not in one for one in kept) == 10
 
 
@@ -425,17 +420,8 @@ def test_prompts_go_to_the_named_server_alone(
     with serve(lambda body: verdict(1)) as other:
         moved = (307, {"Location": f"{other.url}/chat/completions"}, "")
         with serve(lambda body: moved) as server:
-            code, _, err = command(
-                "judge",
-                make_samples(tmp_path / "run", 2),
-                "--model",
-                "m",
-                "--base-url",
-                server.url,
-                "--output",
-                tmp_path / "out",
-            )
-        assert (code, "status 307" in err) == (1, True)
+            err = refused(command, make_samples(tmp_path / "run", 2), server)
+        assert "status 307" in err
         assert not other.requests
 
 
