@@ -6,19 +6,24 @@ Section 4.2 of the AcademicEval paper refines the answers of Title Writing only.
 from __future__ import annotations
 
 import re
-import string
 
 _OPEN, _CLOSE = ("<think>", "<thinking>", "<reasoning>"), ("</think>", "</thinking>", "</reasoning>")
 _YES = r"(?:sure|certainly|of course|okay|ok|absolutely|yes)"
-_HERE = r"(?:here(?:'s| is| are)|below is|this is|i (?:would )?(?:suggest|propose)|the following is)"
-# "Sure! ..." and "Sure, here is the title: ..." lead in; "Okay Google: ..." and "Here Is What Models Know" are titles.
-_LEAD_IN = re.compile(rf"^(?:{_YES}!\s*|(?:{_YES}\b[,.:]?\s*)?{_HERE}\b[^:\n]{{0,80}}:\s*)", re.IGNORECASE)
-_LABEL = re.compile(
-    r"^(?:(?:the|a|an|my|suggested|proposed|possible|generated|predicted|final|paper)\s+)*title\s*(?:is\s*)?[:\-–—]\s*",
+_HERE = r"(?:here(?:'s|’s| is| are)|below is|this is|i (?:would )?(?:suggest|propose)|the following is)"
+_NAMES = r"(?:titles?|suggestions?|options?|answer|one)"
+# "Sure! ..." and "Here is the title: ..." lead in; "Okay Google: ..." and "This Is Not a Dataset: ..." are titles.
+_LEAD_IN = re.compile(
+    rf"^[*_]*(?:{_YES}!\s*|(?:{_YES}\b[,.:]?\s*)?{_HERE}(?=[^:\n]{{0,80}}:)(?:[^:\n]*\b{_NAMES}\b[^:\n]*|\s*):[*_]*\s*)",
     re.IGNORECASE,
 )
-_MARKUP_BEFORE, _MARKUP_BEHIND = string.whitespace + "#>*_`~-", string.whitespace + "*_`~"
-_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "`": "`"}
+_LABEL = re.compile(
+    r"^[*_]*(?:(?:the|a|an|my|suggested|proposed|possible|generated|predicted|final|paper)\s+)*title\s*(?:is\s*)?[*_]*[:\-–—][*_]*\s*",
+    re.IGNORECASE,
+)
+# A heading, a quotation, an item of a list.
+_LINE_MARK = re.compile(r"(?:[#>]+|[-*](?=\s))\s*")
+_QUOTES = '"“‘«'
+_PAIRS = {"*": "*", "_": "_", "~": "~", "`": "`'", '"': '"', "'": "'", "“": "”", "‘": "’", "«": "»"}
 
 
 def strip_reasoning(text: str) -> tuple[str, bool]:
@@ -34,24 +39,56 @@ def strip_reasoning(text: str) -> tuple[str, bool]:
     return answer.strip(), False
 
 
-def title(text: str) -> str:
-    """The title in an answer: without lead-in, label, quotes and markdown, and nothing behind its line."""
+def title(text: str, target: str = "") -> str:
+    """The title in an answer: without lead-in, label, markdown and quotes around it, and nothing behind its line.
+
+    Args:
+        target: the paper's own title; what it has itself is not taken off.
+    """
     rest = text.strip()
     while True:
         line, _, below = rest.partition("\n")
-        bare = _bare(line)
+        bare = _bare(line, _folded(target))
         if bare or not below.strip():
             return bare
         rest = below.strip()
 
 
-def _bare(line: str) -> str:
+def _bare(line: str, target: str) -> str:
     """One line without what surrounds a title; "" where nothing is left."""
     before = None
-    while line != before:
+    while line != before and not (target and _folded(line) == target):
         before = line
-        line = line.lstrip(_MARKUP_BEFORE).rstrip(_MARKUP_BEHIND).strip()
-        line = _LABEL.sub("", _LEAD_IN.sub("", line)).strip()
-        if len(line) > 1 and _QUOTES.get(line[0]) == line[-1]:
-            line = line[1:-1].strip()
+        line = _step(line)
     return line
+
+
+def _step(line: str) -> str:
+    """A line without the outermost thing that surrounds a title."""
+    line = line.strip()
+    if found := _LINE_MARK.match(line):
+        return line[found.end() :]
+    inner = _inside(line)
+    if inner is not None:
+        return inner
+    found = _LEAD_IN.match(line) or _LABEL.match(line)
+    return line[found.end() :] if found else line
+
+
+def _inside(line: str) -> str | None:
+    """A line without the run of markdown signs, or the pair of quotes, that encloses it; None where nothing does."""
+    if not line or line[-1] not in _PAIRS.get(line[0], ""):
+        return None
+    opening, closing = line[0], line[-1]
+    inner = line.lstrip(opening).rstrip(closing)
+    # "This" and "that": the first quote is closed before the line ends.
+    if opening in _QUOTES and (second := line.find(closing, 1, -1)) > 1 and line[second - 1] not in " (":
+        return None
+    both = min(len(line) - len(line.lstrip(opening)), len(line) - len(line.rstrip(closing)))
+    # Of two pairs of quotes the inner one may be the title's own.
+    both = 1 if both == 2 and opening in _QUOTES else both
+    return line[both : len(line) - both] if inner else ""
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())

@@ -28,7 +28,7 @@ def score(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
 
 def score_title(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     """As `score`, with the answers refined to titles first."""
-    return _score(resps, list(docs), "writing", lambda text, _: refine.title(text))
+    return _score(resps, list(docs), "writing", lambda text, doc: refine.title(text, str(doc["target"])))
 
 
 def score_cloze(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:

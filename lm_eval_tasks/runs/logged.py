@@ -171,7 +171,7 @@ def by_task(samples: Iterable[Logged]) -> dict[str, list[Logged]]:
 def _refined(text: str, doc: Mapping[str, Any]) -> str:
     """A journaled answer as it would be scored."""
     answer, _ = refine.strip_reasoning(text or "")
-    return refine.title(answer) if registry.task_of(doc["prompt_name"]) == "title" else answer
+    return refine.title(answer, str(doc["target"])) if registry.task_of(doc["prompt_name"]) == "title" else answer
 
 
 def _files(folder: Path) -> list[Path]:

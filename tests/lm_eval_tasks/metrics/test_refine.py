@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import json
+import lzma
+
 import pytest
 
 from lm_eval_tasks.metrics import refine
+from tests.conftest import DATA
 
 TITLE = "Sparse Routing for Long Inputs: A Study"
 
@@ -27,6 +31,13 @@ TITLE = "Sparse Routing for Long Inputs: A Study"
         f"{TITLE}\n\nExplanation: it highlights the core theme.",
         f"The title is: {TITLE}",
         f"Suggested Title: {TITLE}",
+        f"**Title**: {TITLE}",
+        f"**Here is the title:** {TITLE}",
+        f"- {TITLE}",
+        f"Here is: {TITLE}",
+        f"``{TITLE}''",
+        f'**"{TITLE}"**',
+        f"## **Title: {TITLE}**",
     ],
 )
 def test_a_title_is_freed_of_what_surrounds_it(answer: str) -> None:
@@ -38,10 +49,32 @@ def test_a_title_is_freed_of_what_surrounds_it(answer: str) -> None:
     [
         "Here Be Dragons: Mapping Failure Modes", "Sure Independence Screening", "Titles and Abstracts", "Is Attention All You Need?",
         "A", "“Because” and Other Reasons", "Here Is What Models Know", "Okay Google: Voice Assistants at Home", "C# for Physicists",
+        "This Is Not a Dataset: A Large Study of Negation", "Anytime Search with A*", "*-Free Grammars", "`Quoted': A Part of It",
+        '"This" and "That"', "-1 Is Not a Number",
     ],
 )  # fmt: skip
 def test_a_title_stays_what_it_is(title: str) -> None:
     assert refine.title(title) == title
+
+
+def test_what_the_target_has_itself_is_not_taken_off() -> None:
+    for own in ('"Quoted as a Whole"', "Title: A Study of Labels", "Sure! Here's a title: Chatbots"):
+        assert refine.title(own, own) == own
+        assert refine.title(f"Here is the title:\n\n**{own}**\n\nIt says much.", own) == own
+        assert refine.title(own, "Another Title") != own
+
+
+@pytest.mark.data
+def test_no_real_title_changes() -> None:
+    """A right answer stays right, however it is presented; and few titles depend on their target for that."""
+    with lzma.open(DATA / "arxiv_meta.jsonl.xz", "rt") as lines:
+        titles = [" ".join(json.loads(line)["title"].split()) for line in lines]
+    lead = "Sure! Here is the title:\n\n"
+    assert len(titles) > 150_000
+    assert not [one for one in titles if refine.title(one, one) != one or refine.title(f"{lead}**{one}**", one) != one]
+    # A few that are quoted as a whole, or hold one quote alone, depend on their target.
+    assert sum(refine.title(one) != one for one in titles) <= 5
+    assert sum(refine.title(f'{lead}"{one}"', one) != one for one in titles) <= 5
 
 
 def test_nothing_is_nothing() -> None:
