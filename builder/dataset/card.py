@@ -67,6 +67,8 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         *_section("Statistics", [tables.statistics(shown)]),
         "Input and output lengths are means over all splits in bert-base-uncased tokens; the prompt's own words are not "
         "counted. Comp. rate is input divided by output tokens.", "",
+        *_section("Lengths", [tables.lengths(shown)]),
+        *_section("Labels", [tables.labels(shown)]),
         *_section("Kept and dropped", [tables.stages(manifest)]),
         *_section("Extraction", [tables.reading(manifest.reading)] if manifest.reading else []),
         *_section("Citations", [tables.links(manifest.links)]),

@@ -33,6 +33,8 @@ _FILE = r"{name}/{split}-[0-9a-f]{{16}}-\d{{5}}-of-\d{{5}}\.parquet"
 _BESIDE = re.compile(r"[A-Za-z0-9][\w.-]*")
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _Count = Annotated[int, Field(ge=0, lt=1 << 53)]
+# Shares of the samples that are at most so long.
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Day = Annotated[str, Field(pattern=r"^((19|2\d)\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]))?$")]
 _Month = Annotated[str, Field(pattern=r"^(19|2\d)\d\d-(0[1-9]|1[0-2])$")]
@@ -55,7 +57,14 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Sums over one split of a configuration; `first` and `last` are ISO days, "" where the split is empty."""
+    """What is known of one split of a configuration.
+
+    Attributes:
+        samples, input_tokens, target_tokens: sums.
+        first, last: ISO days, "" where the split is empty.
+        input_lengths, target_lengths: tokens at each of `QUANTILES`, nothing where the split is empty.
+        labels: SCALAR: how often each place holds the right candidate.
+    """
 
     __pydantic_config__ = _STRICT
     samples: _Count = 0
@@ -64,6 +73,13 @@ class Statistics:
     first: _Day = ""
     last: _Day = ""
     licenses: dict[str, _Count] = field(default_factory=dict)
+    input_lengths: tuple[_Count, ...] = ()
+    target_lengths: tuple[_Count, ...] = ()
+    labels: Annotated[tuple[_Count, ...], Field(max_length=100)] = ()
+
+    def __post_init__(self) -> None:
+        if not {len(self.input_lengths), len(self.target_lengths)} <= {0, len(QUANTILES)}:
+            raise ValueError(f"lengths are given at {len(QUANTILES)} shares of the samples, or not at all")
 
 
 @dataclass(frozen=True, slots=True)

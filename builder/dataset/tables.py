@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from builder.dataset.manifest import QUANTILES
 from builder.records import SPLITS, LinkWay, ReadingSummary
 from lm_eval_tasks.tables import Table
 
@@ -21,6 +23,15 @@ _TASKS = {
     "related": "Related Work Writing",
     "cloze": "Citation Cloze",
 }
+_PAPERS = (
+    "the papers of the round are shorter than those of the benchmark's paper, or were read in part (docs/extraction.md)"
+)
+# Why inputs of a task may be short.
+_CAUSES = {
+    **dict.fromkeys(("title", "abs", "intro"), _PAPERS),
+    "related": "few citations were resolved: raise `link.searches`, or name more metadata in `source.references` (docs/citations.md)",
+}
+_LENGTH = re.compile(r"-(\d+)K")
 
 
 def statistics(configurations: Sequence[Configuration]) -> Table:
@@ -40,6 +51,49 @@ def _statistics(one: Configuration) -> tuple[object, ...]:
     return (
         one.name, _TASKS[one.task], f"{compression:.0f}", f"{given / n:.0f}", f"{asked / n:.0f}", one.samples, shares, span,
     )  # fmt: skip
+
+
+def short_of_name(manifest: Manifest) -> list[str]:
+    """A sentence for each setting whose mean input has not half of the tokens that its name says. Made-up papers are short."""
+    told = [
+        (one, named) for one in manifest.configurations if one.form == "full" and (named := _LENGTH.search(one.name))
+    ]
+    means = [(one, 1000 * int(named[1]), _mean_input(one)) for one, named in told if one.samples]
+    return [
+        f"{one.name}: inputs have {mean:.0f} tokens on average, less than half of what the name says; {_CAUSES[one.task]}"
+        for one, name, mean in means
+        if 2 * mean < name and manifest.source != "sample"
+    ]
+
+
+def _mean_input(one: Configuration) -> float:
+    return sum(one.statistics(split).input_tokens for split in SPLITS) / one.samples
+
+
+def lengths(configurations: Sequence[Configuration]) -> Table:
+    """How long the test samples are: tokens at most, for growing shares of them."""
+    names = [f"{100 * share:g}%" for share in QUANTILES]
+    head = ("Test split", *(f"In, {name}" for name in names), *(f"Out, {name}" for name in names))
+    tests = [(one.name, one.statistics("test")) for one in configurations]
+    rows = [
+        (name, *test.input_lengths, *(test.target_lengths or [None] * len(QUANTILES)))
+        for name, test in tests
+        if test.input_lengths
+    ]
+    return Table(head, "l" + "r" * (len(head) - 1), rows)
+
+
+def labels(configurations: Sequence[Configuration]) -> Table:
+    """SCALAR: where the right candidates of the test questions stand, and what naming one place always would score."""
+    tests = [(one.name, one.statistics("test").labels) for one in configurations]
+    places = max((len(counts) for _, counts in tests), default=0)
+    head = ("Test split", *(f"Right at {place}" for place in range(places)), "Best constant")
+    rows = [
+        (name, *counts, *[0] * (places - len(counts)), f"{max(counts) / sum(counts):.3f}")
+        for name, counts in tests
+        if any(counts)
+    ]
+    return Table(head, "l" + "r" * (len(head) - 1), rows)
 
 
 def stages(manifest: Manifest) -> Table:

@@ -5,9 +5,11 @@ Without the hash `datasets` takes a rebuilt folder for the one in its cache and 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -15,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from builder.dataset import question_rows, writing_rows
-from builder.dataset.manifest import Configuration, DataFile, SplitContents, Statistics
+from builder.dataset.manifest import QUANTILES, Configuration, DataFile, SplitContents, Statistics
 from builder.dataset.rows import Row, columns_of
 from builder.records import SPLITS, Sample, Split
 from lm_eval_tasks.files import sha256_of
@@ -122,33 +124,39 @@ class _Pending(Generic[_T]):
 
 
 @dataclass(slots=True)
-class _Sums:
+class _Tally:
     """`Statistics` in the making."""
 
-    samples: int = 0
-    input_tokens: int = 0
-    target_tokens: int = 0
-    first: str = ""
-    last: str = ""
-    licenses: dict[str, int] = field(default_factory=dict)
+    inputs: list[int] = field(default_factory=list)
+    targets: list[int] = field(default_factory=list)
+    days: Counter[str] = field(default_factory=Counter)
+    licenses: Counter[str] = field(default_factory=Counter)
+    labels: Counter[int] = field(default_factory=Counter)
 
     def add(self, row: Row) -> None:
-        self.samples += 1
-        self.input_tokens += row["input_tokens"]
-        self.target_tokens += row.get("target_tokens", 0)  # SCALAR's targets are numbers
-        self.first = min(self.first or row["published"], row["published"])
-        self.last = max(self.last, row["published"])
-        self.licenses[row["license"]] = self.licenses.get(row["license"], 0) + 1
+        self.inputs.append(row["input_tokens"])
+        self.days[row["published"]] += 1
+        self.licenses[row["license"]] += 1
+        # SCALAR's targets are places.
+        if "label" in row:
+            self.labels[row["label"]] += 1
+        else:
+            self.targets.append(row["target_tokens"])
 
     def close(self) -> Statistics:
+        places = range(max(self.labels, default=-1) + 1)
         return Statistics(
-            self.samples,
-            self.input_tokens,
-            self.target_tokens,
-            self.first,
-            self.last,
-            dict(sorted(self.licenses.items())),
-        )
+            samples=len(self.inputs), input_tokens=sum(self.inputs), target_tokens=sum(self.targets),
+            first=min(self.days, default=""), last=max(self.days, default=""), licenses=dict(sorted(self.licenses.items())),
+            input_lengths=_lengths(self.inputs), target_lengths=_lengths(self.targets),
+            labels=tuple(self.labels[place] for place in places),
+        )  # fmt: skip
+
+
+def _lengths(tokens: list[int]) -> tuple[int, ...]:
+    """The lengths at each of `QUANTILES`, by nearest rank."""
+    ordered = sorted(tokens)
+    return tuple(ordered[ceil(share * len(ordered)) - 1] for share in QUANTILES) if ordered else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +177,7 @@ class _SplitWriter:
         self._shards: list[_Shard] = []
         self._writer: pq.ParquetWriter | None = None
         self._rows = self._nbytes = 0
-        self._sums = _Sums()
+        self._tally = _Tally()
 
     def add(self, row: Row) -> None:
         beside = [one.get("content", "") for one in (*row.get("demonstrations", ()), *row.get("candidates", ()))]
@@ -180,13 +188,13 @@ class _SplitWriter:
         """Finish the files and give them their names."""
         self.write_group(self._pending.take())
         self._close_shard()
-        return SplitContents(tuple(self._named(i, shard) for i, shard in enumerate(self._shards)), self._sums.close())
+        return SplitContents(tuple(self._named(i, shard) for i, shard in enumerate(self._shards)), self._tally.close())
 
     def write_group(self, rows: list[Row]) -> None:
         if not rows:
             return
         for row in rows:
-            self._sums.add(row)
+            self._tally.add(row)
         table = pa.Table.from_pylist(rows, schema=self._schema)
         self._open().write_table(table, row_group_size=len(rows))
         self._rows += len(rows)

@@ -1,4 +1,7 @@
-"""SCALAR's levels: what is masked, who distracts, and how much is shown, as data (SCALAR paper, section 2.3, figure 2)."""
+"""SCALAR's levels: what is masked, who distracts, and how much is shown, as data (SCALAR paper, section 2.3, figure 2).
+
+`LEVELS` are the benchmark's three; `ABLATIONS` are the other combinations of its tables 2 and 3 (section 4).
+"""
 
 from __future__ import annotations
 
@@ -45,6 +48,17 @@ LEVELS: tuple[Level, ...] = (
     Level("SCALAR-Medium", citation="descriptive"),
     Level("SCALAR-Hard", citation="descriptive", distractors="nearest", candidates="body"),
 )
+ABLATIONS: tuple[Level, ...] = (
+    Level("Cloze-Easy-Section-Concise", question="section", candidates="concise"),
+    Level("Cloze-Easy-Full-Concise", candidates="concise"),
+    Level("Cloze-Easy-Section-Full", question="section"),
+    Level("Cloze-Attributional-Nearest", distractors="nearest"),
+    Level("Cloze-Hard-Section-Concise", "section", "descriptive", "nearest", "concise"),
+    Level("Cloze-Hard-Full-Concise", "full", "descriptive", "nearest", "concise"),
+    Level("Cloze-Hard-Section-Full", "section", "descriptive", "nearest", "full"),
+    Level("Cloze-Hard-Full-Full", "full", "descriptive", "nearest", "full"),
+)
+BUILT_IN = LEVELS + ABLATIONS
 
 
 def select(names: Iterable[str], own: Iterable[Level] = ()) -> tuple[Level, ...]:
@@ -54,8 +68,8 @@ def select(names: Iterable[str], own: Iterable[Level] = ()) -> tuple[Level, ...]
         RoundError: a name that is no level, or an own level that is called like another.
     """
     wanted, own = set(names), tuple(own)
-    known = [level.name for level in LEVELS]
+    known = [level.name for level in BUILT_IN]
     if unknown := sorted(wanted - set(known)):
         raise RoundError(f"unknown level {unknown[0]!r} in `scalar.levels`: choose among {', '.join(known)}")
     refuse_names([level.name for level in own], known, "level")
-    return tuple(level for level in LEVELS if level.name in wanted) + own
+    return tuple(level for level in BUILT_IN if level.name in wanted) + own

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from pydantic import Field, ValidationError, model_validator
 
 from builder.errors import RoundError
+from builder.round import levels as scalar_levels
 from builder.round import settings as registry
 from builder.round.audit import AuditTable
-from builder.round.levels import LEVELS
 from builder.round.licenses import Licenses
 from builder.round.names import refuse_names
 from builder.round.source import KINDS, AnySource
@@ -37,6 +37,11 @@ from lm_eval_tasks.redaction import redacted
 
 if TYPE_CHECKING:
     from builder.round.settings import Setting
+
+# What section 3.3 of the AcademicEval paper leaves open. Two years without a paper, in any position, are "a long time"; papers of three
+# years give demonstrations of the same era; and a month's growth by 1,000 first-author papers makes up for what pruning takes off
+# a graph of up to 36,000.
+_MAX_AGE_MONTHS, _INACTIVE_MONTHS, _NEW_PAPERS = 36, 24, 1000
 
 
 class Round(Table):
@@ -73,9 +78,9 @@ class Round(Table):
     @model_validator(mode="after")
     def _names_apart(self) -> Round:
         own, levels = [table.name for table in self.setting], [table.name for table in self.scalar.level]
-        settings, known = [one.name for one in registry.BUILT_IN], [one.name for one in LEVELS]
+        settings, known = [one.name for one in registry.BUILT_IN], [one.name for one in scalar_levels.BUILT_IN]
         # Rows call a level by its short name.
-        short = [one.short_name for one in LEVELS]
+        short = [one.short_name for one in scalar_levels.BUILT_IN]
         refuse_names(own, [*settings, *known], "setting")
         refuse_names(levels, [*settings, *known, *short, *own], "level")
         return self
@@ -91,7 +96,22 @@ class Round(Table):
     @property
     def reads_both(self) -> bool:
         """Whether both files of a paper are read."""
-        return self.source.READS_BOTH if self.extract.both is None else self.extract.both
+        return not self.source.LIVE if self.extract.both is None else self.extract.both
+
+    @property
+    def new_papers(self) -> int:
+        """New first-author papers that an update wants."""
+        return _live_default(self.update.papers, _NEW_PAPERS, self.source) or 0
+
+    @property
+    def max_age_months(self) -> int | None:
+        """Older papers are pruned; None: none are."""
+        return _live_default(self.update.max_age_months, _MAX_AGE_MONTHS, self.source) or None
+
+    @property
+    def inactive_months(self) -> int | None:
+        """Authors without a paper for so long are pruned; None: none are."""
+        return _live_default(self.update.inactive_months, _INACTIVE_MONTHS, self.source) or None
 
     @property
     def chosen(self) -> tuple[Setting, ...]:
@@ -109,12 +129,19 @@ class Round(Table):
             "source": self.source.LOCAL, "core": {"folder"}, "scalar": {"accepted", "base_url"},
         }  # fmt: skip
         data = self.model_dump(mode="json", exclude=left_out)  # type: ignore[arg-type]
+        data["update"] |= {
+            "papers": self.new_papers, "max_age_months": self.max_age_months, "inactive_months": self.inactive_months,
+        }  # fmt: skip
         data["takedowns"] = sorted(self.taken_down)
         data["settings"] = [setting.name for setting in self.chosen]
         data["scalar"]["accepted"] = None if self.scalar.accepted is None else len(self.scalar.accepted_ids or ())
         data["source"]["references"] = [path.name for path in self.source.references]
         cleared: dict[str, object] = redacted(data)
         return cleared
+
+
+def _live_default(given: int | None, usual: int, source: AnySource) -> int | None:
+    return usual if given is None and source.LIVE else given
 
 
 def load_round(path: Path, **instead: str) -> Round:

@@ -25,12 +25,13 @@ class SourceTable(Table):
     Attributes:
         MODULE: where its `open_source(table, round_, store)` is.
         LOCAL: keys that say where and how this machine asks, not what it gets: they stay out of the manifest.
-        READS_BOTH: whether both files of a paper are read where round.toml does not say.
+        LIVE: whether it goes on from month to month, and asking it costs. It decides what round.toml does not say: rounds of such
+            a source grow and prune their graph (`Round.pruning`, `Round.new_papers`) and read one file of a paper, not both.
     """
 
     MODULE: ClassVar[str]
     LOCAL: ClassVar[frozenset[str]] = frozenset()
-    READS_BOTH: ClassVar[bool] = True
+    LIVE: ClassVar[bool] = False
     references: tuple[Path, ...] = Field(
         (), description="metadata files that references may resolve to, beside the papers"
     )
@@ -52,8 +53,7 @@ class ArxivTable(SourceTable):
 
     MODULE: ClassVar[str] = "builder.sources.arxiv.source"
     LOCAL: ClassVar[frozenset[str]] = frozenset({"contact", "delay", "timeout", "api", "oai", "files"})
-    # To spare requests.
-    READS_BOTH: ClassVar[bool] = False
+    LIVE: ClassVar[bool] = True
     kind: Literal["arxiv"]
     contact: str = Field("", description="a mail or web address of yours, sent with every request")
     harvest: Literal["oai", "search"] = Field("oai", description="how whole months are fetched")

@@ -50,10 +50,18 @@ class UpdateTable(Table):
     """The monthly update of a crawled graph."""
 
     by: Literal["harvest", "author"] = Field("harvest", description="fetch whole months, or ask author by author")
-    papers: int = Field(0, ge=0, description="new first-author papers wanted; candidates are visited until it is met")
+    papers: int | None = Field(
+        None,
+        ge=0,
+        description="new first-author papers wanted; candidates are visited until it is met; 1000 for arXiv, else 0",
+    )
     overlap_days: int = Field(7, ge=0, description="days before the last covered one that are looked at again")
-    max_age_months: int | None = Field(None, ge=1, description="older papers are pruned")
-    inactive_months: int | None = Field(None, ge=1, description="authors without a paper for so long are pruned")
+    max_age_months: int | None = Field(
+        None, ge=0, description="older papers are pruned; 0: never; 36 for arXiv, else 0"
+    )
+    inactive_months: int | None = Field(
+        None, ge=0, description="authors without a paper for so long are pruned; 0: never; 24 for arXiv, else 0"
+    )
 
 
 class GraphTable(Table):
@@ -80,7 +88,9 @@ class LinkTable(Table):
     """The citation corpus."""
 
     fetch: bool = Field(True, description="ask the source, in batches, for cited arXiv ids that the store lacks")
-    searches: int = Field(0, ge=0, description="titles that the source may be searched for, in a round")
+    searches: int = Field(
+        4000, ge=0, description="titles that the source may be searched for, in a round; 8 fit into a request"
+    )
 
 
 class QualityTable(Table):
@@ -166,9 +176,12 @@ class LevelTable(Table):
 class ScalarTable(Table):
     """SCALAR: cloze questions over citations."""
 
-    levels: tuple[str, ...] = Field((), description="SCALAR-Easy, SCALAR-Medium, SCALAR-Hard")
+    levels: tuple[str, ...] = Field(
+        (), description="SCALAR-Easy, SCALAR-Medium, SCALAR-Hard, and Cloze-... of its ablations"
+    )
     level: tuple[LevelTable, ...] = Field((), description="levels of the round's own")
     splits: tuple[Split, ...] = Field(("test",), description="splits whose papers are asked about")
+    questions: int = Field(100, ge=1, description="of each level and split, at most; drawn over the papers")
     questions_of_paper: int = Field(5, ge=1)
     cited_papers: int = Field(30, ge=3, description="cited papers of a paper that are fetched")
     accepted: Path | None = Field(

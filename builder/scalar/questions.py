@@ -1,6 +1,7 @@
 """Papers and the papers that they cite -> SCALAR questions (SCALAR paper, section 2).
 
-Every choice is seeded by (seed, level, paper) or (seed, level, citation), so that nothing depends on the order of work.
+Every choice is seeded by what it is about (a paper, a citation), so that nothing depends on the order of work, and levels that
+mask the same citations ask the same questions with the same distractors, as far as their texts can be had.
 Drop reasons (of citations): `ClozeReason`.
 """
 
@@ -16,11 +17,11 @@ from builder.report import StageReport
 from builder.round.levels import CitationType, Level
 from builder.scalar.citation_classifier import Context, is_single
 from builder.scalar.render import Part, candidate, parts, question
-from builder.seeding import integer_of
+from builder.seeding import digest_of, integer_of
 
 ClozeReason = Literal[
     "grouped", "unresolved", "other_type", "gold_without_text", "too_few_candidates", "mask_beyond_cut", "repeated",
-    "enough_of_paper",
+    "enough_of_paper", "enough_questions",
 ]  # fmt: skip
 CANDIDATES = 4
 _NEAREST = 4
@@ -107,7 +108,7 @@ class QuestionMaker:
         self._candidates: dict[str, Candidate | None] = {}
 
     def ask(self, citing: Citing) -> list[Question]:
-        """Up to so many questions of a paper, each about another cited work."""
+        """Up to so many questions of a paper, each about another cited work, in the order in which they are wanted."""
         all_parts = parts(citing.document)
         places = list(self._places(citing, all_parts))
         asked: list[Question] = []
@@ -122,12 +123,11 @@ class QuestionMaker:
             else:
                 made = self._question(citing, place, places, all_parts)
                 if isinstance(made, Question):
-                    self.report.kept += 1
                     seen.add(place.cited_id)
                     asked.append(made)
                 else:
                     self.report.drop(name, made)
-        return sorted(asked, key=lambda one: one.id)
+        return asked
 
     def _places(self, citing: Citing, all_parts: Sequence[Part]) -> Iterator[_Place]:
         """The single citations of the wanted type whose work is known; the others are counted."""
@@ -169,7 +169,9 @@ class QuestionMaker:
     def _distractors(self, citing: Citing, place: _Place, all_parts: Sequence[Part]) -> list[Candidate]:
         nearest = self._level.distractors == "nearest"
         pool = list(dict.fromkeys(_by_distance(citing, place, all_parts) if nearest else sorted(citing.cited.values())))
-        shuffle = random.Random(integer_of(self._seed, self._level.name, self._name(citing, place.mention))).shuffle
+        shuffle = random.Random(
+            integer_of(self._seed, self._level.distractors, self._name(citing, place.mention))
+        ).shuffle
         if not nearest:
             shuffle(pool)
         wanted = _NEAREST if nearest else CANDIDATES - 1
@@ -199,17 +201,37 @@ class QuestionMaker:
         ) or None
 
     def _rank(self, citing: Citing, mention: Mention) -> int:
-        return integer_of(self._seed, self._level.name, self._name(citing, mention), "rank")
+        return integer_of(self._seed, self._name(citing, mention), "rank")
 
     @staticmethod
     def _name(citing: Citing, mention: Mention) -> str:
         return f"{citing.paper.id}#{mention.section}:{mention.start}"
 
 
-def ask_all(maker: QuestionMaker, papers: Iterable[Citing], seed: int) -> list[Question]:
-    """The questions of all papers, by id, their right candidates in even positions."""
-    asked = [one for citing in papers for one in maker.ask(citing)]
-    return balanced(sorted(asked, key=lambda one: one.id), seed)
+def turn_of(paper: Paper, seed: int) -> bytes:
+    """What papers are sorted by to be asked about in turn."""
+    return digest_of(seed, paper.id, "questions")
+
+
+def ask_all(maker: QuestionMaker, papers: Iterable[Citing], seed: int, wanted: int) -> list[Question]:
+    """Up to `wanted` questions, by id, their right candidates in even positions.
+
+    One question of each paper comes before a second one of any, so that they are of as many papers as possible. No more
+    papers are looked at than that takes.
+    """
+    turns: list[list[Question]] = []
+    for citing in papers:
+        asked = maker.ask(citing)
+        turns += [[] for _ in range(len(asked) - len(turns))]
+        for turn, one in zip(turns, asked, strict=False):
+            turn.append(one)
+        if turns and len(turns[0]) == wanted:
+            break
+    asked = [one for turn in turns for one in turn]
+    maker.report.kept += len(asked[:wanted])
+    for one in asked[wanted:]:
+        maker.report.drop(one.id, "enough_questions")
+    return balanced(sorted(asked[:wanted], key=lambda one: one.id), seed)
 
 
 def balanced(questions: Iterable[Question], seed: int) -> list[Question]:
@@ -217,7 +239,7 @@ def balanced(questions: Iterable[Question], seed: int) -> list[Question]:
     placed: list[Question] = []
     for k, one in enumerate(questions):
         block = list(range(CANDIDATES))
-        random.Random(integer_of(seed, one.level.name, str(k // CANDIDATES))).shuffle(block)
+        random.Random(integer_of(seed, one.level.citation, str(k // CANDIDATES))).shuffle(block)
         label = block[k % CANDIDATES]
         gold, *others = one.candidates
         others.insert(label, gold)

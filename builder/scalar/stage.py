@@ -11,7 +11,7 @@ from builder.extract.stage import Documents, choose_documents, extract_papers
 from builder.progress import progress
 from builder.round.licenses import allows
 from builder.scalar.annotate import typing_of
-from builder.scalar.questions import Cited, Citing, Question, QuestionMaker, ask_all
+from builder.scalar.questions import Cited, Citing, Question, QuestionMaker, ask_all, turn_of
 from builder.seeding import digest_of
 
 if TYPE_CHECKING:
@@ -92,12 +92,13 @@ class Asking:
         return asked, maker.report
 
     def _of_split(self, maker: QuestionMaker, split: Split) -> list[Question]:
-        papers = [paper for paper in self._papers if self._dates.split_of(paper) == split]
+        of_split = (paper for paper in self._papers if self._dates.split_of(paper) == split)
+        papers = sorted(of_split, key=lambda paper: turn_of(paper, self._round.seed))
         citing = (
             Citing(paper, self._documents[paper.id], _cited_of(self._store, paper))
             for paper in progress(papers, maker.report.stage, len(papers))
         )
-        return ask_all(maker, citing, self._round.seed)
+        return ask_all(maker, citing, self._round.seed, self._round.scalar.questions)
 
     def _look_up(self, id_: str) -> Cited | None:
         paper = self._cited.get(id_)

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from builder.round.levels import LEVELS
+from builder.round.levels import BUILT_IN
 from lm_eval_tasks.prompts import registry as prompts
 from lm_eval_tasks.runs.intervals import Interval
 
 # What judges say of an answer, beside the metrics of the registry.
 WIN_RATE = "win_rate"
 TASKS = (*prompts.WRITING, prompts.SCALAR)
-_LEVELS = tuple(level.name for level in LEVELS)
+_LEVELS = tuple(level.name for level in BUILT_IN)
 _LENGTH = re.compile(r"-(\d+)K")
 
 

@@ -13,6 +13,7 @@ import networkx as nx
 from matplotlib.figure import Figure
 
 from builder.dataset import tables
+from builder.dataset.manifest import QUANTILES
 from builder.dataset.rows import read_columns
 from hub_scripts.report.drawing import BLUE, PLAIN, Plot, save
 from lm_eval_tasks.tables import Table
@@ -50,6 +51,8 @@ def round_page(path: Path, manifest: Manifest, place: Path) -> RoundPage:
         for what, counted in (("month", manifest.audit.months), ("category", manifest.audit.categories)):
             if counted:
                 page.plots.append(_bars(name, what, counted, place))
+    if boxes := _boxes(manifest):
+        page.plots.append(_lengths(name, boxes, place))
     papers = _authors(path.parent, manifest)
     if any(papers.values()):
         page.plots.append(_graph(name, papers, place))
@@ -75,6 +78,8 @@ def _facts(manifest: Manifest) -> Iterator[tuple[str, object]]:
 
 def _tables(manifest: Manifest) -> Iterator[tuple[str, Table]]:
     yield "Statistics", tables.statistics([one for one in manifest.configurations if one.samples])
+    yield "Lengths", tables.lengths(manifest.configurations)
+    yield "Labels", tables.labels(manifest.configurations)
     yield "Kept and dropped", tables.stages(manifest)
     if manifest.audit:
         yield "Audit", tables.checks(manifest.audit, manifest.allowed)
@@ -100,6 +105,35 @@ def _bars(name: str, what: str, counted: Mapping[str, int], place: Path) -> Plot
     title = f"Papers by {what}"
     alt = f"{title} of round {name}: {len(rows)} bars, most in {most[0]} ({most[1]} papers)."
     return save(figure, place, Plot(f"round_{name}_{what}", title, alt), (what, "papers"), rows)
+
+
+def _boxes(manifest: Manifest) -> dict[str, tuple[int, ...]]:
+    """Configuration -> input lengths of its test samples at each of `QUANTILES`."""
+    tests = {one.name: one.statistics("test").input_lengths for one in manifest.configurations}
+    return {name: found for name, found in tests.items() if found}
+
+
+def _lengths(name: str, boxes: Mapping[str, Sequence[int]], place: Path) -> Plot:
+    stats = [
+        {"label": label, "whislo": low, "q1": first, "med": middle, "q3": third, "whishi": high}
+        for label, (low, first, middle, third, high, _) in boxes.items()
+    ]
+    with mpl.rc_context(PLAIN):
+        figure = Figure(figsize=(7, 1 + 0.26 * len(stats)))
+        axis = figure.subplots()
+        axis.bxp(stats, orientation="horizontal", showfliers=False, patch_artist=True, boxprops={"facecolor": BLUE})
+        axis.invert_yaxis()
+        axis.set_xlabel("input tokens")
+        axis.spines[["top", "right"]].set_visible(False)
+    title = "Input lengths"
+    alt = (
+        f"{title} of the test samples of round {name}: boxes from 25 to 75 %, whiskers from 5 to 95 %, medians "
+        + ", ".join(f"{label} {found[2]}" for label, found in boxes.items())
+        + "."
+    )
+    head = ("configuration", *(f"{100 * share:g}%" for share in QUANTILES))
+    rows = [(label, *found) for label, found in boxes.items()]
+    return save(figure, place, Plot(f"round_{name}_lengths", title, alt), head, rows)
 
 
 def _authors(folder: Path, manifest: Manifest) -> dict[str, list[str]]:

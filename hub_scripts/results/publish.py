@@ -15,8 +15,8 @@ import yaml
 from huggingface_hub import EvalResult, RepoCard
 
 from builder.dataset.card import CARD
+from builder.round import levels
 from builder.round import settings as registry
-from builder.round.levels import LEVELS
 from hub_scripts.errors import HubError
 from hub_scripts.hub.compat import endpoint, model_index
 from hub_scripts.hub.repo import MAIN, Change, Content, Repo, digest, unchanged
@@ -175,7 +175,7 @@ def _identity(entry: dict[str, Any]) -> tuple[str, ...]:
 def _setting(task: str) -> str:
     """The dataset's configuration that a task of lm-eval reads; the task's own name where it is of none alone."""
     names = {f"academiceval_{one.name.lower().replace('-', '_')}": one.name for one in registry.BUILT_IN}
-    names |= {level.name.lower().replace("-", "_"): level.name for level in LEVELS}
+    names |= {level.name.lower().replace("-", "_"): level.name for level in levels.BUILT_IN}
     return names.get(task, task)
 
 

@@ -58,7 +58,7 @@ def read_results(path: Path) -> Results:
     except (OSError, *ODD) as err:
         raise HubError(f"{path} is no result of `academiceval eval` or lm_eval ({type(err).__name__}: {err})") from err
     if not results.scores:
-        raise HubError(f"{path} is no result of our tasks: it has no score of academiceval_* or scalar_*")
+        raise HubError(f"{path} is no result of our tasks: it has no score of academiceval_*, scalar_* or cloze_*")
     return results
 
 
@@ -85,7 +85,7 @@ def _lm_evals(content: Mapping[str, Any]) -> Results:
     tasks = [
         task
         for task in content["results"]
-        if task.startswith(("academiceval_", "scalar_")) and task in content["configs"]
+        if task.startswith(("academiceval_", "scalar_", "cloze_")) and task in content["configs"]
     ]
     given = [content["configs"][task].get("metadata") or {} for task in tasks]
     rounds = sorted({str(one["dataset_revision"]) for one in given if one.get("dataset_revision")})

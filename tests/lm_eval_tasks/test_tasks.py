@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from builder.round import levels
 from builder.round.settings import BUILT_IN
 from lm_eval_tasks import task_folder
 from lm_eval_tasks.data import hook
@@ -49,7 +50,7 @@ def test_every_yaml_file_is_an_indexed_task() -> None:
         for path in FILES
     }
     assert named == set(task_names())
-    assert len(FILES) == 2 * (16 + 5) + 1 + 2 * (3 + 1)
+    assert len(FILES) == 2 * (16 + 5) + 1 + 2 * (3 + 1) + 8 + 1
 
 
 @pytest.mark.parametrize("setting", BUILT_IN, ids=lambda s: s.name)
@@ -75,6 +76,16 @@ def test_groups_hold_their_tasks() -> None:
         assert sorted(name for group in members for name in groups[group]) == sorted(
             f"{top}_" + setting.name.lower().replace("-", "_") for setting in BUILT_IN
         )
+
+
+def test_every_level_has_its_task() -> None:
+    groups = {config(path)["group"]: config(path)["task"] for path in FILES if "group" in config(path)}
+    names = {level.name: level.name.lower().replace("-", "_") for level in levels.BUILT_IN}
+    assert set(groups["scalar_ablation"]) == set(names.values())
+    assert groups["scalar"] == [names[level.name] for level in levels.LEVELS]
+    for level, name in names.items():
+        read = next(config(path) for path in FILES if config(path).get("task") == name)
+        assert read["dataset_kwargs"] == {"setting": level, "answer_tokens": 2000}
 
 
 def environment(**more: str) -> dict[str, str]:

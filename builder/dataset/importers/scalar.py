@@ -15,9 +15,10 @@ from builder.errors import FolderError
 from builder.progress import progress
 from builder.report import StageReport
 from builder.round.levels import LEVELS
+from builder.round.tables import ScalarTable
 from builder.samples.tokens import TokenCounter
 from builder.scalar.citation_classifier import types_of
-from builder.scalar.questions import QuestionMaker, ask_all
+from builder.scalar.questions import QuestionMaker, ask_all, turn_of
 from builder.sources.tokenizer import load_tokenizer
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 # ICLR 2025, whose papers the published questions are made of.
 ROUND = "2025.01"
-_QUESTIONS_OF_PAPER = 5
 
 
 def import_questions(source: Path, output: Path) -> list[StageReport]:
@@ -61,14 +61,15 @@ def import_papers(source: Path, output: Path, seed: int) -> list[StageReport]:
     Raises:
         FolderError: the file cannot be read, or not one question came about.
     """
-    structured = read_structured(source)
+    structured, usual = read_structured(source), ScalarTable()
+    in_turn = sorted(structured.citing, key=lambda one: turn_of(one.paper, seed))
     counter = TokenCounter(load_tokenizer())
     built: list[Configuration] = []
     reports: list[StageReport] = []
     with replacing(output) as place:
         for level in LEVELS:
-            maker = QuestionMaker(level, seed, structured.known.get, types_of, _QUESTIONS_OF_PAPER)
-            placed = ask_all(maker, progress(structured.citing, level.name), seed)
+            maker = QuestionMaker(level, seed, structured.known.get, types_of, usual.questions_of_paper)
+            placed = ask_all(maker, progress(in_turn, level.name), seed, usual.questions)
             built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, counter))
             reports.append(maker.report)
         if not any(one.samples for one in built):

@@ -76,6 +76,7 @@ def _set(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
         (_set("configurations.0.task", "cloze"), "is of form full and task cloze"),
         (_set("configurations.0.splits.test.statistics.samples", -1), "samples"),
         (_set("configurations.0.splits.test.files", []), "another number of rows"),
+        (_set("configurations.0.splits.test.statistics.input_lengths", [1, 2]), "lengths are given at 6 shares"),
         (_set("round", "../../../escaped"), "round"),
         (_set("code_version", "\ud800"), "surrogates"),
         (_set("audit.active_authors", float("nan")), "NaN is not JSON"),

@@ -8,6 +8,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,20 @@ from builder.dataset.manifest import read_manifest
 from builder.errors import RoundError, SourceError
 from builder.pipeline import build, prepare
 from builder.records import Document, Mention, Paper, Reference, Section
-from builder.round.levels import Level, select
+from builder.round.levels import BUILT_IN, Level, select
 from builder.scalar.annotate import ask_model
 from builder.scalar.citation_classifier import Context, is_single, types_of
-from builder.scalar.questions import CANDIDATES, Cited, Citing, Question, QuestionMaker, balanced, context_of
+from builder.scalar.questions import (
+    CANDIDATES,
+    Cited,
+    Citing,
+    Question,
+    QuestionMaker,
+    ask_all,
+    balanced,
+    context_of,
+    turn_of,
+)
 from builder.scalar.render import MOST_CHARACTERS, candidate, parts, question
 from lm_eval_tasks.data import scalar_hook, slots
 from lm_eval_tasks.errors import BudgetError
@@ -88,6 +99,7 @@ def descriptive(contexts: Any) -> list[Any]:
 def examine(level: Level, most: int = 5, one: Citing | None = None, seed: int = 1, **more: Any) -> list[Question]:
     maker = QuestionMaker(level, seed, more.get("known", known), more.get("typing", descriptive), most)
     asked = maker.ask(one or citing())
+    maker.report.kept += len(asked)
     maker.report.check(len((one or citing()).document.mentions))
     return asked
 
@@ -226,6 +238,37 @@ def test_questions_depend_on_seed_and_not_on_order() -> None:
 def test_gold_positions_are_even() -> None:
     made = balanced(examine(Level("Any", citation="descriptive"), most=12), 3)
     assert Counter(one.label for one in made) == {0: 3, 1: 3, 2: 3, 3: 3}
+
+
+def test_questions_are_drawn_over_the_papers() -> None:
+    level = Level("Any", citation="descriptive")
+    papers = [replace(citing(), paper=paper(f"2605.{i:05d}")) for i in range(9)]
+
+    def drawn(wanted: int, seed: int = 1) -> tuple[Counter[str], QuestionMaker]:
+        maker = QuestionMaker(level, seed, known, descriptive, 5)
+        in_turn = sorted(papers, key=lambda one: turn_of(one.paper, seed))
+        made = ask_all(maker, in_turn, seed, wanted)
+        assert [one.id for one in made] == sorted(one.id for one in made)
+        return Counter(one.paper.id for one in made), maker
+
+    few, maker = drawn(4)
+    assert sorted(few.values()) == [1] * 4
+    maker.report.check(4 * 12)
+    assert maker.report.dropped["enough_questions"] == 4 * 4
+    assert set(few) not in ({one.paper.id for one in papers[:4]}, set(drawn(4, seed=2)[0]))
+    assert sorted(drawn(12)[0].values()) == [1] * 6 + [2] * 3
+    assert sorted(drawn(1000)[0].values()) == [5] * 9
+
+
+def test_levels_that_mask_the_same_ask_the_same() -> None:
+    full, concise, other = (
+        Level(name, citation="descriptive", distractors="nearest", candidates=shown)
+        for name, shown in (("A", "full"), ("B", "concise"), ("C", "body"))
+    )
+    asked = [examine(one) for one in (full, concise, other)]
+    assert len({tuple((q.id, tuple(c.id for c in q.candidates)) for q in one) for one in asked}) == 1
+    assert len({tuple(q.label for q in balanced(one, 1)) for one in asked}) == 1
+    assert len({q.candidates[0].content for one in asked for q in one if q.id == asked[0][0].id}) == 3
 
 
 def test_what_cannot_be_asked_has_a_reason() -> None:
@@ -371,11 +414,11 @@ def test_the_best_constant_is_that_of_the_labels() -> None:
 
 @pytest.fixture(scope="module")
 def with_scalar(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A round over the small world with all levels and one of its own."""
+    """A round over the small world with all levels, those of the ablations too, and one of its own."""
     place = tmp_path_factory.mktemp("scalar")
     shutil.copytree(world / "work", place / "work")
     own = {"name": "Cloze-Short", "question": "section", "citation": "descriptive", "candidates": "concise"}
-    scalar = {"levels": ["SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard"], "level": [own]}
+    scalar = {"levels": [level.name for level in BUILT_IN], "level": [own]}
     round_ = small_round(place, settings=("Title-10K",), scalar=scalar)
     prepare(round_, 2)
     build(round_)
@@ -388,7 +431,7 @@ def with_scalar(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_a_round_holds_the_levels_it_asks_for(with_scalar: Path) -> None:
     folder = with_scalar / "academiceval"
-    for name in ("SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard", "Cloze-Short"):
+    for name in (*(level.name for level in BUILT_IN), "Cloze-Short"):
         loaded = load_dataset(str(folder), name)["test"]
         assert len(loaded) > 5
         spread = Counter(loaded["label"])
@@ -404,6 +447,9 @@ def test_a_round_holds_the_levels_it_asks_for(with_scalar: Path) -> None:
     card = (folder / "README.md").read_text()
     assert "| SCALAR-Easy | Citation Cloze |" in card
     assert "| questions SCALAR-Hard |" in card
+    test = next(one for one in read_manifest(folder).configurations if one.name == "SCALAR-Hard").statistics("test")
+    assert test.labels == tuple(Counter(load_dataset(str(folder), "SCALAR-Hard")["test"]["label"])[i] for i in range(4))
+    assert f"| SCALAR-Hard | {' | '.join(map(str, test.labels))} | {max(test.labels) / sum(test.labels):.3f} |" in card
 
 
 @pytest.mark.slow

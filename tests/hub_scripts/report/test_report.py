@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from playwright.sync_api import expect
 
 from builder.dataset.publishable import publishable
+from builder.round import levels
 from hub_scripts.report.board import published
 from hub_scripts.report.drawing import Plot, save
 from hub_scripts.report.figures import draw_all
@@ -124,10 +125,14 @@ def test_one_authors_papers_have_no_interval(results: Path, command: Command, tm
 
 def test_the_published_tables() -> None:
     found = {(one.model, one.setting, one.metric): one for one in published()}
-    assert len(found) == 3 * 62 + 4 + 24
+    assert len(found) == 3 * 62 + 4 + 24 + 2 * 8 + 2 * 5
     assert found["LLaMA-3 Chat 70B", "Abs-9K", "bertscore"].value == pytest.approx(0.624)
     assert found["LLaMA-3 Chat 70B + contriever", "Related-53K-G", "win_rate"].value == pytest.approx(0.902)
     assert found["GPT 4o", "SCALAR-Hard", "accuracy"].source == "SCALAR, table 1"
+    assert found["GPT 4o Mini (table 2)", "SCALAR-Easy", "accuracy"].value == pytest.approx(0.8)
+    assert found["GPT 4o Mini (table 3)", "SCALAR-Easy", "accuracy"].value == pytest.approx(0.82)
+    scalar = {one.setting for one in found.values() if one.metric == "accuracy"}
+    assert scalar == {level.name for level in levels.BUILT_IN}
     assert ("Gemma Instruct 7B", "Title-30K", "rouge_l") not in found
 
 
