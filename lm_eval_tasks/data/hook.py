@@ -52,7 +52,7 @@ def _load(setting: str, answer_tokens: int, role: str, arguments: Mapping[str, A
     config = (options.config or setting) + (CORE if options.core else "")
     scorer = bertscore.check_model(options.bertscore_model)
     if query:
-        retrieve.check(options.retriever)
+        retrieve.check(options.retrieval)
     model = context.of_model(arguments, options.system_instruction)
     every = open_dataset(config, options)
     rows = rows_of_test(every, config, options)
@@ -62,7 +62,7 @@ def _load(setting: str, answer_tokens: int, role: str, arguments: Mapping[str, A
     all_slots = [templates.load(name).slots(row) for row in prepared]
     same = {
         "setting": config, "prompt_name": name, "prompt_version": registry.version(), "cut": options.cut,
-        "bertscore_model": scorer, "retriever": options.retriever if query else "", "metrics": options.metrics,
+        "bertscore_model": scorer, "retriever": options.retrieval.label if query else "", "metrics": options.metrics,
         **({"lead_words": lead_words} if options.keep_parts else {}),
     }  # fmt: skip
     kept = _LOGGED + (_PARTS if options.keep_parts else ())
@@ -90,7 +90,7 @@ def _with_chunks(rows: list[dict[str, Any]], query: str | None, options: Options
     questions = [
         retrieve.Question("".join(slot.text for slot in template.slots(row)), retrieve.corpus(row)) for row in rows
     ]
-    found = retrieve.retrieve(questions, options.retriever, options.chunking, cache_folder() / "retrieval")
+    found = retrieve.retrieve(questions, options.retrieval, cache_folder() / "retrieval")
     return [
         {**row, "chunks": [{"content": chunk} for chunk in chunks]} for row, chunks in zip(rows, found, strict=True)
     ]

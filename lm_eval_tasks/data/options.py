@@ -12,7 +12,8 @@ from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data.slots import Cut
 from lm_eval_tasks.errors import OptionError
 from lm_eval_tasks.metrics.scored import ALL, HEADLINE
-from lm_eval_tasks.retrieval.retrieve import DEFAULT_RETRIEVER, Chunking
+from lm_eval_tasks.retrieval.base import INNER_PRODUCT, Similarity
+from lm_eval_tasks.retrieval.retrieve import Chunking, Retrieval
 from lm_eval_tasks.text import day
 
 DEFAULT_DATASET = "academiceval"
@@ -45,8 +46,7 @@ class Options:
     reserve: int | None
     system_instruction: str
     model_cutoff: str | None
-    retriever: str
-    chunking: Chunking
+    retrieval: Retrieval
     metrics: str
 
     @classmethod
@@ -63,6 +63,9 @@ class Options:
         metrics = str(arguments.get("metrics", HEADLINE))
         if metrics not in (HEADLINE, ALL):
             raise OptionError(f"the option metrics={metrics!r} is neither {HEADLINE!r} nor {ALL!r}")
+        similarity = str(arguments.get("similarity", INNER_PRODUCT))
+        if similarity not in get_args(Similarity):
+            raise OptionError(f"the option similarity={similarity!r} is neither 'inner_product' nor 'cosine'")
         usual = Chunking()
         chunking = Chunking(
             _number(arguments, "chunk_size", usual.size), _number(arguments, "chunk_overlap", usual.overlap),
@@ -82,8 +85,7 @@ class Options:
             reserve=_number(arguments, "reserve", run.max_gen_toks),
             system_instruction=_text(arguments, "system_instruction") or run.system_instruction,
             model_cutoff=_month(arguments, "model_cutoff"),
-            retriever=_text(arguments, "retriever") or DEFAULT_RETRIEVER,
-            chunking=chunking,
+            retrieval=Retrieval(_text(arguments, "retriever") or "", similarity, chunking),  # type: ignore[arg-type]
             metrics=metrics,
         )
 

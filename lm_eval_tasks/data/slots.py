@@ -1,8 +1,8 @@
 """Cut prompts to a budget, slot by slot, in tokens of the model's own tokenizer.
 
 Demonstrations go first, the farthest from the answer before the nearer ones, then retrieved chunks from the last rank,
-then the body, last the ends of the citations' abstracts. Instruction, title, abstract, citation titles and the answer cue
-are never cut. Section 4.2 of the AcademicEval paper keeps the head of what it cuts; the body may lose its middle instead.
+then the body, last the citations' abstracts, which are shortened to a like length. Instruction, title, abstract, citation
+titles and the answer cue are never cut. Of what is cut the head is kept; the body may lose its middle instead.
 
 In a SCALAR prompt the candidates' texts are shortened to a like length first, then the paper on both sides of the mask, last
 the candidates' abstracts; never the mask, the titles or the instruction.
@@ -25,7 +25,7 @@ Cut = Literal["end", "middle"]
 _FIELD_ORDER = ("content", "output", "abstract", "title")
 CUT_PARTS = ("demonstration", "chunk", "body", "citation", "candidate", "around", "candidate_abstract")
 # Parts whose slots are shortened together, the longest first.
-_LEVELLED = ("candidate", "around", "candidate_abstract")
+_LEVELLED = ("citation", "candidate", "around", "candidate_abstract")
 _BATCH = 16
 # Tokens on each side of a cut that are counted anew; a tokenizer's decisions reach no farther.
 _REACH = 32

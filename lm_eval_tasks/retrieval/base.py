@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
+
+Similarity = Literal["inner_product", "cosine"]
+INNER_PRODUCT: Similarity = "inner_product"
 
 
 class Retriever(Protocol):

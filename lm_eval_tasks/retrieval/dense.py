@@ -1,4 +1,7 @@
-"""Retrievers that compare embeddings by inner product: DPR, Contriever, Dragon, and any sentence-transformers model."""
+"""Retrievers that compare embeddings: DPR, Contriever, Dragon, and any sentence-transformers model.
+
+By inner product, as the AcademicEval paper writes (section 4.2), or by its cosine, as the reference computes it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import numpy as np
 
 from lm_eval_tasks.errors import RetrieverError
 from lm_eval_tasks.minilm import MINILM, minilm_path
-from lm_eval_tasks.retrieval.base import best
+from lm_eval_tasks.retrieval.base import INNER_PRODUCT, Similarity, best
 
 _MAX_TOKENS = 512
 _BATCH = 64
@@ -37,30 +40,29 @@ PAIRS = {
 
 
 class Dense:
-    """Ranks by the inner product of embeddings.
+    """Ranks by the similarity of embeddings.
 
     Args:
         name: what tells the models apart.
         query, context: texts -> embeddings of shape (texts, dimensions).
     """
 
-    def __init__(self, name: str, query: Encode, context: Encode) -> None:
-        self.name = name
-        self._query = query
-        self._context = context
+    def __init__(self, name: str, query: Encode, context: Encode, similarity: Similarity) -> None:
+        self.name = name if similarity == INNER_PRODUCT else f"{name}, {similarity}"
+        self._query, self._context = query, context
+        self._scaled = _unit if similarity == "cosine" else np.asarray
 
     def rank(self, queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
         # Samples share demonstrations: no chunk is embedded twice in a call.
         places = {text: i for i, text in enumerate(dict.fromkeys(chunk for own in chunks for chunk in own))}
-        embedded = self._context(list(places))
-        asked = self._query(list(queries))
+        embedded, asked = self._scaled(self._context(list(places))), self._scaled(self._query(list(queries)))
         return [
             best(embedded[[places[chunk] for chunk in own]] @ vector, top) if own else []
             for own, vector in zip(chunks, asked, strict=True)
         ]
 
 
-def open_pair(kind: str, folders: str) -> Dense:
+def open_pair(kind: str, folders: str, similarity: Similarity) -> Dense:
     """A retriever of two transformers encoders.
 
     Args:
@@ -77,10 +79,10 @@ def open_pair(kind: str, folders: str) -> Dense:
         _encoder(model, pair.pooling, role)
         for model, role in ((query, "DPRQuestionEncoder"), (context, "DPRContextEncoder"))
     )
-    return Dense(f"{kind}:{query},{context}", asks, shows)
+    return Dense(f"{kind}:{query},{context}", asks, shows, similarity)
 
 
-def open_sentence_transformer(name: str) -> Dense:
+def open_sentence_transformer(name: str, similarity: Similarity) -> Dense:
     """A retriever of one sentence-transformers model, by folder or Hub id; "minilm" is the small offline one.
 
     Raises:
@@ -96,14 +98,20 @@ def open_sentence_transformer(name: str) -> Dense:
         model = SentenceTransformer(minilm_path("retriever") if name == MINILM else name)
     except Exception as err:  # the package raises whatever the Hub, the disk or the files' formats raise
         raise RetrieverError(
-            f"the retriever {name!r} cannot be loaded: it is none of bm25, tfidf, {', '.join(PAIRS)}, minilm, and no "
+            f"the retriever {name!r} cannot be loaded: it is none of bm25, bm25_okapi, tfidf, {', '.join(PAIRS)}, minilm, and no "
             "sentence-transformers folder or reachable Hub id"
         ) from err
 
     def encode(texts: Sequence[str]) -> Any:
         return model.encode(list(texts), batch_size=_BATCH, show_progress_bar=False, convert_to_numpy=True)
 
-    return Dense(name, encode, encode)
+    return Dense(name, encode, encode, similarity)
+
+
+def _unit(vectors: Any) -> Any:
+    """The vectors, scaled to length 1."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors) / np.where(lengths == 0, 1, lengths)
 
 
 def _encoder(name: str, pooling: str, dpr_class: str) -> Encode:

@@ -17,10 +17,9 @@ from tqdm.auto import tqdm
 from lm_eval_tasks.errors import RetrieverError
 from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.journal import Journal
-from lm_eval_tasks.retrieval.base import Retriever
-from lm_eval_tasks.retrieval.registry import open_retriever
+from lm_eval_tasks.retrieval.base import INNER_PRODUCT, Retriever, Similarity
+from lm_eval_tasks.retrieval.registry import default_retriever, open_retriever
 
-DEFAULT_RETRIEVER = "bm25"
 # Samples whose chunks are encoded together.
 _GROUP = 16
 
@@ -42,6 +41,39 @@ class Chunking:
 
 
 @dataclass(frozen=True, slots=True)
+class Retrieval:
+    """How chunks are found.
+
+    Attributes:
+        retriever: "bm25", "bm25_okapi", "tfidf", "dpr", "contriever", "dragon", "minilm" or a sentence-transformers folder
+            or Hub id; for the pairs of encoders also "dpr:QUERY_FOLDER,CONTEXT_FOLDER" with models of that kind. "" for
+            the default.
+        similarity: how embeddings are compared.
+    """
+
+    retriever: str = ""
+    similarity: Similarity = INNER_PRODUCT
+    chunking: Chunking = Chunking()
+
+    def opened(self) -> Retriever:
+        """The retriever.
+
+        Raises:
+            RetrieverError: its package or model is not there.
+        """
+        return open_retriever(self._named, self.similarity)
+
+    @property
+    def label(self) -> str:
+        """What the retriever is called in results."""
+        return self._named if self.similarity == INNER_PRODUCT else f"{self._named} {self.similarity}"
+
+    @property
+    def _named(self) -> str:
+        return self.retriever or default_retriever()
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """What is looked for in which texts."""
 
@@ -58,26 +90,22 @@ def corpus(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in texts if text.strip()))
 
 
-def retrieve(questions: Sequence[Question], name: str, chunking: Chunking, cache: Path) -> list[list[str]]:
+def retrieve(questions: Sequence[Question], how: Retrieval, cache: Path) -> list[list[str]]:
     """The chunks for each question, best first.
 
     What was found is kept in `cache` for each question as soon as it is known, so that a killed run goes on and a second
     one asks nothing.
 
-    Args:
-        name: "bm25", "tfidf", "dpr", "contriever", "dragon", "minilm" or a sentence-transformers folder or Hub id; for
-            the first three dense ones also "dpr:QUERY_FOLDER,CONTEXT_FOLDER" with models of that kind.
-
     Raises:
-        RetrieverError: its package or model is not there.
+        RetrieverError: the retriever's package or model is not there.
     """
-    retriever = open_retriever(name)
+    retriever, chunking = how.opened(), how.chunking
     split = _splitter(chunking)
     journal = Journal(cache / f"{_slug(retriever.name)}-{chunking.size}-{chunking.overlap}-{chunking.top}.jsonl")
     keys = [_key(retriever.name, question) for question in questions]
     missing = [i for i, key in enumerate(keys) if key not in journal]
     with tqdm(
-        total=len(questions), initial=len(questions) - len(missing), desc=f"retrieve {name}", disable=None
+        total=len(questions), initial=len(questions) - len(missing), desc=f"retrieve {how.label}", disable=None
     ) as bar:
         for start in range(0, len(missing), _GROUP):
             group = missing[start : start + _GROUP]
@@ -93,9 +121,9 @@ def retrieve(questions: Sequence[Question], name: str, chunking: Chunking, cache
     ]
 
 
-def check(name: str) -> None:
+def check(how: Retrieval) -> None:
     """Raise a RetrieverError where a retriever is not there, before anything is generated."""
-    open_retriever(name)
+    how.opened()
     _splitter(Chunking())
 
 
@@ -120,6 +148,3 @@ def _key(retriever: str, question: Question) -> str:
 def _slug(name: str) -> str:
     readable = "".join(c if c.isalnum() else "-" for c in name)[-40:].strip("-")
     return f"{readable}-{sha256_of_bytes(name)[:8]}"
-
-
-__all__ = ["DEFAULT_RETRIEVER", "Chunking", "Question", "Retriever", "check", "corpus", "retrieve"]

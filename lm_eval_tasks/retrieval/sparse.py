@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from lm_eval_tasks.errors import RetrieverError
 from lm_eval_tasks.retrieval.base import Retriever, best
 
@@ -31,6 +33,29 @@ class BM25:
         return best(index.get_scores(words), top)
 
 
+class BM25Okapi:
+    """BM25 as LangChain's BM25Retriever runs it, which the reference calls: rank_bm25's Okapi over words as they are split by spaces."""
+
+    name = "rank-bm25-okapi"
+
+    def __init__(self) -> None:
+        try:
+            import rank_bm25
+        except ModuleNotFoundError as err:
+            raise RetrieverError('the retriever bm25_okapi needs rank-bm25: pip install "academiceval[ralm]"') from err
+        self._rank_bm25 = rank_bm25
+
+    def rank(self, queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
+        return [self._rank(query, own, top) for query, own in zip(queries, chunks, strict=True)]
+
+    def _rank(self, query: str, chunks: Sequence[str], top: int) -> list[int]:
+        if not chunks:
+            return []
+        scores = self._rank_bm25.BM25Okapi([chunk.split() for chunk in chunks]).get_scores(query.split())
+        # rank_bm25 reads an ascending order backwards: of equals the last comes first.
+        return [int(i) for i in np.argsort(scores, kind="stable")[::-1][:top]]
+
+
 class TfIdf:
     """Cosine of TF-IDF vectors, as scikit-learn computes them, fitted on the sample's chunks."""
 
@@ -47,4 +72,4 @@ class TfIdf:
         return best((matrix @ vectorizer.transform([query]).T).toarray()[:, 0], top)
 
 
-RETRIEVERS: dict[str, Callable[[], Retriever]] = {"bm25": BM25, "tfidf": TfIdf}
+RETRIEVERS: dict[str, Callable[[], Retriever]] = {"bm25": BM25, "bm25_okapi": BM25Okapi, "tfidf": TfIdf}

@@ -36,7 +36,11 @@ _ADDRESS = re.compile(r"(?<=\w) at 0x[0-9a-f]+(?=>)")
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One number of a run: the mean over the samples and its 95 % interval, clustered by first authors."""
+    """One number of a run: the mean over the samples and its 95 % interval, clustered by first authors.
+
+    Attributes:
+        retriever: what chose the chunks of a retrieval task, "" for the other tasks.
+    """
 
     model: str
     task: str
@@ -45,6 +49,7 @@ class Score:
     low: float
     high: float
     samples: int
+    retriever: str = ""
 
 
 def evaluate(
@@ -181,7 +186,7 @@ def _scores(samples: Mapping[str, Sequence[Logged]], label: str) -> list[Score]:
         for metric in rows[0].scores:
             having = [one for one in rows if metric in one.scores]
             over = interval([one.scores[metric] for one in having], [one.cluster for one in having])
-            scores.append(Score(label, task, metric, over.mean, over.low, over.high, over.samples))
+            scores.append(Score(label, task, metric, over.mean, over.low, over.high, over.samples, rows[0].retriever))
     return scores
 
 

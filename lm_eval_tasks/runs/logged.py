@@ -33,6 +33,7 @@ class Logged:
     Attributes:
         task: the setting, and what was done otherwise than usual: "Abs-29K-G", "Abs-9K abs_ralm bm25".
         kind: of task.
+        retriever: of a retrieval task, else "".
         cluster: the first author.
         round, prompt_version: what the sample was made with; runs that differ in them cannot be compared.
     """
@@ -47,6 +48,7 @@ class Logged:
     target: str
     answer: str
     scores: dict[str, float]
+    retriever: str = ""
 
 
 def read(paths: Sequence[Path]) -> list[Logged]:
@@ -134,6 +136,7 @@ def of_row(row: Mapping[str, Any]) -> Logged:
         target=doc["target"],
         answer=scored.answer,
         scores=scored.scores,
+        retriever=doc["retriever"],
     )
 
 

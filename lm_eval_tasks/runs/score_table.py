@@ -15,7 +15,8 @@ def score_table(scores: Sequence[Score]) -> Iterator[str]:
     """Markdown: headline scores with 95 % intervals and floors, and how prompts and answers fared; then all other scores."""
     rows: dict[tuple[str, str], dict[str, Score]] = {}
     for score in scores:
-        rows.setdefault((score.task, score.model), {})[score.metric] = score
+        model = f"{score.model} + {score.retriever}" if score.retriever else score.model
+        rows.setdefault((score.task, model), {})[score.metric] = score
     present = list(dict.fromkeys(score.metric for score in scores))
     main = [name for one in METRICS if one.headline for name in (one.name, *one.floors)]
     main += [one.name for one in METRICS if one.rate]

@@ -75,6 +75,22 @@ def test_then_the_end_of_the_body_then_the_citations_abstracts() -> None:
     assert "ca5" not in fitted.text
 
 
+def test_the_citations_abstracts_are_shortened_to_a_like_length() -> None:
+    many = [
+        slot
+        for i, n in enumerate((4, 30, 12, 30))
+        for slot in (
+            Slot(words(2, f"t{i}x"), "citation", i, "title"),
+            Slot(words(n, f"a{i}x"), "citation", i, "abstract"),
+        )
+    ]
+    fitted = slots.fit([*prompt(), *many], TOTAL + 8 + 4 + 3 * 10 - 24 - 20, Words())
+    kept = {span.index: fitted.text[span.start : span.end].split() for span in fitted.spans if span.field == "abstract"}
+    assert [len(kept[i]) for i in (1, 2, 3)] == [10, 10, 10]
+    assert fitted.cut["citation"] == 20 + 2 + 20
+    assert all(f"t{i}x1" in fitted.text for i in range(4))
+
+
 def test_instruction_title_citation_titles_and_cue_are_never_cut() -> None:
     least = TOTAL - 24 - 20 - 8
     fitted = slots.fit(prompt(), least, Words())

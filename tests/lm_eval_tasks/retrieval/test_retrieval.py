@@ -6,14 +6,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import huggingface_hub
 import numpy as np
 import pytest
+import rank_bm25
 
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.errors import OptionError, RetrieverError
 from lm_eval_tasks.retrieval import dense
-from lm_eval_tasks.retrieval.registry import open_retriever
-from lm_eval_tasks.retrieval.retrieve import Chunking, Question, check, corpus, retrieve
+from lm_eval_tasks.retrieval.registry import default_retriever, open_retriever
+from lm_eval_tasks.retrieval.retrieve import Chunking, Question, Retrieval, check, corpus, retrieve
 
 FILLER = "The weather was mild and the harbour lay quiet in the evening light. " * 12
 NEEDLE = "Kangaroos carry their young joeys in a pouch while they hop across the grassland."
@@ -46,17 +48,17 @@ def encoders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {name: str(place / name) for name in models}
 
 
-@pytest.mark.parametrize("name", ["bm25", "tfidf", "minilm"])
+@pytest.mark.parametrize("name", ["bm25", "bm25_okapi", "tfidf", "minilm"])
 @pytest.mark.slow
 def test_what_answers_the_query_comes_first(name: str, tmp_path: Path) -> None:
-    [found] = retrieve([QUESTION], name, Chunking(), tmp_path)
+    [found] = retrieve([QUESTION], Retrieval(name), tmp_path)
     assert "Kangaroos" in found[0]
     assert len(found) <= 12
     assert all(len(chunk) <= 512 for chunk in found)
 
 
 def test_sizes_and_numbers_are_options(tmp_path: Path) -> None:
-    [found] = retrieve([QUESTION], "bm25", Chunking(size=100, overlap=20, top=3), tmp_path)
+    [found] = retrieve([QUESTION], Retrieval("bm25", chunking=Chunking(size=100, overlap=20, top=3)), tmp_path)
     assert len(found) == 3
     assert all(len(chunk) <= 100 for chunk in found)
 
@@ -70,9 +72,9 @@ def test_mean_and_first_token_are_those_of_the_model(encoders: dict[str, str], t
     with torch.no_grad():
         states = [model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0] for text in texts]
     for kind, expected in (("contriever", [s.mean(0) for s in states]), ("dragon", [s[0] for s in states])):
-        retriever = dense.open_pair(kind, f"{encoders['bert']},{encoders['bert']}")
+        retriever = dense.open_pair(kind, f"{encoders['bert']},{encoders['bert']}", "inner_product")
         np.testing.assert_allclose(retriever._context(texts), torch.stack(expected).numpy(), atol=1e-5)
-        assert len(retrieve([QUESTION], f"{kind}:{encoders['bert']}", Chunking(), tmp_path)[0]) > 3
+        assert len(retrieve([QUESTION], Retrieval(f"{kind}:{encoders['bert']}"), tmp_path)[0]) > 3
 
 
 def test_inner_products_are_those_of_the_models(encoders: dict[str, str]) -> None:
@@ -92,9 +94,60 @@ def test_inner_products_are_those_of_the_models(encoders: dict[str, str]) -> Non
     assert retriever.rank([query], [chunks], 3) == [expected]
 
 
+def test_cosine_takes_no_account_of_length(encoders: dict[str, str], tmp_path: Path) -> None:
+    vectors = {"q": [1.0, 0.0], "long": [3.0, 3.0], "near": [1.0, 0.1], "none": [0.0, 0.0]}
+
+    def encode(texts: Any) -> Any:
+        return np.array([vectors[text] for text in texts])
+
+    chunks = [["none", "near", "long"]]
+    assert dense.Dense("d", encode, encode, "inner_product").rank(["q"], chunks, 3) == [[2, 1, 0]]
+    assert dense.Dense("d", encode, encode, "cosine").rank(["q"], chunks, 3) == [[1, 2, 0]]
+    how = Retrieval(f"contriever:{encoders['bert']}", "cosine")
+    assert how.label.endswith(" cosine")
+    retrieve([QUESTION], how, tmp_path)
+    retrieve([QUESTION], Retrieval(how.retriever), tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+    with pytest.raises(RetrieverError, match="'bm25' compares no embeddings"):
+        check(Retrieval("bm25", "cosine"))
+
+
+@pytest.mark.parametrize("texts", [QUESTION.texts, ("a b c d " * 40, "b c", "c")])
+def test_okapi_ranks_as_rank_bm25(texts: tuple[str, ...]) -> None:
+    """As LangChain's BM25Retriever has it: words split by spaces, the class's own parameters."""
+    chunks = [words for text in texts for words in (text[i : i + 60] for i in range(0, len(text), 60)) if words.strip()]
+    for query in (QUESTION.query, "c", "quiet harbour lay", ""):
+        index = rank_bm25.BM25Okapi([chunk.split() for chunk in chunks])
+        scores = index.get_scores(query.split())
+        [found] = open_retriever("bm25_okapi").rank([query], [chunks], 12)
+        theirs = index.get_top_n(query.split(), range(len(chunks)), 12)
+        assert [scores[i] for i in found] == [scores[i] for i in theirs]
+        assert len(found) == len(set(found)) == min(12, len(chunks))
+
+
+def test_the_papers_retriever_is_the_default_where_its_weights_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    default_retriever.cache_clear()
+    assert Retrieval().label == "bm25"
+    assert "bm25 retrieves, since the weights of the paper's retriever (facebook/contriever) are not on" in caplog.text
+    assert Retrieval("tfidf").label == "tfidf"
+    place = tmp_path / "models--facebook--contriever"
+    (place / "refs").mkdir(parents=True)
+    (place / "refs" / "main").write_text("0" * 40)
+    (place / "snapshots" / ("0" * 40)).mkdir(parents=True)
+    (place / "snapshots" / ("0" * 40) / "pytorch_model.bin").touch()
+    default_retriever.cache_clear()
+    caplog.clear()
+    assert Retrieval().label == "contriever"
+    assert not caplog.text
+    default_retriever.cache_clear()
+
+
 def test_what_was_found_is_kept_even_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     questions = [Question(f"kangaroos {i}", QUESTION.texts) for i in range(40)]
-    retriever = open_retriever("bm25")
+    retriever = Retrieval("bm25").opened()
     asked: list[str] = []
     rank = retriever.rank
 
@@ -106,28 +159,30 @@ def test_what_was_found_is_kept_even_after_a_kill(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(retriever, "rank", counted)
     with pytest.raises(KeyboardInterrupt):
-        retrieve(questions, "bm25", Chunking(), tmp_path)
+        retrieve(questions, Retrieval("bm25"), tmp_path)
     [file] = tmp_path.iterdir()
     file.write_bytes(file.read_bytes() + b'{"key": "torn')
     monkeypatch.setattr(retriever, "rank", lambda q, c, top: [asked.extend(q), rank(q, c, top)][1])
-    found = retrieve(questions, "bm25", Chunking(), tmp_path)
+    found = retrieve(questions, Retrieval("bm25"), tmp_path)
     assert len(asked) == len(set(asked)) == 40
-    assert retrieve(questions, "bm25", Chunking(), tmp_path) == found
-    assert retrieve(questions, "bm25", Chunking(), tmp_path / "other") == found
+    assert retrieve(questions, Retrieval("bm25"), tmp_path) == found
+    assert retrieve(questions, Retrieval("bm25"), tmp_path / "other") == found
     assert len(asked) == 80
 
 
 def test_what_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with pytest.raises(RetrieverError, match="'nobody/nothing' cannot be loaded: it is none of bm25, tfidf, dpr"):
-        check("nobody/nothing")
+    with pytest.raises(
+        RetrieverError, match="'nobody/nothing' cannot be loaded: it is none of bm25, bm25_okapi, tfidf, dpr"
+    ):
+        check(Retrieval("nobody/nothing"))
     with pytest.raises(RetrieverError, match="facebook/dragon-plus-query-encoder' cannot be loaded"):
-        check("dragon")
+        check(Retrieval("dragon"))
     with pytest.raises(RetrieverError, match="make no sense"):
         Chunking(size=64, overlap=64)
     monkeypatch.setitem(sys.modules, "bm25s", None)
     open_retriever.cache_clear()
     with pytest.raises(RetrieverError, match=r"academiceval\[ralm\]"):
-        check("bm25")
+        check(Retrieval("bm25"))
     open_retriever.cache_clear()
 
 
@@ -156,7 +211,7 @@ def test_prompts_show_chunks_of_everything_but_the_target(
 def test_options_that_make_no_sense_are_named(dataset: Path) -> None:
     for more, told in (
         ({"chunks": "many"}, "chunks='many' is no whole number"), ({"cut": "front"}, "neither 'end' nor 'middle'"),
-        ({"published_after": "yesterday"}, "is no day"), ({"model_cutoff": "soon"}, "is no month"),
+        ({"similarity": "near"}, "neither 'inner_product' nor 'cosine'"), ({"published_after": "yesterday"}, "is no day"), ({"model_cutoff": "soon"}, "is no month"),
     ):  # fmt: skip
         with pytest.raises(OptionError, match=told):
             hook.load("Abs-9K", 512, "ralm", dataset=str(dataset), bertscore_model="none", **more)
