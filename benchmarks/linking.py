@@ -117,12 +117,17 @@ def world(folder: Path, quick: bool) -> dict[str, float]:
                 "crawl": {"seeds": seeds, "authors": 20},
             }
         )
-        *_, linked = prepare(round_.model_copy(update={"link": round_.link.model_copy(update={"fetch": False})}), 2)
-        before = len(server.log)
-        *_, fetched = prepare(round_, 2)
-        requests = len(server.log) - before
-    print(f"sample world: {linked.line()}; with {requests} requests: {fetched.line()}")
-    return {"requests_per_citation": round(requests / max(1, fetched.total), 4)}
+        figures: dict[str, float] = {}
+        for name, link in (
+            ("alone", {"fetch": False, "searches": 0}), ("by_ids", {"searches": 0}), ("by_searches", {}),
+        ):  # fmt: skip
+            before = len(server.log)
+            *_, linked = prepare(round_.model_copy(update={"link": round_.link.model_copy(update=link)}), 2)
+            requests = len(server.log) - before if figures else 0
+            figures[f"resolved_{name}"] = round(linked.kept / max(1, linked.total), 4)
+            figures[f"requests_per_citation_{name}"] = round(requests / max(1, linked.total), 4)
+            print(f"sample world, {name}: {requests} requests, {linked.line()}")
+    return figures
 
 
 def papers(files: list[Path]) -> dict[str, float]:

@@ -151,6 +151,7 @@ def build(arguments: Namespace) -> Iterator[str]:
 
 
 def status(arguments: Namespace) -> Iterator[str]:
+    from builder.citations.search import search_status
     from builder.collect.status import status
     from builder.store import STORE, Store
 
@@ -160,7 +161,7 @@ def status(arguments: Namespace) -> Iterator[str]:
         yield f"{round_.workspace}: nothing yet; `academiceval run {arguments.file}` begins"
         return
     with Store.open(path) as store:
-        yield from status(round_, store)
+        yield from (*status(round_, store), *search_status(round_, store))
 
 
 def audit(arguments: Namespace) -> Iterator[str]:
@@ -258,4 +259,5 @@ def _outcome(outcome: Outcome) -> Iterator[str]:
     yield from (report.line() for report in outcome.reports)
     for table in tables.built(outcome.manifest):
         yield from ("", *markdown(table))
-    yield f"\nwritten: {outcome.output}"
+    yield from ("", *(f"warning: {line}" for line in tables.short_of_name(outcome.manifest)))
+    yield f"written: {outcome.output}"

@@ -123,14 +123,13 @@ def _graph(round_: Round, store: Store) -> tuple[CoAuthorGraph, StageReport]:
     started = time.perf_counter()
     window = round_.papers
     papers = store.pool_papers(round_.round, window.categories, window.published_from, window.published_to)
-    pruning = round_.update
     graph, report = build_graph(
         papers,
         round_.graph.max_authors,
         round_.graph.component,
         members=store.frontier.members(round_.round) if round_.crawl.seeds else None,
-        papers_from=_months_back(round_, pruning.max_age_months),
-        active_from=_months_back(round_, pruning.inactive_months),
+        papers_from=_months_back(round_, round_.max_age_months),
+        active_from=_months_back(round_, round_.inactive_months),
     )
     report.seconds = time.perf_counter() - started
     return graph, report

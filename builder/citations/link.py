@@ -2,7 +2,7 @@
 
 Document -> Link. Only the entries cited in the related-work section are resolved, for SCALAR all that are cited: by the arXiv
 id or DOI that an entry carries, else by its title among all records of the store; ids that the store lacks are fetched in
-batches; a search comes last, and only so many times. A paper is linked once for each document and each version of this code,
+batches; a search for the title comes last (`citations.search`). A paper is linked once for each document and each version of this code,
 so that a store that has grown since does not change an older round. Entries that stay unresolved are counted, not dropped;
 whether enough are left decides the sample stage. Drop reasons (of references): ambiguous, unresolved.
 """
@@ -18,9 +18,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, get_args
 
 from builder.citations.resolve import Resolved, cited_id, resolve_entry
+from builder.citations.search import search_titles, was_found
 from builder.extract.sections import role_span
 from builder.extract.stage import EXTRACTOR, Documents
-from builder.ids import title_key
 from builder.progress import progress
 from builder.records import Document, Link, LinkWay, Paper, Reference
 from builder.report import StageReport
@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from builder.store import Store
 
 # Rises with every change that can change a link.
-LINKER = "1"
+LINKER = "2"
 _LOST = ("ambiguous", "unresolved")
-_MIN_SEARCHED = 24
 
 
 def link_papers(
@@ -50,9 +49,10 @@ def link_papers(
         store.titles.update()
     if round_.link.fetch:
         _fetch_cited(round_, source, store, todo, documents)
+    search_titles(round_, source, store, todo, lambda paper: _entries(round_, documents[paper.id]))
     for paper in progress(todo, "link", len(todo)):
         document = documents[paper.id]
-        links = list(_resolve(round_, source, store, paper, document))
+        links = list(_resolve(round_, store, paper, document))
         with store.transaction():
             store.put_links(paper.id, links, keys[paper.id])
     report = link_report(store, papers)
@@ -88,6 +88,10 @@ def cited_entries(round_: Round, document: Document) -> list[int]:
     return list(dict.fromkeys([*related, *(i for mention in document.mentions for i in mention.references)]))
 
 
+def _entries(round_: Round, document: Document) -> list[Reference]:
+    return [document.references[index] for index in cited_entries(round_, document)]
+
+
 def _key(round_: Round, documents: Documents, paper: Paper) -> str:
     """What a paper's links depend on beside the store."""
     kind = documents.kinds[paper.id]
@@ -102,9 +106,7 @@ def _fetch_cited(round_: Round, source: Source, store: Store, papers: Sequence[P
     """Fetch the records of cited papers that the store lacks, or has without abstract, in batches."""
     wanted: set[str] = set()
     for paper in progress(papers, "cited ids", len(papers)):
-        document = documents[paper.id]
-        for index in cited_entries(round_, document):
-            entry = document.references[index]
+        for entry in _entries(round_, documents[paper.id]):
             found = resolve_entry(store, paper, entry).paper
             if found is None and (name := cited_id(entry)) is not None and not store.knows(name):
                 wanted.add(name)
@@ -118,15 +120,13 @@ def _fetch_cited(round_: Round, source: Source, store: Store, papers: Sequence[P
         store.titles.update()
 
 
-def _resolve(round_: Round, source: Source, store: Store, paper: Paper, document: Document) -> Iterator[Link]:
+def _resolve(round_: Round, store: Store, paper: Paper, document: Document) -> Iterator[Link]:
     """Resolve a paper's citations; a work that two entries name is linked once."""
     seen: set[str] = set()
     for index in cited_entries(round_, document):
         entry = document.references[index]
         found = resolve_entry(store, paper, entry)
-        if found.how == "unresolved" and _search(round_, source, store, entry):
-            found = resolve_entry(store, paper, entry)
-        if found.how in ("title", "near_title") and store.was_asked(_search_key(entry)):
+        if found.how in ("title", "near_title") and was_found(store, entry):
             found = replace(found, how="search")
         if found.paper is not None and not found.paper.abstract:
             # Without an abstract there is nothing to show to a model.
@@ -135,25 +135,6 @@ def _resolve(round_: Round, source: Source, store: Store, paper: Paper, document
         if name not in seen:
             seen.update({name} - {""})
             yield Link(paper.id, index, name, found.how, found.score)
-
-
-def _search(round_: Round, source: Source, store: Store, entry: Reference) -> bool:
-    """Ask the source for a title, as long as the round allows it and once only; whether it was asked."""
-    key = _search_key(entry)
-    if len(entry.title) < _MIN_SEARCHED or store.was_asked(key, round_.round):
-        return False
-    if store.times_asked("title ", round_.round) >= round_.link.searches:
-        return False
-    hits = [item for item in source.search_title(entry.title) if isinstance(item, Paper)]
-    store.add_papers(hits, since="", look_up=False)
-    with store.transaction():
-        store.note_asked([key], round_.round)
-        store.titles.update()
-    return True
-
-
-def _search_key(entry: Reference) -> str:
-    return f"title {title_key(entry.title)}"
 
 
 def link_ways(store: Store, papers: Iterable[Paper]) -> dict[LinkWay, int]:

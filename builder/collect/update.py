@@ -74,6 +74,9 @@ def _take_all(round_: Round, source: Source, store: Store, first: date) -> Stage
 def _walk_on(round_: Round, source: Source, store: Store, first: date) -> StageReport:
     if round_.update.by == "author":
         _visit_all(round_, store, lambda author: source.by_author(author.name, first, round_.last_day))
+        # What a look at inactive authors began is brought to an end, wherever a killed update began again.
+        with store.transaction():
+            store.index_authors()
         return store.frontier.report("update", round_.round, len(store.joined(round_.round)))
     report = _harvest_months(round_, source, store, first)
     with store.transaction():
@@ -116,7 +119,7 @@ def _visit_all(round_: Round, store: Store, look_up: LookUp) -> None:
     unchecked = _active(round_, store, store.frontier.unchecked(round_.round))
     for author in progress(unchecked, "node update", len(unchecked)):
         admission.visit(round_, store, author, look_up(author), store.frontier.check, ranked=True)
-    wanted = round_.update.papers
+    wanted = round_.new_papers
     found = store.first_author_papers(round_.round, only=True)
     for _ in progress(_candidates(round_, store, look_up, wanted - found), "node and edge update"):
         pass
@@ -124,7 +127,7 @@ def _visit_all(round_: Round, store: Store, look_up: LookUp) -> None:
 
 def _active(round_: Round, store: Store, authors: list[Author]) -> list[Author]:
     """Without the authors that the last round pruned."""
-    months = round_.update.inactive_months
+    months = round_.inactive_months
     if months is None:
         return authors
     before = max(one.last_day for one in covered(store).values())

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from builder.records import Drop, Paper
+
+# As many as fit into an address.
+TITLES_AT_ONCE = 8
 
 
 class Source(Protocol):
@@ -37,8 +40,8 @@ class Source(Protocol):
         """Papers whose version 1 is of these days, both included; None leaves an end open."""
         ...
 
-    def search_title(self, title: str) -> Iterator[Paper | Drop]:
-        """Papers whose title is this one (compared by `ids.title_key`)."""
+    def search_titles(self, titles: Sequence[str]) -> Iterator[Paper | Drop]:
+        """Papers whose title is one of these, up to `TITLES_AT_ONCE`, or begins with it (compared by `ids.title_key`)."""
         ...
 
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:

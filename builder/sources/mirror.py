@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from difflib import get_close_matches
 from functools import cached_property
@@ -78,11 +78,11 @@ class MirrorSource:
             else:
                 yield item
 
-    def search_title(self, title: str) -> Iterator[Paper | Drop]:
-        key = title_key(title)
+    def search_titles(self, titles: Sequence[str]) -> Iterator[Paper | Drop]:
+        keys = tuple(map(title_key, titles))
         if self._index:
-            return self._index.papers(self._index.ids_by_title(key))
-        return self._where(lambda paper: title_key(paper.title) == key)
+            return self._index.papers(sorted({id_ for key in keys for id_ in self._index.ids_by_title_prefix(key)}))
+        return self._where(lambda paper: title_key(paper.title).startswith(keys))
 
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
         """None: a mirror's records carry them."""

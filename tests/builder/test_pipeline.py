@@ -9,6 +9,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing, nullcontext, suppress
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ import pytest
 import yaml
 
 from builder.dataset import folder
-from builder.dataset.manifest import read_manifest
+from builder.dataset.manifest import QUANTILES, read_manifest
+from builder.dataset.tables import short_of_name
 from builder.errors import FolderError, RoundError, StoreError
 from builder.pipeline import build, run
 from builder.records import SPLITS
@@ -171,6 +173,34 @@ def test_the_card_is_a_card(dataset: Path) -> None:
     assert len(front["dataset_info"]) == 16
     assert "| Title-10K | Title Writing |" in text
     assert "| extract |" in text
+
+
+def test_the_card_tells_how_long_samples_are(dataset: Path) -> None:
+    test = read_manifest(dataset).configurations[0].statistics("test")
+    lengths = sorted(
+        row["input_tokens"] for row in pq.read_table(next((dataset / "Title-10K").glob("test-*"))).to_pylist()
+    )
+    assert test.input_lengths[-1] == lengths[-1]
+    for share, length in zip(QUANTILES, test.input_lengths, strict=True):
+        assert sum(one < length for one in lengths) < share * len(lengths) <= sum(one <= length for one in lengths)
+    shown = " | ".join(map(str, (*test.input_lengths, *test.target_lengths)))
+    assert f"| Title-10K | {shown} |" in (dataset / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_setting_that_is_much_shorter_than_its_name_is_named(dataset: Path) -> None:
+    made_up = read_manifest(dataset)
+    assert short_of_name(made_up) == []
+    found = short_of_name(replace(made_up, source="mirror"))
+    assert len(found) == 16
+    related = next(line for line in found if line.startswith("Related-34K: inputs have "))
+    assert related.endswith("name more metadata in `source.references` (docs/citations.md)")
+    first = made_up.configurations[0]
+    long = {
+        split: replace(one, statistics=replace(one.statistics, input_tokens=5000 * one.statistics.samples))
+        for split, one in first.splits.items()
+    }
+    enough = replace(first, splits=long)
+    assert short_of_name(replace(made_up, source="mirror", configurations=(enough,))) == []
 
 
 def test_row_groups_are_small_and_have_a_page_index(dataset: Path) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
+from itertools import islice
 from types import SimpleNamespace
 
 import arxiv
@@ -46,9 +47,10 @@ class ExportApi:
     def __init__(self, http: HttpClient, url: str) -> None:
         self._http, self._url = http, url
 
-    def search(self, query: str, *, patient: bool = False) -> Iterator[Paper | Drop]:
-        """All that a query finds, oldest first; `patient` as of `HttpClient.get`."""
-        yield from self._results(_oldest_first(query), PAGE, patient=patient)
+    def search(self, query: str, *, patient: bool = False, most: int | None = None) -> Iterator[Paper | Drop]:
+        """All that a query finds, or `most` of it, in one request; oldest first. `patient` as of `HttpClient.get`."""
+        results = self._results(_oldest_first(query), min(PAGE, most or PAGE), patient=patient)
+        yield from islice(results, most)
 
     def total(self, query: str) -> int:
         """How many papers a query finds; the page that says so is used again by `search`."""
@@ -194,8 +196,13 @@ def to_paper(result: arxiv.Result) -> Paper | Drop:
 
 def phrase(prefix: str, text: str) -> str:
     """A phrase in a field, with and without its accents: which form the service matches has changed before."""
-    words = " ".join(_SYNTAX.sub(" ", text).split())
-    forms = dict.fromkeys([words, _without_accents(words)])
+    return any_phrase(prefix, [text])
+
+
+def any_phrase(prefix: str, texts: Iterable[str]) -> str:
+    """Any of some phrases, each as `phrase` has it."""
+    plain = [" ".join(_SYNTAX.sub(" ", text).split()) for text in texts]
+    forms = dict.fromkeys(form for words in plain for form in (words, _without_accents(words)))
     query = " OR ".join(f'{prefix}:"{form}"' for form in forms)
     return f"({query})" if len(forms) > 1 else query
 

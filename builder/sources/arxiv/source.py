@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from builder.ids import PaperId, author_key, bare_id, title_key
 from builder.records import NO_LICENSE, Drop, Paper
 from builder.round import taxonomy
-from builder.sources.arxiv.export_api import BadRequest, ExportApi, in_any, phrase, submitted
+from builder.sources.arxiv.export_api import BadRequest, ExportApi, any_phrase, in_any, phrase, submitted
 from builder.sources.arxiv.oai_pmh import OaiPmh
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from builder.store import Store
 
 IDS_AT_ONCE = 200
+# Papers that a title's search is looked through for; more have it as part of theirs.
+_HITS = 50
 # Late pages of a long list are slow and fail: the manual advises slices.
 _LONGEST_LIST = 10_000
 _FIRST_DAY = date(1991, 1, 1)
@@ -131,10 +133,10 @@ class ArxivSource:
         yield from self._searched(first, middle)
         yield from self._searched(middle + timedelta(days=1), last)
 
-    def search_title(self, title: str) -> Iterator[Paper | Drop]:
-        key = title_key(title)
-        for item in islice(self._api.search(phrase("ti", title)), 100):
-            if isinstance(item, Paper) and title_key(item.title) == key:
+    def search_titles(self, titles: Sequence[str]) -> Iterator[Paper | Drop]:
+        keys = tuple(map(title_key, titles))
+        for item in self._api.search(any_phrase("ti", titles), most=_HITS * len(titles)):
+            if isinstance(item, Paper) and title_key(item.title).startswith(keys):
                 yield item
 
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:

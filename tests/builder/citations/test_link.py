@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -9,10 +9,12 @@ import pytest
 
 from builder.citations.link import cited_in_related_work, link_papers
 from builder.citations.resolve import resolve_entry
+from builder.citations.search import search_status
 from builder.extract.references import parse_entry
 from builder.extract.stage import EXTRACTOR, Documents
 from builder.records import Document, Link, Mention, Paper, Reference, Section
 from builder.round.model import Round
+from builder.sources.base import TITLES_AT_ONCE
 from builder.sources.metadata_file import read_metadata
 from builder.store import Store, StoredDocument
 from tests.conftest import DATA
@@ -46,9 +48,9 @@ class Nothing:
         self.asked += ids
         return (one for one in self.papers if one.id in ids)
 
-    def search_title(self, title: str) -> Iterator[Paper]:
-        self.asked.append(title)
-        return (one for one in self.papers if one.title == title)
+    def search_titles(self, titles: Sequence[str]) -> Iterator[Paper]:
+        self.asked += titles
+        return (one for one in self.papers if one.title in titles)
 
 
 def link(store: Store, source: Nothing, *entries: Reference, round_: str = "2026.11", **table: object) -> list[Link]:
@@ -137,10 +139,57 @@ def test_titles_are_searched_for_as_often_as_the_round_allows(store: Store) -> N
     entries = [
         Reference(f"U. Neu. {one.title}. 2026.", title=one.title, authors=("Neu",), year=2026) for one in (new, other)
     ]
-    assert [one.how for one in link(store, source, *entries)] == ["unresolved"] * 2
+    assert [one.how for one in link(store, source, *entries, searches=0)] == ["unresolved"] * 2
     assert [one.how for one in link(store, source, *entries, searches=1)] == ["search", "unresolved"]
     assert source.asked == [new.title]
     assert [one.how for one in link(store, source, *entries, searches=2)] == ["search", "search"]
+    assert source.asked == [new.title, other.title]
+
+
+def test_a_title_is_searched_for_once_for_good_unless_nothing_of_its_request_was_found(store: Store) -> None:
+    new = paper(60, "Una Neu", title="Some long title that only the source knows")
+    known, strange, lonely = (
+        Reference(f"U. Neu. {title}. 2026.", title=title, authors=("Neu",), year=2026)
+        for title in (
+            new.title,
+            "A book that is on no archive of preprints",
+            "Another book that is nowhere to be found",
+        )
+    )
+    source = Nothing(new)
+    link(store, source, known, strange, Reference("short", title="Too short to search"))
+    assert source.asked == [known.title, strange.title]
+    link(store, source, lonely)
+    assert source.asked == [known.title, strange.title, lonely.title]
+    link(store, source, lonely, strange)
+    assert len(source.asked) == 3
+    link(store, source, lonely, strange, known, round_="2026.12")
+    assert source.asked[3:] == [lonely.title]
+
+
+def test_a_search_that_was_killed_leaves_the_store_as_it_was(store: Store) -> None:
+    entries = [
+        Reference(f"U. Neu. {title}. 2026.", title=title, authors=("Neu",), year=2026)
+        for title in (f"A long title with the number {i} in it" for i in range(2 * TITLES_AT_ONCE + 1))
+    ]
+    made = [paper(60 + i, "Una Neu", title=entry.title) for i, entry in enumerate(entries)]
+
+    class Killed(Nothing):
+        def search_titles(self, titles: Sequence[str]) -> Iterator[Paper]:
+            if len(self.asked) == 2 * TITLES_AT_ONCE:
+                raise KeyboardInterrupt
+            return super().search_titles(titles)
+
+    with pytest.raises(KeyboardInterrupt):
+        link(store, Killed(*made), *entries)
+    round_ = Round.model_validate({"round": "2026.11", "source": {"kind": "sample"}})
+    assert list(search_status(round_, store)) == ["left of the title searches: 1 requests of 8 titles, about 0 min"]
+    source = Nothing(*made)
+    assert {one.how for one in link(store, source, *entries)} == {"search"}
+    assert source.asked == [entry.title for entry in entries]
+    assert list(search_status(round_, store)) == [
+        f"cited titles searched for: {len(entries)} of at most 4000 in a round"
+    ]
 
 
 def test_a_paper_is_linked_once_whatever_the_store_learns_later(store: Store) -> None:

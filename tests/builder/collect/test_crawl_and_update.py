@@ -278,6 +278,19 @@ def test_old_papers_and_inactive_authors_are_pruned_and_counted(folder: Path) ->
     assert report.dropped["inactive_author"] == 3
 
 
+def test_rounds_of_a_live_source_prune_and_grow_unless_told_otherwise(folder: Path) -> None:
+    live = {"kind": "arxiv", "contact": "me@example.org"}
+    round_ = make_round(folder, source=live)
+    assert (round_.new_papers, round_.max_age_months, round_.inactive_months) == (1000, 36, 24)
+    never = make_round(folder, source=live, update={"papers": 0, "max_age_months": 0, "inactive_months": 0})
+    assert (never.new_papers, never.max_age_months, never.inactive_months) == (0, None, None)
+    mirrored = make_round(folder)
+    assert (mirrored.new_papers, mirrored.max_age_months, mirrored.inactive_months) == (0, None, None)
+    config = round_.config()["update"]
+    assert isinstance(config, dict)
+    assert (config["papers"], config["max_age_months"], config["inactive_months"]) == (1000, 36, 24)
+
+
 def test_pruned_authors_are_not_asked_for_again(folder: Path) -> None:
     crawl_only(make_round(folder, update={"inactive_months": 1}))
     later = make_round(folder, "2026.05", update={"by": "author", "inactive_months": 1})

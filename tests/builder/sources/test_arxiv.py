@@ -96,8 +96,15 @@ def test_a_window_is_asked_for_with_room_and_cut_here(arxiv: ArxivSource, server
 
 
 def test_titles_are_found_with_and_without_accents(arxiv: ArxivSource) -> None:
-    assert ids(arxiv.search_title("A Slice Theorem for Fréchet Spaces")) == ["2601.00004"]
-    assert ids(arxiv.search_title("A slice theorem")) == []
+    assert ids(arxiv.search_titles(["A Slice Theorem for Fréchet Spaces"])) == ["2601.00004"]
+    assert ids(arxiv.search_titles(["Slice theorem for"])) == []
+
+
+def test_several_titles_are_one_request(arxiv: ArxivSource, server: Loopback) -> None:
+    wanted = [PAPERS[0].title, "A slice theorem for", "A title that nobody wrote (and: never will)"]
+    assert ids(arxiv.search_titles(wanted)) == [PAPERS[0].id, "2601.00004"]
+    assert len(server.log) == 1
+    assert "max_results=150" in server.log[0]
 
 
 def test_near_names_are_those_of_the_same_surname(arxiv: ArxivSource) -> None:
@@ -228,7 +235,7 @@ def test_an_empty_list_of_an_author_is_believed_when_it_comes_again_a_minute_lat
         assert ids(arxiv.by_author("Zed Nobody")) == []
         assert len(server.log) == 3
         assert max(waits) >= 60
-        assert ids(arxiv.search_title("A title that nobody wrote")) == []
+        assert ids(arxiv.search_titles(["A title that nobody wrote"])) == []
         assert len(server.log) == 5
 
 

@@ -125,7 +125,7 @@ def test_lookups(tmp_path: Path) -> None:
     source = MirrorSource(make(tmp_path, [PLAIN, KAGGLE]))
     assert [p.id for p in source.by_author("ada LOVELACE")] == ["2601.00001"]
     assert [p.id for p in source.by_ids(["0704.0001", "9999.99999"])] == ["0704.0001"]
-    assert [p.id for p in source.search_title("a title: wrapped")] == ["2601.00001"]
+    assert [p.id for p in source.search_titles(["a title: wrapped", "no title"])] == ["2601.00001"]
 
 
 def test_files_are_found_by_id_with_and_without_version(tmp_path: Path) -> None:

@@ -1,0 +1,99 @@
+"""Searching the source for cited titles that nothing else resolves: several in a request, each once for good.
+
+What a search finds goes into the store, where every later look-up meets it. The other titles of its request are not asked for
+again either, unless not one of them was found: such an answer may be a failure of the server, and a later round asks again. A
+round bounds the number of its titles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from builder.citations.resolve import resolve_entry
+from builder.ids import title_key
+from builder.progress import progress
+from builder.records import Paper, Reference
+from builder.sources.base import TITLES_AT_ONCE
+
+if TYPE_CHECKING:
+    from builder.round.model import Round
+    from builder.sources.base import Source
+    from builder.store import Store
+
+# Characters of a title: a shorter one finds too much, a longer one was not read well.
+_SHORTEST, _LONGEST = 24, 300
+# What the store remembers of a title: that the round has searched for it, that it need not be searched for again, that it was found.
+_ASKED, _ANSWERED, _FOUND = "title asked ", "title answered ", "title found "
+# The store's note on a search under way: round, titles asked for, titles to ask for.
+_NOTE = "title searches"
+
+
+def was_found(store: Store, entry: Reference) -> bool:
+    """Whether a search has brought the record that fits an entry."""
+    return store.was_asked(_FOUND + title_key(entry.title))
+
+
+def search_titles(
+    round_: Round,
+    source: Source,
+    store: Store,
+    papers: Sequence[Paper],
+    entries: Callable[[Paper], Iterable[Reference]],
+) -> None:
+    """Search for the unresolved titles among the papers' entries, as many as the round still allows.
+
+    All that is found counts at once, at the end: a search that was killed begins anew, its answers kept by the source.
+    """
+    left = round_.link.searches - store.times_asked(_ASKED, round_.round)
+    if left <= 0:
+        return
+    searched = progress(papers, "unresolved titles", len(papers))
+    titles = dict(islice(_unresolved(round_, store, searched, entries), left))
+    found: list[Paper] = []
+    answered: list[str] = []
+    batches = _batches(list(titles))
+    for i, batch in enumerate(progress(batches, "title searches", len(batches))):
+        store.set_note(_NOTE, [round_.round, i * TITLES_AT_ONCE, len(titles)])
+        hits = [item for item in source.search_titles([titles[key] for key in batch]) if isinstance(item, Paper)]
+        found += hits
+        answered += [_ANSWERED + key for key in batch if hits]
+        answered += [_FOUND + key for key in batch if any(title_key(one.title).startswith(key) for one in hits)]
+    with store.transaction():
+        store.add_batch(found, since="", look_up=False)
+        store.note_asked([*(_ASKED + key for key in titles), *answered], round_.round)
+        store.titles.update()
+        store.set_note(_NOTE, None)
+
+
+def _unresolved(
+    round_: Round, store: Store, papers: Iterable[Paper], entries: Callable[[Paper], Iterable[Reference]]
+) -> Iterator[tuple[str, str]]:
+    """(key, title) of what may be searched for, each once."""
+    seen: set[str] = set()
+    for paper in papers:
+        for entry in entries(paper):
+            key = title_key(entry.title)
+            asked = store.was_asked(_ASKED + key, round_.round) or store.was_asked(_ANSWERED + key)
+            if asked or key in seen or not _SHORTEST <= len(entry.title) <= _LONGEST:
+                continue
+            if resolve_entry(store, paper, entry).how == "unresolved":
+                seen.add(key)
+                yield key, entry.title
+
+
+def search_status(round_: Round, store: Store) -> Iterator[str]:
+    """Lines for people: how many titles the round has searched for, and what is left of a search under way."""
+    if searched := store.times_asked(_ASKED, round_.round):
+        yield f"cited titles searched for: {searched} of at most {round_.link.searches} in a round"
+    note = store.note(_NOTE)
+    if isinstance(note, list) and note[0] == round_.round:
+        requests = -(-(note[2] - note[1]) // TITLES_AT_ONCE)
+        made, seconds = map(sum, zip((0, 0.0), *store.answers.requests().values(), strict=True))
+        each = seconds / made if made else round_.source.seconds_between_requests
+        yield f"left of the title searches: {requests} requests of {TITLES_AT_ONCE} titles, about {requests * each / 60:.0f} min"
+
+
+def _batches(keys: Sequence[str]) -> list[Sequence[str]]:
+    return [keys[i : i + TITLES_AT_ONCE] for i in range(0, len(keys), TITLES_AT_ONCE)]
