@@ -37,6 +37,7 @@ ExtractReason = Literal[
     "hyphen_breaks",
     "missing_references",
     "sections_out_of_order",
+    "headings_disagree",
 ]
 LinkWay = Literal["arxiv_id", "doi", "title", "near_title", "search", "ambiguous", "unresolved"]
 SampleReason = Literal[
@@ -184,6 +185,7 @@ class Quality:
         entries: number of reference entries over the highest numeric label; 1 where labels are no numbers, 0 without entries.
         common_words: share of the words that are among the commonest of English (some 0.2 in papers).
         in_order: introduction before conclusion before references.
+        headings_agree: no subsection without its section, no numbers left over that count up in the sections' style.
     """
 
     words: int
@@ -193,6 +195,7 @@ class Quality:
     entries: float
     common_words: float
     in_order: bool
+    headings_agree: bool = True
 
 
 @dataclass(frozen=True, slots=True)

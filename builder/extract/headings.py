@@ -1,7 +1,8 @@
 """Which candidates are headings, and of what level: evidence from type, numbering, position and the file's outline.
 
 The headings whose words every reader knows (Introduction, References, ...) show how this paper sets its headings; every
-other line that is set and numbered in the same way is one too. Numbers must then count up.
+other line that is set and numbered in the same way is one too. Numbers must then count up. Where what comes out contradicts
+itself, the next best way of numbering is tried.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from builder.extract.candidates import Candidate, Style, find_candidates
@@ -23,6 +25,10 @@ _ROMAN = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI",
 _TAIL = ("references", "acknowledgements", "appendix")
 _ENTRY = re.compile(r"\[(\d{1,3})\]")
 _MIN_ENTRIES = 5
+# A heading's words stand in a paper once, with an appendix or a second paper in the file twice.
+_REPEATED = 2
+# So many numbers that count up are no accident.
+_COUNTED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +49,8 @@ class Heading:
     lead: int = 0
 
 
-def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, str]]) -> list[Heading]:
-    """Find the headings of a paper, in order.
+def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, str]]) -> tuple[list[Heading], bool]:
+    """Find the headings of a paper, in order, and say whether they agree with one another.
 
     Args:
         lines: the text's lines in reading order.
@@ -52,13 +58,59 @@ def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, s
         toc: (level, title) of the file's outline; may be empty.
     """
     candidates = find_candidates(lines, size, toc)
-    anchors = [c for c in candidates if is_known(c.words)]
+    anchors = _anchors(candidates)
     style = _section_style(anchors)
-    numbering = _numbering(anchors, candidates, style)
+    readings = [
+        (_numbered(candidates, style, numbering, lines), numbering)
+        for numbering in _numberings(anchors, candidates, style)
+    ]
+    wrong = [_contradictions(headings, numbering, candidates, style) for headings, numbering in readings]
+    least = wrong.index(min(wrong))
+    return _with_reference_list(readings[least][0], lines), not wrong[least]
+
+
+def _anchors(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates with words that every reader knows. What stands there again and again is a label of figures or tables."""
+    known = [c for c in candidates if is_known(c.words)]
+    times = Counter(normalise(c.words) for c in known)
+    return [c for c in known if times[normalise(c.words)] <= _REPEATED]
+
+
+def _numbered(
+    candidates: Sequence[Candidate], style: Style | None, numbering: str, lines: Sequence[Line]
+) -> list[Heading]:
+    """The headings, if sections are numbered in this way."""
     lower = _lower_styles(candidates, style, lines) if numbering == "none" else frozenset()
-    judged = [(c, _level(c, style, numbering, lines) or (2 if c.style in lower else 0)) for c in candidates]
+    parents = _parents(candidates) if numbering == "decimal" else frozenset()
+    judged = [
+        (c, _level(c, style, numbering, lines) or (2 if c.style in lower else 1 if c.first in parents else 0))
+        for c in candidates
+    ]
     chosen = [Heading(c.first, c.last, c.number, c.words, level) for c, level in judged if level]
-    return _with_reference_list(_counting_up(chosen, numbering), lines)
+    return _counting_up(chosen, numbering)
+
+
+def _parents(candidates: Sequence[Candidate]) -> frozenset[int]:
+    """First lines of what must be a section, however it is set: next comes its own first subsection."""
+    numbered = [c for c in candidates if _kind(c.number) == "decimal" and _is_titled(c.words)]
+    return frozenset(
+        c.first for c, after in pairwise(numbered) if after.number == f"{c.number}.1" and "." not in c.number
+    )
+
+
+def _contradictions(
+    headings: Sequence[Heading], numbering: str, candidates: Sequence[Candidate], style: Style | None
+) -> int:
+    """How many subsections lack their section, and numbers are left that count up in the sections' own style."""
+    sections = {h.number for h in headings if h.level == 1}
+    printed = {c.number for c in candidates if _kind(c.number) == "decimal" and _is_titled(c.words)}
+    orphans = {n for n in map(str, range(1, 30)) if {f"{n}.1", f"{n}.2"} <= printed and n not in sections}
+    alike = [c for c in candidates if style is not None and c.style.alike(style) and _is_titled(c.words)]
+    others = [
+        _value(c.number) for c in alike if _kind(c.number) in {"decimal", "roman"} - {numbering} and "." not in c.number
+    ]
+    left = len(_longest_count(others))
+    return len(orphans) + (left if left >= _COUNTED else 0)
 
 
 def roles_of(headings: Sequence[Heading]) -> list[Role]:
@@ -115,21 +167,18 @@ def _lower_styles(candidates: Sequence[Candidate], style: Style | None, lines: S
     return frozenset(one for one, n in votes.items() if n > 1 and (style is None or one.size <= style.size))
 
 
-def _numbering(anchors: Sequence[Candidate], candidates: Sequence[Candidate], style: Style | None) -> str:
-    """How sections are numbered: "decimal", "roman" or "none"."""
+def _numberings(anchors: Sequence[Candidate], candidates: Sequence[Candidate], style: Style | None) -> list[str]:
+    """The ways of numbering sections, "decimal", "roman" and "none", the likeliest first."""
     votes: Counter[str] = Counter()
     for anchor in anchors:
-        if (
-            role_of(anchor.words) in ("references", "acknowledgements", "appendix")
-            or normalise(anchor.words) == "abstract"
-        ):
+        if role_of(anchor.words) in _TAIL or normalise(anchor.words) == "abstract":
             continue
-        votes[_kind(anchor.number)] += 3 if role_of(anchor.words) == "introduction" else 1
-    votes.pop("letter", None)
-    if votes:
-        return votes.most_common(1)[0][0]
+        # What is not set like a section says little.
+        weight = 4 if style is not None and anchor.style.alike(style) else 1
+        votes[_kind(anchor.number)] += weight * (3 if role_of(anchor.words) == "introduction" else 1)
     same = Counter(_kind(c.number) for c in candidates if c.style == style)
-    return same.most_common(1)[0][0] if same else "none"
+    ordered = [kind for kind, _ in (*votes.most_common(), *same.most_common()) if kind != "letter"]
+    return list(dict.fromkeys([*ordered, "none", "decimal", "roman"]))
 
 
 def _kind(number: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pymupdf
 
+from builder.extract.footnote_marks import marks_of, without_marks
 from builder.ids import ID_PATTERN
 
 _FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES & ~pymupdf.TEXT_PRESERVE_LIGATURES
@@ -88,6 +89,7 @@ def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
     while (annotation := page.first_annot) is not None:
         page.delete_annot(annotation)
     blocks: list[dict[str, Any]] = page.get_text("dict", flags=_FLAGS)["blocks"]
+    marks = marks_of(blocks)
     lines: list[Line] = []
     stamp = None
     for block in blocks:
@@ -96,7 +98,7 @@ def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
             if abs(raw["dir"][0]) < 0.9:
                 stamp = stamp or _stamp(raw)
                 continue
-            line = _line(page.number, raw, start)
+            line = _line(page.number, {**raw, "spans": without_marks(raw["spans"], marks)}, start)
             if line is None:
                 continue
             if lines and _continues(lines[-1], line):

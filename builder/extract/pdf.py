@@ -74,7 +74,8 @@ def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], stamp: str |
     size = body_size(pages)
     lines = text_lines(pages)
     words = _vocabulary(lines)
-    headings = with_run_ins(find_headings(lines, size, toc), lines)
+    found, agree = find_headings(lines, size, toc)
+    headings = with_run_ins(found, lines)
     before = lines[: headings[0].first] if headings else lines[:60]
     abstract = front.run_in_abstract(before, words)
     sections: list[Section] = []
@@ -91,7 +92,7 @@ def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], stamp: str |
         sections.append(Section(label, role, heading.level, join_lines(running, words)))
     mentions = find_mentions(sections, references)
     document = Document(front.title(before, size), abstract, tuple(sections), tuple(references), mentions, stamp)
-    return Reading(document, sum(len(line.text) for line in lines), unmapped)
+    return Reading(document, sum(len(line.text) for line in lines), unmapped, agree)
 
 
 def _blocks(headings: Sequence[Heading], lines: Sequence[Line]) -> Iterator[tuple[Heading, Role, Sequence[Line]]]:

@@ -34,6 +34,7 @@ def measure(reading: Reading) -> Quality:
         entries=_entries(document),
         common_words=common_share(body),
         in_order=_in_order(document),
+        headings_agree=reading.headings_agree,
     )
 
 
@@ -53,6 +54,7 @@ def fault(quality: Quality, limits: QualityTable) -> ExtractReason | None:
         (quality.hyphen_breaks > limits.max_hyphen_breaks, "hyphen_breaks"),
         (quality.entries < limits.min_entries, "missing_references"),
         (limits.in_order and not quality.in_order, "sections_out_of_order"),
+        (limits.headings_agree and not quality.headings_agree, "headings_disagree"),
     )
     return next((reason for failed, reason in checks if failed), None)
 

@@ -14,8 +14,10 @@ class Reading:
     Attributes:
         characters: on the pages, page furniture left out.
         unmapped: of these, the ones without a Unicode value.
+        headings_agree: whether the headings do not contradict one another.
     """
 
     document: Document
     characters: int
     unmapped: int
+    headings_agree: bool = True

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from builder.sources.base import Source
 
 # Rises with every change that can change a document: stored documents of another version are made anew.
-EXTRACTOR = "1"
+EXTRACTOR = "2"
 KINDS: tuple[FileKind, ...] = get_args(FileKind)
 # What stands for a file that was not asked for because the paper's other file is good.
 _UNREAD: tuple[str, Quality | None] = ("missing_file", None)

@@ -103,6 +103,7 @@ class QualityTable(Table):
     min_entries: float = Field(0.5, ge=0, le=1)
     min_common_words: float = Field(0.12, ge=0, le=1)
     in_order: bool = True
+    headings_agree: bool = True
 
 
 class SplitTable(Table):

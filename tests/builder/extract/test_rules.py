@@ -9,8 +9,10 @@ import pytest
 
 from builder.errors import ExtractError
 from builder.extract.pdf import read_pdf
+from builder.extract.quality import fault, measure
 from builder.records import Document
-from tests.helpers.drawing import BOLD, FILLER, ITALIC, Text, draw, stack, wrapped
+from builder.round.tables import QualityTable
+from tests.helpers.drawing import BOLD, FILLER, ITALIC, ROMAN, Text, draw, stack, wrapped
 
 
 def read(tmp_path: Path, *pages: list[Text], toc: list[list[object]] | None = None) -> Document:
@@ -355,6 +357,75 @@ def test_a_box_called_summary_is_no_conclusion(tmp_path: Path) -> None:
         tmp_path, stack(("h1", "1  Introduction"), FILLER, ("h1", "Summary"), FILLER, ("h1", "2  Method"), FILLER, ("h1", "3  Conclusion"), FILLER)
     )  # fmt: skip
     assert [s.heading for s in document.sections if s.role == "conclusion"] == ["3 Conclusion"]
+
+
+def test_labels_on_axes_do_not_say_how_sections_are_numbered(tmp_path: Path) -> None:
+    """A page of charts: a known word without a number, as often as there are axes."""
+    charts = [Text(["Model"], x, y, 12.0, BOLD) for x in (80.0, 250.0, 420.0) for y in (100.0, 300.0, 500.0, 700.0)]
+    body = [
+        ("title", "A Title of Some Length"), "Ann Author", ("h1", "Abstract"), FILLER, ("h1", "1  Introduction"), FILLER,
+        ("h1", "2  How It Is Built"), FILLER, ("h2", "2.1  The Parts"), FILLER, ("h1", "3  What Came of It"), FILLER,
+        ("h1", "References"), "[1] A. Ek. A cited title of note. Journal of Tests, 2020.",
+    ]  # fmt: skip
+    document = read(tmp_path, stack(*body[:8]), charts, stack(*body[8:]))
+    found = [heading for heading, _, _ in roles(document) if heading[:1].isdigit()]
+    assert found == ["1 Introduction", "2 How It Is Built", "2.1 The Parts", "3 What Came of It"]
+    assert roles(document)[-1] == ("References", "references", 1)
+
+
+NUMBERED = [
+    ("title", "A Title of Some Length"), "Ann Author", ("h1", "Abstract"), FILLER, ("h1", "Introduction"), FILLER,
+    ("h1", "1  Power"), FILLER, ("h1", "2  Transport"), FILLER, ("h1", "3  Buildings"), FILLER, ("h1", "4  Farms"), FILLER,
+    ("h1", "References"), "[1] A. Ek. A cited title of note. Journal of Tests, 2020.",
+]  # fmt: skip
+
+
+def test_numbers_that_count_up_outweigh_an_unnumbered_introduction(tmp_path: Path) -> None:
+    document = read(tmp_path, stack(*NUMBERED))
+    assert [heading for heading, _, level in roles(document) if level == 1 and heading[:1].isdigit()] == [
+        "1 Power", "2 Transport", "3 Buildings", "4 Farms",
+    ]  # fmt: skip
+
+
+def test_a_section_that_is_set_otherwise_is_found_by_its_subsections(tmp_path: Path) -> None:
+    odd = [Text(["3  Buildings of Our Cities"], 72.0, 80.0, 11.0, ITALIC)]
+    pages = [
+        stack(*PAPER[:8]), odd + stack(FILLER, ("h2", "3.1  Setup"), FILLER, ("h2", "3.2  Parts"), FILLER, y=110.0),
+        stack(("h1", "4  Conclusion"), FILLER, ("h1", "References"), "[1] A. Ek. A cited title of note. Tests, 2020."),
+    ]  # fmt: skip
+    reading = read_pdf(draw(tmp_path / "paper.pdf", pages))
+    assert ("3 Buildings of Our Cities", "body", 1) in roles(reading.document)
+    assert reading.headings_agree
+
+
+def test_subsections_without_their_section_are_noticed(tmp_path: Path) -> None:
+    pages = [
+        stack(*PAPER[:8]), stack(FILLER, ("h2", "3.1  Setup"), FILLER, ("h2", "3.2  Parts"), FILLER),
+        stack(("h1", "4  Conclusion"), FILLER, ("h1", "References"), "[1] A. Ek. A cited title of note. Tests, 2020."),
+    ]  # fmt: skip
+    reading = read_pdf(draw(tmp_path / "paper.pdf", pages))
+    assert not reading.headings_agree
+    assert fault(measure(reading), QualityTable(min_words=0, min_coverage=0)) == "headings_disagree"
+    assert read_pdf(draw(tmp_path / "whole.pdf", [stack(*PAPER)])).headings_agree
+
+
+def test_marks_of_footnotes_are_not_text(tmp_path: Path) -> None:
+    def raised(before: str, mark: str, after: str, y: float) -> list[Text]:
+        width = pymupdf.get_text_length(before, ROMAN, 10.0)
+        small = pymupdf.get_text_length(mark, ROMAN, 6.0)
+        return [
+            Text([before], 72.0, y), Text([mark], 72.0 + width, y - 4.0, 6.0), Text([after], 72.0 + width + small, y),
+        ]  # fmt: skip
+
+    note = [Text(["2"], 72.0, 697.0, 5.0), Text(["A remark that is set in small print at the end."], 75.0, 700.0, 8.0)]
+    page = [
+        *stack(*PAPER[:5], FILLER), *raised("It was seen in two labs.", "2", " We say that x", 500.0),
+        *raised("It grows as the sum of y", "2", " and of other terms, and", 515.0), *raised("as many as ten", "9", " more did.", 530.0), *note,
+    ]  # fmt: skip
+    text = text_of(read(tmp_path, page), "1 Introduction")
+    assert "It was seen in two labs. We say that x" in text
+    assert "sum of y2 and" in text
+    assert "as ten9 more" in text
 
 
 def test_weak_names_count_where_no_other_heading_names_the_role(tmp_path: Path) -> None:

@@ -1,0 +1,58 @@
+"""Marks of footnotes in the text: raised numbers and signs, which would stick to the words that they follow ("labs.2").
+
+A mark is one only if a footnote of the same page begins with it, so that exponents and raised citations stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+_MARK = re.compile(r"[1-9]\d?|[*†‡§¶]")
+# What a mark follows: a word, or what closes one; an exponent follows a single letter.
+_FOLLOWED = re.compile(r"(?:[^\W\d_A-Z]{2}|[A-Z]{2}|[.,;:!?)\]”’\"'])$")
+_SMALLER = 0.7
+_RAISED = 0.85
+
+Span = dict[str, Any]
+
+
+def marks_of(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:
+    """The marks of a page's footnotes: raised, at the beginning of a line in small print."""
+    lines = [spans for block in blocks for line in block.get("lines", ()) if (spans := _printed(line["spans"]))]
+    weight: Counter[float] = Counter()
+    for span in (span for spans in lines for span in spans):
+        weight[round(span["size"] * 2) / 2] += len(span["text"])
+    body = weight.most_common(1)[0][0] if weight else 0.0
+    return frozenset(
+        first["text"].strip()
+        for first, second, *_ in (spans for spans in lines if len(spans) > 1)
+        if _is_raised(first, second) and second["size"] < body - _SMALLER and _MARK.fullmatch(first["text"].strip())
+    )
+
+
+def without_marks(spans: Sequence[Span], marks: frozenset[str]) -> list[Span]:
+    """The spans of a line without the marks in it."""
+    return list(_without(spans, marks)) if marks else list(spans)
+
+
+def _without(spans: Sequence[Span], marks: frozenset[str]) -> Iterator[Span]:
+    last: Span | None = None
+    for span in spans:
+        text = span["text"].strip()
+        if last and text in marks and _is_raised(span, last) and _FOLLOWED.search(last["text"]):
+            continue
+        yield span
+        last = span if text else last
+
+
+def _printed(spans: Sequence[Span]) -> list[Span]:
+    return [span for span in spans if span["text"].strip()]
+
+
+def _is_raised(span: Span, beside: Span) -> bool:
+    """Whether a span is set smaller than the one beside it, and higher."""
+    smaller = span["size"] < _RAISED * beside["size"]
+    return bool(smaller and (span["flags"] & 1 or span["origin"][1] < beside["origin"][1] - 0.15 * beside["size"]))
