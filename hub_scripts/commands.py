@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lm_eval_tasks.command import json_object, positive
+
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses
     from lm_eval_tasks.command import Commands
@@ -20,6 +22,7 @@ _LICENSES = ("all", "noncommercial", "redistributable")
 def register(commands: Commands) -> None:
     """Add the commands."""
     _register_report(commands)
+    _register_reproduce(commands)
     help_ = "check a dataset folder and publish it on the Hub as one revision; without --yes only say what would be"
     sub = commands.add("push", help_, push)
     sub.add_argument("folder", type=Path, metavar="FOLDER")
@@ -68,6 +71,30 @@ def _register_report(commands: Commands) -> None:
     sub.add_argument("--space", metavar="ORG/NAME", help="publish it as a static Space on the Hub")
 
 
+def _register_reproduce(commands: Commands) -> None:
+    help_ = "the published tables: list the runs that they take, do them, and show ours beside theirs"
+    sub = commands.add("reproduce", help_, reproduce)
+    sub.add_argument("paper", choices=("academiceval", "scalar"))
+    help_ = "folder or Hub id (default: academiceval-original or scalar-original, as `academiceval import` makes them)"
+    sub.add_argument("--dataset", help=help_)
+    help_ = "lm-eval's model type to run the models with, such as vllm; without it nothing is run"
+    sub.add_argument("--model", default="", help=help_)
+    help_ = "lm-eval's key=value,... beside the model's name and context length"
+    sub.add_argument("--model_args", default="", help=help_)
+    help_ = "only this run of the tables, by its name; may be repeated"
+    sub.add_argument("--only", action="append", default=[], metavar="RUN", help=help_)
+    help_ = "other weights for a model of the tables; may be repeated"
+    sub.add_argument("--weights", action="append", default=[], metavar="MODEL=WEIGHTS", help=help_)
+    sub.add_argument("--metadata", default="{}", help="as of `academiceval eval`")
+    sub.add_argument("--limit", type=positive, help="only so many samples a task")
+    sub.add_argument("--batch_size", default="1", help="lm-eval's (default: 1)")
+    sub.add_argument("--device", help="lm-eval's, e.g. cuda:0 or cpu")
+    sub.add_argument("--no-chat-template", action="store_true", help="send prompts without the model's chat template")
+    help_ = "a folder for each run, and the page (default: ./reproduced-PAPER)"
+    sub.add_argument("--output", type=Path, help=help_)
+    sub.add_argument("--dry-run", action="store_true", help="list runs, prompts and tokens, run nothing")
+
+
 # --- what the commands do
 
 
@@ -82,6 +109,19 @@ def report(arguments: Namespace) -> Iterator[str]:
         from hub_scripts.hub.space import push_site
 
         yield from push_site(arguments.output, arguments.space)
+
+
+def reproduce(arguments: Namespace) -> Iterator[str]:
+    from hub_scripts.reproduce.run import Plan, reproduce, weights_of
+    from lm_eval_tasks.runs.models import Generation
+
+    plan = Plan(
+        arguments.paper, arguments.dataset or f"{arguments.paper}-original",
+        arguments.output or Path(f"reproduced-{arguments.paper}"), arguments.model, arguments.model_args, tuple(arguments.only),
+        weights_of(arguments.weights), json_object("--metadata", arguments.metadata), arguments.limit,
+        Generation(arguments.batch_size, arguments.device, apply_chat_template=not arguments.no_chat_template),
+    )  # fmt: skip
+    yield from reproduce(plan, dry_run=arguments.dry_run)
 
 
 def push(arguments: Namespace) -> Iterator[str]:

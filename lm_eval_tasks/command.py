@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
+from typing import Any
+
+from lm_eval_tasks.errors import EvalError
+from lm_eval_tasks.text import parse_json
 
 # A command takes the parsed arguments and yields the lines to show, as it goes.
 Command = Callable[[argparse.Namespace], Iterable[str]]
@@ -35,6 +39,21 @@ def positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not int(text[:9]):
         raise argparse.ArgumentTypeError(f"{text!r:.40} is not a number from 1 up")
     return int(text[:9])
+
+
+def json_object(option: str, text: str) -> dict[str, Any]:
+    """The JSON object that an option was given.
+
+    Raises:
+        EvalError: it was given something else.
+    """
+    try:
+        content = parse_json(text)
+    except ValueError as err:
+        raise EvalError(f"{option} is not JSON ({err})") from err
+    if not isinstance(content, dict):
+        raise EvalError(f"{option} must be a JSON object")
+    return content
 
 
 def seconds(text: str) -> float:

@@ -10,9 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.command import positive, seconds
-from lm_eval_tasks.errors import EvalError
-from lm_eval_tasks.text import parse_json
+from lm_eval_tasks.command import json_object, positive, seconds
 
 if TYPE_CHECKING:
     from lm_eval_tasks.command import Commands
@@ -85,21 +83,11 @@ def evaluate(arguments: Namespace) -> Iterator[str]:
         arguments.gen_kwargs,
     )  # fmt: skip
     scores = evaluate(
-        arguments.model, arguments.model_args, arguments.tasks.split(","), _metadata(arguments.metadata), arguments.limit,
+        arguments.model, arguments.model_args, arguments.tasks.split(","), json_object("--metadata", arguments.metadata), arguments.limit,
         arguments.output, generation,
     )  # fmt: skip
     yield from score_table(scores)
     yield f"\nwritten: {arguments.output}"
-
-
-def _metadata(text: str) -> dict[str, object]:
-    try:
-        metadata = parse_json(text)
-    except ValueError as err:
-        raise EvalError(f"--metadata is not JSON ({err})") from err
-    if not isinstance(metadata, dict):
-        raise EvalError("--metadata must be a JSON object")
-    return metadata
 
 
 def compare(arguments: Namespace) -> Iterator[str]:

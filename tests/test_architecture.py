@@ -18,10 +18,10 @@ ROOMS = {
         "samples scalar", "dataset", "pipeline", "demo", "commands", "cli",
     ],
     "lm_eval_tasks": [
-        "errors version text waiting redaction linux files tables command row_format word_runs", "locks journal minilm compat", "chat", "task_folder", "prompts", "retrieval metrics",
+        "errors version text waiting redaction linux files tables row_format word_runs", "command locks journal minilm compat", "chat", "task_folder", "prompts", "retrieval metrics",
         "data", "runs", "judge", "commands",
     ],
-    "hub_scripts": ["errors", "hub", "results report", "commands"],
+    "hub_scripts": ["errors", "hub", "results report", "reproduce", "commands"],
 }  # fmt: skip
 # What the builder takes from the package that every installation has.
 SHARED = "errors version text waiting linux files locks tables command row_format word_runs journal chat redaction compat prompts".split()

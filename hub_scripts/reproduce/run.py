@@ -1,0 +1,186 @@
+"""`academiceval reproduce`: the runs of a paper's tables one after the other, each going on where it stopped, and the page."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from builder.dataset.manifest import MANIFEST, Configuration, Manifest, read_manifest
+from hub_scripts.reproduce.matrix import Paper, ReproduceError, Run, runs_of
+from hub_scripts.reproduce.page import write_page
+from lm_eval_tasks.retrieval.retrieve import Chunking
+from lm_eval_tasks.runs.baselines import BASELINES
+from lm_eval_tasks.runs.evaluate import evaluate
+from lm_eval_tasks.runs.models import Generation
+from lm_eval_tasks.tables import Table, markdown
+from lm_eval_tasks.text import parse_json
+
+JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
+_CHARACTERS_A_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is asked for.
+
+    Attributes:
+        dataset: a folder or a Hub id.
+        output: where each run has a folder, and the page is.
+        model: lm-eval's model type; "" to run nothing.
+        model_args: lm-eval's, beside the model's name and context length.
+        only: names of runs as in the tables; all where empty.
+        weights: model -> weights to use in place of the published ones.
+    """
+
+    paper: Paper
+    dataset: str
+    output: Path
+    model: str = ""
+    model_args: str = ""
+    only: tuple[str, ...] = ()
+    weights: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    limit: int | None = None
+    generation: Generation = field(default_factory=Generation)
+
+
+def weights_of(given: Sequence[str]) -> dict[str, str]:
+    """`MODEL=WEIGHTS`, as typed, read.
+
+    Raises:
+        ReproduceError: one is something else.
+    """
+    pairs = [one.partition("=")[::2] for one in given]
+    if wrong := [f"{name}={value}" for name, value in pairs if not (name and value)]:
+        raise ReproduceError(f"--weights {wrong[0]!r} is not MODEL=WEIGHTS")
+    return dict(pairs)
+
+
+def reproduce(plan: Plan, *, dry_run: bool) -> Iterator[str]:
+    """List the runs or do them, then write the page; yields lines for people.
+
+    Raises:
+        ReproduceError: a model that the tables have not.
+        EvalError: what `evaluate` raises; finished runs stay, and the same command goes on.
+    """
+    every = runs_of(plan.paper, dict(plan.weights))
+    chosen = _chosen(every, plan.only)
+    manifest = _manifest(plan.dataset)
+    held = [_held(run, manifest) for run in chosen]
+    yield from markdown(_overview(held, manifest, plan))
+    yield from _left_out(chosen, held)
+    if plan.model and not dry_run:
+        for run in held:
+            if run.settings and not _is_finished(run, plan):
+                yield f"\n{run.name}: {len(run.tasks)} tasks"
+                evaluate(
+                    plan.model, _arguments(run, plan), run.tasks, _metadata(run, plan), plan.limit, plan.output / run.folder,
+                    _generation(plan),
+                )  # fmt: skip
+    if dry_run:
+        yield from _commands(held, plan)
+    else:
+        yield from write_page(plan.paper, every, manifest, plan.dataset, plan.output)
+
+
+def _chosen(every: Sequence[Run], only: Sequence[str]) -> list[Run]:
+    if unknown := [name for name in only if name not in {run.name for run in every}]:
+        raise ReproduceError(f"the tables have no run {unknown[0]!r}: they have {', '.join(run.name for run in every)}")
+    return [run for run in every if not only or run.name in only]
+
+
+def _manifest(dataset: str) -> Manifest | None:
+    """Of a dataset on this machine."""
+    folder = Path(dataset)
+    return read_manifest(folder) if (folder / MANIFEST).is_file() else None
+
+
+def _held(run: Run, manifest: Manifest | None) -> Run:
+    """The run without the settings that the dataset does not hold."""
+    if manifest is None:
+        return run
+    there = {one.name for one in manifest.configurations if one.statistics("test").samples}
+    return replace(run, settings=tuple(one for one in run.settings if one.partition(" ")[0] in there))
+
+
+def _left_out(chosen: Sequence[Run], held: Sequence[Run]) -> Iterator[str]:
+    lost = {one for run, kept in zip(chosen, held, strict=True) for one in run.settings if one not in kept.settings}
+    if lost:
+        yield f"\nnot in the dataset: {', '.join(sorted(lost))}"
+
+
+def _overview(runs: Sequence[Run], manifest: Manifest | None, plan: Plan) -> Table:
+    rows = [
+        (run.name, run.model.weights, run.model.context, len(run.settings), *_size(run, manifest, plan.limit))
+        for run in runs
+    ]
+    return Table(("Run", "Weights", "Context", "Tasks", "Prompts", "Prompt tokens"), "llrrrr", rows)
+
+
+def _size(run: Run, manifest: Manifest | None, limit: int | None) -> tuple[int | None, int | None]:
+    """Prompts, and their tokens (bert-base-uncased, as far as the context holds them); None where the dataset is not here."""
+    if manifest is None:
+        return None, None
+    configurations = {one.name: one for one in manifest.configurations}
+    sizes = [_size_of(run, configurations[setting.partition(" ")[0]], limit) for setting in run.settings]
+    return sum(prompts for prompts, _ in sizes), sum(tokens for _, tokens in sizes)
+
+
+def _size_of(run: Run, configuration: Configuration, limit: int | None) -> tuple[int, int]:
+    test = configuration.statistics("test")
+    prompts = min(test.samples, limit or test.samples)
+    chunking = Chunking()
+    chunks = chunking.top * chunking.size // _CHARACTERS_A_TOKEN
+    each = min(test.input_tokens // test.samples, run.model.context, chunks if run.retriever else run.model.context)
+    return prompts, prompts * each
+
+
+def _is_finished(run: Run, plan: Plan) -> bool:
+    """Whether the folder holds the results of this very run."""
+    for file in (plan.output / run.folder).glob("results_*.json"):
+        try:
+            done = parse_json(file.read_bytes())["academiceval"]["run"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        same = done.get("limit") == plan.limit and done.get("metadata") == _metadata(run, plan)
+        if same and done.get("model") == plan.model and all(_samples(file.parent, task) for task in run.tasks):
+            return True
+    return False
+
+
+def _samples(folder: Path, task: str) -> bool:
+    return any(folder.glob(f"samples_{task}_*.jsonl"))
+
+
+def _arguments(run: Run, plan: Plan) -> str:
+    """lm-eval's --model_args of a run, those that were given last."""
+    if plan.model in BASELINES:
+        return plan.model_args
+    own = f"pretrained={run.model.weights},{'max_model_len' if plan.model == 'vllm' else 'max_length'}={run.model.context}"
+    if plan.model not in ("hf", "vllm"):
+        own = f"model={run.model.weights},max_length={run.model.context}"
+        # A provider's own models have no tokenizer to cut with.
+        own += f",tokenizer={run.model.weights}" if "/" in run.model.weights else ""
+    return f"{own},{plan.model_args}" if plan.model_args else own
+
+
+def _metadata(run: Run, plan: Plan) -> dict[str, Any]:
+    return {"dataset": plan.dataset, **({"retriever": run.retriever} if run.retriever else {}), **plan.metadata}
+
+
+def _generation(plan: Plan) -> Generation:
+    return replace(
+        plan.generation, apply_chat_template=plan.generation.apply_chat_template and plan.model not in BASELINES
+    )
+
+
+def _commands(runs: Sequence[Run], plan: Plan) -> Iterator[str]:
+    """How to do the judge's part, which table 5 is made of."""
+    if plan.paper == "academiceval":
+        yield "\nTable 5 is a judge's; for each run:"
+        for run in runs:
+            folder = shlex.quote(str(plan.output / run.folder))
+            yield f"academiceval judge {folder} --model {JUDGE} --base-url URL --output {folder}"

@@ -1,0 +1,108 @@
+"""The published tables again, with a baseline in the models' place."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from builder.dataset.manifest import read_manifest
+from hub_scripts.report.board import published
+from hub_scripts.reproduce import run as runs
+from hub_scripts.reproduce.matrix import RETRIEVERS, ReproduceError, runs_of
+from hub_scripts.reproduce.run import weights_of
+from lm_eval_tasks.runs.evaluate import task_names
+
+Command = Callable[..., tuple[int, str, str]]
+LLAMA = "LLaMA-3 Chat 70B"
+
+
+def reproduce(command: Command, dataset: Path, output: Path, *more: str) -> tuple[int, str, str]:
+    return command(
+        "reproduce", "academiceval", "--dataset", dataset, "--output", output,
+        "--metadata", '{"bertscore_model": "none"}', *more,
+    )  # fmt: skip
+
+
+def test_every_published_score_belongs_to_a_run_and_every_run_to_a_task() -> None:
+    tasks = set(task_names())
+    for paper in ("academiceval", "scalar"):
+        every = {run.name: run for run in runs_of(paper)}
+        for run in every.values():
+            assert set(run.tasks) <= tasks
+            assert len(set(run.tasks)) == len(run.settings)
+    academic, scalar = runs_of("academiceval"), runs_of("scalar")
+    assert len(academic) == 5 + 2 * len(RETRIEVERS)
+    assert len(scalar) == 8
+    contriever = next(run for run in academic if run.name == f"{LLAMA} + contriever")
+    assert len(contriever.tasks) == 12
+    assert next(run for run in academic if run.name == f"{LLAMA} + tfidf").tasks == ("academiceval_ralm_abs_9k",)
+    assert len(next(run for run in scalar if run.name == "GPT 4o Mini").tasks) == 11
+    assert {one.source.partition(",")[0] for one in published()} == {"AcademicEval", "SCALAR"}
+
+
+def test_weights_are_named_for_models_of_the_tables() -> None:
+    run = next(run for run in runs_of("academiceval", {LLAMA: "/models/llama"}) if run.name == LLAMA)
+    assert (run.model.weights, run.model.context) == ("/models/llama", 8192)
+    assert weights_of(["A B=c=d"]) == {"A B": "c=d"}
+    for given in ("A", "=x", "A="):
+        with pytest.raises(ReproduceError, match="is not MODEL=WEIGHTS"):
+            weights_of([given])
+
+
+def test_a_dry_run_lists_runs_prompts_and_tokens(dataset: Path, command: Command, tmp_path: Path) -> None:
+    code, out, _ = reproduce(command, dataset, tmp_path / "out", "--model", "lead", "--dry-run")
+    assert code == 0
+    assert not (tmp_path / "out").exists()
+    test = {one.name: one.statistics("test") for one in read_manifest(dataset).configurations}
+    gemma = next(run for run in runs_of("academiceval") if run.name == "Gemma Instruct 7B")
+    prompts = sum(test[name].samples for name in gemma.settings)
+    tokens = sum(test[name].samples * (test[name].input_tokens // test[name].samples) for name in gemma.settings)
+    assert f"| Gemma Instruct 7B | google/gemma-7b-it | 8192 | 4 | {prompts} | {tokens} |" in out
+    assert "academiceval judge" in out
+    code, out, _ = command("reproduce", "scalar", "--dataset", dataset, "--dry-run")
+    assert code == 0
+    assert "not in the dataset: Cloze-Attributional-Nearest" in out
+
+
+@pytest.mark.slow
+def test_ours_stand_beside_the_published_and_nothing_is_done_twice(
+    dataset: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "out"
+    chosen = ("--model", "lead", "--only", LLAMA, "--only", f"{LLAMA} + tfidf")
+    code, out, err = reproduce(command, dataset, output, *chosen)
+    assert code == 0, err
+    assert "AcademicEval, table 4: 4 of 62 scores measured" in out
+    assert "AcademicEval, table 6: 1 of 4 scores measured" in out
+    rows = json.loads((output / "reproduced.json").read_text())
+    ours = {(row["model"], row["setting"], row["metric"]): row for row in rows if "ours" in row}
+    results = json.loads((output / "LLaMA-3-Chat-70B" / "results_lead.json").read_text())["academiceval"]["scores"]
+    score = next(one for one in results if (one["task"], one["metric"]) == ("academiceval_title_10k", "rouge_l"))
+    row = ours[LLAMA, "Title-10K", "rouge_l"]
+    assert (row["ours"], row["low"], row["high"]) == (score["value"], score["low"], score["high"])
+    page = (output / "index.html").read_text()
+    assert f"{100 * row['ours']:.1f}" in page
+    assert "round 2026.11, other papers than the published tables are about" in page
+    assert "<td>differs</td>" in page.replace('<td class="number">', "<td>")
+    assert "figure_3.svg" in page
+    assert "tfidf" in (output / "plots" / "figure_3.csv").read_text()
+    monkeypatch.setattr(runs, "evaluate", lambda *arguments: pytest.fail("done already"))
+    assert reproduce(command, dataset, output, *chosen)[0] == 0
+    shutil.rmtree(output / "LLaMA-3-Chat-70B-tfidf")
+    with pytest.raises(pytest.fail.Exception, match="done already"):
+        reproduce(command, dataset, output, *chosen)
+
+
+def test_what_the_tables_do_not_have_is_named(dataset: Path, command: Command, tmp_path: Path) -> None:
+    for more, told in (
+        (("--only", "GPT 5"), "the tables have no run 'GPT 5': they have Gemma Instruct 7B"),
+        (("--weights", "GPT 5=x"), "the tables have no model 'GPT 5'"),
+        (("--metadata", "[]"), "--metadata must be a JSON object"),
+    ):
+        code, _, err = reproduce(command, dataset, tmp_path / "out", *more)
+        assert code == 1
+        assert told in err
