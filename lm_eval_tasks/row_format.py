@@ -8,3 +8,10 @@ MASK = "**[MASKED_CITATION]**"
 BODY = "body"
 # Endings of the configurations that are made beside a setting's own: its frozen core, and rows by id alone.
 CORE, IDS = "-core", "-ids"
+# Between the id of a paper and the place of one of its sections, in rows that ask for a section.
+FOLD = "#"
+
+
+def paper_of(id_: str) -> str:
+    """The paper of a writing row, whether it asks for a section or not."""
+    return id_.partition(FOLD)[0]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LABELS = {**{name: registry.label(name) for name in registry.headline()}, WIN_RATE: "Judge win rate"}
 TASK_LABELS = {
-    "title": "Title", "abs": "Abstract", "intro": "Introduction", "related": "Related work", "scalar": "SCALAR",
+    "title": "Title", "abs": "Abstract", "intro": "Introduction", "related": "Related work", "section": "Any section", "scalar": "SCALAR",
 }  # fmt: skip
 _SCALE = 10_000
 

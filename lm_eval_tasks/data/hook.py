@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import datasets
 
 from lm_eval_tasks.compat import lm_eval as command_line
-from lm_eval_tasks.data import context, cutoff, slots
+from lm_eval_tasks.data import context, cutoff, folds, slots
 from lm_eval_tasks.data.options import Options, cache_folder
 from lm_eval_tasks.data.rows import open_dataset, rows_of_test
 from lm_eval_tasks.errors import BudgetError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _LOGGED = ("id", "title", "abstract", "primary_category", "published", "license", "target", "round")
 _PARTS = ("content", "demonstrations")
-_RALM = "ralm"
+_RALM, _SECTION = "ralm", "section"
 
 
 def load(setting: str, answer_tokens: int, role: str = "prompt", **arguments: Any) -> dict[str, datasets.Dataset]:
@@ -34,7 +34,8 @@ def load(setting: str, answer_tokens: int, role: str = "prompt", **arguments: An
     Args:
         setting: the dataset's configuration, e.g. "Abs-29K-G".
         answer_tokens: tokens that the context must leave for the answer.
-        role: which of the setting's prompts, see `prompts.registry.prompt_of`; "ralm" retrieves.
+        role: which of the setting's prompts, see `prompts.registry.prompt_of`; "ralm" retrieves, "section" asks for each section
+            of each paper.
         arguments: all of --model_args and --metadata; `options.Options` and `context.of_model` say what is read.
 
     Raises:
@@ -57,7 +58,8 @@ def _load(setting: str, answer_tokens: int, role: str, arguments: Mapping[str, A
     every = open_dataset(config, options)
     rows = rows_of_test(every, config, options)
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), rows["published"])
-    lead_words = _median_words(every.get("train")) if options.keep_parts else 0
+    rows, train = (_asked(one, role) for one in (rows, every.get("train", ()) if options.keep_parts else ()))
+    lead_words = _median_words(train)
     prepared = _with_chunks([_without_target(row) for row in rows], query, options)
     all_slots = [templates.load(name).slots(row) for row in prepared]
     same = {
@@ -75,6 +77,11 @@ def _load(setting: str, answer_tokens: int, role: str, arguments: Mapping[str, A
             ]
         )
     }
+
+
+def _asked(rows: Iterable[dict[str, Any]], role: str) -> list[dict[str, Any]]:
+    """The rows, or where sections are asked for one for each of them."""
+    return list(folds.by_fold(rows) if role == _SECTION else rows)
 
 
 def _without_target(row: dict[str, Any]) -> dict[str, Any]:
@@ -120,7 +127,7 @@ def _derived(row: Mapping[str, Any]) -> dict[str, Any]:
     titles = [one["title"] for one in row.get("citations") or ()]
     return {
         "first_author": row["authors"][0], "month": row["published"][:7], "licenses": licenses(row, row["demonstrations"]),
-        **({"cited_titles": titles} if titles else {}),
+        **({"cited_titles": titles} if titles else {}), **({"heading": row["heading"]} if "heading" in row else {}),
     }  # fmt: skip
 
 
@@ -142,6 +149,6 @@ def prompt_columns(fitted: CutPrompt) -> dict[str, Any]:
     }
 
 
-def _median_words(train: datasets.Dataset | None) -> int:
-    lengths = [len(target.split()) for target in train["target"]] if train is not None else []
+def _median_words(train: Sequence[Mapping[str, Any]]) -> int:
+    lengths = [len(row["target"].split()) for row in train]
     return int(statistics.median(lengths)) if lengths else 0

@@ -9,6 +9,7 @@ from typing import Any
 from lm_eval_tasks.metrics import refine, registry
 from lm_eval_tasks.metrics.answer_index import answer_of
 from lm_eval_tasks.metrics.scored import ALL, Answers, Kind, ScoredAnswer
+from lm_eval_tasks.row_format import paper_of
 
 Docs = Sequence[Mapping[str, Any]]
 
@@ -43,9 +44,16 @@ def unpack(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
 
 
 def others_of(ids: Sequence[str]) -> list[int]:
-    """For each row another row, always the same for the same ids: the next in an order that nothing else depends on."""
-    order = sorted(range(len(ids)), key=lambda i: hashlib.sha256(ids[i].encode()).digest())
-    following = dict(zip(order, [*order[1:], *order[:1]], strict=True))
+    """For each row a row of another paper, always the same for the same ids: the next in an order that nothing else depends on."""
+    papers = [paper_of(one) for one in ids]
+    order = sorted(range(len(ids)), key=lambda i: (hashlib.sha256(papers[i].encode()).digest(), ids[i]))
+    # Rows of one paper stand together: the next paper's first row is a step beyond the last of its own.
+    following: dict[int, int] = {}
+    after = order[0] if order else 0
+    for place in range(len(order) - 1, -1, -1):
+        behind = order[(place + 1) % len(order)]
+        after = behind if papers[behind] != papers[order[place]] else after
+        following[order[place]] = after
     return [following[i] for i in range(len(ids))]
 
 

@@ -13,7 +13,7 @@ from lm_eval_tasks.files import sha256_of_bytes
 
 # The prompt file of all SCALAR settings.
 SCALAR = "scalar"
-WRITING = ("title", "abs", "intro", "related")
+WRITING = ("title", "abs", "intro", "related", "section")
 _FOLDER = Path(__file__).parent
 
 
@@ -26,7 +26,7 @@ def prompt_of(setting: str, role: str = "prompt") -> str:
     """The name of the prompt file of a built-in setting.
 
     Args:
-        role: "prompt", "ralm", "query" or "title_only".
+        role: "prompt", "ralm", "query", "title_only" or "section".
 
     Raises:
         EvalError: the registry has no such entry.

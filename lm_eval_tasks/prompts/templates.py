@@ -25,6 +25,7 @@ _COLUMNS = {
     "CONTENT": "content",
     "TITLE": "title",
     "ABSTRACT": "abstract",
+    "HEADING": "heading",
     "OUTPUT": "output",
     "C_TITLE": "title",
     "C_ABSTRACT": "abstract",

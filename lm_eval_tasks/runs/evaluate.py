@@ -23,6 +23,7 @@ from lm_eval_tasks.journal import Journal
 from lm_eval_tasks.locks import held
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.redaction import redacted
+from lm_eval_tasks.row_format import paper_of
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.intervals import interval
 from lm_eval_tasks.runs.logged import JOURNAL, Logged
@@ -192,7 +193,7 @@ def _scores(samples: Mapping[str, Sequence[Logged]], label: str) -> list[Score]:
 
 def _whole_papers(samples: Mapping[str, Sequence[Logged]], label: str) -> list[Score]:
     """The mean over papers that are in several of the tasks that were run; nothing where there are none."""
-    authors = {one.id: one.cluster for rows in samples.values() for one in rows}
+    authors = {paper_of(one.id): one.cluster for rows in samples.values() for one in rows}
     scores = []
     for metric in registry.headline("writing"):
         if found := paper_scores(samples, metric):

@@ -1,7 +1,8 @@
 """Whole-paper scores: how well a model writes a paper, one part after the other left out.
 
-Each task leaves one part of the paper out and asks for it; a paper that is in several tasks is scored by the mean over
-them, as in K-fold cross-validation (future work of the AcademicEval paper).
+Each part is a fold that is left out and asked for; a paper's score is the mean over its folds (K-fold cross-validation, appendix B of
+the AcademicEval paper). The folds are the tasks that hold the paper; where every section was asked for, these are the folds, beside
+title and abstract, which are no sections.
 """
 
 from __future__ import annotations
@@ -12,29 +13,37 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from lm_eval_tasks.row_format import paper_of
+
 if TYPE_CHECKING:
     from lm_eval_tasks.runs.logged import Logged
 
 _TASK = re.compile(r"^academiceval_(ralm_)?")
+_SECTIONS = "sections"
+# Tasks whose targets are sections.
+_ARE_SECTIONS = ("intro", "related")
 
 
 def paper_scores(samples: Mapping[str, Sequence[Logged]], metric: str) -> dict[str, float]:
-    """Paper id -> its score, for the papers that are in at least two tasks.
+    """Paper id -> its score, for the papers that have at least two folds.
 
-    A task's score of a paper is the mean over the settings that were run, so that a task with many settings does not
-    weigh more.
+    A fold's score is the mean over the settings that were run, so that a task with many settings does not weigh more.
 
     Args:
         samples: lm-eval task name, such as `academiceval_abs_9k`, -> its logged samples.
     """
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    tasks = {name: _TASK.sub("", name).partition("_")[0] for name in samples}
+    left_out = _ARE_SECTIONS if _SECTIONS in tasks.values() else ()
     for name, rows in samples.items():
-        task = _TASK.sub("", name).partition("_")[0]
+        if tasks[name] in left_out:
+            continue
         for row in rows:
             if metric in row.scores:
-                found[row.id][task].append(row.scores[metric])
+                fold = row.id if tasks[name] == _SECTIONS else tasks[name]
+                found[paper_of(row.id)][fold].append(row.scores[metric])
     return {
-        paper_id: fmean(fmean(values) for values in tasks.values())
-        for paper_id, tasks in sorted(found.items())
-        if len(tasks) > 1
+        paper_id: fmean(fmean(values) for values in folds.values())
+        for paper_id, folds in sorted(found.items())
+        if len(folds) > 1
     }

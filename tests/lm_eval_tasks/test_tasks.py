@@ -50,7 +50,7 @@ def test_every_yaml_file_is_an_indexed_task() -> None:
         for path in FILES
     }
     assert named == set(task_names())
-    assert len(FILES) == 2 * (16 + 5) + 1 + 2 * (3 + 1) + 8 + 1
+    assert len(FILES) == 2 * (16 + 5) + 2 + 2 * (3 + 1) + 8 + 1
 
 
 @pytest.mark.parametrize("setting", BUILT_IN, ids=lambda s: s.name)

@@ -1,0 +1,83 @@
+"""Sections as folds: each is left out once and asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lm_eval_tasks.data import hook
+from lm_eval_tasks.data.folds import by_fold, folds_of
+from lm_eval_tasks.metrics.score import others_of
+from lm_eval_tasks.row_format import paper_of
+from lm_eval_tasks.runs import logged
+from lm_eval_tasks.runs.evaluate import WHOLE_PAPER, evaluate
+from lm_eval_tasks.runs.whole_paper import paper_scores
+
+WORDS = " ".join(f"word{i}" for i in range(60))
+BODY = "\n\n".join(
+    [
+        f"1 Introduction\n{WORDS} intro", "2 Method", f"2.1 Setup\n{WORDS} setup", f"2.2 Parts\n{WORDS} parts",
+        f"10 Results\n{WORDS} results", "11 Remarks\nToo short.",
+    ]
+)  # fmt: skip
+
+
+def test_a_section_holds_its_subsections() -> None:
+    folds = folds_of(BODY)
+    assert [fold.heading for fold in folds] == ["1 Introduction", "2 Method", "10 Results", "11 Remarks"]
+    assert folds[1].text == f"2.1 Setup\n{WORDS} setup\n\n2.2 Parts\n{WORDS} parts"
+    assert "\n\n".join(fold.whole for fold in folds) == BODY
+
+
+@pytest.mark.parametrize(
+    ("headings", "sections"),
+    [
+        (["I. START", "A. Setup", "B. Parts", "II. END"], ["I. START", "II. END"]),
+        (["Start", "Setup of It", "End"], ["Start", "Setup of It", "End"]),
+        (["3 Start", "3.1 Setup", "3.1.1 Deep", "4 End"], ["3 Start", "4 End"]),
+        (["A First Look", "Beyond"], ["A First Look", "Beyond"]),
+    ],
+)
+def test_numbers_say_what_is_below(headings: list[str], sections: list[str]) -> None:
+    assert [fold.heading for fold in folds_of("\n\n".join(f"{one}\nText." for one in headings))] == sections
+
+
+def test_each_section_is_asked_for_from_the_others() -> None:
+    rows = list(by_fold([{"id": "2601.00001v1", "title": "T", "content": BODY, "target": "T"}]))
+    assert [row["heading"] for row in rows] == ["1 Introduction", "2 Method", "10 Results"]
+    assert [row["id"] for row in rows] == ["2601.00001v1#1", "2601.00001v1#2", "2601.00001v1#3"]
+    assert {paper_of(row["id"]) for row in rows} == {"2601.00001v1"}
+    for row in rows:
+        assert row["target"] not in row["content"]
+        assert row["heading"] not in row["content"]
+        assert "Too short." in row["content"]
+    assert list(by_fold([{"id": "x", "content": f"1 Alone\n{WORDS}", "target": ""}])) == []
+
+
+def test_the_other_paper_of_a_fold_is_another_paper() -> None:
+    ids = [f"{paper}#{i}" for paper in "abc" for i in range(5)] + ["d"]
+    assert all(paper_of(ids[i]) != paper_of(ids[other]) for i, other in enumerate(others_of(ids)))
+    assert others_of(["a#1", "a#2"]) == [1, 0] or others_of(["a#1", "a#2"]) == [0, 0]
+
+
+@pytest.mark.slow
+def test_the_task_asks_for_every_section(dataset: Path, tmp_path: Path) -> None:
+    options = {"dataset": str(dataset), "bertscore_model": "none"}
+    rows = hook.load("Title-10K", 2048, "section", keep_parts=True, **options)["test"]
+    whole = {row["id"]: row for row in hook.load("Title-10K", 64, keep_parts=True, **options)["test"]}
+    assert {paper_of(id_) for id_ in rows["id"]} == set(whole)
+    assert len(rows) > 2 * len(whole)
+    for row in rows:
+        assert f"### Heading of the Section: {row['heading']}\n" in row["prompt"]
+        assert row["target"] not in row["prompt"]
+        assert row["target"] in whole[paper_of(row["id"])]["content"]
+        assert (row["prompt_name"], row["setting"]) == ("section_short", "Title-10K")
+    tasks = ["academiceval_sections", "academiceval_abs_9k", "academiceval_intro_8k"]
+    scores = evaluate("lead", "", tasks, options, None, tmp_path / "out")
+    samples = {name: logged.read(list((tmp_path / "out").glob(f"samples_{name}_*"))) for name in tasks}
+    paper = samples["academiceval_abs_9k"][0].id
+    own = [one.scores["rouge_l"] for one in samples[tasks[0]] if paper_of(one.id) == paper]
+    expected = (sum(own) + samples[tasks[1]][0].scores["rouge_l"]) / (len(own) + 1)
+    assert paper_scores(samples, "rouge_l")[paper] == pytest.approx(expected)
+    assert any(one.task == WHOLE_PAPER and one.metric == "rouge_l" for one in scores)
