@@ -14,6 +14,10 @@ ID_PATTERN = rf"(?:{_NEW}|{_OLD})"
 _VERSION = r"(?:v(?P<version>[1-9]\d{0,3}))?"
 _ID = re.compile(rf"(?P<id>{ID_PATTERN}){_VERSION}")
 _STEM = re.compile(rf"(?P<id>{ID_PATTERN.replace('/', '_')}){_VERSION}")
+# Runs of them, so that mostly plain texts are folded fast. No sign of ASCII is a combining mark.
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+# What `str.isalnum` denies.
+_NO_LETTER = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +62,12 @@ def bare_id(name: str) -> str:
 def fold(text: str) -> str:
     """Lower-case a text and strip diacritics and repeated spaces."""
     if not text.isascii():
-        decomposed = unicodedata.normalize("NFKD", text)
-        text = "".join(c for c in decomposed if not unicodedata.combining(c))
+        text = _BEYOND_ASCII.sub(_without_marks, unicodedata.normalize("NFKD", text))
     return " ".join(text.casefold().split())
+
+
+def _without_marks(match: re.Match[str]) -> str:
+    return "".join(c for c in match[0] if not unicodedata.combining(c))
 
 
 @lru_cache(maxsize=1 << 17)  # the same names come again and again
@@ -71,4 +78,4 @@ def author_key(name: str) -> str:
 
 def title_key(title: str) -> str:
     """The key under which a title is filed: only its letters and digits count."""
-    return "".join(c for c in fold(title) if c.isalnum())
+    return _NO_LETTER.sub("", fold(title))

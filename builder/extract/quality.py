@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from builder.records import Document, ExtractReason, Quality
@@ -41,7 +42,8 @@ def measure(reading: Reading) -> Quality:
 def common_share(text: str) -> float:
     """Share of the words that are among the commonest of English: some 0.2 in papers, 0.05 in other languages."""
     words = _WORD.findall(text.casefold())
-    return sum(word in _COMMON for word in words) / len(words) if words else 0.0
+    counts = Counter(words)
+    return sum(counts[word] for word in _COMMON) / len(words) if words else 0.0
 
 
 def fault(quality: Quality, limits: QualityTable) -> ExtractReason | None:

@@ -22,11 +22,18 @@ class TokenCounter:
         self._known: dict[int, int] = {}
 
     def __call__(self, texts: list[str]) -> list[int]:
-        keys = [hash(text) for text in texts]
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
+        # Tokens never reach over an empty line: sections that several tasks show are counted once.
+        parts = [text.split("\n\n") for text in texts]
+        keys = [[hash(part) for part in own] for own in parts]
+        new = {
+            key: part
+            for own, of_text in zip(parts, keys, strict=True)
+            for part, key in zip(own, of_text, strict=True)
+            if key not in self._known
+        }
         encoded = self._tokenizer.encode_batch_fast(list(new.values()), add_special_tokens=False)
         self._known.update((key, len(one)) for key, one in zip(new, encoded, strict=True))
-        return [self._known[key] for key in keys]
+        return [sum(map(self._known.__getitem__, of_text)) for of_text in keys]
 
 
 def input_texts(title: str, abstract: str, content: str, task: Task) -> list[str]:

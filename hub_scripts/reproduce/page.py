@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -251,5 +250,5 @@ def _render(paper: Paper, tables: Mapping[str, Table], figure: Plot | None, fact
         title=title, tables=tables, figure=figure, notes=notes, differs=DIFFERS
     )
     write_whole(output / "index.html", text)
-    with resources.as_file(resources.files("hub_scripts.report") / "static" / "site.css") as css:
-        shutil.copyfile(css, output / "site.css")
+    css = resources.files("hub_scripts.report") / "static" / "site.css"
+    write_whole(output / "site.css", css.read_text(encoding="utf-8"))

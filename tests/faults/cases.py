@@ -234,5 +234,10 @@ CASES = (
         "judge", _samples, ("judge", "run", "--model", "m", "--base-url", "{server}", "--output", "judged", "--timeout", "1"),
         "judged", _judge, whole=False,
     ),
+    Case(
+        "reproduce", _dataset,
+        ("reproduce", "academiceval", "--dataset", "academiceval", "--model", "lead", "--only", "LLaMA-3 Chat 70B", "--limit", "3",
+         "--output", "reproduced", "--metadata", '{"bertscore_model": "none"}'), "reproduced", whole=False,
+    ),
     Case("report", _results, ("report", "run", "-o", "site"), "site"),
 )  # fmt: skip
