@@ -11,6 +11,11 @@ def digest_of(*parts: object) -> bytes:
     return hashlib.sha256("|".join(map(str, parts)).encode()).digest()
 
 
+def row_order(id_: str) -> bytes:
+    """What rows are sorted by, so that the first ones of a split are a random sample of it: the hash of an id alone."""
+    return digest_of("row", id_)
+
+
 def integer_of(*parts: object) -> int:
     """A whole number below 2**64 that the parts decide."""
     return int.from_bytes(digest_of(*parts)[:8])

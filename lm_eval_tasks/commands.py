@@ -95,7 +95,7 @@ def compare(arguments: Namespace) -> Iterator[str]:
     from lm_eval_tasks.tables import markdown
 
     metrics = arguments.metrics.split(",") if arguments.metrics else None
-    yield from markdown(table(compare(arguments.a, arguments.b, metrics)))
+    yield from markdown(table(compare(arguments.a, arguments.b, metrics), arguments.a, arguments.b))
 
 
 def judge(arguments: Namespace) -> Iterator[str]:

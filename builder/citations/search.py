@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from builder.sources.base import Source
     from builder.store import Store
 
-# Characters of a title: a shorter one finds too much, a longer one was not read well.
-_SHORTEST, _LONGEST = 24, 300
+# Letters and digits of a title: a shorter one finds too much, a longer one was not read well.
+_SHORTEST, _LONGEST = 20, 250
 # What the store remembers of a title: that the round has searched for it, that it need not be searched for again, that it was found.
 _ASKED, _ANSWERED, _FOUND = "title asked ", "title answered ", "title found "
 # The store's note on a search under way: round, titles asked for, titles to ask for.
@@ -76,7 +76,7 @@ def _unresolved(
         for entry in entries(paper):
             key = title_key(entry.title)
             asked = store.was_asked(_ASKED + key, round_.round) or store.was_asked(_ANSWERED + key)
-            if asked or key in seen or not _SHORTEST <= len(entry.title) <= _LONGEST:
+            if asked or key in seen or not _SHORTEST <= len(key) <= _LONGEST:
                 continue
             if resolve_entry(store, paper, entry).how == "unresolved":
                 seen.add(key)

@@ -78,8 +78,11 @@ class Statistics:
     labels: Annotated[tuple[_Count, ...], Field(max_length=100)] = ()
 
     def __post_init__(self) -> None:
-        if not {len(self.input_lengths), len(self.target_lengths)} <= {0, len(QUANTILES)}:
-            raise ValueError(f"lengths are given at {len(QUANTILES)} shares of the samples, or not at all")
+        for lengths in (self.input_lengths, self.target_lengths):
+            if len(lengths) not in (0, len(QUANTILES)) or sorted(lengths) != list(lengths):
+                raise ValueError(f"lengths are given at {len(QUANTILES)} growing shares of the samples, or not at all")
+        if self.labels and sum(self.labels) != self.samples:
+            raise ValueError("there are not as many labels as samples")
 
 
 @dataclass(frozen=True, slots=True)

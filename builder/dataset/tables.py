@@ -86,7 +86,7 @@ def lengths(configurations: Sequence[Configuration]) -> Table:
 def labels(configurations: Sequence[Configuration]) -> Table:
     """SCALAR: where the right candidates of the test questions stand, and what naming one place always would score."""
     tests = [(one.name, one.statistics("test").labels) for one in configurations]
-    places = max((len(counts) for _, counts in tests), default=0)
+    places = max((len(counts) for _, counts in tests if counts), default=0)
     head = ("Test split", *(f"Right at {place}" for place in range(places)), "Best constant")
     rows = [
         (name, *counts, *[0] * (places - len(counts)), f"{max(counts) / sum(counts):.3f}")

@@ -1,6 +1,7 @@
 """Marks of footnotes in the text: raised numbers and signs, which would stick to the words that they follow ("labs.2").
 
-A mark is one only if a footnote of the same page begins with it, so that exponents and raised citations stay.
+A mark is one only if a footnote of the same page begins with it, so that exponents and raised citations stay. MuPDF gives a
+footnote's own mark as the first span of its line, or as a line of its own to the left; some styles print it like the note itself ("1. https://...").
 """
 
 from __future__ import annotations
@@ -8,9 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 _MARK = re.compile(r"[1-9]\d?|[*†‡§¶]")
+_PLAIN = re.compile(r"([1-9]\d?)\.?\s+(?:[A-Z(“\"]|https?:)")
+# Where on a page footnotes stand that nothing else tells from other small print.
+_LOWER = 0.6
 # What a mark follows: a word, or what closes one; an exponent follows a single letter.
 _FOLLOWED = re.compile(r"(?:[^\W\d_A-Z]{2}|[A-Z]{2}|[.,;:!?)\]”’\"'])$")
 _SMALLER = 0.7
@@ -26,10 +31,19 @@ def marks_of(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:
     for span in (span for spans in lines for span in spans):
         weight[round(span["size"] * 2) / 2] += len(span["text"])
     body = weight.most_common(1)[0][0] if weight else 0.0
-    return frozenset(
+    lowest = max((spans[0]["bbox"][3] for spans in lines), default=0.0)
+    printed = {
+        match[1]
+        for spans in lines
+        if spans[0]["size"] < body - _SMALLER and spans[0]["bbox"][1] > _LOWER * lowest
+        if (match := _PLAIN.match("".join(span["text"] for span in spans)))
+    }
+    beside = [(mine[0], after[0]) for mine, after in pairwise(lines) if len(mine) == 1]
+    return printed | frozenset(
         first["text"].strip()
-        for first, second, *_ in (spans for spans in lines if len(spans) > 1)
-        if _is_raised(first, second) and second["size"] < body - _SMALLER and _MARK.fullmatch(first["text"].strip())
+        for first, second in [*((spans[0], spans[1]) for spans in lines if len(spans) > 1), *beside]
+        if _MARK.fullmatch(first["text"].strip()) and second["size"] < body - _SMALLER
+        if _is_raised(first, second) and 0 <= second["bbox"][0] - first["bbox"][2] < second["size"]
     )
 
 

@@ -27,6 +27,8 @@ _ENTRY = re.compile(r"\[(\d{1,3})\]")
 _MIN_ENTRIES = 5
 # A heading's words stand in a paper once, with an appendix or a second paper in the file twice.
 _REPEATED = 2
+# How much a section's number may be above the one before it: headings may be lost.
+_GAP = 4
 # So many numbers that count up are no accident.
 _COUNTED = 3
 
@@ -101,7 +103,9 @@ def _parents(candidates: Sequence[Candidate]) -> frozenset[int]:
 def _contradictions(
     headings: Sequence[Heading], numbering: str, candidates: Sequence[Candidate], style: Style | None
 ) -> int:
-    """How many subsections lack their section, and numbers are left that count up in the sections' own style."""
+    """How many subsections lack their section, known headings fell out of the count, and numbers are left that count up in the
+    sections' own style.
+    """
     sections = {h.number for h in headings if h.level == 1}
     printed = {c.number for c in candidates if _kind(c.number) == "decimal" and _is_titled(c.words)}
     orphans = {n for n in map(str, range(1, 30)) if {f"{n}.1", f"{n}.2"} <= printed and n not in sections}
@@ -110,7 +114,9 @@ def _contradictions(
         _value(c.number) for c in alike if _kind(c.number) in {"decimal", "roman"} - {numbering} and "." not in c.number
     ]
     left = len(_longest_count(others))
-    return len(orphans) + (left if left >= _COUNTED else 0)
+    taken = {h.first for h in headings}
+    fallen = [c for c in alike if _kind(c.number) == numbering != "none" and c.first not in taken and is_known(c.words)]
+    return len(orphans) + len(fallen) + (left if left >= _COUNTED else 0)
 
 
 def roles_of(headings: Sequence[Heading]) -> list[Role]:
@@ -280,10 +286,10 @@ def _value(number: str) -> int:
 
 
 def _longest_count(values: Sequence[int]) -> list[int]:
-    """Indices of the longest run of values that counts up by one, gaps of up to two allowed."""
+    """Indices of the longest run of values that counts up, small gaps allowed."""
     best: list[list[int]] = []
     for i, value in enumerate(values):
-        before = [best[j] for j in range(i) if 0 < value - values[j] <= 2]
+        before = [best[j] for j in range(i) if 0 < value - values[j] <= _GAP]
         longest = max(before, key=lambda run: (len(run), -run[-1]), default=[])
         best.append([*longest, i])
     return max(best, key=len, default=[])

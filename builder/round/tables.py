@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from builder.errors import RoundError
 from builder.ids import PaperId
 from builder.records import DemoKind, Split, Task
 from builder.round import levels
@@ -181,7 +182,7 @@ class ScalarTable(Table):
         (), description="SCALAR-Easy, SCALAR-Medium, SCALAR-Hard, and Cloze-... of its ablations"
     )
     level: tuple[LevelTable, ...] = Field((), description="levels of the round's own")
-    splits: tuple[Split, ...] = Field(("test",), description="splits whose papers are asked about")
+    splits: tuple[Split, ...] = Field(("test",), min_length=1, description="splits whose papers are asked about")
     questions: int = Field(100, ge=1, description="of each level and split, at most; drawn over the papers")
     questions_of_paper: int = Field(5, ge=1)
     cited_papers: int = Field(30, ge=3, description="cited papers of a paper that are fetched")
@@ -196,6 +197,8 @@ class ScalarTable(Table):
     def _complete(self) -> ScalarTable:
         if self.annotator == "model" and not (self.base_url and self.model):
             raise ValueError('annotator = "model" needs `base_url` and `model`')
+        if len(set(self.splits)) < len(self.splits):
+            raise ValueError("`splits` names a split twice")
         return self
 
     @property
@@ -209,12 +212,21 @@ class ScalarTable(Table):
 
     @property
     def accepted_ids(self) -> frozenset[str] | None:
-        """The ids in the file of accepted papers; None for all."""
+        """The ids in the file of accepted papers; None for all.
+
+        Raises:
+            RoundError: it cannot be read, or names no paper.
+        """
         if self.accepted is None:
             return None
-        return frozenset(
-            parsed.bare for word in self.accepted.read_text("utf-8").split() if (parsed := PaperId.parse(word))
-        )
+        try:
+            words = self.accepted.read_text("utf-8").split()
+        except (OSError, UnicodeDecodeError) as err:
+            raise RoundError(f"`scalar.accepted`: {self.accepted} cannot be read as text ({err})") from err
+        ids = frozenset(parsed.bare for word in words if (parsed := PaperId.parse(word)))
+        if not ids:
+            raise RoundError(f"`scalar.accepted`: {self.accepted} names no arXiv id; give one a line")
+        return ids
 
 
 class CoreTable(Table):

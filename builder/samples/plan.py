@@ -16,6 +16,7 @@ from builder.report import StageReport
 from builder.round.licenses import allows
 from builder.samples.budget import fill
 from builder.samples.demonstrations import Chosen, Demonstrators
+from builder.seeding import row_order
 
 if TYPE_CHECKING:
     from builder.round.settings import Setting
@@ -35,7 +36,7 @@ class Planned:
 
 
 def plan(pool: Pool, task: Task, settings: Sequence[Setting]) -> tuple[list[Planned], StageReport]:
-    """Decide which papers become samples of a task, and with which demonstrations."""
+    """Decide which papers become samples of a task, and with which demonstrations; in the order of the rows."""
     report = StageReport(f"samples {task}")
     papers = pool.papers.values()
     unfit = {
@@ -56,7 +57,7 @@ def plan(pool: Pool, task: Task, settings: Sequence[Setting]) -> tuple[list[Plan
         else:
             report.drop(paper.id, one)
     report.check(len(papers))
-    return planned, report
+    return sorted(planned, key=lambda one: row_order(one.paper.id)), report
 
 
 def _demonstrate(

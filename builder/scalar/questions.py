@@ -17,7 +17,7 @@ from builder.report import StageReport
 from builder.round.levels import CitationType, Level
 from builder.scalar.citation_classifier import Context, is_single
 from builder.scalar.render import Part, candidate, parts, question
-from builder.seeding import digest_of, integer_of
+from builder.seeding import digest_of, integer_of, row_order
 
 ClozeReason = Literal[
     "grouped", "unresolved", "other_type", "gold_without_text", "too_few_candidates", "mask_beyond_cut", "repeated",
@@ -214,7 +214,7 @@ def turn_of(paper: Paper, seed: int) -> bytes:
 
 
 def ask_all(maker: QuestionMaker, papers: Iterable[Citing], seed: int, wanted: int) -> list[Question]:
-    """Up to `wanted` questions, by id, their right candidates in even positions.
+    """Up to `wanted` questions in the order of the rows, their right candidates in even positions.
 
     One question of each paper comes before a second one of any, so that they are of as many papers as possible. No more
     papers are looked at than that takes.
@@ -231,7 +231,7 @@ def ask_all(maker: QuestionMaker, papers: Iterable[Citing], seed: int, wanted: i
     maker.report.kept += len(asked[:wanted])
     for one in asked[wanted:]:
         maker.report.drop(one.id, "enough_questions")
-    return balanced(sorted(asked[:wanted], key=lambda one: one.id), seed)
+    return balanced(sorted(asked[:wanted], key=lambda one: row_order(one.id)), seed)
 
 
 def balanced(questions: Iterable[Question], seed: int) -> list[Question]:

@@ -31,16 +31,18 @@ class Published:
     metric: str
     value: float
     source: str
+    note: str = ""
 
 
 def published() -> Iterator[Published]:
     """The papers' own scores."""
-    tables = tomllib.loads((Path(__file__).parent / "published.toml").read_text(encoding="utf-8"))["table"]
-    for table in tables:
+    read = tomllib.loads((Path(__file__).parent / "published.toml").read_text(encoding="utf-8"))
+    for table in read["table"]:
         for setting, cells in table["scores"].items():
             for model, cell in zip(table["models"], cells, strict=True):
                 if cell != "-":
-                    yield Published(model, setting, table["metric"], float(cell) / 100, table["source"])
+                    note = next((text for ending, text in read["notes"].items() if model.endswith(ending)), "")
+                    yield Published(model, setting, table["metric"], float(cell) / 100, table["source"], note)
 
 
 def board(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> dict[str, Any]:
@@ -57,7 +59,14 @@ def board(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> dict[str, Any]
             for cell in group.cells
         ],
         "published": [
-            {"m": one.model, "s": one.setting, "x": one.metric, "v": round(one.value, 4), "source": one.source}
+            {
+                "m": one.model,
+                "s": one.setting,
+                "x": one.metric,
+                "v": round(one.value, 4),
+                "source": one.source,
+                "note": one.note,
+            }
             for one in published()
         ],
         "published_settings": [

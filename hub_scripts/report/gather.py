@@ -75,7 +75,7 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
             verdicts = _verdicts(inputs, file.model, one)
             _add(samples.setdefault(one.id, _Sample(_head(row["doc"]))), model, one, row["doc"], verdicts)
             versions.add(one.prompt_version)
-            read.setdefault(model, []).append((one, {**_facts(row["doc"]), "win": _win(verdicts)}))
+            read.setdefault(model, []).append((one, {**_facts(row["doc"]), "win": win(verdicts)}))
     for model, rows in read.items():
         if len({one.id for one, _ in rows}) < len(rows):
             raise ReportError(f"{model} has two answers to a sample of {key.setting}: give one run of each model")
@@ -147,7 +147,7 @@ def _verdicts(inputs: Inputs, model: str, one: Logged) -> dict[str, Any]:
     return inputs.verdicts.get(model, {}).get(one.task, {}).get(one.id, {})
 
 
-def _win(verdicts: Mapping[str, Any]) -> float | None:
+def win(verdicts: Mapping[str, Any]) -> float | None:
     """A sample's win rate over the judges that could decide it: 1, 0 or, where the orders disagree, 0.5."""
     points = []
     for orders in verdicts.values():

@@ -6,12 +6,13 @@ import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from hub_scripts.errors import HubError
 from hub_scripts.report.board import Published, published
 
 Paper = Literal["academiceval", "scalar"]
+PAPERS: tuple[Paper, ...] = get_args(Paper)
 # Of figure 3, on Abs-9K; LangChain's BM25 is what the reference calls.
 RETRIEVERS = ("bm25_okapi", "tfidf", "dpr", "contriever", "dragon")
 FIGURE_3_MODELS = ("Gemma Instruct 7B", "LLaMA-3 Chat 70B")

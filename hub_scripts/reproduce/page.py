@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -17,6 +16,8 @@ from matplotlib.figure import Figure
 from hub_scripts.report.board import LABELS, Published
 from hub_scripts.report.cells import WIN_RATE
 from hub_scripts.report.drawing import STYLE, Plot, add_legend, looks, save
+from hub_scripts.report.gather import win
+from hub_scripts.report.inputs import find
 from hub_scripts.reproduce.matrix import (
     FIGURE_3_MODELS,
     FIGURE_3_SETTING,
@@ -35,20 +36,21 @@ from lm_eval_tasks.text import ODD, parse_json
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest
 
+RESULTS = "reproduced.json"
 DIFFERS, AGREES = "differs", "within the interval"
 # First authors without whom there is no telling.
 _FEWEST = 10
-_HEAD = ("Setting", "Model", "Score", "Published", "Ours", "95 % interval", "Difference", "n", "")
+_HEAD = ("Setting", "Model", "Score", "Published", "Ours", "95 % interval", "Difference", "n", "Verdict")
 _FIGURE_METRICS = ("bertscore", "rouge_l")
 _NOTES = {
     "academiceval": (
-        "The published code asks the sparse retrievers for the first letter of the query (a text stands where a list is expected): "
-        "a right implementation should not match published scores of BM25 and TF-IDF.",
-        "Where prompts are cut, rooms for answers, and everything else that may move a score: docs/differences.md.",
+        "The published code asks every retriever for the first letter of the query (it gives a string where a list is expected), so a "
+        "correct implementation should not match the published scores of retrieval, those of figure 3 included.",
+        "docs/differences.md lists everything that may move a score.",
     ),
     "scalar": (
         "Tables 2 and 3 were measured on samples of 50 questions.",
-        "Answers are read more generously than in the published code; accuracy_strict in the samples reads them as it does.",
+        "Answers are read as in the published code (accuracy_strict).",
     ),
 }  # fmt: skip
 
@@ -74,7 +76,7 @@ class Row:
     @property
     def verdict(self) -> str:
         if self.ours is None:
-            return "not run"
+            return "not measured"
         if self.ours.clusters < _FEWEST:
             return "too few authors to tell"
         return AGREES if self.ours.low <= self.cell.value <= self.ours.high else DIFFERS
@@ -89,69 +91,86 @@ def write_page(
 ) -> Iterator[str]:
     """Write index.html, the figure and reproduced.json into the output folder; yields lines for people."""
     output.mkdir(parents=True, exist_ok=True)
-    scores = {run.name: _scores(output / run.folder) for run in runs}
+    folders = {run.name: newest(output / run.folder) for run in runs}
+    scores = {name: _scores(folder) if folder else {} for name, folder in folders.items()}
     names = {run.name: run for run in runs}
     rows = [
-        Row(cell, scores[run_name(cell)].get((names[run_name(cell)].logged_as(cell.setting), cell.metric)))
+        Row(cell, scores[run_name(cell)].get((names[run_name(cell)].logged_as(cell.setting), _ours_for(cell.metric))))
         for cell in cells(paper)
     ]
     figure = _figure_3(names, scores, output) if paper == "academiceval" else None
     by_source: dict[str, list[Row]] = {}
     for row in rows:
         by_source.setdefault(row.cell.source, []).append(row)
-    tables = {source: _table(own) for source, own in by_source.items()}
-    tables["Runs"] = _runs(runs, output)
+    tables = {"Runs": _runs(folders), **{source: _table(own) for source, own in by_source.items()}}
     _render(paper, tables, figure, _facts(manifest, dataset), output)
-    write_whole(output / "reproduced.json", json.dumps([_plain(row) for row in rows], indent=1) + "\n")
+    write_whole(output / RESULTS, json.dumps([_plain(row) for row in rows], indent=1) + "\n")
     yield ""
     for source, own in by_source.items():
-        done = [row for row in own if row.ours]
-        differing = sum(row.verdict == DIFFERS for row in done)
-        yield f"{source}: {len(done)} of {len(own)} scores measured, {differing} published ones outside our interval"
+        verdicts = [row.verdict for row in own if row.ours]
+        differing, agreeing = verdicts.count(DIFFERS), verdicts.count(AGREES)
+        yield (
+            f"{source}: {len(verdicts)} of {len(own)} scores measured; of the published ones {differing} lie outside our interval, "
+            f"{agreeing} within, {len(verdicts) - differing - agreeing} cannot be told (fewer than {_FEWEST} first authors)"
+        )
     yield f"written: {output / 'index.html'}"
 
 
+def newest(folder: Path) -> Path | None:
+    """Of the evaluations of a run the folder of the one that ended last; None where none has."""
+    results = sorted(folder.glob("*/results_*.json"), key=lambda file: (file.stat().st_mtime_ns, file))
+    return results[-1].parent if results else None
+
+
+def _ours_for(metric: str) -> str:
+    """Which of our metrics a published one is."""
+    return "accuracy_strict" if metric == "accuracy" else metric
+
+
 def _scores(folder: Path) -> _Scores:
-    """The scores of one run; nothing where it was not run."""
-    if not any(folder.rglob("samples_*.jsonl")):
-        return {}
+    """The scores of one evaluation."""
     found: _Scores = {}
-    for task, rows in logged.by_task(logged.read([folder])).items():
+    samples = logged.read([folder])
+    clusters = {(one.task, one.id): one.cluster for one in samples}
+    for task, rows in logged.by_task(samples).items():
         for metric in rows[0].scores:
             having = [one for one in rows if metric in one.scores]
-            over = interval([one.scores[metric] for one in having], [one.cluster for one in having])
-            found[task, metric] = Ours(over.mean, over.low, over.high, over.samples, over.clusters)
-    return found | _win_rates(folder)
+            found[task, metric] = _ours([one.scores[metric] for one in having], [one.cluster for one in having])
+    return found | _win_rates(folder, clusters)
 
 
-def _win_rates(folder: Path) -> _Scores:
-    """What judges made of the run: the mean over the judges, with an interval where there is only one."""
-    found: _Scores = {}
-    for file in sorted(folder.rglob("judge_*.json")):
-        try:
-            tasks = parse_json(file.read_bytes())["tasks"]
-            for task, judges in tasks.items():
-                rates = [(one["win_rate"], one["samples"]) for one in judges.values() if one["win_rate"]]
-                if rates:
-                    mean = fmean(rate["value"] for rate, _ in rates)
-                    low, high = (rates[0][0]["low"], rates[0][0]["high"]) if len(rates) == 1 else (mean, mean)
-                    found[str(task), WIN_RATE] = Ours(
-                        mean, low, high, int(rates[0][1]), int(rates[0][1]) if len(rates) == 1 else 0
-                    )
-        except (OSError, *ODD):
-            continue
-    return found
+def _win_rates(folder: Path, clusters: Mapping[tuple[str, str], str]) -> _Scores:
+    """What judges made of an evaluation: of each sample the mean over the judges.
+
+    Args:
+        clusters: (task, sample) -> its first author.
+    """
+    won: dict[str, dict[str, float]] = {}
+    for tasks in find([folder]).verdicts.values():
+        for task, samples in tasks.items():
+            points = {id_: points for id_, judges in samples.items() if (points := win(judges)) is not None}
+            won.setdefault(task, {}).update({id_: one for id_, one in points.items() if (task, id_) in clusters})
+    return {
+        (task, WIN_RATE): _ours(list(of.values()), [clusters[task, id_] for id_ in of])
+        for task, of in won.items()
+        if of
+    }
+
+
+def _ours(values: Sequence[float], clusters: Sequence[str]) -> Ours:
+    over = interval(values, clusters)
+    return Ours(over.mean, over.low, over.high, over.samples, over.clusters)
 
 
 def _table(rows: Sequence[Row]) -> Table:
     shown = [
-        (row.cell.setting, row.cell.model, LABELS[row.cell.metric], _percent(row.cell.value), *_ours(row))
+        (row.cell.setting, row.cell.model, LABELS[row.cell.metric], _percent(row.cell.value), *_cells(row))
         for row in rows
     ]
     return Table(_HEAD, "lllrrrrrl", shown)
 
 
-def _ours(row: Row) -> tuple[object, ...]:
+def _cells(row: Row) -> tuple[object, ...]:
     ours = row.ours
     if ours is None:
         return None, None, None, None, row.verdict
@@ -161,19 +180,19 @@ def _ours(row: Row) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _runs(runs: Sequence[Run], output: Path) -> Table:
-    """What stands behind each run: type and arguments of the model, round and prompts."""
+def _runs(folders: Mapping[str, Path | None]) -> Table:
+    """What stands behind "ours": type and arguments of the model, round and prompts."""
     rows: list[tuple[object, ...]] = []
-    for run in runs:
-        for file in sorted((output / run.folder).glob("results_*.json")):
+    for name, folder in folders.items():
+        for file in sorted(folder.glob("results_*.json")) if folder else ():
             try:
                 ours = parse_json(file.read_bytes())["academiceval"]
-                done, prompts = ours["run"], ", ".join(map(str, ours["prompt_versions"]))
+                done, versions = ours["run"], ", ".join(map(str, ours["prompt_versions"]))
                 arguments = ",".join(f"{key}={value}" for key, value in done["model_args"].items())
-                rows.append((run.name, done["model"], arguments, ", ".join(ours["rounds"]), prompts, done["limit"]))
-            except (OSError, *ODD):
+                rows.append((name, done["model"], arguments, ", ".join(ours["rounds"]), versions, done["limit"]))
+            except ODD:
                 continue
-    return Table(("Run", "Model type", "Arguments", "Round", "Prompts", "Limit"), "llllrr", rows)
+    return Table(("Run", "Model type", "Arguments", "Round", "Prompt version", "Limit"), "llllrr", rows)
 
 
 def _percent(value: float) -> str:

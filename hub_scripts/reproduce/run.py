@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,16 +11,23 @@ from pathlib import Path
 from typing import Any
 
 from builder.dataset.manifest import MANIFEST, Configuration, Manifest, read_manifest
-from hub_scripts.reproduce.matrix import Paper, ReproduceError, Run, runs_of
-from hub_scripts.reproduce.page import write_page
-from lm_eval_tasks.retrieval.retrieve import Chunking
+from hub_scripts.reproduce.matrix import PAPERS, Paper, ReproduceError, Run, runs_of
+from hub_scripts.reproduce.page import RESULTS, write_page
+from lm_eval_tasks.errors import RetrieverError
+from lm_eval_tasks.files import sha256_of_bytes
+from lm_eval_tasks.journal import read_entries
+from lm_eval_tasks.redaction import redacted
+from lm_eval_tasks.retrieval.retrieve import Chunking, Retrieval, check
+from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.evaluate import evaluate
+from lm_eval_tasks.runs.logged import JOURNAL
 from lm_eval_tasks.runs.models import Generation
 from lm_eval_tasks.tables import Table, markdown
-from lm_eval_tasks.text import parse_json
 
 JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
+_OWN_METADATA = ("dataset", "retriever", "similarity")
+_OF_TABLE_5 = "contriever"
 _CHARACTERS_A_TOKEN = 4
 
 
@@ -53,37 +62,64 @@ def weights_of(given: Sequence[str]) -> dict[str, str]:
     Raises:
         ReproduceError: one is something else.
     """
-    pairs = [one.partition("=")[::2] for one in given]
-    if wrong := [f"{name}={value}" for name, value in pairs if not (name and value)]:
-        raise ReproduceError(f"--weights {wrong[0]!r} is not MODEL=WEIGHTS")
-    return dict(pairs)
+    found = {}
+    for one in given:
+        name, _, weights = one.partition("=")
+        # A comma would begin another of lm-eval's arguments.
+        if not name.strip() or not weights.strip() or "," in weights:
+            raise ReproduceError(f"--weights {one!r} is not MODEL=WEIGHTS, or its weights hold a comma")
+        found[name.strip()] = weights.strip()
+    return found
 
 
 def reproduce(plan: Plan, *, dry_run: bool) -> Iterator[str]:
     """List the runs or do them, then write the page; yields lines for people.
 
     Raises:
-        ReproduceError: a model that the tables have not.
+        ReproduceError: a model that the tables have not, or two datasets.
         EvalError: what `evaluate` raises; finished runs stay, and the same command goes on.
     """
+    if own := [name for name in _OWN_METADATA if name in plan.metadata]:
+        raise ReproduceError(
+            f"--metadata must not hold {own[0]!r}: --dataset names the dataset, the tables name the retrievers"
+        )
     every = runs_of(plan.paper, dict(plan.weights))
     chosen = _chosen(every, plan.only)
     manifest = _manifest(plan.dataset)
     held = [_held(run, manifest) for run in chosen]
+    if not any(run.settings for run in held):
+        raise ReproduceError(f"{plan.dataset} has test samples of none of the tables' settings; name another --dataset")
+    _check_output(plan.output)
     yield from markdown(_overview(held, manifest, plan))
+    if manifest is None:
+        yield f"\n{plan.dataset} is no dataset folder here, so that prompts and tokens are not known; `academiceval import` makes one"
     yield from _left_out(chosen, held)
     if plan.model and not dry_run:
-        for run in held:
-            if run.settings and not _is_finished(run, plan):
+        ready, missing = _without_retrievers(held)
+        yield from ("", *missing) if missing else ()
+        for run in ready:
+            if run.settings and not _is_finished(folder := _folder(run, plan, manifest)):
                 yield f"\n{run.name}: {len(run.tasks)} tasks"
                 evaluate(
-                    plan.model, _arguments(run, plan), run.tasks, _metadata(run, plan), plan.limit, plan.output / run.folder,
+                    plan.model,
+                    _arguments(run, plan),
+                    run.tasks,
+                    _metadata(run, plan),
+                    plan.limit,
+                    folder,
                     _generation(plan),
-                )  # fmt: skip
+                )
     if dry_run:
-        yield from _commands(held, plan)
+        yield from _commands(held, plan, manifest)
     else:
         yield from write_page(plan.paper, every, manifest, plan.dataset, plan.output)
+
+
+def _check_output(output: Path) -> None:
+    """Raise a ReproduceError where the output is somebody else's."""
+    own = {RESULTS, *(run.folder for paper in PAPERS for run in runs_of(paper))}
+    if output.is_dir() and any(output.iterdir()) and not any((output / name).exists() for name in own):
+        raise ReproduceError(f"{output} holds something else; name another --output")
 
 
 def _chosen(every: Sequence[Run], only: Sequence[str]) -> list[Run]:
@@ -106,6 +142,19 @@ def _held(run: Run, manifest: Manifest | None) -> Run:
     return replace(run, settings=tuple(one for one in run.settings if one.partition(" ")[0] in there))
 
 
+def _without_retrievers(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
+    """The runs whose retrievers are on this machine, and a sentence for each other one."""
+    there, lines = [], []
+    for run in runs:
+        try:
+            if run.retriever:
+                check(Retrieval(run.retriever))
+            there.append(run)
+        except RetrieverError as err:
+            lines.append(f"left out: {run.name}: {err}")
+    return there, lines
+
+
 def _left_out(chosen: Sequence[Run], held: Sequence[Run]) -> Iterator[str]:
     lost = {one for run, kept in zip(chosen, held, strict=True) for one in run.settings if one not in kept.settings}
     if lost:
@@ -117,7 +166,7 @@ def _overview(runs: Sequence[Run], manifest: Manifest | None, plan: Plan) -> Tab
         (run.name, run.model.weights, run.model.context, len(run.settings), *_size(run, manifest, plan.limit))
         for run in runs
     ]
-    return Table(("Run", "Weights", "Context", "Tasks", "Prompts", "Prompt tokens"), "llrrrr", rows)
+    return Table(("Run", "Weights", "Context", "Tasks", "Prompts", "Tokens, about"), "llrrrr", rows)
 
 
 def _size(run: Run, manifest: Manifest | None, limit: int | None) -> tuple[int | None, int | None]:
@@ -138,21 +187,23 @@ def _size_of(run: Run, configuration: Configuration, limit: int | None) -> tuple
     return prompts, prompts * each
 
 
-def _is_finished(run: Run, plan: Plan) -> bool:
-    """Whether the folder holds the results of this very run."""
-    for file in (plan.output / run.folder).glob("results_*.json"):
-        try:
-            done = parse_json(file.read_bytes())["academiceval"]["run"]
-        except (OSError, ValueError, KeyError, TypeError):
-            continue
-        same = done.get("limit") == plan.limit and done.get("metadata") == _metadata(run, plan)
-        if same and done.get("model") == plan.model and all(_samples(file.parent, task) for task in run.tasks):
-            return True
-    return False
+def _folder(run: Run, plan: Plan, manifest: Manifest | None) -> Path:
+    """A folder of its own for each evaluation: another model, other weights, options or data do not mix with it."""
+    files = sorted(file.sha256 for file in manifest.files.values()) if manifest else []
+    what = [
+        plan.model, _arguments(run, plan), run.tasks, _metadata(run, plan), plan.limit, _generation(plan).apply_chat_template, files,
+    ]  # fmt: skip
+    digest = sha256_of_bytes(json.dumps(redacted(what), sort_keys=True))
+    return plan.output / run.folder / f"{re.sub(r'[^a-z0-9]+', '-', plan.model.lower())}-{digest[:8]}"
 
 
-def _samples(folder: Path, task: str) -> bool:
-    return any(folder.glob(f"samples_{task}_*.jsonl"))
+def _is_finished(folder: Path) -> bool:
+    """Whether an evaluation has ended with an answer to every prompt; empty ones, as of a server that fails, are not journaled."""
+    if not (folder / JOURNAL).is_file() or not any(folder.glob("results_*.json")):
+        return False
+    answered = {entry["key"] for entry in read_entries(folder / JOURNAL) if entry is not None}
+    asked = sum(1 for file in folder.glob("samples_*.jsonl") for _ in logged.rows_of(file))
+    return len(answered) >= asked
 
 
 def _arguments(run: Run, plan: Plan) -> str:
@@ -177,10 +228,11 @@ def _generation(plan: Plan) -> Generation:
     )
 
 
-def _commands(runs: Sequence[Run], plan: Plan) -> Iterator[str]:
+def _commands(runs: Sequence[Run], plan: Plan, manifest: Manifest | None) -> Iterator[str]:
     """How to do the judge's part, which table 5 is made of."""
     if plan.paper == "academiceval":
-        yield "\nTable 5 is a judge's; for each run:"
+        yield "\nTable 5 needs a judge; after the runs, for each:"
         for run in runs:
-            folder = shlex.quote(str(plan.output / run.folder))
-            yield f"academiceval judge {folder} --model {JUDGE} --base-url URL --output {folder}"
+            if run.retriever in ("", _OF_TABLE_5):
+                folder = shlex.quote(str(_folder(run, plan, manifest)))
+                yield f"academiceval judge {folder} --model {JUDGE} --base-url URL --output {folder}"

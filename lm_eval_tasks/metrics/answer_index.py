@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _MARK = re.compile(r"<(/?)answer>", re.IGNORECASE)
 # "2", "[2]", "Candidate 2", "index [02]."; two numbers or a negative one are no index.
@@ -11,9 +12,9 @@ _STRICT = re.compile(r"<answer>(0|[1-9]\d{0,5})</answer>")
 
 
 def answer_of(text: str, candidates: int) -> int | None:
-    """The index in the last <answer>..</answer>, however it is written; None where there is none or it names no candidate."""
-    match = _INDEX.fullmatch(_last_answer(text).strip())
-    return _valid(match[1], candidates) if match else None
+    """The last index that stands in <answer>..</answer>, however it is written; None where there is none or it names no candidate."""
+    found = [match[1] for within in _answers(text) if (match := _INDEX.fullmatch(within.strip()))]
+    return _valid(found[-1], candidates) if found else None
 
 
 def strict_answer_of(text: str, candidates: int) -> int | None:
@@ -26,13 +27,12 @@ def _valid(number: str, candidates: int) -> int | None:
     return int(number) if int(number) < candidates else None
 
 
-def _last_answer(text: str) -> str:
-    """What stands between the last closing mark that has an opening one and the opening mark next to it; "" without both."""
+def _answers(text: str) -> Iterator[str]:
+    """What stands between each closing mark and the opening mark next to it."""
     begins: int | None = None
-    found = ""
     for mark in _MARK.finditer(text):
         if not mark[1]:
             begins = mark.end()
         elif begins is not None:
-            found, begins = text[begins : mark.start()], None
-    return found
+            yield text[begins : mark.start()]
+            begins = None

@@ -7,21 +7,32 @@ from __future__ import annotations
 
 import re
 
-_OPEN, _CLOSE = ("<think>", "<thinking>", "<reasoning>"), ("</think>", "</thinking>", "</reasoning>")
+# What models put around their reasoning: before it, behind it.
+_REASONING = (
+    ("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>"), ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"), ("<seed:think>", "</seed:think>"),
+    # gpt-oss, with its special tokens and without them
+    ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
+)  # fmt: skip
+_CHANNELS = re.compile(r"^analysis(?=[A-Z])(?:.*?assistantfinal(?P<final>.*))?", re.DOTALL)
+_ENDS = ("<|return|>", "<|end|>")
 _YES = r"(?:sure|certainly|of course|okay|ok|absolutely|yes)"
 _HERE = r"(?:here(?:'s|’s| is| are)|below is|this is|i (?:would )?(?:suggest|propose)|the following is)"
-_NAMES = r"(?:titles?|suggestions?|options?|answer|one)"
+_NAMES = r"(?:titles?|suggestions?)"
 # "Sure! ..." and "Here is the title: ..." lead in; "Okay Google: ..." and "This Is Not a Dataset: ..." are titles.
 _LEAD_IN = re.compile(
-    rf"^[*_]*(?:{_YES}!\s*|(?:{_YES}\b[,.:]?\s*)?{_HERE}(?=[^:\n]{{0,80}}:)(?:[^:\n]*\b{_NAMES}\b[^:\n]*|\s*):[*_]*\s*)",
+    rf"^[*_]*(?:{_YES}!\s*(?=$|[\"“*])|(?:{_YES}\b[,.:!]?\s*)?{_HERE}(?=[^:\n]{{0,80}}:)(?:[^:\n]*\b{_NAMES}\b[^:\n]*|\s*):[*_]*\s*)",
     re.IGNORECASE,
 )
 _LABEL = re.compile(
-    r"^[*_]*(?:(?:the|a|an|my|suggested|proposed|possible|generated|predicted|final|paper)\s+)*title\s*(?:is\s*)?[*_]*[:\-–—][*_]*\s*",
+    r"^[*_]*(?:(?:the|a|an|my|suggested|proposed|possible|generated|predicted|final|paper)\s+)*title\s*(?:is\s*)?[*_]*(?::|\s[-–—]\s)[*_]*\s*",
     re.IGNORECASE,
 )
-# A heading, a quotation, an item of a list.
-_LINE_MARK = re.compile(r"(?:[#>]+|[-*](?=\s))\s*")
+_AROUND = " \t" + "*_~`\"'“”‘’«»"
+# A heading, a quotation, an item of a list; a line that begins or ends code.
+_LINE_MARK = re.compile(r"(?:#{1,6}\s+|>\s+(?!\d)|[-*]\s+|```\w*$)")
+# What surrounds a title is taken off in so many steps at most.
+_STEPS = 20
 _QUOTES = '"“‘«'
 _PAIRS = {"*": "*", "_": "_", "~": "~", "`": "`'", '"': '"', "'": "'", "“": "”", "‘": "’", "«": "»"}
 
@@ -32,10 +43,14 @@ def strip_reasoning(text: str) -> tuple[str, bool]:
     Returns:
         The answer, and whether the reasoning was never finished; the answer is then empty.
     """
-    ends = [text.rfind(mark) + len(mark) for mark in _CLOSE if mark in text]
+    if channels := _CHANNELS.match(text):
+        return (channels["final"] or "").strip(), channels["final"] is None
+    ends = [text.rfind(mark) + len(mark) for _, mark in _REASONING if mark in text]
     answer = text[max(ends) :] if ends else text
-    if any(mark in answer for mark in _OPEN):
+    if any(mark in answer for mark, _ in _REASONING):
         return "", True
+    for mark in _ENDS:
+        answer = answer.removesuffix(mark)
     return answer.strip(), False
 
 
@@ -56,10 +71,16 @@ def title(text: str, target: str = "") -> str:
 
 def _bare(line: str, target: str) -> str:
     """One line without what surrounds a title; "" where nothing is left."""
-    before = None
-    while line != before and not (target and _folded(line) == target):
-        before = line
-        line = _step(line)
+    for _ in range(_STEPS):
+        if target and _folded(line) == target:
+            break
+        inner = line.strip(_AROUND)
+        if target and _folded(inner) == target:
+            return inner
+        bare = _step(line)
+        if bare == line:
+            break
+        line = bare
     return line
 
 
@@ -81,10 +102,12 @@ def _inside(line: str) -> str | None:
         return None
     opening, closing = line[0], line[-1]
     inner = line.lstrip(opening).rstrip(closing)
-    # "This" and "that": the first quote is closed before the line ends.
-    if opening in _QUOTES and (second := line.find(closing, 1, -1)) > 1 and line[second - 1] not in " (":
-        return None
     both = min(len(line) - len(line.lstrip(opening)), len(line) - len(line.rstrip(closing)))
+    # "This" and "that": the first mark is closed before the line ends.
+    mark = closing if opening in _QUOTES else closing * both
+    second = line.find(mark, both, -both)
+    if second > both and line[second - 1] not in " (":
+        return None
     # Of two pairs of quotes the inner one may be the title's own.
     both = 1 if both == 2 and opening in _QUOTES else both
     return line[both : len(line) - both] if inner else ""

@@ -54,6 +54,8 @@ class Dense:
 
     def rank(self, queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
         # Samples share demonstrations: no chunk is embedded twice in a call.
+        if not any(chunks):
+            return [[] for _ in chunks]
         places = {text: i for i, text in enumerate(dict.fromkeys(chunk for own in chunks for chunk in own))}
         embedded, asked = self._scaled(self._context(list(places))), self._scaled(self._query(list(queries)))
         return [
@@ -123,8 +125,8 @@ def _encoder(name: str, pooling: str, dpr_class: str) -> Encode:
         model = kind.from_pretrained(name).to(_device()).eval()
     except (OSError, ValueError, ImportError) as err:
         raise RetrieverError(
-            f"the retriever's model {name!r} cannot be loaded: fetch it while online, or name folders "
-            "(dpr:QUERY_FOLDER,CONTEXT_FOLDER)"
+            f"the retriever's model {name!r} cannot be loaded: `hf download {name}` fetches it while online; or name folders, as in "
+            "contriever:FOLDER or dpr:QUERY_FOLDER,CONTEXT_FOLDER"
         ) from err
 
     def encode(texts: Sequence[str]) -> Any:

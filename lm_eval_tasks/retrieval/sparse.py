@@ -27,10 +27,12 @@ class BM25:
 
     def _rank(self, query: str, chunks: Sequence[str], top: int) -> list[int]:
         tokenize = self._bm25s.tokenize
+        words = tokenize([query, *chunks], stopwords="en", show_progress=False, return_ids=False)
+        if not words[0] or not any(words[1:]):
+            return list(range(len(chunks)))[:top]
         index = self._bm25s.BM25(method="lucene", k1=1.5, b=0.75)
         index.index(tokenize(list(chunks), stopwords="en", show_progress=False), show_progress=False)
-        words = tokenize([query], stopwords="en", show_progress=False, return_ids=False)[0]
-        return best(index.get_scores(words), top)
+        return best(index.get_scores(words[0]), top)
 
 
 class BM25Okapi:
@@ -52,7 +54,7 @@ class BM25Okapi:
         if not chunks:
             return []
         scores = self._rank_bm25.BM25Okapi([chunk.split() for chunk in chunks]).get_scores(query.split())
-        # rank_bm25 reads an ascending order backwards: of equals the last comes first.
+        # rank_bm25 reads an ascending order backwards. Its order of equals depends on the machine; here the last comes first.
         return [int(i) for i in np.argsort(scores, kind="stable")[::-1][:top]]
 
 
@@ -68,6 +70,8 @@ class TfIdf:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         vectorizer = TfidfVectorizer()
+        if not any(map(vectorizer.build_analyzer(), chunks)):
+            return list(range(len(chunks)))[:top]
         matrix = vectorizer.fit_transform(chunks)
         return best((matrix @ vectorizer.transform([query]).T).toarray()[:, 0], top)
 

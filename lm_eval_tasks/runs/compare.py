@@ -18,6 +18,7 @@ class Difference:
     """B - A over the papers that both runs answered.
 
     Attributes:
+        left_out: samples of either run that the other one has not.
         corrected_p: p over all differences that are shown together (Holm).
     """
 
@@ -26,6 +27,7 @@ class Difference:
     a: float
     b: float
     difference: Interval
+    left_out: int
     corrected_p: float
 
 
@@ -37,16 +39,17 @@ def compare(a: Path, b: Path, metrics: Sequence[str] | None = None) -> list[Diff
         metrics: names; by default the headline ones.
 
     Raises:
-        SamplesError: the runs have no sample in common, or were made with other rounds or prompts.
+        SamplesError: the runs have few samples in common, or were made with other rounds or prompts.
     """
     metrics = metrics or registry.headline()
     first, second = by_task(read([a])), by_task(read([b]))
     common = [task for task in first if task in second]
     if not common:
         raise SamplesError(f"{a} and {b} have no task in common ({_named(first)}; {_named(second)})")
-    found: list[tuple[str, str, float, float, Interval]] = []
+    found: list[tuple[str, str, float, float, Interval, int]] = []
     for task in common:
         pairs = _pairs(task, first[task], second[task])
+        left_out = len(first[task]) + len(second[task]) - 2 * len(pairs)
         for metric in metrics:
             both = [(x, y) for x, y in pairs if metric in x.scores and metric in y.scores]
             if both:
@@ -54,22 +57,25 @@ def compare(a: Path, b: Path, metrics: Sequence[str] | None = None) -> list[Diff
                 theirs = [y.scores[metric] for _, y in both]
                 gains = [y - x for x, y in zip(ours, theirs, strict=True)]
                 of_pairs = interval(gains, [x.cluster for x, _ in both])
-                found.append((task, metric, sum(ours) / len(ours), sum(theirs) / len(theirs), of_pairs))
+                found.append((task, metric, sum(ours) / len(ours), sum(theirs) / len(theirs), of_pairs, left_out))
     if not found:
         raise SamplesError(f"neither {a} nor {b} has one of the scores {', '.join(metrics)} in both runs")
-    corrected = holm([one[-1].p for one in found])
+    corrected = holm([one[4].p for one in found])
     return [Difference(*one, p) for one, p in zip(found, corrected, strict=True)]
 
 
-def table(differences: Sequence[Difference]) -> Table:
-    """The differences, a row for each."""
-    head = ("Task", "Score", "Papers", "First authors", "A", "B", "B - A", "95% interval", "p", "p (Holm)")
-    return Table(head, "llrrrrrlrr", [_row(one, one.difference) for one in differences])
+def table(differences: Sequence[Difference], a: Path, b: Path) -> Table:
+    """The differences, a row for each, under the names of the runs' files or folders."""
+    one, other = (a.resolve().name, b.resolve().name) if a.resolve().name != b.resolve().name else (str(a), str(b))
+    head = (
+        "Task", "Score", "Papers", "Left out", "First authors", one, other, f"{other} - {one}", "95% interval", "p", "p (Holm)",
+    )  # fmt: skip
+    return Table(head, "llrrrrrrlrr", [_row(row, row.difference) for row in differences])
 
 
 def _row(one: Difference, over: Interval) -> tuple[object, ...]:
     return (
-        one.task, one.metric, over.samples, over.clusters, f"{one.a:.4f}", f"{one.b:.4f}", f"{over.mean:+.4f}",
+        one.task, one.metric, over.samples, one.left_out, over.clusters, f"{one.a:.4f}", f"{one.b:.4f}", f"{over.mean:+.4f}",
         f"[{over.low:+.4f}, {over.high:+.4f}]", f"{over.p:.4f}", f"{one.corrected_p:.4f}",
     )  # fmt: skip
 
@@ -85,8 +91,11 @@ def _pairs(task: str, first: Sequence[Logged], second: Sequence[Logged]) -> list
                 )
         if one.target != other.target:
             raise SamplesError(f"{task} {one.id} has another target in the other run: the datasets differ")
-    if not pairs:
-        raise SamplesError(f"the two runs of {task} have no paper in common")
+    most = max(len(first), len(second))
+    if 2 * len(pairs) < most:
+        raise SamplesError(
+            f"the two runs of {task} have only {len(pairs)} of {most} papers in common: run both over the same samples"
+        )
     return pairs
 
 

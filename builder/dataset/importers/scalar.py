@@ -14,7 +14,7 @@ from builder.dataset.write import write_level
 from builder.errors import FolderError
 from builder.progress import progress
 from builder.report import StageReport
-from builder.round.levels import LEVELS
+from builder.round.levels import BUILT_IN, LEVELS
 from builder.round.tables import ScalarTable
 from builder.samples.tokens import TokenCounter
 from builder.scalar.citation_classifier import types_of
@@ -67,7 +67,7 @@ def import_papers(source: Path, output: Path, seed: int) -> list[StageReport]:
     built: list[Configuration] = []
     reports: list[StageReport] = []
     with replacing(output) as place:
-        for level in LEVELS:
+        for level in BUILT_IN:
             maker = QuestionMaker(level, seed, structured.known.get, types_of, usual.questions_of_paper)
             placed = ask_all(maker, progress(in_turn, level.name), seed, usual.questions)
             built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, counter))

@@ -99,6 +99,8 @@ def _row(record: dict[str, Any], folder: str) -> dict[str, Any]:
         "candidates": candidates, "label": int(record["label_id"]), "published": paper.published.isoformat(),
         "license": UNKNOWN_LICENSE,
     }  # fmt: skip
+    if not 0 <= row["label"] < len(candidates):
+        raise ValueError(f"the label {row['label']} is none of its {len(candidates)} candidates")
     if "".join(slot.text for slot in slots_of(row)) != record["question"]:
         raise ValueError("the prompt has words that ours has not")
     return row

@@ -97,7 +97,7 @@ const publishedRows = (settings, metric) => {
     if (one.x !== metric) continue;
     settings.forEach((setting, column) => {
       if (setting.name !== one.s) return;
-      if (!rows.has(one.m)) rows.set(one.m, { name: one.m, sources: new Set(), cells: settings.map(() => null) });
+      if (!rows.has(one.m)) rows.set(one.m, { name: one.m, note: one.note, sources: new Set(), cells: settings.map(() => null) });
       rows.get(one.m).sources.add(one.source);
       rows.get(one.m).cells[column] = { x: { [metric]: [one.v] }, n: null, cut: null, empty: null };
     });
@@ -153,7 +153,7 @@ const cellOf = (cell, metric, setting, row) => {
 
 const rowOf = (row, metric, settings) => {
   const name = element("th", { scope: "row" }, row.name);
-  if (row.source) name.append(" ", element("span", { class: "tag", title: row.source }, "published"), element("span", { class: "detail" }, row.source));
+  if (row.source) name.append(" ", element("span", { class: "tag", title: row.source }, "published"), element("span", { class: "detail" }, [row.source, row.note].filter(Boolean).join(". ")));
   else if (row.cutoff) name.append(element("span", { class: "detail" }, `cut-off ${row.cutoff}`));
   const cells = row.cells.map((cell, column) => cellOf(cell, metric, settings[column], row));
   return element("tr", row.source ? { class: "published" } : {}, name, ...cells);

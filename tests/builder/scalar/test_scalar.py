@@ -35,6 +35,7 @@ from builder.scalar.questions import (
     turn_of,
 )
 from builder.scalar.render import MOST_CHARACTERS, candidate, parts, question
+from builder.seeding import row_order
 from lm_eval_tasks.data import scalar_hook, slots
 from lm_eval_tasks.errors import BudgetError
 from lm_eval_tasks.journal import Journal
@@ -248,7 +249,7 @@ def test_questions_are_drawn_over_the_papers() -> None:
         maker = QuestionMaker(level, seed, known, descriptive, 5)
         in_turn = sorted(papers, key=lambda one: turn_of(one.paper, seed))
         made = ask_all(maker, in_turn, seed, wanted)
-        assert [one.id for one in made] == sorted(one.id for one in made)
+        assert [one.id for one in made] == sorted((one.id for one in made), key=row_order)
         return Counter(one.paper.id for one in made), maker
 
     few, maker = drawn(4)
@@ -376,7 +377,7 @@ def test_the_probe_shows_no_paper() -> None:
         ("<ANSWER>2</ANSWER>", 2, None), ("<answer>02</answer>", 2, None), ("<ANSWER>index 0</ANSWER>", 0, None),
         ("<answer> 2 </answer>", 2, None), ("<answer>2, 3</answer>", None, None), ("<answer>-2</answer>", None, None),
         ("<answer>7</answer>", None, None), ("<answer></answer>", None, None), ("2", None, None), ("", None, None),
-        ("<answer>1</answer> no, <answer>none</answer>", None, 1), ("<answer>two</answer>", None, None), ("<answer>2.5</answer>", None, None),
+        ("<answer>1</answer> no, <answer>none</answer>", 1, 1), ("<answer>2</answer>, as <answer>index</answer>", 2, 2), ("<answer>two</answer>", None, None), ("<answer>2.5</answer>", None, None),
     ],
 )  # fmt: skip
 def test_the_last_answer_counts(text: str, lenient: int | None, strict: int | None) -> None:

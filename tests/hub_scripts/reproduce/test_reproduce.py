@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -63,9 +62,14 @@ def test_a_dry_run_lists_runs_prompts_and_tokens(dataset: Path, command: Command
     tokens = sum(test[name].samples * (test[name].input_tokens // test[name].samples) for name in gemma.settings)
     assert f"| Gemma Instruct 7B | google/gemma-7b-it | 8192 | 4 | {prompts} | {tokens} |" in out
     assert "academiceval judge" in out
-    code, out, _ = command("reproduce", "scalar", "--dataset", dataset, "--dry-run")
-    assert code == 0
-    assert "not in the dataset: Cloze-Attributional-Nearest" in out
+    code, _, err = command("reproduce", "scalar", "--dataset", dataset, "--dry-run")
+    assert code == 1
+    assert "has test samples of none of the tables' settings; name another --dataset" in err
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").touch()
+    code, _, err = reproduce(command, dataset, tmp_path / "mine")
+    assert code == 1
+    assert "mine holds something else; name another --output" in err
 
 
 @pytest.mark.slow
@@ -73,28 +77,55 @@ def test_ours_stand_beside_the_published_and_nothing_is_done_twice(
     dataset: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output = tmp_path / "out"
-    chosen = ("--model", "lead", "--only", LLAMA, "--only", f"{LLAMA} + tfidf")
+    chosen = ("--model", "lead", "--only", LLAMA, "--only", f"{LLAMA} + tfidf", "--only", f"{LLAMA} + dpr")
     code, out, err = reproduce(command, dataset, output, *chosen)
     assert code == 0, err
+    assert (
+        f"left out: {LLAMA} + dpr: the retriever's model 'facebook/dpr-question_encoder-single-nq-base' cannot be"
+        in out
+    )
     assert "AcademicEval, table 4: 4 of 62 scores measured" in out
     assert "AcademicEval, table 6: 1 of 4 scores measured" in out
     rows = json.loads((output / "reproduced.json").read_text())
     ours = {(row["model"], row["setting"], row["metric"]): row for row in rows if "ours" in row}
-    results = json.loads((output / "LLaMA-3-Chat-70B" / "results_lead.json").read_text())["academiceval"]["scores"]
-    score = next(one for one in results if (one["task"], one["metric"]) == ("academiceval_title_10k", "rouge_l"))
+    (results,) = (output / "LLaMA-3-Chat-70B").glob("lead-*/results_lead.json")
+    scores = json.loads(results.read_text())["academiceval"]["scores"]
+    score = next(one for one in scores if (one["task"], one["metric"]) == ("academiceval_title_10k", "rouge_l"))
     row = ours[LLAMA, "Title-10K", "rouge_l"]
     assert (row["ours"], row["low"], row["high"]) == (score["value"], score["low"], score["high"])
     page = (output / "index.html").read_text()
     assert f"{100 * row['ours']:.1f}" in page
     assert "round 2026.11, other papers than the published tables are about" in page
-    assert "<td>differs</td>" in page.replace('<td class="number">', "<td>")
+    assert "<td>differs</td>" in page
+    assert "<td>not measured</td>" in page
     assert "figure_3.svg" in page
     assert "tfidf" in (output / "plots" / "figure_3.csv").read_text()
+    evaluated = runs.evaluate
     monkeypatch.setattr(runs, "evaluate", lambda *arguments: pytest.fail("done already"))
     assert reproduce(command, dataset, output, *chosen)[0] == 0
-    shutil.rmtree(output / "LLaMA-3-Chat-70B-tfidf")
-    with pytest.raises(pytest.fail.Exception, match="done already"):
-        reproduce(command, dataset, output, *chosen)
+    for more in (("--limit", "3"), ("--model", "random-sentence"), ("--model_args", "x=1")):
+        with pytest.raises(pytest.fail.Exception, match="done already"):
+            reproduce(command, dataset, output, *chosen, *more)
+    monkeypatch.setattr(runs, "evaluate", evaluated)
+    # Another model in the same place: its scores, and the first one's are kept.
+    assert reproduce(command, dataset, output, *chosen, "--model", "random-sentence")[0] == 0
+    assert len(list((output / "LLaMA-3-Chat-70B").iterdir())) == 2
+    newer = {
+        (row["model"], row["setting"], row["metric"]): row
+        for row in json.loads((output / "reproduced.json").read_text())
+    }
+    assert newer[LLAMA, "Title-10K", "rouge_l"]["ours"] != row["ours"]
+
+
+@pytest.mark.slow
+def test_prompts_with_empty_answers_are_asked_again(
+    dataset: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = ("--model", "copy-demo", "--only", "Gemma Instruct 7B")
+    assert reproduce(command, dataset, tmp_path / "out", *chosen)[0] == 0
+    monkeypatch.setattr(runs, "evaluate", lambda *arguments: pytest.fail("asked again"))
+    with pytest.raises(pytest.fail.Exception, match="asked again"):
+        reproduce(command, dataset, tmp_path / "out", *chosen)
 
 
 def test_what_the_tables_do_not_have_is_named(dataset: Path, command: Command, tmp_path: Path) -> None:
@@ -102,6 +133,7 @@ def test_what_the_tables_do_not_have_is_named(dataset: Path, command: Command, t
         (("--only", "GPT 5"), "the tables have no run 'GPT 5': they have Gemma Instruct 7B"),
         (("--weights", "GPT 5=x"), "the tables have no model 'GPT 5'"),
         (("--metadata", "[]"), "--metadata must be a JSON object"),
+        (("--metadata", '{"dataset": "x"}'), "--metadata must not hold 'dataset'"),
     ):
         code, _, err = reproduce(command, dataset, tmp_path / "out", *more)
         assert code == 1

@@ -22,6 +22,8 @@ def test_answers() -> None:
     assert refine.title("A" + " " * N + "title") == "A" + " " * N + "title"
     assert refine.title("*" * N + "A title" + "*" * N) == "A title"
     assert refine.title("title" + " " * N + "x") == "title" + " " * N + "x"
+    for mark in ("- ", "# ", "> ", "* ", "sure! ", "Title: ", "title:", "“", "``"):
+        refine.title(mark * (N // len(mark)), "My Own Title")
     assert refine.strip_reasoning("<think>" * N) == ("", True)
     assert mentions("A" * N, ["A work"]).others == 0
     assert mentions("A-" * N, ["A work"]).others == 0

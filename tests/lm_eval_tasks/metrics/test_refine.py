@@ -38,6 +38,10 @@ TITLE = "Sparse Routing for Long Inputs: A Study"
         f"``{TITLE}''",
         f'**"{TITLE}"**',
         f"## **Title: {TITLE}**",
+        f"```text\n{TITLE}\n```",
+        f"Title - {TITLE}",
+        f'Sure! "{TITLE}"',
+        f"> {TITLE}",
     ],
 )
 def test_a_title_is_freed_of_what_surrounds_it(answer: str) -> None:
@@ -50,7 +54,8 @@ def test_a_title_is_freed_of_what_surrounds_it(answer: str) -> None:
         "Here Be Dragons: Mapping Failure Modes", "Sure Independence Screening", "Titles and Abstracts", "Is Attention All You Need?",
         "A", "“Because” and Other Reasons", "Here Is What Models Know", "Okay Google: Voice Assistants at Home", "C# for Physicists",
         "This Is Not a Dataset: A Large Study of Negation", "Anytime Search with A*", "*-Free Grammars", "`Quoted': A Part of It",
-        '"This" and "That"', "-1 Is Not a Number",
+        '"This" and "That"', "Title-Based Retrieval", "A Title-Based Approach", "*Foo* and *Bar*", "**Foo** vs **Bar**",
+        "`Foo` and `Bar`", "Yes! We Can", "#MeToo on the Web", "> 90% Accuracy", "This Is the Answer: Models", "-1 Is Not a Number",
     ],
 )  # fmt: skip
 def test_a_title_stays_what_it_is(title: str) -> None:
@@ -87,6 +92,30 @@ def test_reasoning_is_taken_off() -> None:
     assert refine.strip_reasoning("<think>first\nthen</think>\n\nAnswer") == ("Answer", False)
     assert refine.strip_reasoning("no opening</think> Answer") == ("Answer", False)
     assert refine.strip_reasoning("Answer") == ("Answer", False)
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>"), ("[THINK]", "[/THINK]"),
+        ("◁think▷", "◁/think▷"), ("<seed:think>", "</seed:think>"), ("analysis", "assistantfinal"),
+        ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+    ],
+)  # fmt: skip
+def test_the_marks_of_reasoning_that_models_use(before: str, behind: str) -> None:
+    thoughts = "We need a title.\n\nPerhaps this one?"
+    assert refine.strip_reasoning(f"{before}{thoughts}{behind}The Answer") == ("The Answer", False)
+    assert refine.strip_reasoning(f"{before}{thoughts}{behind}The Answer<|return|>") in (
+        ("The Answer", False), ("The Answer<|return|>", False),
+    )  # fmt: skip
+    assert refine.strip_reasoning(f"{before}{thoughts}") == ("", True)
+
+
+@pytest.mark.parametrize(
+    "text", ["analysis of variance is a method", "analysis", "Analysis: final", "A final analysis"]
+)
+def test_plain_words_are_no_marks(text: str) -> None:
+    assert refine.strip_reasoning(text) == (text, False)
 
 
 def test_unfinished_reasoning_is_an_empty_answer() -> None:

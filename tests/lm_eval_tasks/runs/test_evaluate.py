@@ -126,8 +126,19 @@ def test_runs_are_compared_paper_by_paper(
     lines = out.strip().splitlines()
     assert len(lines) == 2 + 4 * 2
     row = next(line for line in lines if line.startswith("| Abs-9K | rouge_l |"))
-    a, b, difference = (float(cell) for cell in row.split("|")[5:8])
+    a, b, difference = (float(cell) for cell in row.split("|")[6:9])
     assert difference == pytest.approx(b - a, abs=2e-4)
+    assert "| lead | random-sentence | random-sentence - lead |" in lines[0]
+    fewer = next((tmp_path / "lead").glob("samples_*abs_9k_*"))
+    kept = fewer.read_text().splitlines(keepends=True)
+    (tmp_path / "less").mkdir()
+    (tmp_path / "less" / fewer.name).write_text("".join(kept[:-1]))
+    code, out, _ = command("compare", tmp_path / "lead", tmp_path / "less", "--metrics", "rouge_l")
+    assert f"| Abs-9K | rouge_l | {len(kept) - 1} | 1 |" in out
+    (tmp_path / "less" / fewer.name).write_text("".join(kept[:2]))
+    code, _, err = command("compare", tmp_path / "lead", tmp_path / "less")
+    assert code == 1
+    assert f"have only 2 of {len(kept)} papers in common: run both over the same samples" in err
     same = command("compare", tmp_path / "lead", tmp_path / "lead")[1]
     assert "| +0.0000 | [+0.0000, +0.0000] | 1.0000 | 1.0000 |" in same
 
@@ -138,7 +149,7 @@ def test_runs_are_compared_paper_by_paper(
         (lambda doc: doc.update(round="2026.10"), "was run with round 2026.11 and round 2026.10"),
         (lambda doc: doc.update(prompt_version=7), "was run with prompts 1 and prompts 7"),
         (lambda doc: doc.update(target="Another"), "has another target in the other run"),
-        (lambda doc: doc.update(id="other" + doc["id"]), "have no paper in common"),
+        (lambda doc: doc.update(id="other" + doc["id"]), r"have only 0 of \d+ papers in common"),
         (lambda doc: doc.update(setting="Abs-1K"), "have no task in common"),
         (lambda doc: doc.pop("setting"), "line 1 of .* is no logged sample"),
     ],
