@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.command import json_object, positive, seconds
+from lm_eval_tasks.errors import EvalError
 
 if TYPE_CHECKING:
     from lm_eval_tasks.command import Commands
@@ -32,7 +33,7 @@ def register(commands: Commands) -> None:
 
 
 def _add_evaluation(sub: ArgumentParser) -> None:
-    sub.add_argument("--model", required=True, help="a baseline, or a model type of lm-eval such as hf or vllm")
+    sub.add_argument("--model", default="", help="a baseline, or a model type of lm-eval such as hf or vllm")
     sub.add_argument("--model_args", default="", help="lm-eval's key=value,...")
     sub.add_argument("--tasks", required=True, help="comma-separated task or group names; `list` prints them")
     sub.add_argument(
@@ -78,6 +79,8 @@ def evaluate(arguments: Namespace) -> Iterator[str]:
     if arguments.tasks == "list":
         yield from task_names()
         return
+    if not arguments.model:
+        raise EvalError("name what to evaluate with --model: a baseline, or a model type of lm-eval such as hf or vllm")
     generation = Generation(
         arguments.batch_size, arguments.device, arguments.apply_chat_template, arguments.system_instruction,
         arguments.gen_kwargs,

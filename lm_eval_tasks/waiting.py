@@ -25,7 +25,12 @@ def retry_after(header: str | None) -> float:
     return 0.0
 
 
+def announce(text: str) -> None:
+    """Say something on standard error, above the progress bars."""
+    tqdm.write(text, file=sys.stderr)
+
+
 def announce_wait(seconds: float, reason: str) -> None:
     """Say why nothing will happen for a while."""
     if seconds >= _LONG:
-        tqdm.write(f"waiting {seconds:.0f} s: {reason}", file=sys.stderr)
+        announce(f"waiting {seconds:.0f} s: {reason}")

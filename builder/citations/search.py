@@ -16,6 +16,7 @@ from builder.ids import title_key
 from builder.progress import progress
 from builder.records import Paper, Reference
 from builder.sources.base import TITLES_AT_ONCE
+from lm_eval_tasks.waiting import announce
 
 if TYPE_CHECKING:
     from builder.round.model import Round
@@ -54,6 +55,9 @@ def search_titles(
     found: list[Paper] = []
     answered: list[str] = []
     batches = _batches(list(titles))
+    if batches and round_.source.LIVE:
+        minutes = len(batches) * round_.source.seconds_between_requests / 60
+        announce(f"searching for {len(titles)} cited titles: {len(batches)} requests, at least {minutes:.0f} min")
     for i, batch in enumerate(progress(batches, "title searches", len(batches))):
         store.set_note(_NOTE, [round_.round, i * TITLES_AT_ONCE, len(titles)])
         hits = [item for item in source.search_titles([titles[key] for key in batch]) if isinstance(item, Paper)]

@@ -36,6 +36,9 @@ _SCALAR = """\
   year   = {2025}
 }"""
 
+_LENGTHS = "Tokens that a share of the test samples has at most; 100% is the longest."
+_LABELS = "How often each position holds the right candidate, and the accuracy of always naming the most frequent one."
+
 
 @dataclass(frozen=True, slots=True)
 class Publication:
@@ -67,8 +70,8 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         *_section("Statistics", [tables.statistics(shown)]),
         "Input and output lengths are means over all splits in bert-base-uncased tokens; the prompt's own words are not "
         "counted. Comp. rate is input divided by output tokens.", "",
-        *_section("Lengths", [tables.lengths(shown)]),
-        *_section("Labels", [tables.labels(shown)]),
+        *_section("Lengths", [tables.lengths(shown)], _LENGTHS),
+        *_section("Labels", [tables.labels(shown)], _LABELS),
         *_section("Kept and dropped", [tables.stages(manifest)]),
         *_section("Extraction", [tables.reading(manifest.reading)] if manifest.reading else []),
         *_section("Citations", [tables.links(manifest.links)]),
@@ -98,11 +101,16 @@ def _bibtex(shown: Sequence[Configuration]) -> list[str]:
     return [*cited, *([_SCALAR] if any(one.task == "cloze" for one in shown) else [])]
 
 
-def _section(heading: str, shown: Sequence[Table]) -> list[str]:
-    """A heading and its tables; nothing where the first has no row."""
+def _section(heading: str, shown: Sequence[Table], about: str = "") -> list[str]:
+    """A heading, a sentence about its tables, and the tables; nothing where the first has no row."""
     if not shown or not shown[0].rows:
         return []
-    return [f"## {heading}", "", *(line for table in shown for line in (*markdown(table), ""))]
+    return [
+        f"## {heading}",
+        "",
+        *([about, ""] if about else []),
+        *(line for table in shown for line in (*markdown(table), "")),
+    ]
 
 
 def _newest_first(errata: Iterable[Erratum]) -> list[Erratum]:

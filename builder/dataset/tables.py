@@ -47,10 +47,9 @@ def _statistics(one: Configuration) -> tuple[object, ...]:
     shares = "-".join(f"{100 * part.samples / n:.0f}%" for part in parts)
     test = one.statistics("test")
     span = f"{test.first[:7]} to {test.last[:7]}" if test.samples else "no test sample"
-    compression = given / asked if asked else 0.0
-    return (
-        one.name, _TASKS[one.task], f"{compression:.0f}", f"{given / n:.0f}", f"{asked / n:.0f}", one.samples, shares, span,
-    )  # fmt: skip
+    # SCALAR asks for a number, not for a text.
+    compression, out = (f"{given / asked:.0f}", f"{asked / n:.0f}") if asked else ("-", "-")
+    return one.name, _TASKS[one.task], compression, f"{given / n:.0f}", out, one.samples, shares, span
 
 
 def short_of_name(manifest: Manifest) -> list[str]:

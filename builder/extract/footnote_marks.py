@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 _MARK = re.compile(r"[1-9]\d?|[*†‡§¶]")
@@ -25,26 +25,33 @@ Span = dict[str, Any]
 
 
 def marks_of(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:
-    """The marks of a page's footnotes: raised, at the beginning of a line in small print."""
+    """The marks of a page's footnotes: at the beginning of a line in small print."""
     lines = [spans for block in blocks for line in block.get("lines", ()) if (spans := _printed(line["spans"]))]
     weight: Counter[float] = Counter()
     for span in (span for spans in lines for span in spans):
         weight[round(span["size"] * 2) / 2] += len(span["text"])
-    body = weight.most_common(1)[0][0] if weight else 0.0
+    small = (weight.most_common(1)[0][0] if weight else 0.0) - _SMALLER
+    return frozenset([*_raised_marks(lines, small), *_plain_marks(lines, small)])
+
+
+def _raised_marks(lines: Sequence[Sequence[Span]], small: float) -> Iterator[str]:
+    """Marks that are raised beside small print: the first span of its line, or a line of their own before it."""
+    within = ((spans[0], spans[1]) for spans in lines if len(spans) > 1)
+    before = ((mine[0], after[0]) for mine, after in pairwise(lines) if len(mine) == 1)
+    for mark, note in chain(within, before):
+        close = 0 <= note["bbox"][0] - mark["bbox"][2] < note["size"]
+        if close and note["size"] < small and _is_raised(mark, note) and _MARK.fullmatch(mark["text"].strip()):
+            yield mark["text"].strip()
+
+
+def _plain_marks(lines: Sequence[Sequence[Span]], small: float) -> Iterator[str]:
+    """Marks that are printed like their notes, in small print low on the page."""
     lowest = max((spans[0]["bbox"][3] for spans in lines), default=0.0)
-    printed = {
-        match[1]
-        for spans in lines
-        if spans[0]["size"] < body - _SMALLER and spans[0]["bbox"][1] > _LOWER * lowest
-        if (match := _PLAIN.match("".join(span["text"] for span in spans)))
-    }
-    beside = [(mine[0], after[0]) for mine, after in pairwise(lines) if len(mine) == 1]
-    return printed | frozenset(
-        first["text"].strip()
-        for first, second in [*((spans[0], spans[1]) for spans in lines if len(spans) > 1), *beside]
-        if _MARK.fullmatch(first["text"].strip()) and second["size"] < body - _SMALLER
-        if _is_raised(first, second) and 0 <= second["bbox"][0] - first["bbox"][2] < second["size"]
-    )
+    for spans in lines:
+        if spans[0]["size"] < small and spans[0]["bbox"][1] > _LOWER * lowest:
+            match = _PLAIN.match("".join(span["text"] for span in spans))
+            if match:
+                yield match[1]
 
 
 def without_marks(spans: Sequence[Span], marks: frozenset[str]) -> list[Span]:

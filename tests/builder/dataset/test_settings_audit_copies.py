@@ -228,8 +228,9 @@ def test_what_is_wrong_is_found(
     before = audit(dataset, [_configuration(dataset, setting)])
     assert found.shares[name] > before.shares[name] == 0
     if spoil is _target_in:
-        assert found.shares["long_run"] > before.shares["long_run"]
-        assert found.longest_run > LONG_RUN
+        # The sample that was spoilt may have shared a long run before.
+        assert found.shares["long_run"] >= before.shares["long_run"]
+        assert found.longest_run > max(LONG_RUN, before.longest_run)
 
 
 def test_splits_out_of_order_and_papers_under_two_ids_are_found(spoilt: Callable[..., Audit]) -> None:
