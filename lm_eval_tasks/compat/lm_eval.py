@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -30,10 +31,11 @@ _MAX_GEN_TOKS = re.compile(r"max_gen_toks\W+(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class RunArguments:
-    """The system prompt of a run, and the length of answers where the run sets one."""
+    """The system prompt of a run, the length of answers where the run sets one, and the keys of its metadata."""
 
     system_instruction: str = ""
     max_gen_toks: int | None = None
+    metadata: tuple[str, ...] = ()
 
 
 def is_lm_eval() -> bool:
@@ -60,12 +62,24 @@ def run_arguments() -> RunArguments:
     parser.add_argument("--config", "-C", type=Path)
     parser.add_argument("--system_instruction")
     parser.add_argument("--gen_kwargs", nargs="+")
+    parser.add_argument("--metadata")
     given, _ = parser.parse_known_args(sys.argv[1:])
     file = _read(given.config)
     return RunArguments(
         str(given.system_instruction or file.get("system_instruction") or ""),
         max_gen_toks(str(given.gen_kwargs or file.get("gen_kwargs") or "")),
+        _keys(given.metadata or file.get("metadata")),
     )
+
+
+def _keys(metadata: object) -> tuple[str, ...]:
+    """The keys of --metadata, which lm-eval takes as JSON or as key=value,..."""
+    if isinstance(metadata, str):
+        try:
+            metadata = json.loads(metadata)
+        except ValueError:
+            return tuple(part.partition("=")[0].strip() for part in str(metadata).split(","))
+    return tuple(metadata) if isinstance(metadata, dict) else ()
 
 
 def max_gen_toks(gen_kwargs: str) -> int | None:

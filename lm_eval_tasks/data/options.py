@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -19,6 +20,13 @@ from lm_eval_tasks.text import day
 DEFAULT_DATASET = "academiceval"
 VARIABLE = "ACADEMICEVAL_DATASET"
 CACHE = "ACADEMICEVAL_CACHE"
+# What --metadata may hold: our own options, what the prompts are cut with and to, and arguments of models.
+KEYS = (
+    "dataset", "dataset_revision", "round", "published_after", "published_before", "config", "core", "bertscore_model", "cut", "reserve",
+    "system_instruction", "model_cutoff", "retriever", "similarity", "chunk_size", "chunk_overlap", "chunks", "metrics", "keep_parts",
+    "tokenizer", "max_length", "max_model_len", "context_length", "pretrained", "revision",
+    "model", "base_url", "api_key", "dtype", "trust_remote_code",
+)  # fmt: skip
 Default = TypeVar("Default", int, None, int | None)
 
 
@@ -57,6 +65,7 @@ class Options:
             OptionError: a value cannot be used.
         """
         run = command_line.run_arguments()
+        check_keys(run.metadata, others=True)
         cut = str(arguments.get("cut", "end"))
         if cut not in get_args(Cut):
             raise OptionError(f"the option cut={cut!r} is neither 'end' nor 'middle'")
@@ -88,6 +97,20 @@ class Options:
             retrieval=Retrieval(_text(arguments, "retriever") or "", similarity, chunking),  # type: ignore[arg-type]
             metrics=metrics,
         )
+
+
+def check_keys(names: Iterable[str], *, others: bool) -> None:
+    """Raise an OptionError for a key of --metadata that is none of ours.
+
+    Args:
+        others: whether keys of other tasks may stand there too; then only what looks like one of ours is refused.
+    """
+    for name in names:
+        if name not in KEYS:
+            near = get_close_matches(name, KEYS, 1, 0.75)
+            if near or not others:
+                hint = f"did you mean {near[0]!r}?" if near else "docs/evaluate.md lists the keys"
+                raise OptionError(f"--metadata has a key {name!r} that no task reads; {hint}")
 
 
 def cache_folder() -> Path:

@@ -17,6 +17,7 @@ from lm_eval.api.model import LM
 
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data import cutoff
+from lm_eval_tasks.data.options import check_keys
 from lm_eval_tasks.errors import EvalError
 from lm_eval_tasks.files import write_together
 from lm_eval_tasks.journal import Journal
@@ -79,6 +80,7 @@ def _evaluate(
 ) -> list[Score]:  # fmt: skip
     from lm_eval_tasks.runs.baselines import BASELINES
 
+    check_keys(metadata, others=False)
     logging.getLogger("lm_eval").setLevel(logging.ERROR)
     parsed = command_line.parse_model_args(model_args)
     given = {**metadata, **parsed, **_room(generation), **({"keep_parts": True} if model in BASELINES else {})}

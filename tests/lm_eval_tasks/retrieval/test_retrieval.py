@@ -12,6 +12,7 @@ import pytest
 import rank_bm25
 
 from lm_eval_tasks.data import hook
+from lm_eval_tasks.data.options import check_keys
 from lm_eval_tasks.errors import OptionError, RetrieverError
 from lm_eval_tasks.retrieval import dense
 from lm_eval_tasks.retrieval.registry import default_retriever, open_retriever
@@ -215,3 +216,12 @@ def test_options_that_make_no_sense_are_named(dataset: Path) -> None:
     ):  # fmt: skip
         with pytest.raises(OptionError, match=told):
             hook.load("Abs-9K", 512, "ralm", dataset=str(dataset), bertscore_model="none", **more)
+
+
+def test_keys_that_no_task_reads_are_named() -> None:
+    check_keys(["retriever", "published_after", "tokenizer"], others=False)
+    with pytest.raises(OptionError, match=r"has a key 'retriver' that no task reads; did you mean 'retriever'\?"):
+        check_keys(["retriver"], others=True)
+    check_keys(["max_seq_lengths_of_others"], others=True)
+    with pytest.raises(OptionError, match=r"'nonsense' that no task reads; docs/evaluate\.md lists the keys"):
+        check_keys(["nonsense"], others=False)
