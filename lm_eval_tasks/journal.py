@@ -7,6 +7,7 @@ counted, and what it held is done again. A line is appended in one write, so tha
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import Any
 
 from lm_eval_tasks.files import sync
 from lm_eval_tasks.text import parse_json, valid
+
+_LOGGER = logging.getLogger(__name__)
 
 
 class Journal:
@@ -36,6 +39,10 @@ class Journal:
                 self.unreadable += 1
             else:
                 self._known[entry["key"]] = entry["value"]
+        if self.unreadable:
+            _LOGGER.warning(
+                "%s: lines passed over that cannot be read: %d; what they held is done again", path, self.unreadable
+            )
         self._is_torn, self._is_new = _ends_torn(path), not path.is_file()
 
     def __contains__(self, key: str) -> bool:

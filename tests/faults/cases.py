@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from builder.dataset.publishable import publishable
-from builder.pipeline import build, run
+from builder.pipeline import build, crawl_only, run
+from builder.round.model import load_round
 from builder.sources.mirror import MirrorSource
 from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.journal import read_entries
@@ -154,6 +155,15 @@ def _crawling(folder: Path) -> None:
     mirror(folder / "mirror", papers)
 
 
+def _updating(folder: Path) -> None:
+    """A workspace that was crawled two months ago, and papers that came since."""
+    names = ["Ada Lovelace", "Bo Ek", "Cy Dee", "Di Fox"]
+    papers = [paper(i, names[(i - 1) % 4], names[i % 4], day=9 * i) for i in range(1, 12)]
+    mirror(folder / "mirror", papers)
+    with _arxiv(folder, None):
+        crawl_only(load_round(folder / "round.toml", round="2026.02"))
+
+
 @contextmanager
 def _arxiv(folder: Path, answer: Answer | None) -> Iterator[Served]:
     with loopback.serve(loopback.World(MirrorSource(folder / "mirror"))) as server:
@@ -221,6 +231,7 @@ CASES = (
     Case("build", _workspace, ("build", "round.toml", "--replace"), "academiceval"),
     Case("run", _small, ("run", "round.toml", "--jobs", "1"), "academiceval"),
     Case("crawl", _crawling, ("crawl", "round.toml"), "work/store.sqlite3", _arxiv, whole=False),
+    Case("update", _updating, ("update", "round.toml"), "work/store.sqlite3", _arxiv, whole=False),
     Case("extract", _papers, ("extract", "0.pdf", "1.pdf", "2.pdf", "-o", "out.jsonl", "--jobs", "1"), "out.jsonl"),
     Case("publishable", _dataset, ("publishable", "academiceval", "-o", "public"), "public"),
     Case("fill", _dataset, ("fill", "public", "round.toml", "-o", "academiceval", "--jobs", "1"), "academiceval"),

@@ -13,7 +13,7 @@ from tests.helpers.warm import Warm
 pytestmark = pytest.mark.slow
 
 # Command -> how many of its faults, evenly spread over all of them. What is slow to prepare gets few.
-SAMPLE = {"crawl": 6, "extract": 4, "import": 5, "judge": 4, "report": 6, "publishable": 2}
+SAMPLE = {"crawl": 6, "update": 3, "extract": 4, "import": 5, "judge": 4, "report": 6, "publishable": 2}
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in SAMPLE], ids=lambda case: case.name)
@@ -32,6 +32,6 @@ def test_every_command_that_writes_has_its_case() -> None:
 
     local = {case.name for case in CASES}
     hub = {"push", "push-results", "yank", "verify"}
-    # Show only; or are made of the others; or link a folder once; `update` and `link` are a crawl's and a run's stages.
-    others = {"status", "audit", "compare", "tasks-path", "link-tasks", "demo", "update", "link"}
+    # Show only; or are made of the others; or link a folder once; `link` is a stage of `run`.
+    others = {"status", "audit", "compare", "tasks-path", "link-tasks", "demo", "link"}
     assert set(all_commands().parsers) == local | hub | others

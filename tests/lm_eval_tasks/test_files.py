@@ -107,7 +107,7 @@ def test_a_killed_holder_frees_its_place(tmp_path: Path) -> None:
         pass
 
 
-def test_what_cannot_be_read_is_passed_over_and_counted(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_passed_over_and_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     place = tmp_path / "journal.jsonl"
     good = b'{"key": "a", "value": 1}\n'
     odd = [b"\n", b"\0\0\0\n", b"[1]\n", b'{"key": 1, "value": 2}\n', b'{"key": "x"}\n', b"[" * 9000 + b"\n"]
@@ -115,6 +115,7 @@ def test_what_cannot_be_read_is_passed_over_and_counted(tmp_path: Path) -> None:
     place.write_bytes(good + b"".join(odd))
     journal = Journal(place)
     assert (len(journal), journal["a"], journal.unreadable) == (1, 1, len(odd) - 1)
+    assert f"journal.jsonl: lines passed over that cannot be read: {len(odd) - 1}" in caplog.text
     before = place.read_bytes()
     journal.add("b", "two \ud800", more=[1])
     assert place.read_bytes().startswith(before)
