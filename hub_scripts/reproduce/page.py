@@ -87,11 +87,19 @@ _Scores = dict[tuple[str, str], Ours]
 
 
 def write_page(
-    paper: Paper, runs: Sequence[Run], manifest: Manifest | None, dataset: str, output: Path
+    paper: Paper,
+    runs: Sequence[Run],
+    folders: Mapping[str, Path | None],
+    manifest: Manifest | None,
+    dataset: str,
+    output: Path,
 ) -> Iterator[str]:
-    """Write index.html, the figure and reproduced.json into the output folder; yields lines for people."""
+    """Write index.html, the figure and reproduced.json into the output folder; yields lines for people.
+
+    Args:
+        folders: run -> its evaluation, None where there is none.
+    """
     output.mkdir(parents=True, exist_ok=True)
-    folders = {run.name: newest(output / run.folder) for run in runs}
     scores = {name: _scores(folder) if folder else {} for name, folder in folders.items()}
     names = {run.name: run for run in runs}
     rows = [

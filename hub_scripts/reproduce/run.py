@@ -12,7 +12,7 @@ from typing import Any
 
 from builder.dataset.manifest import MANIFEST, Configuration, Manifest, read_manifest
 from hub_scripts.reproduce.matrix import PAPERS, Paper, ReproduceError, Run, runs_of
-from hub_scripts.reproduce.page import RESULTS, write_page
+from hub_scripts.reproduce.page import RESULTS, newest, write_page
 from lm_eval_tasks.errors import RetrieverError
 from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.journal import read_entries
@@ -112,7 +112,8 @@ def reproduce(plan: Plan, *, dry_run: bool) -> Iterator[str]:
     if dry_run:
         yield from _commands(held, plan, manifest)
     else:
-        yield from write_page(plan.paper, every, manifest, plan.dataset, plan.output)
+        folders = {run.name: _shown(run, plan, manifest) for run in every}
+        yield from write_page(plan.paper, every, folders, manifest, plan.dataset, plan.output)
 
 
 def _check_output(output: Path) -> None:
@@ -195,6 +196,12 @@ def _folder(run: Run, plan: Plan, manifest: Manifest | None) -> Path:
     ]  # fmt: skip
     digest = sha256_of_bytes(json.dumps(redacted(what), sort_keys=True))
     return plan.output / run.folder / f"{re.sub(r'[^a-z0-9]+', '-', plan.model.lower())}-{digest[:8]}"
+
+
+def _shown(run: Run, plan: Plan, manifest: Manifest | None) -> Path | None:
+    """The evaluation that the page shows of a run: the one that was asked for, else the newest."""
+    own = _folder(_held(run, manifest), plan, manifest) if plan.model else None
+    return own if own and any(own.glob("results_*.json")) else newest(plan.output / run.folder)
 
 
 def _is_finished(folder: Path) -> bool:
