@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from builder.collect.license_lookup import learn_licenses
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from builder.store import Store
 
 _CACHED = 256
+# Papers of a split that are looked at for each question that is wanted: two of five real papers gave one and more.
+_LOOKED_AT = 5
 
 
 def read_cited(
@@ -42,9 +45,12 @@ def read_cited(
 
 
 def question_papers(round_: Round, papers: Iterable[Paper], documents: Documents, dates: SplitDates) -> list[Paper]:
-    """The papers with a document, in the wanted splits, that the quality filter and the licences let through."""
+    """The papers that are looked at: with a document, in the wanted splits, let through by quality filter and licences.
+
+    Of each split those whose turn comes first, so that no more cited papers are fetched than the questions may need.
+    """
     accepted = round_.scalar.accepted_ids
-    return [
+    fit = [
         paper
         for paper in papers
         if paper.id in documents
@@ -52,6 +58,13 @@ def question_papers(round_: Round, papers: Iterable[Paper], documents: Documents
         and (accepted is None or paper.id in accepted)
         and allows(paper.license, round_.licenses)
         and paper.abstract
+    ]
+    fit.sort(key=lambda paper: turn_of(paper, round_.seed))
+    most = min(len(fit), _LOOKED_AT * round_.scalar.questions)
+    return [
+        paper
+        for split in round_.scalar.splits
+        for paper in islice((one for one in fit if dates.split_of(one) == split), most)
     ]
 
 
@@ -92,8 +105,7 @@ class Asking:
         return asked, maker.report
 
     def _of_split(self, maker: QuestionMaker, split: Split) -> list[Question]:
-        of_split = (paper for paper in self._papers if self._dates.split_of(paper) == split)
-        papers = sorted(of_split, key=lambda paper: turn_of(paper, self._round.seed))
+        papers = [paper for paper in self._papers if self._dates.split_of(paper) == split]
         citing = (
             Citing(paper, self._documents[paper.id], _cited_of(self._store, paper))
             for paper in progress(papers, maker.report.stage, len(papers))
