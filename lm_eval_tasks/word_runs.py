@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import string
 from collections import defaultdict
-from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -17,7 +16,6 @@ _SPACED = bytes.maketrans(string.punctuation.encode(), b" " * len(string.punctua
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
-@lru_cache(maxsize=1024)
 def run_words(text: str) -> Words:
     """The words of a text for comparison, shape (words,): case and punctuation do not count."""
     words = text.casefold().encode().translate(_SPACED).split()

@@ -15,7 +15,7 @@ from builder.citations.resolve import resolve_entry
 from builder.ids import title_key
 from builder.progress import progress
 from builder.records import Paper, Reference
-from builder.sources.base import TITLES_AT_ONCE
+from builder.sources.base import TITLES_AT_ONCE, batches
 from lm_eval_tasks.waiting import announce
 
 if TYPE_CHECKING:
@@ -54,11 +54,11 @@ def search_titles(
     titles = dict(islice(_unresolved(round_, store, searched, entries), left))
     found: list[Paper] = []
     answered: list[str] = []
-    batches = _batches(list(titles))
-    if batches and round_.source.LIVE:
-        minutes = len(batches) * round_.source.seconds_between_requests / 60
-        announce(f"searching for {len(titles)} cited titles: {len(batches)} requests, at least {minutes:.0f} min")
-    for i, batch in enumerate(progress(batches, "title searches", len(batches))):
+    parts = batches(list(titles), TITLES_AT_ONCE)
+    if parts and round_.source.LIVE:
+        minutes = len(parts) * round_.source.seconds_between_requests / 60
+        announce(f"searching for {len(titles)} cited titles: {len(parts)} requests, at least {minutes:.0f} min")
+    for i, batch in enumerate(progress(parts, "title searches", len(parts))):
         store.set_note(_NOTE, [round_.round, i * TITLES_AT_ONCE, len(titles)])
         hits = [item for item in source.search_titles([titles[key] for key in batch]) if isinstance(item, Paper)]
         found += hits
@@ -97,7 +97,3 @@ def search_status(round_: Round, store: Store) -> Iterator[str]:
         made, seconds = map(sum, zip((0, 0.0), *store.answers.requests().values(), strict=True))
         each = seconds / made if made else round_.source.seconds_between_requests
         yield f"left of the title searches: {requests} requests of {TITLES_AT_ONCE} titles, about {requests * each / 60:.0f} min"
-
-
-def _batches(keys: Sequence[str]) -> list[Sequence[str]]:
-    return [keys[i : i + TITLES_AT_ONCE] for i in range(0, len(keys), TITLES_AT_ONCE)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from statistics import quantiles
@@ -33,6 +34,7 @@ _MIN_ENGLISH = 0.12
 _LEAST_CONTENT = 0.2
 _LEAST_TARGET = 5
 _ACTIVE = 20
+_CACHED_TEXTS = 1024
 _WORD = re.compile(r"[^\W_]+")
 # Words that abstracts use far more often since late 2022 (arXiv 2406.07016).
 MARKERS = frozenset(
@@ -84,6 +86,8 @@ class _Tally:
         self._samples = 0
         self._longest = 0
         self._runs: dict[tuple[Task, str, str], int] = {}
+        # Several settings and samples show the same texts.
+        self._words = lru_cache(maxsize=_CACHED_TEXTS)(run_words)
         self._content: dict[tuple[Task, str], list[str]] = {}
         self._days: dict[str, dict[Split, tuple[str, str]]] = defaultdict(dict)
         self._papers: dict[str, tuple[str, str, str]] = {}
@@ -119,14 +123,14 @@ class _Tally:
 
     def _run_faults(self, task: Task, row: Row) -> Iterator[str]:
         """Runs that the target shares with each text that its prompt shows."""
-        target = run_words(row["target"])
+        target = self._words(row["target"])
         texts = {"": row["content"], **{d["id"]: f"{d['content']} . {d['output']}" for d in row["demonstrations"]}}
         texts |= {f"cites {one['id']}": one["abstract"] for one in row.get("citations") or ()}
         runs = {}
         for name, text in texts.items():
             key = (task, row["id"], name)
             if key not in self._runs:
-                self._runs[key] = longest_common_run(target, run_words(text))
+                self._runs[key] = longest_common_run(target, self._words(text))
             runs[name] = self._runs[key]
         longest = max(runs.values())
         self._longest = max(self._longest, longest)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from builder.dataset.manifest import QUANTILES
 from builder.records import SPLITS, LinkWay, ReadingSummary
+from builder.round.names import thousands_in
 from lm_eval_tasks.tables import Table
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ _CAUSES = {
     **dict.fromkeys(("title", "abs", "intro"), _PAPERS),
     "related": "few citations were resolved: raise `link.searches`, or name more metadata in `source.references` (docs/citations.md)",
 }
-_LENGTH = re.compile(r"-(\d+)K")
 
 
 def statistics(configurations: Sequence[Configuration]) -> Table:
@@ -54,10 +53,8 @@ def _statistics(one: Configuration) -> tuple[object, ...]:
 
 def short_of_name(manifest: Manifest) -> list[str]:
     """A sentence for each setting whose mean input has not half of the tokens that its name says. Made-up papers are short."""
-    told = [
-        (one, named) for one in manifest.configurations if one.form == "full" and (named := _LENGTH.search(one.name))
-    ]
-    means = [(one, 1000 * int(named[1]), _mean_input(one)) for one, named in told if one.samples]
+    full = [one for one in manifest.configurations if one.form == "full" and one.samples]
+    means = [(one, 1000 * named, _mean_input(one)) for one in full if (named := thousands_in(one.name))]
     return [
         f"{one.name}: inputs have {mean:.0f} tokens on average, less than half of what the name says; {_CAUSES[one.task]}"
         for one, name, mean in means

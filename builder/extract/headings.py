@@ -62,13 +62,16 @@ def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, s
     candidates = find_candidates(lines, size, toc)
     anchors = _anchors(candidates)
     style = _section_style(anchors)
-    readings = [
-        (_numbered(candidates, style, numbering, lines), numbering)
-        for numbering in _numberings(anchors, candidates, style)
-    ]
-    wrong = [_contradictions(headings, numbering, candidates, style) for headings, numbering in readings]
-    least = wrong.index(min(wrong))
-    return _with_reference_list(readings[least][0], lines), not wrong[least]
+    best: list[Heading] = []
+    least: int | None = None
+    for numbering in _numberings(anchors, candidates, style):
+        headings = _numbered(candidates, style, numbering, lines)
+        wrong = _contradictions(headings, numbering, candidates, style)
+        if least is None or wrong < least:
+            best, least = headings, wrong
+        if not least:
+            break
+    return _with_reference_list(best, lines), not least
 
 
 def _anchors(candidates: Sequence[Candidate]) -> list[Candidate]:

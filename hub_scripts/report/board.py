@@ -9,7 +9,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from hub_scripts.report.cells import TASKS, WIN_RATE, Cell, Group, context_of, task_of
+from builder.round.names import thousands_in
+from hub_scripts.report.cells import TASKS, WIN_RATE, Cell, Group, task_of
 from lm_eval_tasks.metrics import registry
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def board(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> dict[str, Any]
             for one in published()
         ],
         "published_settings": [
-            {"name": name, "task": task_of(name), "context": context_of(name)}
+            {"name": name, "task": task_of(name), "context": thousands_in(name)}
             for name in dict.fromkeys(one.setting for one in published())
         ],
     }

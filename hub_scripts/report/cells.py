@@ -15,7 +15,6 @@ from lm_eval_tasks.runs.intervals import Interval
 WIN_RATE = "win_rate"
 TASKS = (*prompts.WRITING, prompts.SCALAR)
 _LEVELS = tuple(level.name for level in BUILT_IN)
-_LENGTH = re.compile(r"-(\d+)K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +87,3 @@ def in_order(found: Iterable[Group]) -> list[Group]:
 def task_of(setting: str) -> str:
     """The task of a setting of the papers, told by its name."""
     return prompts.task_of(setting.lower().replace("-", "_"))
-
-
-def context_of(setting: str) -> int | None:
-    """The thousands of tokens that a setting's name tells."""
-    named = _LENGTH.search(setting)
-    return int(named[1]) if named else None

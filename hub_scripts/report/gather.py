@@ -12,7 +12,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from builder.round.licenses import Licenses, allows
-from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key, context_of
+from builder.round.names import thousands_in
+from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key
 from hub_scripts.report.inputs import Inputs, ReportError, SamplesFile
 from lm_eval_tasks.judge.verdict import OVERALL
 from lm_eval_tasks.metrics import registry as metrics
@@ -108,7 +109,7 @@ def _model(label: str, one: Logged) -> str:
 def _context(setting: str, read: Mapping[str, Sequence[tuple[Logged, Mapping[str, Any]]]]) -> int | None:
     """As the name tells, else as long as the prompts are."""
     tokens = [facts["tokens_before"] for rows in read.values() for _, facts in rows if facts["tokens_before"]]
-    return context_of(setting) or (round(fmean(tokens) / 1000) if tokens else None)
+    return thousands_in(setting) or (round(fmean(tokens) / 1000) if tokens else None)
 
 
 def _head(doc: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from builder.dataset.folder import replacing
 from builder.progress import progress
@@ -18,6 +15,7 @@ from hub_scripts.report.cells import Group, in_order
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, ReportError, find
+from hub_scripts.report.pages import packaged, render
 from hub_scripts.report.round_page import RoundPage, round_page
 
 if TYPE_CHECKING:
@@ -95,8 +93,8 @@ def _write(inputs: Inputs, place: Path, licenses: Licenses, cutoffs: Mapping[str
     rounds = sorted(_round_pages(inputs, place / "plots"), key=lambda page: page.name)
     _pages(place, data, found, plots, rounds)
     for name in _STATIC:
-        (place / name).write_text(_packaged("static", name), encoding="utf-8")
-    (place / "README.md").write_text(_packaged("templates", "README.md"), encoding="utf-8")
+        (place / name).write_text(packaged("static", name), encoding="utf-8")
+    (place / "README.md").write_text(packaged("templates", "README.md"), encoding="utf-8")
     (place / MARK).write_text(json.dumps({"licenses": licenses}) + "\n", encoding="utf-8")
 
 
@@ -108,14 +106,6 @@ def _round_pages(inputs: Inputs, place: Path) -> Iterator[RoundPage]:
 def _pages(
     place: Path, data: Mapping[str, Any], found: Sequence[Group], plots: Sequence[Plot], rounds: Sequence[RoundPage]
 ) -> None:
-    loader = PackageLoader("hub_scripts.report", "templates")
-    jinja = Environment(
-        loader=loader,
-        autoescape=select_autoescape(default=True),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     names = [page.name for page in rounds]
     if len(set(names)) < len(names):
         raise ReportError(f"two manifests of round {next(n for n in names if names.count(n) > 1)} are given; give one")
@@ -126,7 +116,7 @@ def _pages(
         "rounds.html": {"pages": rounds},
     }
     for name, context in pages.items():
-        text = jinja.get_template(name).render(page=name, has_rounds=bool(rounds), **context)
+        text = render(name, page=name, has_rounds=bool(rounds), **context)
         (place / name).write_text(text, encoding="utf-8")
 
 
@@ -154,7 +144,3 @@ def first_view(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is(setting: Mapping[str, Any], round_: str, task: str) -> bool:
     return bool(setting["round"] == round_ and setting["task"] == task)
-
-
-def _packaged(folder: str, name: str) -> str:
-    return (resources.files("hub_scripts.report") / folder / name).read_text(encoding="utf-8")

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from matplotlib.figure import Figure
 
 from hub_scripts.report.board import LABELS, Published
@@ -18,6 +16,7 @@ from hub_scripts.report.cells import WIN_RATE
 from hub_scripts.report.drawing import STYLE, Plot, add_legend, looks, save
 from hub_scripts.report.gather import win
 from hub_scripts.report.inputs import find
+from hub_scripts.report.pages import packaged, render
 from hub_scripts.reproduce.matrix import (
     FIGURE_3_MODELS,
     FIGURE_3_SETTING,
@@ -29,7 +28,7 @@ from hub_scripts.reproduce.matrix import (
 )
 from lm_eval_tasks.files import write_whole
 from lm_eval_tasks.runs import logged
-from lm_eval_tasks.runs.intervals import interval
+from lm_eval_tasks.runs.intervals import Interval, interval
 from lm_eval_tasks.tables import Table
 from lm_eval_tasks.text import ODD, parse_json
 
@@ -44,8 +43,6 @@ _HEAD = ("Setting", "Model", "Score", "Published", "Ours", "95 % interval", "Dif
 _FIGURE_METRICS = ("bertscore", "rouge_l")
 _NOTES = {
     "academiceval": (
-        "The published code asks every retriever for the first letter of the query (it gives a string where a list is expected), so a "
-        "correct implementation should not match the published scores of retrieval, those of figure 3 included.",
         "docs/differences.md lists everything that may move a score.",
     ),
     "scalar": (
@@ -56,22 +53,11 @@ _NOTES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Ours:
-    """A mean of ours and its 95 % interval, which says little where few first authors (`clusters`) stand behind it."""
-
-    mean: float
-    low: float
-    high: float
-    samples: int
-    clusters: int
-
-
-@dataclass(frozen=True, slots=True)
 class Row:
     """One published score, and ours where there is one."""
 
     cell: Published
-    ours: Ours | None
+    ours: Interval | None
 
     @property
     def verdict(self) -> str:
@@ -83,7 +69,7 @@ class Row:
 
 
 # (setting as it was logged, metric) -> ours
-_Scores = dict[tuple[str, str], Ours]
+_Scores = dict[tuple[str, str], Interval]
 
 
 def write_page(
@@ -111,7 +97,8 @@ def write_page(
     for row in rows:
         by_source.setdefault(row.cell.source, []).append(row)
     tables = {"Runs": _runs(folders), **{source: _table(own) for source, own in by_source.items()}}
-    _render(paper, tables, figure, _facts(manifest, dataset), output)
+    notes = dict.fromkeys(row.cell.note for row in rows if row.cell.note)
+    _render(paper, tables, figure, [*_facts(manifest, dataset), *notes], output)
     write_whole(output / RESULTS, json.dumps([_plain(row) for row in rows], indent=1) + "\n")
     yield ""
     for source, own in by_source.items():
@@ -143,7 +130,7 @@ def _scores(folder: Path) -> _Scores:
     for task, rows in logged.by_task(samples).items():
         for metric in rows[0].scores:
             having = [one for one in rows if metric in one.scores]
-            found[task, metric] = _ours([one.scores[metric] for one in having], [one.cluster for one in having])
+            found[task, metric] = interval([one.scores[metric] for one in having], [one.cluster for one in having])
     return found | _win_rates(folder, clusters)
 
 
@@ -159,15 +146,10 @@ def _win_rates(folder: Path, clusters: Mapping[tuple[str, str], str]) -> _Scores
             points = {id_: points for id_, judges in samples.items() if (points := win(judges)) is not None}
             won.setdefault(task, {}).update({id_: one for id_, one in points.items() if (task, id_) in clusters})
     return {
-        (task, WIN_RATE): _ours(list(of.values()), [clusters[task, id_] for id_ in of])
+        (task, WIN_RATE): interval(list(of.values()), [clusters[task, id_] for id_ in of])
         for task, of in won.items()
         if of
     }
-
-
-def _ours(values: Sequence[float], clusters: Sequence[str]) -> Ours:
-    over = interval(values, clusters)
-    return Ours(over.mean, over.low, over.high, over.samples, over.clusters)
 
 
 def _table(rows: Sequence[Row]) -> Table:
@@ -264,18 +246,8 @@ def _figure_3(runs: Mapping[str, Run], scores: Mapping[str, _Scores], output: Pa
 
 
 def _render(paper: Paper, tables: Mapping[str, Table], figure: Plot | None, facts: Sequence[str], output: Path) -> None:
-    jinja = Environment(
-        loader=PackageLoader("hub_scripts.report", "templates"),
-        autoescape=select_autoescape(default=True),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     notes = [*facts, "A published score is marked where it lies outside the 95 % interval of ours.", *_NOTES[paper]]
     title = {"academiceval": "AcademicEval", "scalar": "SCALAR"}[paper]
-    text = jinja.get_template("reproduced.html").render(
-        title=title, tables=tables, figure=figure, notes=notes, differs=DIFFERS
-    )
+    text = render("reproduced.html", title=title, tables=tables, figure=figure, notes=notes, differs=DIFFERS)
     write_whole(output / "index.html", text)
-    css = resources.files("hub_scripts.report") / "static" / "site.css"
-    write_whole(output / "site.css", css.read_text(encoding="utf-8"))
+    write_whole(output / "site.css", packaged("static", "site.css"))

@@ -10,7 +10,17 @@ from lm_eval_tasks.errors import RetrieverError
 from lm_eval_tasks.retrieval.base import Retriever, best
 
 
-class BM25:
+class _OneByOne:
+    """Ranks sample by sample."""
+
+    def rank(self, queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
+        return [self._rank(query, own, top) for query, own in zip(queries, chunks, strict=True)]
+
+    def _rank(self, query: str, chunks: Sequence[str], top: int) -> list[int]:
+        raise NotImplementedError
+
+
+class BM25(_OneByOne):
     """BM25 (Robertson et al.) as bm25s computes it: Lucene's variant, k1 1.5, b 0.75, English stop words left out."""
 
     name = "bm25s-lucene-1.5-0.75-en"
@@ -22,20 +32,16 @@ class BM25:
             raise RetrieverError('the retriever bm25 needs bm25s: pip install "academiceval[ralm]"') from err
         self._bm25s = bm25s
 
-    def rank(self, queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
-        return [self._rank(query, own, top) for query, own in zip(queries, chunks, strict=True)]
-
     def _rank(self, query: str, chunks: Sequence[str], top: int) -> list[int]:
-        tokenize = self._bm25s.tokenize
-        words = tokenize([query, *chunks], stopwords="en", show_progress=False, return_ids=False)
+        words = self._bm25s.tokenize([query, *chunks], stopwords="en", show_progress=False, return_ids=False)
         if not words[0] or not any(words[1:]):
             return list(range(len(chunks)))[:top]
         index = self._bm25s.BM25(method="lucene", k1=1.5, b=0.75)
-        index.index(tokenize(list(chunks), stopwords="en", show_progress=False), show_progress=False)
+        index.index(words[1:], show_progress=False)
         return best(index.get_scores(words[0]), top)
 
 
-class BM25Okapi:
+class BM25Okapi(_OneByOne):
     """BM25 as LangChain's BM25Retriever runs it, which the reference calls: rank_bm25's Okapi over words as they are split by spaces."""
 
     name = "rank-bm25-okapi"
@@ -47,9 +53,6 @@ class BM25Okapi:
             raise RetrieverError('the retriever bm25_okapi needs rank-bm25: pip install "academiceval[ralm]"') from err
         self._rank_bm25 = rank_bm25
 
-    def rank(self, queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
-        return [self._rank(query, own, top) for query, own in zip(queries, chunks, strict=True)]
-
     def _rank(self, query: str, chunks: Sequence[str], top: int) -> list[int]:
         if not chunks:
             return []
@@ -58,13 +61,10 @@ class BM25Okapi:
         return [int(i) for i in np.argsort(scores, kind="stable")[::-1][:top]]
 
 
-class TfIdf:
+class TfIdf(_OneByOne):
     """Cosine of TF-IDF vectors, as scikit-learn computes them, fitted on the sample's chunks."""
 
     name = "sklearn-tfidf"
-
-    def rank(self, queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
-        return [self._rank(query, own, top) for query, own in zip(queries, chunks, strict=True)]
 
     def _rank(self, query: str, chunks: Sequence[str], top: int) -> list[int]:
         from sklearn.feature_extraction.text import TfidfVectorizer

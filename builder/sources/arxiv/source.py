@@ -15,6 +15,7 @@ from builder.records import NO_LICENSE, Drop, Paper
 from builder.round import taxonomy
 from builder.sources.arxiv.export_api import BadRequest, ExportApi, any_phrase, in_any, phrase, submitted
 from builder.sources.arxiv.oai_pmh import OaiPmh
+from builder.sources.base import batches
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
 
 if TYPE_CHECKING:
@@ -71,12 +72,12 @@ class ArxivSource:
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
         """In batches; ids that an answer lacks are asked for once more, because arXiv leaves some out in silence."""
         missing: list[str] = []
-        for batch in _batches(sorted(set(ids))):
+        for batch in batches(sorted(set(ids)), IDS_AT_ONCE):
             found = list(self._by_ids(batch))
             yield from found
             known = {item.id for item in found}
             missing += [name for name in batch if bare_id(name) not in known]
-        for batch in _batches(missing):
+        for batch in batches(missing, IDS_AT_ONCE):
             yield from self._by_ids(batch)
 
     def _by_ids(self, ids: Sequence[str]) -> Iterator[Paper | Drop]:
@@ -170,10 +171,6 @@ class ArxivSource:
 
 def _within(paper: Paper, first: date | None, last: date | None) -> bool:
     return (first or date.min) <= paper.published <= (last or date.max)
-
-
-def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (ids[i : i + IDS_AT_ONCE] for i in range(0, len(ids), IDS_AT_ONCE))
 
 
 def _check_pdf(body: bytes) -> None:
