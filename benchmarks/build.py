@@ -1,9 +1,11 @@
-"""Build rounds of made-up papers: memory, how time grows, writing against pyarrow, counting against the tokenizer, kills.
+"""Build rounds of made-up papers: processor time against its floor, how it grows, memory, `--jobs`, kills.
 
   python benchmarks/build.py [--quick]
 
 Papers of 8,000 words, all sixteen settings; documents are put into the workspace as if they had been read. Each build is a
-process of its own. The last line is JSON.
+process of its own. The floor is what no build can do without: each text tokenized once by the tokenizer's own batches, and the
+same rows written by `pyarrow.parquet.write_table`. The last line is JSON: floor_ratio (our processor time over the floor's, the
+middle size), growth (processor seconds a paper at the largest size over those at the smallest), peak_mb, jobs_identical.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import random
 import resource
 import shutil
@@ -22,20 +25,15 @@ import time
 from datetime import date, timedelta
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from builder.collect.coverage import Covered, finish  # noqa: E402
-from builder.dataset.write import SampleWriter  # noqa: E402
-from builder.dataset.writing_rows import columns, to_rows  # noqa: E402
 from builder.extract.stage import EXTRACTOR  # noqa: E402
-from builder.records import Document, Link, Mention, Paper, Quality, Reference, Sample, Section  # noqa: E402
+from builder.records import Document, Link, Mention, Paper, Quality, Reference, Section  # noqa: E402
 from builder.report import StageReport  # noqa: E402
-from builder.round.settings import Setting  # noqa: E402
-from builder.samples.tokens import TokenCounter  # noqa: E402
 from builder.sources.tokenizer import load_tokenizer  # noqa: E402
 from builder.store import STORE, Store, StoredDocument  # noqa: E402
 
@@ -54,50 +52,101 @@ test = 0.1
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="10 and 30 papers, 1 kill")
+    parser.add_argument("--quick", action="store_true", help="20 to 60 papers, 1 kill")
     parser.add_argument("--build", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--floor", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--jobs", type=int, default=1, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.build:
-        build_here(arguments.build)
-        return
-    sizes, kills = ((10, 30), 1) if arguments.quick else ((500, 2000, 5000), 30)
-    with tempfile.TemporaryDirectory() as folder:
-        print(json.dumps(measure(Path(folder), sizes, kills)))
+        build_here(arguments.build, arguments.jobs)
+    elif arguments.floor:
+        print(json.dumps({"seconds": floor_here(arguments.floor)}))
+    else:
+        sizes, kills = ((20, 40, 60), 1) if arguments.quick else ((500, 2000, 5000), 30)
+        with tempfile.TemporaryDirectory() as folder:
+            print(json.dumps(measure(Path(folder), sizes, kills)))
 
 
 def measure(folder: Path, sizes: tuple[int, ...], kills: int) -> dict[str, object]:
-    """Build rounds of each size, then the ratios and the kills with small ones."""
-    seconds, peak = {}, 0.0
+    """Build rounds of each size; the floor and another number of jobs at the middle one; kills with small ones."""
+    seconds, peak, figures = {}, 0.0, {}
     for size in sizes:
         place = folder / str(size)
         fill_workspace(place, size)
-        started = time.perf_counter()
-        done = subprocess.run(
-            [sys.executable, str(Path(__file__)), "--build", str(place)], check=True, capture_output=True, text=True
-        )
-        seconds[size] = time.perf_counter() - started
-        peak = float(done.stdout.splitlines()[-1])
+        built = child("--build", place)
+        seconds[size], peak = built["seconds"] - built["imports"], built["peak_mb"]
         written = sum(path.stat().st_size for path in (place / "academiceval").rglob("*.parquet"))
-        print(f"{size} papers: {seconds[size]:.1f} s, {peak:.0f} MB, {written / 2**20:.0f} MB written", flush=True)
+        print(
+            f"{size} papers: {built['seconds']:.1f} s of processor time, {built['wall']:.1f} s, {peak:.0f} MB, "
+            f"{written / 2**20:.0f} MB written",
+            flush=True,
+        )
+        if size == sizes[1]:
+            floor = child("--floor", place)["seconds"]
+            once = hashes(place / "academiceval")
+            shutil.rmtree(place / "academiceval")
+            spread = child("--build", place, "--jobs", "4")
+            figures = {
+                "floor_ratio": round(seconds[size] / floor, 3),
+                "jobs_identical": hashes(place / "academiceval") == once,
+                "speedup_4_jobs": round(built["wall"] / spread["wall"], 2),
+                "processors": os.cpu_count(),
+            }
+            print(f"floor {floor:.1f} s; 4 jobs {spread['wall']:.1f} s", flush=True)
         shutil.rmtree(place)
-    small, large = sizes[0], sizes[1]
-    figures: dict[str, object] = {
+    small, large = sizes[0], sizes[-1]
+    figures |= {
+        "growth": round((seconds[large] / large) / (seconds[small] / small), 3),
         "peak_mb": round(peak, 1),
-        "scale": large / small,
-        "scale_ratio": round(seconds[large] / seconds[small], 2),
-        "seconds": round(seconds[sizes[-1]], 1),
+        "cpu_seconds": {size: round(value, 1) for size, value in seconds.items()},
     }
-    quick = kills == 1
-    return figures | ratios(folder, 48 if quick else 256) | kill(folder / "kills", kills, 10 if quick else 60)
+    return figures | kill(folder / "kills", kills, 10 if kills == 1 else 60)
 
 
-def build_here(place: Path) -> None:
-    """Build in this process, and print the peak of its memory in MB."""
+def child(*arguments: object) -> dict[str, float]:
+    """What this file prints when it is started with these arguments."""
+    command = [sys.executable, str(Path(__file__)), *map(str, arguments)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def build_here(place: Path, jobs: int) -> None:
+    """Build in this process; print processor seconds of it and its children, seconds, and the peak of memory in MB."""
     from builder.pipeline import build
     from builder.round.model import load_round
+    from lm_eval_tasks.engines.local import LocalEngine
 
-    build(load_round(place / "round.toml"))
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    imports, started = time.process_time(), time.perf_counter()
+    with LocalEngine(jobs) as engine:
+        build(load_round(place / "round.toml"), engine)
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    figures = {
+        "imports": imports,
+        "seconds": sum(one.ru_utime + one.ru_stime for one in used),
+        "wall": time.perf_counter() - started,
+        "peak_mb": max(one.ru_maxrss for one in used) / 1024,
+    }
+    print(json.dumps(figures))
+
+
+def floor_here(place: Path) -> float:
+    """Processor seconds of tokenizing every text of a workspace once, and of writing the rows of its dataset folder again."""
+    tokenizer = load_tokenizer()
+    seconds = 0.0
+    with Store.open(place / "work" / STORE) as store:
+        for paper in store.papers():
+            document = store.document(paper.id, "html")
+            assert document
+            texts = [paper.title, paper.abstract, *(section.text for section in document.sections)]
+            started = time.process_time()
+            tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+            seconds += time.process_time() - started
+    for path in sorted((place / "academiceval").rglob("*.parquet")):
+        table = pq.read_table(path)
+        started = time.process_time()
+        pq.write_table(table, place / "plain.parquet", compression="zstd", row_group_size=64)
+        seconds += time.process_time() - started
+    return seconds
 
 
 def fill_workspace(place: Path, size: int) -> None:
@@ -145,46 +194,6 @@ def make_document(paper: Paper, rng: random.Random, vocabulary: list[str]) -> Do
     references = tuple(Reference(f"[{n}] Entry number {n}", str(n)) for n in range(1, CITED + 1))
     mentions = tuple(Mention(1, n, n + 1, (n,), False) for n in range(CITED))
     return Document(paper.title, paper.abstract, sections, references, mentions)
-
-
-def ratios(folder: Path, papers: int) -> dict[str, float]:
-    """Our writer against pyarrow with the same rows; our counting against the tokenizer's own batches."""
-    rng = random.Random(0)
-    vocabulary = ["".join(rng.choices("bcdfglmnprstvaeiou", k=rng.randint(4, 9))) for _ in range(20_000)]
-    samples = []
-    for i in range(papers):
-        paper = make_paper(i, papers, rng, vocabulary)
-        document = make_document(paper, rng, vocabulary)
-        body = "\n\n".join(section.text for section in document.sections)
-        samples.append(Sample(paper, body, (), (), paper.abstract))
-    counter = TokenCounter(load_tokenizer())
-    texts = [sample.content for sample in samples]
-    ours, theirs = [], []
-    for _ in range(3):
-        counter._known.clear()
-        started = time.perf_counter()
-        counter(texts)
-        ours.append(time.perf_counter() - started)
-        started = time.perf_counter()
-        counter._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
-        theirs.append(time.perf_counter() - started)
-    token_ratio = min(theirs) / min(ours)
-    rows = to_rows(samples, "abs", "2026.11", counter)
-    mine, arrows = [], []
-    for turn in range(3):
-        (place := folder / f"write-{turn}").mkdir()
-        writer = SampleWriter(place, Setting("Abs-9K", "abs"), "2026.11", counter)
-        started = time.perf_counter()
-        for sample in samples:
-            writer.add("test", sample)
-        writer.close()
-        mine.append(time.perf_counter() - started)
-        started = time.perf_counter()
-        table = pa.Table.from_pylist(rows, schema=columns("abs"))
-        pq.write_table(table, place / "plain.parquet", compression="zstd", row_group_size=64)
-        arrows.append(time.perf_counter() - started)
-    print(f"counting {token_ratio:.2f}, writing {min(arrows) / min(mine):.2f} of the libraries' own speed")
-    return {"write_ratio": round(min(arrows) / min(mine), 3), "token_ratio": round(token_ratio, 3)}
 
 
 def kill(place: Path, times: int, papers: int) -> dict[str, object]:

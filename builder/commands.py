@@ -40,6 +40,7 @@ def register(commands: Commands) -> None:
     _add_jobs(sub)
     sub = commands.add("build", "write the dataset folder from what the workspace holds", build)
     _add_round(sub)
+    _add_jobs(sub)
     _add_replace(sub)
     _add_round(commands.add("status", "what the workspace holds", status))
     _register_folder_commands(commands)
@@ -49,6 +50,7 @@ def register(commands: Commands) -> None:
 def _register_folder_commands(commands: Commands) -> None:
     sub = commands.add("audit", "look for leaks and for what was read wrongly in a finished dataset folder", audit)
     sub.add_argument("folder", type=Path, metavar="FOLDER")
+    _add_jobs(sub)
 
     help_ = "the copy of a dataset folder that may be published, other rows by id only"
     sub = commands.add("publishable", help_, publishable)
@@ -103,7 +105,7 @@ def _add_round(sub: ArgumentParser) -> None:
 
 def _add_jobs(sub: ArgumentParser) -> None:
     sub.add_argument(
-        "--jobs", type=positive, default=os.cpu_count() or 1, help="files read at a time (default: processors)"
+        "--jobs", type=positive, default=os.cpu_count() or 1, help="processes that share the work (default: processors)"
     )
 
 
@@ -146,8 +148,10 @@ def link(arguments: Namespace) -> Iterator[str]:
 
 def build(arguments: Namespace) -> Iterator[str]:
     from builder.pipeline import build
+    from lm_eval_tasks.engines.local import LocalEngine
 
-    yield from _outcome(build(_load_round(arguments), replace=arguments.replace))
+    with LocalEngine(arguments.jobs) as engine:
+        yield from _outcome(build(_load_round(arguments), engine, replace=arguments.replace))
 
 
 def status(arguments: Namespace) -> Iterator[str]:
@@ -168,9 +172,11 @@ def audit(arguments: Namespace) -> Iterator[str]:
     from builder.dataset import tables
     from builder.dataset.audit import audit, check
     from builder.dataset.manifest import read_manifest
+    from lm_eval_tasks.engines.local import LocalEngine
 
     manifest = read_manifest(arguments.folder)
-    found = audit(arguments.folder, manifest.configurations)
+    with LocalEngine(arguments.jobs) as engine:
+        found = audit(arguments.folder, manifest.configurations, engine)
     for table in tables.audited(found, manifest.allowed):
         yield from (*markdown(table), "")
     check(found, manifest.allowed)

@@ -18,6 +18,7 @@ _STEM = re.compile(rf"(?P<id>{ID_PATTERN.replace('/', '_')}){_VERSION}")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 # What `str.isalnum` denies.
 _NO_LETTER = re.compile(r"[\W_]+")
+_LETTERS = {code: chr(code).lower() if chr(code).isalnum() else None for code in range(128)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,4 +79,6 @@ def author_key(name: str) -> str:
 
 def title_key(title: str) -> str:
     """The key under which a title is filed: only its letters and digits count."""
+    if title.isascii():
+        return title.translate(_LETTERS)
     return _NO_LETTER.sub("", fold(title))

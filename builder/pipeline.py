@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from builder.citations.link import link_papers, link_report, link_ways, unresolved_examples
 from builder.collect.coverage import months_before
@@ -21,7 +22,8 @@ from builder.dataset.fill import fill
 from builder.dataset.frozen_core import carry
 from builder.dataset.manifest import Configuration, Manifest
 from builder.dataset.question_rows import row_of
-from builder.dataset.write import SampleWriter, write_level
+from builder.dataset.write import write_level
+from builder.dataset.write_samples import write_settings
 from builder.errors import FolderError
 from builder.extract.stage import EXTRACTOR, Documents, choose_documents, extract_papers
 from builder.extract.summary import summarise
@@ -29,18 +31,26 @@ from builder.progress import progress
 from builder.records import LinkWay, Paper, SplitDates
 from builder.report import StageReport
 from builder.round.model import Round
-from builder.round.settings import by_task
+from builder.round.settings import Setting, by_task
+from builder.samples.cut import cut_papers
 from builder.samples.near_duplicates import copies
-from builder.samples.plan import assemble, plan
-from builder.samples.pool import Pool, Texts
+from builder.samples.plan import Planned, plan
+from builder.samples.pool import Pool
 from builder.samples.split import split_dates
-from builder.samples.tokens import TokenCounter
+from builder.samples.texts import TextsWriter
+from builder.samples.tokens import token_counter
 from builder.scalar.stage import Asking, read_cited
 from builder.sources.registry import open_source
-from builder.sources.tokenizer import load_tokenizer
 from builder.store import STORE, Store
+from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.locks import held
 from lm_eval_tasks.version import VERSION
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.engines.base import Engine
+
+# In the workspace, while a folder is written.
+TEXTS = "build.texts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +75,8 @@ def _workspace(round_: Round) -> Iterator[Store]:
 def run(round_: Round, jobs: int, *, replace: bool = False) -> Outcome:
     """All stages, each going on where an earlier call stopped."""
     seconds = {report.stage: report.seconds for report in prepare(round_, jobs)}
-    outcome = build(round_, replace=replace)
+    with LocalEngine(jobs) as engine:
+        outcome = build(round_, engine, replace=replace)
     for report in outcome.reports:
         report.seconds = seconds.get(report.stage, report.seconds)
     return outcome
@@ -165,10 +176,11 @@ class _Material:
     reports: tuple[StageReport, ...]
 
 
-def build(round_: Round, *, replace: bool = False) -> Outcome:
+def build(round_: Round, engine: Engine | None = None, *, replace: bool = False) -> Outcome:
     """Write the dataset folder from what the workspace holds; the source is not asked again.
 
     Args:
+        engine: what the work is done with; without one, this process.
         replace: whether the folder may take the place of one of the same round with other contents.
 
     Raises:
@@ -176,15 +188,16 @@ def build(round_: Round, *, replace: bool = False) -> Outcome:
         StoreError: an earlier stage was not finished.
         FolderError: the output is something else's, or not one sample came about.
     """
+    engine = engine or LocalEngine()
     with _workspace(round_) as store:
         material = _material(round_, store)
-        counter = TokenCounter(load_tokenizer())
+        token_counter()  # without its tokenizer nothing begins
         with folder.replacing(round_.output) as place:
-            settings, sampled = _write_settings(material, place, counter)
+            settings, sampled = _write_settings(material, place, engine)
             _check_samples(settings, sampled, material.dates)
-            found = audit(place, settings)
+            found = audit(place, settings, engine)
             check(found, round_.audit)
-            levels, asked = _write_levels(material, place, counter)
+            levels, asked = _write_levels(material, place)
             core, core_round = carry(round_, place)
             reports = (*material.reports, *sampled, *asked)
             manifest = Manifest(
@@ -235,33 +248,37 @@ def _check_samples(settings: Sequence[Configuration], sampled: Sequence[StageRep
             )
 
 
-def _write_settings(
-    material: _Material, place: Path, counter: TokenCounter
-) -> tuple[list[Configuration], list[StageReport]]:
-    """Plan and write every writing task; the configurations, and a report for each task."""
+def _write_settings(material: _Material, place: Path, engine: Engine) -> tuple[list[Configuration], list[StageReport]]:
+    """Cut, plan and write every writing task; the configurations, and a report for each task."""
     round_ = material.round_
-    papers = {paper.id: paper for paper in material.papers}
-    texts = Texts(material.store, material.documents, counter)
-    pool = Pool(round_, papers, material.graph, texts, copies(material.papers))
-    written: list[Configuration] = []
-    reports: list[StageReport] = []
-    for task, settings in by_task(round_.chosen).items():
-        started = time.perf_counter()
-        planned, report = plan(pool, task, settings)
-        writers = [(setting, SampleWriter(place, setting, round_.round, counter)) for setting in settings]
-        # Side by side, so that each paper's texts are put together once.
-        for one in progress(planned, f"write {task}", len(planned)):
-            for setting, writer in writers:
-                writer.add(material.dates.split_of(one.paper), assemble(one, setting, pool))
-        written += [writer.close() for _, writer in writers]
-        report.seconds = time.perf_counter() - started
-        reports.append(report)
-    return written, reports
+    texts = round_.workspace / TEXTS
+    try:
+        pool = _cut(material, texts, engine)
+        planned: dict[Setting, list[Planned]] = {}
+        reports: list[StageReport] = []
+        for task, settings in by_task(round_.chosen).items():
+            started = time.perf_counter()
+            samples, report = plan(pool, task, settings)
+            report.seconds = time.perf_counter() - started
+            planned |= dict.fromkeys(settings, samples)
+            reports.append(report)
+        return write_settings(place, texts, planned, pool, material.dates, round_.round, engine), reports
+    finally:
+        texts.unlink(missing_ok=True)
 
 
-def _write_levels(
-    material: _Material, place: Path, counter: TokenCounter
-) -> tuple[list[Configuration], list[StageReport]]:
+def _cut(material: _Material, texts: Path, engine: Engine) -> Pool:
+    """The pool of the round, its papers' texts in a file."""
+    round_, papers = material.round_, material.papers
+    with TextsWriter(texts) as writer:
+        cuts = cut_papers(
+            progress(papers, "cut", len(papers)), material.documents, by_task(round_.chosen), round_.licenses,
+            round_.samples, writer, engine,
+        )  # fmt: skip
+    return Pool(cuts, material.graph, round_.seed, round_.samples.min_citations, copies(papers))
+
+
+def _write_levels(material: _Material, place: Path) -> tuple[list[Configuration], list[StageReport]]:
     """Write every SCALAR level that the round asks for."""
     round_ = material.round_
     asking = Asking(round_, material.store, material.papers, material.documents, material.dates)
@@ -270,6 +287,6 @@ def _write_levels(
     for level in round_.scalar.chosen:
         questions, report = asking.questions(level)
         rows = {split: map(row_of, of_split) for split, of_split in questions.items()}
-        written.append(write_level(place, level, rows, round_.round, counter))
+        written.append(write_level(place, level, rows, round_.round, token_counter()))
         reports.append(report)
     return written, reports

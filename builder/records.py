@@ -254,7 +254,7 @@ class Demonstration:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One row of a writing setting, before its tokens are counted."""
+    """What a row of a writing setting shows."""
 
     paper: Paper
     content: str

@@ -53,3 +53,7 @@ class ServerError(EvalError):
 
 class JudgeError(EvalError):
     """The judge cannot be asked, or there is nothing to judge."""
+
+
+class EngineError(EvalError):
+    """The processes or machines that share the work cannot do it."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import string
-from collections import defaultdict
+from itertools import groupby
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Words: TypeAlias = NDArray[np.uint64]
+# Shorter runs than this are looked for only where a text is shorter.
 _SEED = 4
 _SPACED = bytes.maketrans(string.punctuation.encode(), b" " * len(string.punctuation))
 # Odd, so that no bit of a word is lost.
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_BUCKETS = np.uint64(0xFFFF)
 
 
 def run_words(text: str) -> Words:
@@ -23,23 +25,57 @@ def run_words(text: str) -> Words:
 
 
 def longest_common_run(one: Words, other: Words) -> int:
-    """Words of the longest contiguous run that two texts share; the first one should be the shorter.
+    """Words of the longest contiguous run that two texts share.
 
     Places where four words agree are found and extended: a shorter run counts only where a text is shorter.
     """
-    seed = min(_SEED, len(one), len(other))
-    if not seed:
+    return longest_runs([one], other)[0]
+
+
+def longest_runs(texts: list[Words], other: Words) -> list[int]:
+    """`longest_common_run` of each of some texts with another, which is gone through once."""
+    found = [0] * len(texts)
+    seeds = [min(_SEED, len(one), len(other)) for one in texts]
+    for seed, group in groupby(sorted(range(len(texts)), key=seeds.__getitem__), key=seeds.__getitem__):
+        if seed:
+            chosen = list(group)
+            for i, length in zip(chosen, _longest_runs([texts[i] for i in chosen], other, seed), strict=True):
+                found[i] = length
+    return found
+
+
+def _longest_runs(texts: list[Words], other: Words, seed: int) -> list[int]:
+    grams = [_grams(one, seed) for one in texts]
+    wanted = np.zeros(int(_BUCKETS) + 1, np.bool_)
+    for own in grams:
+        wanted[own & _BUCKETS] = True
+    others = _grams(other, seed)
+    places = np.flatnonzero(wanted[others & _BUCKETS])
+    order = np.argsort(others[places], kind="stable")
+    places = places[order]
+    return [_longest(one, own, other, places, others[places], seed) for one, own in zip(texts, grams, strict=True)]
+
+
+def _longest(one: Words, own: Words, other: Words, places: NDArray[np.int64], there: Words, seed: int) -> int:
+    """Words of the longest run, given the runs of `seed` words of both: `own` in order, `there` sorted with their places."""
+    if not len(there):
         return 0
-    grams, others = _grams(one, seed), _grams(other, seed)
-    meetings = np.flatnonzero(np.isin(others, grams))
-    if not len(meetings):
+    first = np.searchsorted(there, own)
+    met = np.flatnonzero(there[np.minimum(first, len(there) - 1)] == own)
+    first = first[met]
+    counts = np.searchsorted(there, own[met], side="right") - first
+    total = int(counts.sum())
+    if not total:
         return 0
-    places: dict[int, list[int]] = defaultdict(list)
-    for i, gram in enumerate(grams.tolist()):
-        places[gram].append(i)
-    mine, theirs = one.tolist(), other.tolist()
-    found = zip(meetings.tolist(), others[meetings].tolist(), strict=True)
-    return max(_extended(mine, theirs, i, k, seed) for k, gram in found for i in places[gram])
+    mine = np.repeat(met, counts)
+    nth = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+    theirs = places[np.repeat(first, counts) + nth]
+    # Inside a run that began before there is nothing to find.
+    begins = (mine == 0) | (theirs == 0)
+    begins[~begins] = one[mine[~begins] - 1] != other[theirs[~begins] - 1]
+    return max(
+        _extended(one, other, i, k, seed) for i, k in zip(mine[begins].tolist(), theirs[begins].tolist(), strict=True)
+    )
 
 
 def share_run(one: Words, other: Words, n: int) -> bool:
@@ -56,10 +92,8 @@ def _grams(words: Words, n: int) -> Words:
     return grams
 
 
-def _extended(one: list[int], other: list[int], i: int, k: int, n: int) -> int:
-    """Length of the run that begins at two places and is known to have n words; 0 inside a run that began before."""
-    if i and k and one[i - 1] == other[k - 1]:
-        return 0
-    while i + n < len(one) and k + n < len(other) and one[i + n] == other[k + n]:
-        n += 1
-    return n
+def _extended(one: Words, other: Words, i: int, k: int, n: int) -> int:
+    """Length of the run that begins at two places and is known to have n words."""
+    most = min(len(one) - i, len(other) - k)
+    differs = np.flatnonzero(one[i + n : i + most] != other[k + n : k + most])
+    return n + int(differs[0]) if len(differs) else most

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from statistics import quantiles
@@ -17,16 +18,18 @@ from typing import TYPE_CHECKING
 
 from builder.dataset.manifest import Audit, Configuration
 from builder.dataset.rows import Row, rows_of
+from builder.dataset.shown_texts import SharedRuns
 from builder.errors import AuditError
 from builder.extract.quality import common_share
 from builder.ids import author_key, bare_id, title_key
 from builder.progress import progress
 from builder.records import SPLITS, Split, Task
 from builder.samples.near_duplicates import Copies, near_duplicate
-from lm_eval_tasks.word_runs import longest_common_run, run_words
+from lm_eval_tasks.engines.local import LocalEngine
 
 if TYPE_CHECKING:
     from builder.round.audit import AuditTable
+    from lm_eval_tasks.engines.base import Engine
 
 # Runs of more words than this are taken for copies, as in the audits of training data.
 LONG_RUN = 13
@@ -34,7 +37,6 @@ _MIN_ENGLISH = 0.12
 _LEAST_CONTENT = 0.2
 _LEAST_TARGET = 5
 _ACTIVE = 20
-_CACHED_TEXTS = 1024
 _WORD = re.compile(r"[^\W_]+")
 # Words that abstracts use far more often since late 2022 (arXiv 2406.07016).
 MARKERS = frozenset(
@@ -44,18 +46,22 @@ MARKERS = frozenset(
 )
 
 
-def audit(folder: Path, configurations: Iterable[Configuration]) -> Audit:
+def audit(folder: Path, configurations: Iterable[Configuration], engine: Engine | None = None) -> Audit:
     """Audit the whole rows of a dataset folder's writing settings.
 
     SCALAR asks for a number, not for a text that could leak; rows by id have no text; a core was audited in its own round.
+
+    Args:
+        engine: what the work is done with, task by task; without one, this process.
     """
-    tally = _Tally()
-    audited = [one for one in configurations if one.form == "full"]
-    for one in progress(audited, "audit", len(audited)):
-        assert one.task != "cloze", "full rows are those of writing settings"
-        for split, row in rows_of(folder, one):
-            tally.add(one.name, one.task, split, row)
-    return tally.close()
+    by_task: dict[Task, list[Configuration]] = {}
+    for one in configurations:
+        if one.form == "full":
+            assert one.task != "cloze", "full rows are those of writing settings"
+            by_task.setdefault(one.task, []).append(one)
+    tasks = [_TaskRows(folder, task, tuple(group)) for task, group in by_task.items()]
+    found = (engine or LocalEngine()).map(look_through, tasks)
+    return _audit_of(list(progress(found, "audit", len(tasks))))
 
 
 def breaches(found: Audit, allowed: AuditTable) -> list[str]:
@@ -78,91 +84,166 @@ def check(found: Audit, allowed: AuditTable) -> None:
         )
 
 
-class _Tally:
-    """Collects over rows. What depends on a paper and a task alone is looked at in the first setting that shows it."""
+@dataclass(frozen=True, slots=True)
+class _TaskRows:
+    """The rows of one task: all that is looked at together."""
 
-    def __init__(self) -> None:
-        self._found: dict[str, list[str]] = defaultdict(list)
-        self._samples = 0
-        self._longest = 0
-        self._runs: dict[tuple[Task, str, str], int] = {}
-        # Several settings and samples show the same texts.
-        self._words = lru_cache(maxsize=_CACHED_TEXTS)(run_words)
-        self._content: dict[tuple[Task, str], list[str]] = {}
-        self._days: dict[str, dict[Split, tuple[str, str]]] = defaultdict(dict)
-        self._papers: dict[str, tuple[str, str, str]] = {}
-        self._seen = Copies()
-        self._copies: list[str] = []
-        self._tokens: dict[str, list[tuple[int, str]]] = defaultdict(list)
-        self._lengths: dict[str, dict[Task, int]] = defaultdict(dict)
-        self._abstracts: dict[str, Counter[str]] = defaultdict(Counter)
+    folder: Path
+    task: Task
+    configurations: tuple[Configuration, ...]
 
-    def add(self, setting: str, task: Task, split: Split, row: Row) -> None:
-        self._samples += 1
-        where = f"{setting} {row['id']}"
-        if (task, row["id"]) not in self._content:
-            self._content[task, row["id"]] = list(_content_faults(task, row))
-        for name in (*self._content[task, row["id"]], *_demonstration_faults(row), *self._run_faults(task, row)):
-            self._found[name].append(where)
-        first, last = self._days[setting].get(split, (row["published"], row["published"]))
-        self._days[setting][split] = min(first, row["published"]), max(last, row["published"])
-        self._tokens[setting].append((row["input_tokens"], where))
-        self._lengths[row["id"]][task] = len(row["content"])
-        self._add_paper(row)
 
-    def _add_paper(self, row: Row) -> None:
-        if row["id"] in self._papers:
-            return
-        month = row["published"][:7]
-        author = row["authors"][0]
-        self._papers[row["id"]] = author_key(author), month, row["primary_category"]
-        if self._seen.add(row["id"], row["title"], author, row["abstract"]):
-            self._copies.append(row["id"])
-        words = _WORD.findall(row["abstract"].casefold())
-        self._abstracts[month].update(all=len(words), markers=sum(word in MARKERS for word in words))
+@dataclass(frozen=True, slots=True)
+class _Paper:
+    """What the audit counts of a test paper, whatever its task."""
 
-    def _run_faults(self, task: Task, row: Row) -> Iterator[str]:
-        """Runs that the target shares with each text that its prompt shows."""
-        target = self._words(row["target"])
-        texts = {"": row["content"], **{d["id"]: f"{d['content']} . {d['output']}" for d in row["demonstrations"]}}
-        texts |= {f"cites {one['id']}": one["abstract"] for one in row.get("citations") or ()}
-        runs = {}
-        for name, text in texts.items():
-            key = (task, row["id"], name)
-            if key not in self._runs:
-                self._runs[key] = longest_common_run(target, self._words(text))
-            runs[name] = self._runs[key]
-        longest = max(runs.values())
-        self._longest = max(self._longest, longest)
+    author: str
+    month: str
+    category: str
+    title: str
+    abstract: str
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the rows of one task show.
+
+    Attributes:
+        faults: check -> the samples that fail it.
+        samples: how many there are.
+        longest: words of the longest run that a target shares with what its prompt shows.
+        days: setting -> split -> first and last day.
+        tokens: setting -> tokens of each sample's input, and which it is.
+        lengths: paper -> characters of its content.
+        papers: by id.
+    """
+
+    task: Task
+    faults: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    samples: int = 0
+    longest: int = 0
+    days: dict[str, dict[Split, tuple[str, str]]] = field(default_factory=dict)
+    tokens: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    lengths: dict[str, int] = field(default_factory=dict)
+    papers: dict[str, _Paper] = field(default_factory=dict)
+
+
+def look_through(rows: _TaskRows) -> _Found:
+    """All that is to be known of the rows of one task."""
+    found = _Found(rows.task)
+    checks = _TextChecks(rows)
+    for one in rows.configurations:
+        tokens = found.tokens[one.name] = []
+        days = found.days[one.name] = {}
+        for split, row in rows_of(rows.folder, one):
+            found.samples += 1
+            where = f"{one.name} {row['id']}"
+            for name in checks.faults(row):
+                found.faults[name].append(where)
+            first, last = days.get(split, (row["published"], row["published"]))
+            days[split] = min(first, row["published"]), max(last, row["published"])
+            tokens.append((row["input_tokens"], where))
+            found.lengths[row["id"]] = len(row["content"])
+            if row["id"] not in found.papers:
+                found.papers[row["id"]] = _Paper(
+                    author_key(row["authors"][0]), row["published"][:7], row["primary_category"], row["title"],
+                    row["abstract"],
+                )  # fmt: skip
+    found.longest = checks.longest
+    return found
+
+
+class _TextChecks:
+    """The checks of single rows. What depends on few texts is looked at once for all rows that show them."""
+
+    def __init__(self, rows: _TaskRows) -> None:
+        self._task = rows.task
+        self._runs = SharedRuns(rows.folder, rows.task, rows.configurations)
+        self._content: dict[tuple[str, int], list[str]] = {}
+        self._near = cache(near_duplicate)
+        self.longest = 0
+
+    def faults(self, row: Row) -> Iterator[str]:
+        key = row["title"], hash(row["content"])
+        if key not in self._content:
+            self._content[key] = list(_content_faults(self._task, row))
+        yield from self._content[key]
+        yield from self._demonstration_faults(row)
+        yield from self._run_faults(row)
+
+    def _demonstration_faults(self, row: Row) -> Iterator[str]:
+        """The checks that the choice of a row's demonstrations fails."""
+        demonstrations = row["demonstrations"]
+        if any(one["published"] >= row["published"] for one in demonstrations):
+            yield "demonstration_not_older"
+        own, texts = bare_id(row["id"]), (row["title"], row["abstract"])
+        if any(
+            bare_id(one["id"]) == own or self._near(*texts, one["title"], one["abstract"]) for one in demonstrations
+        ):
+            yield "demonstration_is_target"
+
+    def _run_faults(self, row: Row) -> Iterator[str]:
+        """Runs that the target shares with the texts that its prompt shows."""
+        words, own, others = self._runs.of(row)
+        longest = max(own, others)
+        self.longest = max(self.longest, longest)
         if longest > LONG_RUN:
             yield "long_run"
         # A title of a few common words may stand in any paper.
-        if len(target) >= _LEAST_TARGET and any(n >= len(target) for name, n in runs.items() if name):
+        if words >= _LEAST_TARGET and others >= words:
             yield "target_in_demonstration"
-        if task != "title" and runs[""] >= len(target):
+        if self._task != "title" and own >= words:
             yield "target_in_content"
 
-    def close(self) -> Audit:
-        """The shares, counts and distributions."""
-        self._found["length_outlier"] += _outliers(self._tokens)
-        self._found["content_lost"] += _lost(self._lengths)
-        counts = {"same_paper": self._copies, "split_order": _disorder(self._days)}
-        authors = Counter(author for author, _, _ in self._papers.values())
-        n = max(1, self._samples)
-        return Audit(
-            samples=self._samples,
-            shares={name: round(len(self._found.get(name, ())) / n, 4) for name in SHARES},
-            counts={name: len(found) for name, found in counts.items()},
-            examples={name: found[:3] for name, found in sorted({**self._found, **counts}.items()) if found},
-            longest_run=self._longest,
-            months=dict(sorted(Counter(month for _, month, _ in self._papers.values()).items())),
-            categories=dict(sorted(Counter(category for *_, category in self._papers.values()).items())),
-            active_authors=round(sum(k for _, k in authors.most_common(_ACTIVE)) / max(1, len(self._papers)), 4),
-            markers={
-                month: round(1000 * counted["markers"] / max(1, counted["all"]), 3)
-                for month, counted in sorted(self._abstracts.items())
-            },
-        )
+
+def _audit_of(found: Sequence[_Found]) -> Audit:
+    """The shares, counts and distributions over all tasks."""
+    faults: dict[str, list[str]] = defaultdict(list)
+    papers: dict[str, _Paper] = {}
+    lengths: dict[str, dict[Task, int]] = defaultdict(dict)
+    for of_task in found:
+        for name, where in of_task.faults.items():
+            faults[name] += where
+        for id_, paper in of_task.papers.items():
+            papers.setdefault(id_, paper)
+        for id_, length in of_task.lengths.items():
+            lengths[id_][of_task.task] = length
+    faults["length_outlier"] = [where for of_task in found for where in _outliers(of_task.tokens)]
+    faults["content_lost"] = _lost(lengths)
+    disorder = [name for of_task in found for name in _disorder(of_task.days)]
+    counts = {"same_paper": _copies(papers), "split_order": disorder}
+    samples = sum(of_task.samples for of_task in found)
+    return Audit(
+        samples=samples,
+        shares={name: round(len(faults.get(name, ())) / max(1, samples), 4) for name in SHARES},
+        counts={name: len(where) for name, where in counts.items()},
+        examples={name: where[:3] for name, where in sorted({**faults, **counts}.items()) if where},
+        longest_run=max((of_task.longest for of_task in found), default=0),
+        months=dict(sorted(Counter(paper.month for paper in papers.values()).items())),
+        categories=dict(sorted(Counter(paper.category for paper in papers.values()).items())),
+        active_authors=_active_authors(papers.values()),
+        markers=_markers(papers.values()),
+    )
+
+
+def _copies(papers: Mapping[str, _Paper]) -> list[str]:
+    seen = Copies()
+    return [id_ for id_, one in papers.items() if seen.add(id_, one.title, one.author, one.abstract)]
+
+
+def _active_authors(papers: Collection[_Paper]) -> float:
+    """Share of the papers that the most active first authors wrote."""
+    authors = Counter(paper.author for paper in papers)
+    return round(sum(n for _, n in authors.most_common(_ACTIVE)) / max(1, len(papers)), 4)
+
+
+def _markers(papers: Iterable[_Paper]) -> dict[str, float]:
+    """Month -> `MARKERS` per 1,000 words of the abstracts."""
+    counted: dict[str, Counter[str]] = defaultdict(Counter)
+    for paper in papers:
+        words = _WORD.findall(paper.abstract.casefold())
+        counted[paper.month].update(all=len(words), markers=sum(map(MARKERS.__contains__, words)))
+    return {month: round(1000 * n["markers"] / max(1, n["all"]), 3) for month, n in sorted(counted.items())}
 
 
 SHARES = (
@@ -177,19 +258,6 @@ def _content_faults(task: Task, row: Row) -> Iterator[str]:
         yield "title_in_content"
     if common_share(row["content"]) < _MIN_ENGLISH:
         yield "not_english"
-
-
-def _demonstration_faults(row: Row) -> Iterator[str]:
-    """The checks that the choice of a row's demonstrations fails."""
-    demonstrations = row["demonstrations"]
-    if any(one["published"] >= row["published"] for one in demonstrations):
-        yield "demonstration_not_older"
-    own = bare_id(row["id"])
-    texts = row["title"], row["abstract"]
-    if any(
-        bare_id(one["id"]) == own or near_duplicate(*texts, one["title"], one["abstract"]) for one in demonstrations
-    ):
-        yield "demonstration_is_target"
 
 
 def _outliers(tokens: dict[str, list[tuple[int, str]]]) -> list[str]:

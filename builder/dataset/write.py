@@ -11,23 +11,21 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from builder.dataset import question_rows, writing_rows
+from builder.dataset import question_rows
 from builder.dataset.manifest import QUANTILES, Configuration, DataFile, SplitContents, Statistics
 from builder.dataset.rows import Row, columns_of
-from builder.records import SPLITS, Sample, Split
+from builder.records import SPLITS, Split
 from lm_eval_tasks.files import sha256_of
 
 if TYPE_CHECKING:
     from builder.round.levels import Level
-    from builder.round.settings import Setting
     from builder.samples.tokens import TokenCounter
 
-_T = TypeVar("_T")
 _GROUP_ROWS = 64
 _GROUP_BYTES = 32 * 2**20
 _SHARD_BYTES = 400 * 2**20
@@ -47,14 +45,10 @@ class ConfigurationWriter:
     def __init__(self, folder: Path, configuration: Configuration) -> None:
         self._configuration = configuration
         columns = columns_of(configuration)
-        self._splits = {split: _SplitWriter(folder, configuration.name, split, columns) for split in SPLITS}
+        self._splits = {split: SplitWriter(folder, configuration.name, split, columns) for split in SPLITS}
 
     def add(self, split: Split, row: Row) -> None:
         self._splits[split].add(row)
-
-    def write_group(self, split: Split, rows: list[Row]) -> None:
-        """Write rows as one group."""
-        self._splits[split].write_group(rows)
 
     def close(self) -> Configuration:
         """Finish the files; the configuration with them. A split without rows has none: `datasets` refuses empty files."""
@@ -62,34 +56,6 @@ class ConfigurationWriter:
         return replace(
             self._configuration, splits={split: contents for split, contents in closed.items() if contents.files}
         )
-
-
-class SampleWriter:
-    """Writes the samples of one setting; their tokens are counted in batches.
-
-    Args:
-        folder: the dataset folder.
-        round_name: the revision that every row carries.
-    """
-
-    def __init__(self, folder: Path, setting: Setting, round_name: str, count: TokenCounter) -> None:
-        self._task, self._round, self._count = setting.task, round_name, count
-        self._pending = {split: _Pending[Sample]() for split in SPLITS}
-        self._rows = ConfigurationWriter(folder, Configuration(setting.name, setting.task, "full"))
-
-    def add(self, split: Split, sample: Sample) -> None:
-        size = len(sample.content) + sum(len(one.content) for one in sample.demonstrations)
-        if self._pending[split].add(sample, size):
-            self._flush(split)
-
-    def close(self) -> Configuration:
-        for split in SPLITS:
-            self._flush(split)
-        return self._rows.close()
-
-    def _flush(self, split: Split) -> None:
-        samples = self._pending[split].take()
-        self._rows.write_group(split, writing_rows.to_rows(samples, self._task, self._round, self._count))
 
 
 def write_level(
@@ -103,24 +69,6 @@ def write_level(
             for row in question_rows.counted(group, round_name, count):
                 writer.add(split, row)
     return writer.close()
-
-
-class _Pending(Generic[_T]):
-    """Items that wait to become a row group, until they are many or large."""
-
-    def __init__(self) -> None:
-        self._items: list[_T] = []
-        self._size = 0
-
-    def add(self, item: _T, size: int) -> bool:
-        """Whether the group is full with this one."""
-        self._items.append(item)
-        self._size += size
-        return len(self._items) >= _GROUP_ROWS or self._size >= _GROUP_BYTES
-
-    def take(self) -> list[_T]:
-        items, self._items, self._size = self._items, [], 0
-        return items
 
 
 @dataclass(slots=True)
@@ -168,12 +116,13 @@ class _Shard:
     nbytes: int
 
 
-class _SplitWriter:
+class SplitWriter:
     """Writes one split of a configuration."""
 
     def __init__(self, folder: Path, name: str, split: Split, columns: pa.Schema) -> None:
         self._place, self._split, self._schema = folder / name, split, columns
-        self._pending = _Pending[Row]()
+        self._pending: list[Row] = []
+        self._size = 0
         self._shards: list[_Shard] = []
         self._writer: pq.ParquetWriter | None = None
         self._rows = self._nbytes = 0
@@ -181,16 +130,19 @@ class _SplitWriter:
 
     def add(self, row: Row) -> None:
         beside = [one.get("content", "") for one in (*row.get("demonstrations", ()), *row.get("candidates", ()))]
-        if self._pending.add(row, len(row.get("content", "")) + sum(map(len, beside))):
-            self.write_group(self._pending.take())
+        self._pending.append(row)
+        self._size += len(row.get("content", "")) + sum(map(len, beside))
+        if len(self._pending) >= _GROUP_ROWS or self._size >= _GROUP_BYTES:
+            self._write_group()
 
     def close(self) -> SplitContents:
         """Finish the files and give them their names."""
-        self.write_group(self._pending.take())
+        self._write_group()
         self._close_shard()
         return SplitContents(tuple(self._named(i, shard) for i, shard in enumerate(self._shards)), self._tally.close())
 
-    def write_group(self, rows: list[Row]) -> None:
+    def _write_group(self) -> None:
+        rows, self._pending, self._size = self._pending, [], 0
         if not rows:
             return
         for row in rows:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from builder.dataset.text_hashes import TEXTS, described
-from builder.samples.tokens import TokenCounter, input_texts
 
 if TYPE_CHECKING:
     from builder.records import Sample, Task
@@ -50,27 +48,8 @@ ID_COLUMNS = pa.schema(
 )
 
 
-def to_rows(samples: Sequence[Sample], task: Task, round_name: str, count: TokenCounter) -> list[dict[str, Any]]:
-    """The rows of some samples, their tokens counted in one batch."""
-    shown = [_counted_texts(sample, task) for sample in samples]
-    counts = iter(count([text for texts in shown for text in texts] + [sample.target for sample in samples]))
-    inputs = [sum(next(counts) for _ in texts) for texts in shown]
-    return [
-        _row(sample, task, round_name, tokens, next(counts)) for sample, tokens in zip(samples, inputs, strict=True)
-    ]
-
-
-def _counted_texts(sample: Sample, task: Task) -> list[str]:
-    """Every text of the row that the task's prompt shows, the prompt's own words left out."""
-    counted = input_texts(sample.paper.title, sample.paper.abstract, sample.content, task)
-    for demo in sample.demonstrations:
-        counted += [*input_texts(demo.title, demo.abstract, demo.content, task), demo.output]
-    for cited in sample.citations:
-        counted += [cited.title, cited.abstract]
-    return counted
-
-
-def _row(sample: Sample, task: Task, round_name: str, input_tokens: int, target_tokens: int) -> dict[str, Any]:
+def row_of(sample: Sample, task: Task, round_name: str, input_tokens: int, target_tokens: int) -> dict[str, Any]:
+    """A sample as a row; its tokens are those of bert-base-uncased, the prompt's own words left out."""
     paper = sample.paper
     row: dict[str, Any] = {
         "id": paper.versioned_id,

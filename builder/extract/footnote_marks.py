@@ -27,9 +27,12 @@ Span = dict[str, Any]
 def marks_of(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:
     """The marks of a page's footnotes: at the beginning of a line in small print."""
     lines = [spans for block in blocks for line in block.get("lines", ()) if (spans := _printed(line["spans"]))]
+    exact: Counter[float] = Counter()
+    for span in chain.from_iterable(lines):
+        exact[span["size"]] += len(span["text"])
     weight: Counter[float] = Counter()
-    for span in (span for spans in lines for span in spans):
-        weight[round(span["size"] * 2) / 2] += len(span["text"])
+    for size, characters in exact.items():
+        weight[round(size * 2) / 2] += characters
     small = (weight.most_common(1)[0][0] if weight else 0.0) - _SMALLER
     return frozenset([*_raised_marks(lines, small), *_plain_marks(lines, small)])
 

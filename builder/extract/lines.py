@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import pymupdf
@@ -111,10 +111,13 @@ def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
 
 
 def _links(page: pymupdf.Page) -> Iterator[Link]:
-    for link in page.get_links():
-        if link["kind"] == pymupdf.LINK_URI:
-            box = link["from"]
-            yield Link(page.number, box.x0, box.y0, box.x1, box.y1, link["uri"])
+    # `get_links` would look up where every link inside the file leads.
+    link = page.first_link
+    while link:
+        if link.is_external and (dest := link.dest).kind == pymupdf.LINK_URI:
+            box = link.rect
+            yield Link(page.number, box.x0, box.y0, box.x1, box.y1, dest.uri)
+        link = link.next
 
 
 def _stamp(raw: dict[str, Any]) -> str | None:
@@ -136,8 +139,10 @@ def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
     total = sum(n for n, _ in letters)
     bold = 2 * sum(n for n, style in letters if style & 1) > total
     italic = 2 * sum(n for n, style in letters if style & 2) > total
-    sizes = {run[1] for run in runs if any(c.isalpha() for c in run[0])}
-    caps = len(sizes) == 2 and text.upper() == text and max(sizes) < 1.5 * min(sizes)
+    caps = len(runs) > 1 and text.upper() == text
+    if caps:
+        sizes = {run[1] for run in runs if any(map(str.isalpha, run[0]))}
+        caps = len(sizes) == 2 and max(sizes) < 1.5 * min(sizes)
     x0, y0, x1, y1 = raw["bbox"]
     return Line(
         page=page, x0=x0, y0=y0, x1=x1, y1=y1, text=text, size=max(sizes) if caps else size,
@@ -149,24 +154,24 @@ def _runs(spans: list[dict[str, Any]]) -> Iterator[tuple[str, float, str, int]]:
     """Spans joined while size, font and style stay: (text, size, font without subset tag, 1 bold + 2 italic)."""
     text, key = "", (0.0, "", 0)
     for span in spans:
-        font = span["font"].partition("+")[2] or span["font"]
-        flags = span["flags"]
-        style = _font_style(font) | (flags >> 4 & 1) | (flags & 2)
-        new = (round(span["size"] * 2) / 2, font, style)
-        if new == key or not span["text"].strip():
-            text += span["text"]
+        piece = span["text"]
+        new = _type(span["size"], span["font"], span["flags"])
+        if new == key or piece.isspace() or not piece:
+            text += piece
             continue
         if text:
             yield text, *key
-        text, key = span["text"], new
+        text, key = piece, new
     if text:
         yield text, *key
 
 
-@cache
-def _font_style(font: str) -> int:
-    """What a font's name says of its style: 1 bold + 2 italic."""
-    return (1 if _BOLD.search(font) else 0) | (2 if _ITALIC.search(font) else 0)
+@lru_cache(maxsize=1 << 12)
+def _type(size: float, name: str, flags: int) -> tuple[float, str, int]:
+    """Size in half points, font without subset tag, and its style by name and flags: 1 bold + 2 italic."""
+    font = name.partition("+")[2] or name
+    bold, italic = _BOLD.search(font) or flags >> 4 & 1, _ITALIC.search(font) or flags & 2
+    return round(size * 2) / 2, font, (1 if bold else 0) | (2 if italic else 0)
 
 
 def _lead(runs: list[tuple[str, float, str, int]]) -> int:

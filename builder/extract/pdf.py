@@ -35,7 +35,7 @@ def read_pdf(path: Path) -> Reading:
         ExtractError: not_a_pdf, encrypted, no_pages, no_text_layer, unmapped_glyphs.
     """
     with _open(path) as pdf:
-        toc = [(level, title) for level, title, *_ in pdf.get_toc(simple=True)]
+        toc = list(_outline(pdf))
         stamp = None
         pages: list[Page] = []
         for page in pdf:
@@ -45,6 +45,17 @@ def read_pdf(path: Path) -> Reading:
     if not pages:
         raise ExtractError("no_pages", "the file opens but holds no page")
     return assemble(pages, toc, stamp)
+
+
+def _outline(pdf: pymupdf.Document) -> Iterator[tuple[int, str]]:
+    """Levels and titles of the file's outline; `get_toc` would look up each entry's page too."""
+    waiting = [(1, pdf.outline)]
+    while waiting:
+        level, entry = waiting.pop()
+        if entry is None or not entry.this.m_internal:
+            continue
+        yield level, entry.title or " "
+        waiting += [(level, entry.next), (level + 1, entry.down)]
 
 
 def _open(path: Path) -> pymupdf.Document:

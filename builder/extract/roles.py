@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from builder.ids import fold
@@ -61,16 +62,14 @@ def split_number(text: str) -> tuple[str, str]:
     return number, match["title"].strip()
 
 
+@lru_cache(maxsize=1 << 14)
 def normalise(words: str) -> str:
     """A heading's words in the form that the patterns know: folded, without edge punctuation or letter-spacing."""
     text = fold(words).strip(" .:—–-*†‡")
-    squeezed = text.replace(" ", "")
-    for spaced, plain in _SQUEEZED:
-        if squeezed == spaced:
-            return plain
-    return text
+    return _SQUEEZED.get(text.replace(" ", ""), text)
 
 
+@lru_cache(maxsize=1 << 14)
 def role_of(words: str) -> Role | None:
     """The role that a heading's words (without number) name; None when they name none of the special ones."""
     text = normalise(words)
@@ -85,6 +84,7 @@ def weak_role_of(words: str) -> Role | None:
     return next((role for role, pattern in _WEAK if pattern.fullmatch(text)), None)
 
 
+@lru_cache(maxsize=1 << 14)
 def is_known(words: str) -> bool:
     """Whether papers commonly call a section so."""
     text = normalise(words)
@@ -93,8 +93,8 @@ def is_known(words: str) -> bool:
 
 
 # Small capitals come out of a PDF as "I NTRODUCTION" and letter-spaced headings as "C O N C L U S I O N".
-_SQUEEZED = tuple(
-    (plain.replace(" ", ""), plain)
+_SQUEEZED = {
+    plain.replace(" ", ""): plain
     for plain in (
         "abstract", "introduction", "related work", "related works", "conclusion", "conclusions", "references",
         "acknowledgments", "acknowledgements", "acknowledgment", "acknowledgement", "appendix", "background",
@@ -103,4 +103,4 @@ _SQUEEZED = tuple(
         "conclusions and future work", "experiments", "results", "methods", "method", "bibliography",
         "supplementary material", "summary", "evaluation", "concluding remarks",
     )
-)  # fmt: skip
+}  # fmt: skip

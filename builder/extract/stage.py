@@ -18,6 +18,7 @@ from builder.progress import progress
 from builder.records import Document, FileKind, Paper, Quality
 from builder.report import StageReport
 from builder.store import Store, StoredDocument
+from builder.store.documents import unpacked
 from lm_eval_tasks.files import sha256_of
 
 if TYPE_CHECKING:
@@ -48,9 +49,13 @@ class Documents:
         return self[paper_id]
 
     def __getitem__(self, paper_id: str) -> Document:
-        document = self.store.document(paper_id, self.kinds[paper_id])
-        assert document is not None, f"{paper_id} was chosen for its document"
-        return document
+        return unpacked(self.packed(paper_id))
+
+    def packed(self, paper_id: str) -> bytes:
+        """A paper's document as the store has it, for `store.documents.unpacked`."""
+        packed = self.store.packed_document(paper_id, self.kinds[paper_id])
+        assert packed, f"{paper_id} was chosen for its document"
+        return packed
 
 
 def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence[Paper], jobs: int) -> None:

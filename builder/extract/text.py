@@ -31,6 +31,8 @@ _PREFIXES = frozenset("anti co inter intra meta multi non post pre re sub super 
 
 def clean(text: str) -> str:
     """One line with ligatures and odd blanks resolved."""
+    if text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip()
     return _BLANKS.sub(" ", text.translate(_LIGATURES)).strip()
 
 

@@ -19,14 +19,18 @@ _OWN: dict[Task, Role | None] = {"title": None, "abs": "conclusion", "intro": "i
 
 def content(document: Document, task: Task) -> str:
     """The main body for a task: headings and texts, an empty line between sections."""
+    return "\n\n".join(content_parts(document, task))
+
+
+def content_parts(document: Document, task: Task) -> list[str]:
+    """The sections of the main body for a task, each with its heading."""
     own = _OWN[task]
     left_out = role_span(document, own) if own else frozenset()
-    parts = [
+    return [
         f"{section.heading}\n{section.text}".strip()
         for i, section in enumerate(document.sections)
         if i >= _body_start(document) and i not in left_out and section.role not in OUTSIDE
     ]
-    return "\n\n".join(parts)
 
 
 def target(paper: Paper, document: Document, task: Task) -> str:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
-from tokenizers import Tokenizer
+from builder.sources.tokenizer import load_tokenizer
 
 if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
     from builder.records import Task
+
+_MOST_KNOWN = 1_000_000
 
 
 class TokenCounter:
-    """Counts the tokens of texts, special tokens left out; a text that was counted is not tokenized again.
+    """Counts the tokens of texts, special tokens left out.
+
+    No token reaches over a space or a line's end, so that each word is tokenized once, with what stands beside it.
 
     Args:
         tokenizer: as `sources.tokenizer.load_tokenizer` gives it.
@@ -19,26 +26,28 @@ class TokenCounter:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        self._known: dict[int, int] = {}
+        self._known: dict[str, int] = {}
 
     def __call__(self, texts: list[str]) -> list[int]:
-        # Tokens never reach over an empty line: sections that several tasks show are counted once.
-        parts = [text.split("\n\n") for text in texts]
-        keys = [[hash(part) for part in own] for own in parts]
-        new = {
-            key: part
-            for own, of_text in zip(parts, keys, strict=True)
-            for part, key in zip(own, of_text, strict=True)
-            if key not in self._known
-        }
-        encoded = self._tokenizer.encode_batch_fast(list(new.values()), add_special_tokens=False)
-        self._known.update((key, len(one)) for key, one in zip(new, encoded, strict=True))
-        return [sum(map(self._known.__getitem__, of_text)) for of_text in keys]
+        return list(map(self._count, texts))
+
+    def _count(self, text: str) -> int:
+        words = text.replace("\n", " ").split(" ")
+        known = self._known
+        if len(known) > _MOST_KNOWN:
+            known.clear()
+        if new := list(set(words).difference(known)):
+            encoded = self._tokenizer.encode_batch_fast(new, add_special_tokens=False)
+            known.update((word, len(one)) for word, one in zip(new, encoded, strict=True))
+        return sum(map(known.__getitem__, words))
 
 
-def input_texts(title: str, abstract: str, content: str, task: Task) -> list[str]:
-    """What a prompt of the task shows of a paper, its own part left out."""
-    texts = [content]
-    texts += [title] if task != "title" else []
-    texts += [abstract] if task != "abs" else []
-    return texts
+@cache
+def token_counter() -> TokenCounter:
+    """The counter of this process."""
+    return TokenCounter(load_tokenizer())
+
+
+def shown_beside(title: str, abstract: str, task: Task) -> list[str]:
+    """What a prompt of the task shows of a paper beside its content: all but the part that is asked for."""
+    return [text for text, own in ((title, "title"), (abstract, "abs")) if own != task]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +27,19 @@ def file_fingerprint(path: Path) -> str:
     return f"{path.name}:{stat.st_size}:{stat.st_mtime_ns}"
 
 
-def read_metadata(path: Path) -> Iterator[Paper | Drop]:
+def read_metadata(path: Path, after: int = 0) -> Iterator[Paper | Drop]:
     """Stream the records of a metadata file; a line that is no usable record is a `Drop` named by its line number.
+
+    Args:
+        after: records to pass over, without looking into them.
 
     Raises:
         SourceError: the file cannot be read or decompressed.
     """
     try:
-        for number, line in enumerate(lines_of(path), start=1):
-            if line is None or line.strip():
-                yield _parse_line(line, f"{path.name}:{number}")
+        numbered = ((i, line) for i, line in enumerate(lines_of(path), start=1) if line is None or line.strip())
+        for number, line in islice(numbered, after, None):
+            yield _parse_line(line, f"{path.name}:{number}")
     except ERRORS as err:
         raise SourceError(f"cannot read the metadata file {path}: {err}") from err
 

@@ -1,27 +1,28 @@
 """A source that is a folder: metadata in Kaggle's snapshot format or as plain JSON lines, with pdf/ and html/ beside it.
 
-`sources.metadata_file` reads the metadata, and says which shapes of records it knows.
+`sources.metadata_file` reads the metadata, and says which shapes of records it knows; `sources.metadata_index` keeps them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING
+from weakref import finalize
 
 from builder.errors import SourceError
 from builder.ids import PaperId, author_key, title_key
-from builder.progress import progress
-from builder.records import Drop, Paper
-from builder.sources.metadata_file import file_fingerprint, read_metadata
-from builder.store import Store
+from builder.sources.metadata_index import MetadataIndex
 
 if TYPE_CHECKING:
+    from builder.records import Drop, Paper
     from builder.round.model import Round
     from builder.round.source import MirrorTable
+    from builder.store import Store
 
 _NAMES = ("arxiv-metadata-oai-snapshot.json", "metadata.jsonl", "meta.jsonl")
 _SUFFIXES = ("", ".gz", ".xz", ".zst")
@@ -34,7 +35,7 @@ class MirrorSource:
         folder: the mirror's folder.
         metadata: name of the metadata file in it; by default the first of the usual names.
         pdf, html: names of the folders with files, called by arXiv id, with or without version, `_` for `/`.
-        index: where to keep an index of the records; without it they are read anew for every look-up.
+        index: where to keep an index of the records; without it one is made for the time of this source.
 
     Raises:
         SourceError: no such folder or no metadata file in it.
@@ -51,38 +52,36 @@ class MirrorSource:
         self._pdf, self._html = folder / pdf, folder / html
         self._index_path = index
 
+    @cached_property
+    def _index(self) -> MetadataIndex:
+        if self._index_path is not None:
+            return MetadataIndex(self.metadata, self._index_path)
+        place = Path(mkdtemp())
+        finalize(self, rmtree, place, ignore_errors=True)
+        return MetadataIndex(self.metadata, place / "index.sqlite3")
+
     def fingerprint(self) -> str:
-        return file_fingerprint(self.metadata)
+        return self._index.fingerprint
 
     def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
-        key = author_key(name)
-        if self._index:
-            papers: Iterable[Paper] = self._index.papers_by_author(key)
-        else:
-            papers = self._where(lambda paper: any(author_key(author) == key for author in paper.authors))
+        papers = self._index.by_author(author_key(name))
         return (paper for paper in papers if (first or date.min) <= paper.published <= (last or date.max))
 
     def similar_authors(self, name: str) -> list[str]:
-        authors = {author_key(author): author for paper in self._where(lambda _: True) for author in paper.authors}
-        return [authors[key] for key in get_close_matches(author_key(name), authors, n=5)]
+        found = []
+        for key in self._index.near_authors(author_key(name), 5):
+            printed = (author for paper in self._index.by_author(key) for author in paper.authors)
+            found += [author for author in printed if author_key(author) == key][:1]
+        return found
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
-        """In one pass over the file: many ids at once are worth no index."""
-        wanted = frozenset(parsed.bare for name in ids if (parsed := PaperId.parse(name)))
-        return self._where(lambda paper: paper.id in wanted) if wanted else iter(())
+        return self._index.by_ids(sorted({parsed.bare for name in ids if (parsed := PaperId.parse(name))}))
 
     def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:
-        for item in read_metadata(self.metadata):
-            if isinstance(item, Paper) and not ((first or date.min) <= item.published <= (last or date.max)):
-                yield Drop(item.id, "outside_window")
-            else:
-                yield item
+        return self._index.between(first or date.min, last or date.max)
 
     def search_titles(self, titles: Sequence[str]) -> Iterator[Paper | Drop]:
-        keys = tuple(map(title_key, titles))
-        if self._index:
-            return self._index.papers(sorted({id_ for key in keys for id_ in self._index.ids_by_title_prefix(key)}))
-        return self._where(lambda paper: title_key(paper.title).startswith(keys))
+        return self._index.by_titles(list(map(title_key, titles)))
 
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
         """None: a mirror's records carry them."""
@@ -93,27 +92,6 @@ class MirrorSource:
 
     def fetch_html(self, paper_id: str, version: int) -> Path | None:
         return _first_file(self._html, paper_id, version, (".html", ".html.xz"))
-
-    @cached_property
-    def _index(self) -> Store | None:
-        """The records in a store of their own, made when first asked for and again when the file has changed."""
-        if self._index_path is None:
-            return None
-        index = Store.open(self._index_path)
-        if index.note("of") != self.fingerprint():
-            index.close()
-            for path in self._index_path.parent.glob(f"{self._index_path.name}*"):
-                path.unlink()
-            index = Store.open(self._index_path)
-            records = read_metadata(self.metadata)
-            index.add_papers((item for item in progress(records, "index") if isinstance(item, Paper)), since="mirror")
-            with index.transaction():
-                index.index_authors()
-                index.set_note("of", self.fingerprint())
-        return index
-
-    def _where(self, keep: Callable[[Paper], bool]) -> Iterator[Paper]:
-        return (item for item in read_metadata(self.metadata) if isinstance(item, Paper) and keep(item))
 
 
 def _find_metadata(folder: Path) -> Path:

@@ -79,8 +79,13 @@ class DocumentTables:
         return {kind: (reason, Quality(**json.loads(quality)) if quality else None) for kind, reason, quality in rows}
 
     def document(self, paper_id: str, kind: FileKind) -> Document | None:
+        packed = self.packed_document(paper_id, kind)
+        return unpacked(packed) if packed else None
+
+    def packed_document(self, paper_id: str, kind: FileKind) -> bytes | None:
+        """A document for `unpacked`, which another process may do."""
         row = self._db.execute("SELECT body FROM documents WHERE id = ? AND kind = ?", (paper_id, kind)).fetchone()
-        return _DOCUMENT.validate_json(zlib.decompress(row[0])) if row and row[0] else None
+        return row[0] if row else None
 
     def put_links(self, paper_id: str, links: Iterable[Link], by: str) -> None:
         """Replace the links of one paper; `by` says what they depend on."""
@@ -114,3 +119,8 @@ class DocumentTables:
             "SELECT id, reference, cited_id, how, score FROM links WHERE id = ? ORDER BY reference", (paper_id,)
         )
         return [Link(*row) for row in rows]
+
+
+def unpacked(packed: bytes) -> Document:
+    """The document that `DocumentTables.packed_document` gave."""
+    return _DOCUMENT.validate_json(zlib.decompress(packed))

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from builder.records import Drop
 from builder.report import StageReport
-
-if TYPE_CHECKING:
-    from builder.records import Drop
 
 SCHEMA = """
 CREATE TABLE frontier (
@@ -103,7 +100,11 @@ class Frontier:
     def report(self, stage: str, round_: str, kept: int) -> StageReport:
         """What became of the papers that the visits of a round brought."""
         report = StageReport(stage, kept)
-        rows = self._db.execute("SELECT id, reason FROM drops WHERE round = ? ORDER BY id", (round_,))
-        for id_, reason in rows:
-            report.drop(id_, reason)
+        for drop in self.dropped(round_):
+            report.drop(drop.id, drop.reason)
         return report
+
+    def dropped(self, round_: str) -> Iterator[Drop]:
+        """The papers that were noted with `drop`, by id."""
+        rows = self._db.execute("SELECT id, reason FROM drops WHERE round = ? ORDER BY id", (round_,))
+        return (Drop(*row) for row in rows)

@@ -18,6 +18,7 @@ CREATE TABLE papers (
     since TEXT NOT NULL, doi TEXT NOT NULL, first_key TEXT NOT NULL, look_up INTEGER NOT NULL
 );
 CREATE INDEX papers_by_title ON papers (title_key);
+CREATE INDEX papers_by_day ON papers (published, id);
 CREATE INDEX papers_by_doi ON papers (doi) WHERE doi <> '';
 CREATE TABLE authorship (key TEXT NOT NULL, pid INTEGER NOT NULL, PRIMARY KEY (key, pid)) WITHOUT ROWID;
 CREATE TABLE changed (pid INTEGER PRIMARY KEY);
@@ -26,6 +27,7 @@ WHEN old.authors <> new.authors OR old.look_up <> new.look_up
 BEGIN INSERT OR IGNORE INTO changed VALUES (new.pid); END;
 """
 _NOTE = "authors indexed"
+_PAPERS_AT_ONCE = 100_000
 
 
 class PaperTables:
@@ -73,13 +75,36 @@ class PaperTables:
     ) -> Iterator[Paper]:
         """Papers in the pool of a round, in a window of days and with one of the categories (or archives), by id."""
         wanted = frozenset(categories)
+        # The first letters leave few rows to look at.
+        like = " OR ".join("categories GLOB ?" for _ in wanted) or "true"
         for row in self._db.execute(
-            f"{_SELECT} WHERE since <> '' AND since <= ? AND published BETWEEN ? AND ? ORDER BY id",
-            (since, (first or date.min).isoformat(), (last or date.max).isoformat()),
+            f"{_SELECT} WHERE since <> '' AND since <= ? AND published BETWEEN ? AND ? AND ({like}) ORDER BY id",
+            (
+                since,
+                (first or date.min).isoformat(),
+                (last or date.max).isoformat(),
+                *(f"{one}*" for one in sorted(wanted)),
+            ),
         ):
             paper = _paper(row)
             if in_categories(paper, wanted):
                 yield paper
+
+    def published_between(self, first: date, last: date) -> Iterator[Paper]:
+        """The papers of some days, in the pool or not, by day and id."""
+        rows = self._db.execute(
+            f"{_SELECT} INDEXED BY papers_by_day WHERE published BETWEEN ? AND ? ORDER BY published, id",
+            (first.isoformat(), last.isoformat()),
+        )
+        return map(_paper, rows)
+
+    def published_outside(self, first: date, last: date) -> Iterator[str]:
+        """The ids of the papers of all other days, by day and id."""
+        rows = self._db.execute(
+            "SELECT id FROM papers INDEXED BY papers_by_day WHERE published < ? OR published > ? ORDER BY published, id",
+            (first.isoformat(), last.isoformat()),
+        )
+        return (row[0] for row in rows)
 
     def index_authors(self) -> None:
         """Make the papers that are new, or have other authors now, known by their authors; inside a transaction.
@@ -87,17 +112,24 @@ class PaperTables:
         Not done when papers are added: it would double what each commit of the crawl writes.
         """
         row = self._db.execute("SELECT value FROM meta WHERE key = ?", (_NOTE,)).fetchone()
-        rows = self._db.execute(
-            "SELECT pid, authors FROM papers WHERE look_up AND (pid > ? OR pid IN (SELECT pid FROM changed)) ORDER BY pid",
-            (int(row[0]) if row else 0,),
-        ).fetchall()
-        self._db.executemany(
-            "INSERT OR IGNORE INTO authorship VALUES (?, ?)",
-            ((author_key(name), pid) for pid, authors in rows for name in json.loads(authors)),
-        )
-        if rows:
-            self._db.execute("DELETE FROM changed")
-            self._db.execute("INSERT OR REPLACE INTO meta SELECT ?, max(pid) FROM papers", (_NOTE,))
+        done = int(row[0]) if row else 0
+        self._know_authors("pid <= ? AND pid IN (SELECT pid FROM changed)", done)
+        self._db.execute("DELETE FROM changed")
+        (last,) = self._db.execute("SELECT coalesce(max(pid), 0) FROM papers").fetchone()
+        for first in range(done + 1, last + 1, _PAPERS_AT_ONCE):
+            self._know_authors("pid BETWEEN ? AND ?", first, min(last, first + _PAPERS_AT_ONCE - 1))
+        if last > done:
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_NOTE, str(last)))
+
+    def _know_authors(self, which: str, *values: int) -> None:
+        rows = self._db.execute(f"SELECT pid, authors FROM papers WHERE look_up AND {which}", values)
+        # In the table's own order, so that few of its pages are touched more than once.
+        keys = sorted({(author_key(name), pid) for pid, authors in rows for name in json.loads(authors)})
+        self._db.executemany("INSERT OR IGNORE INTO authorship VALUES (?, ?)", keys)
+
+    def author_keys(self) -> Iterator[str]:
+        """The keys of all authors that were indexed."""
+        return (row[0] for row in self._db.execute("SELECT DISTINCT key FROM authorship ORDER BY key"))
 
     def papers_by_author(self, key: str) -> list[Paper]:
         """Every paper with an author of this key, as far as it was indexed, by id."""

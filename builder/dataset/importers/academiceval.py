@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from builder.dataset.folder import replacing
 from builder.dataset.importers.imported import finish_import
-from builder.dataset.write import SampleWriter
+from builder.dataset.manifest import Configuration
+from builder.dataset.write import ConfigurationWriter
+from builder.dataset.writing_rows import row_of
 from builder.errors import FolderError
 from builder.ids import PaperId, title_key
 from builder.packed import ERRORS, read_packed
@@ -23,13 +25,9 @@ from builder.progress import progress
 from builder.records import CitedPaper, DemoKind, Demonstration, Paper, Sample, Split, Task
 from builder.report import StageReport
 from builder.round.settings import BUILT_IN, Setting
-from builder.samples.tokens import TokenCounter
+from builder.samples.tokens import TokenCounter, shown_beside, token_counter
 from builder.sources.record_check import checked
-from builder.sources.tokenizer import load_tokenizer
 from lm_eval_tasks.text import ODD, day, parse_json
-
-if TYPE_CHECKING:
-    from builder.dataset.manifest import Configuration
 
 ROUND = "2024.06"
 _SPLITS: dict[str, Split] = {"train": "train", "val": "validation", "test": "test"}
@@ -48,7 +46,7 @@ def import_academiceval(source: Path, output: Path) -> list[StageReport]:
     found = [(setting, place) for setting in BUILT_IN if (place := source / _folder_name(setting)).is_dir()]
     if not found:
         raise FolderError(f"{source} holds no folder of the reference dataset, such as title_10K or abs_29K_G")
-    counter = TokenCounter(load_tokenizer())
+    counter = token_counter()
     built: list[Configuration] = []
     reports: list[StageReport] = []
     with replacing(output) as place:
@@ -70,13 +68,23 @@ def _folder_name(setting: Setting) -> str:
 def _import_setting(
     setting: Setting, source: Path, place: Path, counter: TokenCounter, report: StageReport
 ) -> Configuration:
-    writer = SampleWriter(place, setting, ROUND, counter)
+    writer = ConfigurationWriter(place, Configuration(setting.name, setting.task, "full"))
     samples = sorted(_files(source), key=lambda item: item[1].name)
     for split, path in progress(samples, setting.name, len(samples)):
         sample = _read(path, setting, report)
         if sample is not None:
-            writer.add(split, sample)
+            writer.add(split, row_of(sample, setting.task, ROUND, *_counted(sample, setting.task, counter)))
     return writer.close()
+
+
+def _counted(sample: Sample, task: Task, count: TokenCounter) -> tuple[int, int]:
+    """Tokens of all that the task's prompt shows, and of the target."""
+    shown = [sample.content, *shown_beside(sample.paper.title, sample.paper.abstract, task)]
+    for demo in sample.demonstrations:
+        shown += [demo.content, *shown_beside(demo.title, demo.abstract, task), demo.output]
+    shown += [text for cited in sample.citations for text in (cited.title, cited.abstract)]
+    *tokens, target = count([*shown, sample.target])
+    return sum(tokens), target
 
 
 def _files(source: Path) -> Iterator[tuple[Split, Path]]:

@@ -16,10 +16,9 @@ from builder.progress import progress
 from builder.report import StageReport
 from builder.round.levels import BUILT_IN, LEVELS
 from builder.round.tables import ScalarTable
-from builder.samples.tokens import TokenCounter
+from builder.samples.tokens import token_counter
 from builder.scalar.citation_classifier import types_of
 from builder.scalar.questions import QuestionMaker, ask_all, turn_of
-from builder.sources.tokenizer import load_tokenizer
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration
@@ -44,7 +43,7 @@ def import_questions(source: Path, output: Path) -> list[StageReport]:
             rows.setdefault(row["level"], []).append(row)
     if not report.kept:
         raise FolderError(f"not one question could be read in {source} ({report.line()})")
-    counter = TokenCounter(load_tokenizer())
+    counter = token_counter()
     with replacing(output) as place:
         built = [
             write_level(place, level, {"test": rows[name]}, ROUND, counter)
@@ -63,7 +62,7 @@ def import_papers(source: Path, output: Path, seed: int) -> list[StageReport]:
     """
     structured, usual = read_structured(source), ScalarTable()
     in_turn = sorted(structured.citing, key=lambda one: turn_of(one.paper, seed))
-    counter = TokenCounter(load_tokenizer())
+    counter = token_counter()
     built: list[Configuration] = []
     reports: list[StageReport] = []
     with replacing(output) as place:

@@ -1,0 +1,82 @@
+"""How much of each target the texts beside it in a prompt hold, each text of a task looked at once, however many rows show it.
+
+A first pass over the ids learns which targets a text is shown to; when the text comes up in the second, it is compared with
+all of them. Texts go by what they are of which paper. Where rows disagree about one, which only a damaged folder's do, it is
+compared by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from builder.dataset.rows import Row, read_columns
+from lm_eval_tasks.word_runs import Words, longest_common_run, longest_runs, run_words
+
+if TYPE_CHECKING:
+    from builder.dataset.manifest import Configuration
+    from builder.records import Task
+
+# What it is, and of which paper.
+_Place: TypeAlias = tuple[str, str]
+_IDS = ("id", "target", "demonstrations.list.element.id")
+
+
+class SharedRuns:
+    """The longest runs of words that targets share with the texts beside them, over the rows of one task."""
+
+    def __init__(self, folder: Path, task: Task, configurations: Iterable[Configuration]) -> None:
+        self._targets: dict[str, tuple[int, Words]] = {}
+        self._shown_to: dict[_Place, dict[str, None]] = {}
+        self._runs: dict[_Place, tuple[int, dict[str, int]]] = {}
+        columns = (*_IDS, "citations.list.element.id") if task == "related" else _IDS
+        for one in configurations:
+            for row in read_columns(folder, one, columns):
+                if row["id"] not in self._targets:
+                    self._targets[row["id"]] = hash(row["target"]), run_words(row["target"])
+                for place in _places(row):
+                    self._shown_to.setdefault(place, {})[row["id"]] = None
+
+    def of(self, row: Row) -> tuple[int, int, int]:
+        """For a whole row: words of its target, of the longest run in the paper itself, of the longest in anything else."""
+        known, words = self._targets[row["id"]]
+        same = known == hash(row["target"])
+        words = words if same else run_words(row["target"])
+        own, *others = (
+            self._run(row["id"], place, text, None if same else words)
+            for place, text in zip(_places(row), _texts(row), strict=True)
+        )
+        return len(words), own, max(others, default=0)
+
+    def _run(self, row_id: str, place: _Place, text: str, other_target: Words | None) -> int:
+        key = hash(text)
+        if place not in self._runs:
+            ids = list(self._shown_to[place])
+            found = longest_runs([self._targets[id_][1] for id_ in ids], run_words(text))
+            self._runs[place] = key, dict(zip(ids, found, strict=True))
+        first, runs = self._runs[place]
+        if other_target is None and first == key:
+            return runs[row_id]
+        target = self._targets[row_id][1] if other_target is None else other_target
+        return longest_common_run(target, run_words(text))
+
+
+def _places(row: Row) -> Iterator[_Place]:
+    """The texts beside a row's target, the paper's own first."""
+    yield "content", row["id"]
+    for demo in row["demonstrations"]:
+        yield "content", demo["id"]
+        yield "output", demo["id"]
+    for cited in row.get("citations") or ():
+        yield "abstract", cited["id"]
+
+
+def _texts(row: Row) -> Iterator[str]:
+    """The same texts, of a whole row."""
+    yield row["content"]
+    for demo in row["demonstrations"]:
+        yield demo["content"]
+        yield demo["output"]
+    for cited in row.get("citations") or ():
+        yield cited["abstract"]

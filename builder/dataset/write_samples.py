@@ -1,0 +1,139 @@
+"""Stage 8, the writing settings: planned samples -> Parquet files, each split of a setting by whichever process is free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from builder.dataset.manifest import Configuration, SplitContents
+from builder.dataset.write import SplitWriter
+from builder.dataset.writing_rows import columns, row_of
+from builder.progress import progress
+from builder.records import SPLITS, CitedPaper, DemoKind, Demonstration, Sample, Split, Task
+from builder.samples.cut import Cut
+from builder.samples.texts import Texts, texts_of
+
+if TYPE_CHECKING:
+    from builder.records import SplitDates
+    from builder.round.settings import Setting
+    from builder.samples.plan import Planned
+    from builder.samples.pool import Pool
+    from lm_eval_tasks.engines.base import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """One split of one setting that is to be written.
+
+    Attributes:
+        place: the dataset folder.
+        texts: the file with the papers' texts, and its size.
+        samples: target, and each demonstration with its kind.
+    """
+
+    place: Path
+    texts: tuple[Path, int]
+    name: str
+    task: Task
+    split: Split
+    round_name: str
+    samples: tuple[tuple[Cut, tuple[tuple[DemoKind, Cut], ...]], ...]
+
+
+def write_settings(
+    place: Path,
+    texts: Path,
+    planned: Mapping[Setting, Sequence[Planned]],
+    pool: Pool,
+    dates: SplitDates,
+    round_name: str,
+    engine: Engine,
+) -> list[Configuration]:
+    """Write the writing settings.
+
+    Args:
+        place: the dataset folder.
+        texts: where the spans of the pool lead.
+        planned: for each setting its samples, in the order of the rows.
+        round_name: the revision that every row carries.
+    """
+    found = texts, texts.stat().st_size
+    orders = [
+        _Order(place, found, setting.name, setting.task, split, round_name, samples)
+        for setting, samples_of in planned.items()
+        for split in SPLITS
+        if (samples := tuple(_samples(samples_of, setting, split, pool, dates)))
+    ]
+    written = engine.map(_write, orders)
+    named = zip(orders, progress(written, "write", len(orders)), strict=True)
+    empty = {setting.name: Configuration(setting.name, setting.task, "full") for setting in planned}
+    filled = {
+        name: replace(empty[name], splits={order.split: contents for order, contents in group})
+        for name, group in groupby(named, key=lambda item: item[0].name)
+    }
+    return list((empty | filled).values())
+
+
+def _samples(
+    planned: Sequence[Planned], setting: Setting, split: Split, pool: Pool, dates: SplitDates
+) -> Iterator[tuple[Cut, tuple[tuple[DemoKind, Cut], ...]]]:
+    for one in planned:
+        if dates.split_of(one.paper) == split:
+            chosen = one.demonstrations[setting.name]
+            kinds: tuple[tuple[DemoKind, tuple[str, ...]], ...] = (
+                ("random", chosen.random),
+                ("co-author", chosen.co_author),
+            )
+            yield pool.cuts[one.paper.id], tuple((kind, pool.cuts[id_]) for kind, ids in kinds for id_ in ids)
+
+
+def _write(order: _Order) -> SplitContents:
+    texts = texts_of(*order.texts)
+    writer = SplitWriter(order.place, order.name, order.split, columns(order.task))
+    for target, demonstrations in order.samples:
+        sample = _sample(target, demonstrations, order.task, texts)
+        one = target.tasks[order.task]
+        tokens = one.input_tokens + (target.cited_tokens if order.task == "related" else 0)
+        shown = (demo.tasks[order.task] for _, demo in demonstrations)
+        tokens += sum(demo.input_tokens + demo.output_tokens for demo in shown)
+        writer.add(row_of(sample, order.task, order.round_name, tokens, one.output_tokens))
+    return writer.close()
+
+
+def _sample(target: Cut, demonstrations: Sequence[tuple[DemoKind, Cut]], task: Task, texts: Texts) -> Sample:
+    content, output = _parts(target, task, texts)
+    citations = target.citations if task == "related" else ()
+    return Sample(
+        paper=target.paper,
+        content=content,
+        citations=tuple(
+            CitedPaper(id_, texts[target.spans[title]], texts[target.spans[abstract]])
+            for id_, title, abstract in citations
+        ),
+        demonstrations=tuple(_demonstration(kind, cut, task, texts) for kind, cut in demonstrations),
+        target=output,
+    )
+
+
+def _demonstration(kind: DemoKind, cut: Cut, task: Task, texts: Texts) -> Demonstration:
+    paper = cut.paper
+    content, output = _parts(cut, task, texts)
+    return Demonstration(
+        paper.versioned_id,
+        kind,
+        paper.published.isoformat(),
+        paper.license,
+        paper.title,
+        paper.abstract,
+        content,
+        output,
+    )
+
+
+def _parts(cut: Cut, task: Task, texts: Texts) -> tuple[str, str]:
+    """What the task shows of a paper, and what it asks for."""
+    one = cut.tasks[task]
+    return "\n\n".join(texts[cut.spans[place]] for place in one.content), texts[cut.spans[one.output]]

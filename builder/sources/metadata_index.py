@@ -1,0 +1,101 @@
+"""The records of a metadata file in a store of their own: read once, then found by author, day, title and id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rapidfuzz import process
+
+from builder.progress import progress
+from builder.records import Drop, Paper
+from builder.sources.metadata_file import read_metadata
+from builder.store import Store
+from lm_eval_tasks.files import sha256_of
+
+if TYPE_CHECKING:
+    from datetime import date
+
+_BATCH = 5000
+# What a paper or drop of the file is filed under.
+_POOL = "mirror"
+_NEAR = 60.0
+
+
+class MetadataIndex:
+    """The records of one file. Made anew when the file has changed; after a kill it goes on where it was.
+
+    Args:
+        metadata: the file.
+        place: of the index.
+
+    Raises:
+        SourceError: the file cannot be read.
+    """
+
+    def __init__(self, metadata: Path, place: Path) -> None:
+        self._metadata, self._place = metadata, place
+        self._store = Store.open(place)
+        self.fingerprint = self._fingerprint()
+        if self._store.note("of") not in (None, self.fingerprint):
+            self._begin_anew()
+        if self._store.note("whole") != self.fingerprint:
+            self._read()
+
+    def _fingerprint(self) -> str:
+        """Size and hash of the file; it is only hashed again when its size or time has changed."""
+        stat = self._metadata.stat()
+        seen = [stat.st_size, stat.st_mtime_ns]
+        known = self._store.note("hashed")
+        if isinstance(known, dict) and known["seen"] == seen:
+            return str(known["as"])
+        found = f"{self._metadata.name}:{stat.st_size}:{sha256_of(self._metadata)}"
+        self._store.set_note("hashed", {"seen": seen, "as": found})
+        return found
+
+    def _begin_anew(self) -> None:
+        hashed = self._store.note("hashed")
+        self._store.close()
+        for path in self._place.parent.glob(f"{self._place.name}*"):
+            path.unlink()
+        self._store = Store.open(self._place)
+        self._store.set_note("hashed", hashed)
+
+    def _read(self) -> None:
+        done = self._store.note("read")
+        assert done is None or isinstance(done, int)
+        self._store.set_note("of", self.fingerprint)
+        items = progress(read_metadata(self._metadata, done or 0), "index")
+        lines = done or 0
+        while batch := list(islice(items, _BATCH)):
+            lines += len(batch)
+            with self._store.transaction():
+                self._store.add_batch([item for item in batch if isinstance(item, Paper)], since=_POOL)
+                self._store.frontier.drop((item for item in batch if isinstance(item, Drop)), _POOL)
+                self._store.set_note("read", lines)
+        with self._store.transaction():
+            self._store.index_authors()
+            self._store.set_note("whole", self.fingerprint)
+
+    def by_author(self, key: str) -> list[Paper]:
+        return self._store.papers_by_author(key)
+
+    def by_ids(self, ids: list[str]) -> Iterator[Paper]:
+        return self._store.papers(ids)
+
+    def by_titles(self, keys: list[str]) -> Iterator[Paper]:
+        """Papers whose title key begins with one of these."""
+        return self._store.papers(sorted({id_ for key in keys for id_ in self._store.ids_by_title_prefix(key)}))
+
+    def between(self, first: date, last: date) -> Iterator[Paper | Drop]:
+        """The papers of some days, by day and id; then what could not be taken, and the papers of other days, as drops."""
+        yield from self._store.published_between(first, last)
+        yield from self._store.frontier.dropped(_POOL)
+        yield from (Drop(id_, "outside_window") for id_ in self._store.published_outside(first, last))
+
+    def near_authors(self, key: str, most: int) -> list[str]:
+        """Author keys that are spelt like this one, the nearest first."""
+        near = process.extract(key, self._store.author_keys(), limit=most, score_cutoff=_NEAR)
+        return [name for name, *_ in near]

@@ -1,0 +1,84 @@
+"""The engine of one machine: this process, and children once there is work for them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+from multiprocessing import get_context
+from types import TracebackType
+from typing import TypeVar
+
+from lm_eval_tasks.errors import EngineError
+from lm_eval_tasks.linux import die_with
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+# Starting processes costs more than small work does.
+_PATIENCE = 2.0
+_AHEAD = 3
+
+
+class LocalEngine:
+    """Runs functions here, with up to `jobs` processes where the work takes longer than starting them."""
+
+    def __init__(self, jobs: int = 1) -> None:
+        self._jobs = jobs
+        self._pool: ProcessPoolExecutor | None = None
+
+    def map(self, function: Callable[[_T], _R], items: Iterable[_T], at_once: int = 1) -> Iterator[_R]:
+        waiting = iter(items)
+        if self._pool is None:
+            until = time.monotonic() + _PATIENCE
+            for item in waiting:
+                yield function(item)
+                if self._jobs > 1 and time.monotonic() > until:
+                    break
+            else:
+                return
+        yield from self._spread(function, waiting, at_once)
+
+    def _spread(self, function: Callable[[_T], _R], items: Iterator[_T], at_once: int) -> Iterator[_R]:
+        pool = self._started()
+        pending: deque[Future[list[_R]]] = deque()
+        try:
+            while batch := list(islice(items, at_once)):
+                pending.append(pool.submit(_each, function, batch))
+                if len(pending) >= _AHEAD * self._jobs:
+                    yield from pending.popleft().result()
+            while pending:
+                yield from pending.popleft().result()
+        except BrokenProcessPool as err:
+            raise EngineError(
+                "a process of this command was ended from outside, perhaps for want of memory: give the command again with "
+                "fewer `--jobs`"
+            ) from err
+        finally:
+            for future in pending:
+                future.cancel()
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            # Threads of numpy, pyarrow and the tokenizer do not survive a fork.
+            self._pool = ProcessPoolExecutor(
+                self._jobs, mp_context=get_context("spawn"), initializer=die_with, initargs=(os.getpid(),)
+            )
+        return self._pool
+
+    def __enter__(self) -> LocalEngine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+
+def _each(function: Callable[[_T], _R], items: list[_T]) -> list[_R]:
+    return [function(item) for item in items]
