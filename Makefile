@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # Stays in the virtual environment: pip brings it and torch, it brings all the rest in a fraction of pip's time.
 UV = $(BIN)/uv pip install -q --compile-bytecode --python $(BIN)/python -c constraints.txt
 
-.PHONY: demo test quick faults fuzz check format setup setup-demo clean
+.PHONY: demo test quick faults fuzz bench check format setup setup-demo clean
 
 setup: $(VENV)/installed
 setup-demo: $(VENV)/installed-demo
@@ -45,6 +45,10 @@ faults: setup
 # 5,000 damaged inputs for every parser of foreign data, some 10 minutes; `make test` runs 100 of each.
 fuzz: setup
 	FUZZ=5000 $(BIN)/python -m pytest tests/fuzz --dist load --timeout 3000
+
+# Every figure that docs promise, into benchmarks/results.md and the docs; an hour and a half. ONLY=build,extraction runs some.
+bench: setup
+	$(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY))
 
 check: setup
 	$(BIN)/ruff check .

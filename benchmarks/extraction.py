@@ -22,6 +22,7 @@ import pymupdf
 from builder.extract.pool import extract_files
 from builder.extract.worker import answer
 from builder.sources.sample.source import SampleSource
+from lm_eval_tasks.engines.local import LocalEngine
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "data" / "pdf"
 QUICK_FILES = 16
@@ -57,7 +58,10 @@ def measure(files: list[Path], turns: int) -> dict[str, float]:
     one, two = (min(seconds) for seconds in zip(*pools, strict=True))
     print(f"one job {one:.1f} s, two jobs {two:.1f} s")
     _extraction(files[0])  # what is loaded once does not count
-    best = [[min(both) for both in zip(*((_plain(file), _extraction(file)) for _ in range(turns)))] for file in files]
+    best = [
+        [min(both) for both in zip(*((_plain(file), _extraction(file)) for _ in range(turns)), strict=True)]
+        for file in files
+    ]
     plain, ours = (sum(seconds) for seconds in zip(*best, strict=True))
     ratios = sorted(mine / theirs for theirs, mine in best if theirs)
     pages = sum(_pages(file) for file in files)
@@ -103,7 +107,7 @@ def _plain(file: Path) -> float:
 
 def _pool_seconds(files: list[Path], jobs: int) -> float:
     started = time.perf_counter()
-    for _ in extract_files(files, jobs, time_limit=120.0, memory_limit=2048):
+    for _ in extract_files(map(str, files), LocalEngine(jobs), time_limit=120.0, memory_limit=2048):
         pass
     return time.perf_counter() - started
 

@@ -65,8 +65,8 @@ def measure(metadata: Path, folder: Path, quick: bool) -> dict[str, float]:
         "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
         "authors": graph.authors,
         "first_authors": graph.first_authors,
-        "largest_component": graph.graph.number_of_nodes(),
-        "edges": graph.graph.number_of_edges(),
+        "largest_component": len(graph.nodes),
+        "edges": graph.edges,
     }
 
 

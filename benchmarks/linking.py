@@ -35,6 +35,7 @@ from builder.round.model import Round  # noqa: E402
 from builder.sources.metadata_file import read_metadata  # noqa: E402
 from builder.sources.sample.source import SampleSource  # noqa: E402
 from builder.store import Store  # noqa: E402
+from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
 from tests.helpers.citations import citation  # noqa: E402
 from tests.helpers.loopback import World, serve  # noqa: E402
 
@@ -122,7 +123,9 @@ def world(folder: Path, quick: bool) -> dict[str, float]:
             ("alone", {"fetch": False, "searches": 0}), ("by_ids", {"searches": 0}), ("by_searches", {}),
         ):  # fmt: skip
             before = len(server.log)
-            *_, linked = prepare(round_.model_copy(update={"link": round_.link.model_copy(update=link)}), 2)
+            *_, linked = prepare(
+                round_.model_copy(update={"link": round_.link.model_copy(update=link)}), LocalEngine(2)
+            )
             requests = len(server.log) - before if figures else 0
             figures[f"resolved_{name}"] = round(linked.kept / max(1, linked.total), 4)
             figures[f"requests_per_citation_{name}"] = round(requests / max(1, linked.total), 4)
@@ -133,7 +136,7 @@ def world(folder: Path, quick: bool) -> dict[str, float]:
 def papers(files: list[Path]) -> dict[str, float]:
     """Of real PDFs: related-work markers that point to an entry, entries whose title was read."""
     entries = titled = markers = pointing = 0
-    for result in extract_files(files, 2, 60.0, 2048):
+    for result in extract_files(map(str, files), LocalEngine(2), 60.0, 2048):
         if result.document is not None:
             entries += len(result.document.references)
             titled += sum(bool(entry.title) for entry in result.document.references)

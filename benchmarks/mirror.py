@@ -156,7 +156,7 @@ def look_up(folder: Path) -> dict[str, float]:
 def crawl(folder: Path) -> dict[str, float]:
     """Take the papers of one archive into the workspace, and draw the graph."""
     graph, _ = crawl_only(_round(folder, "2025.11"))
-    return {"authors": graph.authors, "nodes": graph.graph.number_of_nodes()}
+    return {"authors": graph.authors, "nodes": len(graph.nodes)}
 
 
 def update(folder: Path) -> dict[str, float]:

@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 from builder.extract.pool import extract_files  # noqa: E402
 from builder.samples.task_view import content  # noqa: E402
+from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
 from lm_eval_tasks.prompts import templates  # noqa: E402
 from lm_eval_tasks.retrieval.retrieve import Question, Retrieval, retrieve  # noqa: E402
 
@@ -53,8 +54,8 @@ def questions(data: Path, most: int) -> list[Question]:
     records = {one["id"]: one for one in map(json.loads, (data / "pdf_meta.jsonl").open())}
     query = templates.load("abs_query")
     asked = []
-    for result in extract_files(sorted((data / "pdf").glob("*.pdf"))[: 2 * most], 2, 60.0, 2048):
-        record = records.get(result.path.stem.replace("_", "/"))
+    for result in extract_files(map(str, sorted((data / "pdf").glob("*.pdf"))[: 2 * most]), LocalEngine(2), 60.0, 2048):
+        record = records.get(Path(result.name).stem.replace("_", "/"))
         if result.document is not None and record is not None and len(asked) < most:
             row = {"title": record["title"], "content": "", "abstract": "", "demonstrations": []}
             text = "".join(slot.text for slot in query.slots(row))

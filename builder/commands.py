@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.errors import BuildError
-from lm_eval_tasks.command import positive
+from lm_eval_tasks.command import add_engine, positive
 from lm_eval_tasks.tables import markdown
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from builder.report import StageReport
     from builder.round.model import Round
     from lm_eval_tasks.command import Commands
+    from lm_eval_tasks.engines.base import Engine
 
 
 def register(commands: Commands) -> None:
@@ -81,7 +82,9 @@ def _register_file_commands(commands: Commands) -> None:
     sub = commands.add(
         "extract", "extract PDF files to JSON lines; or, given a round.toml, the round's papers", extract
     )
-    sub.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    sub.add_argument(
+        "files", nargs="+", metavar="FILE", help="a path, or an address in an object store such as s3://BUCKET/NAME.pdf"
+    )
     sub.add_argument("-o", "--output", type=Path, help="JSON lines file, one line a file in input order")
     sub.add_argument("--time-limit", type=float, default=60.0, help="seconds a file may take (default: 60)")
     sub.add_argument("--memory-limit", type=int, default=2048, help="MiB a file may take (default: 2048)")
@@ -107,6 +110,7 @@ def _add_jobs(sub: ArgumentParser) -> None:
     sub.add_argument(
         "--jobs", type=positive, default=os.cpu_count() or 1, help="processes that share the work (default: processors)"
     )
+    add_engine(sub)
 
 
 def _add_replace(sub: ArgumentParser) -> None:
@@ -119,7 +123,8 @@ def _add_replace(sub: ArgumentParser) -> None:
 def run(arguments: Namespace) -> Iterator[str]:
     from builder.pipeline import run
 
-    yield from _outcome(run(_load_round(arguments), arguments.jobs, replace=arguments.replace))
+    with _engine(arguments) as engine:
+        yield from _outcome(run(_load_round(arguments), engine, replace=arguments.replace))
 
 
 def crawl(arguments: Namespace) -> Iterator[str]:
@@ -141,16 +146,16 @@ def link(arguments: Namespace) -> Iterator[str]:
     from builder.dataset import tables
     from builder.pipeline import link_only
 
-    reports, ways, examples = link_only(_load_round(arguments), arguments.jobs)
+    with _engine(arguments) as engine:
+        reports, ways, examples = link_only(_load_round(arguments), engine)
     yield from (report.line() for report in reports)
     yield from ("", *markdown(tables.links(ways)), "", *examples)
 
 
 def build(arguments: Namespace) -> Iterator[str]:
     from builder.pipeline import build
-    from lm_eval_tasks.engines.local import LocalEngine
 
-    with LocalEngine(arguments.jobs) as engine:
+    with _engine(arguments) as engine:
         yield from _outcome(build(_load_round(arguments), engine, replace=arguments.replace))
 
 
@@ -172,10 +177,9 @@ def audit(arguments: Namespace) -> Iterator[str]:
     from builder.dataset import tables
     from builder.dataset.audit import audit, check
     from builder.dataset.manifest import read_manifest
-    from lm_eval_tasks.engines.local import LocalEngine
 
     manifest = read_manifest(arguments.folder)
-    with LocalEngine(arguments.jobs) as engine:
+    with _engine(arguments) as engine:
         found = audit(arguments.folder, manifest.configurations, engine)
     for table in tables.audited(found, manifest.allowed):
         yield from (*markdown(table), "")
@@ -197,7 +201,8 @@ def fill(arguments: Namespace) -> Iterator[str]:
     if arguments.work:
         round_ = round_.model_copy(update={"workspace": arguments.work.resolve()})
     output = arguments.output or arguments.folder.with_name(f"{arguments.folder.name}-filled")
-    yield fill_only(round_, arguments.folder, output, arguments.jobs).line()
+    with _engine(arguments) as engine:
+        yield fill_only(round_, arguments.folder, output, engine).line()
     yield f"written: {output}"
 
 
@@ -219,19 +224,21 @@ def import_(arguments: Namespace) -> Iterator[str]:
 
 
 def extract(arguments: Namespace) -> Iterator[str]:
-    if len(arguments.files) == 1 and arguments.files[0].suffix == ".toml":
+    if len(arguments.files) == 1 and arguments.files[0].endswith(".toml"):
         from builder.pipeline import prepare
         from builder.round.model import load_round
 
-        yield from (report.line() for report in prepare(load_round(arguments.files[0]), arguments.jobs))
+        with _engine(arguments) as engine:
+            yield from (report.line() for report in prepare(load_round(Path(arguments.files[0])), engine))
         return
     from builder.extract.files import extract_to_jsonl
 
     if arguments.output is None:
         raise BuildError("extract needs `--output out.jsonl` when it is given files")
-    done, failed = extract_to_jsonl(
-        arguments.files, arguments.output, arguments.jobs, arguments.time_limit, arguments.memory_limit
-    )
+    with _engine(arguments) as engine:
+        done, failed = extract_to_jsonl(
+            arguments.files, arguments.output, engine, arguments.time_limit, arguments.memory_limit
+        )
     yield f"{done} extracted, {failed} failed: {arguments.output}"
     if not done:
         raise BuildError(f"not one of {failed} files gave a document; {arguments.output} holds the reasons")
@@ -241,6 +248,12 @@ def demo(arguments: Namespace) -> Iterator[str]:
     from builder.demo import demo
 
     yield from demo(arguments.folder, arguments.jobs)
+
+
+def _engine(arguments: Namespace) -> Engine:
+    from lm_eval_tasks.engines.registry import open_engine
+
+    return open_engine(arguments.engine, arguments.jobs)
 
 
 def _load_round(arguments: Namespace) -> Round:
@@ -253,9 +266,9 @@ def _load_round(arguments: Namespace) -> Round:
 
 def _graph(graph: CoAuthorGraph, reports: Sequence[StageReport]) -> Iterator[str]:
     yield from (report.line() for report in reports)
-    nodes, edges = graph.graph.number_of_nodes(), graph.graph.number_of_edges()
     yield (
-        f"co-author graph: {graph.authors} authors, {graph.first_authors} first authors, kept {nodes} nodes, {edges} edges"
+        f"co-author graph: {graph.authors} authors, {graph.first_authors} first authors, kept {len(graph.nodes)} nodes, "
+        f"{graph.edges} edges"
     )
 
 

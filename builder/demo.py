@@ -9,6 +9,7 @@ from builder.dataset import tables
 from builder.pipeline import run
 from builder.round.model import load_round
 from hub_scripts.report.site import report
+from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.files import write_whole
 from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.evaluate import evaluate
@@ -46,7 +47,8 @@ def demo(folder: Path, jobs: int) -> Iterator[str]:
     write_whole(place / "round.toml", _ROUND)
     round_ = load_round(place / "round.toml")
     yield f"A round over a made-up arXiv, in {place}"
-    outcome = run(round_, jobs)
+    with LocalEngine(jobs) as engine:
+        outcome = run(round_, engine)
     yield from (report.line() for report in outcome.reports)
     yield ""
     for table in tables.built(outcome.manifest):

@@ -72,17 +72,16 @@ def _workspace(round_: Round) -> Iterator[Store]:
 # --- the stages before the build
 
 
-def run(round_: Round, jobs: int, *, replace: bool = False) -> Outcome:
+def run(round_: Round, engine: Engine, *, replace: bool = False) -> Outcome:
     """All stages, each going on where an earlier call stopped."""
-    seconds = {report.stage: report.seconds for report in prepare(round_, jobs)}
-    with LocalEngine(jobs) as engine:
-        outcome = build(round_, engine, replace=replace)
+    seconds = {report.stage: report.seconds for report in prepare(round_, engine)}
+    outcome = build(round_, engine, replace=replace)
     for report in outcome.reports:
         report.seconds = seconds.get(report.stage, report.seconds)
     return outcome
 
 
-def prepare(round_: Round, jobs: int) -> list[StageReport]:
+def prepare(round_: Round, engine: Engine) -> list[StageReport]:
     """The stages before the build: crawl, graph, extraction, links."""
     with _workspace(round_) as store:
         source = open_source(round_, store)
@@ -90,28 +89,28 @@ def prepare(round_: Round, jobs: int) -> list[StageReport]:
         graph, on_graph = _graph(round_, store)
         papers = learn_licenses(source, store, _papers(store, graph))
         started = time.perf_counter()
-        extract_papers(round_, source, store, papers, jobs)
+        extract_papers(round_, source, store, papers, engine)
         documents, extracted = choose_documents(round_, store, papers)
         extracted.seconds = time.perf_counter() - started
         linked = link_papers(round_, source, store, papers, documents)
         with_text = [paper for paper in papers if paper.id in documents]
-        read_cited(round_, source, store, with_text, documents, split_dates(round_.split, with_text), jobs)
+        read_cited(round_, source, store, with_text, documents, split_dates(round_.split, with_text), engine)
         return [crawled, on_graph, extracted, linked]
 
 
-def link_only(round_: Round, jobs: int) -> tuple[list[StageReport], dict[LinkWay, int], list[str]]:
+def link_only(round_: Round, engine: Engine) -> tuple[list[StageReport], dict[LinkWay, int], list[str]]:
     """The stages before the build; the links by way, and examples of what stayed unresolved."""
-    reports = prepare(round_, jobs)
+    reports = prepare(round_, engine)
     with _workspace(round_) as store:
         papers = _papers(store, _graph(round_, store)[0])
         documents, _ = choose_documents(round_, store, papers)
         return reports, link_ways(store, papers), unresolved_examples(store, papers, documents)
 
 
-def fill_only(round_: Round, source: Path, output: Path, jobs: int) -> StageReport:
+def fill_only(round_: Round, source: Path, output: Path, engine: Engine) -> StageReport:
     """Complete a publishable copy with the round's workspace and source."""
     with _workspace(round_) as store:
-        return fill(source, output, round_, open_source(round_, store), store, jobs)
+        return fill(source, output, round_, open_source(round_, store), store, engine)
 
 
 def update_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
@@ -133,7 +132,7 @@ def crawl_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
 def _graph(round_: Round, store: Store) -> tuple[CoAuthorGraph, StageReport]:
     started = time.perf_counter()
     window = round_.papers
-    papers = store.pool_papers(round_.round, window.categories, window.published_from, window.published_to)
+    papers = store.pool_authorships(round_.round, window.categories, window.published_from, window.published_to)
     graph, report = build_graph(
         papers,
         round_.graph.max_authors,

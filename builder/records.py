@@ -99,6 +99,15 @@ class Paper:
 
 
 @dataclass(frozen=True, slots=True)
+class Authorship:
+    """Who wrote a paper, and when: as much of a `Paper` as the co-author graph needs."""
+
+    id: str
+    published: date
+    authors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SplitDates:
     """The first days of the validation and the test split."""
 

@@ -9,6 +9,8 @@ from typing import Any
 from lm_eval_tasks.errors import EvalError
 from lm_eval_tasks.text import parse_json
 
+# `engines.registry` opens them.
+ENGINES = ("local", "ray")
 # A command takes the parsed arguments and yields the lines to show, as it goes.
 Command = Callable[[argparse.Namespace], Iterable[str]]
 
@@ -32,6 +34,14 @@ class Commands:
     def parsers(self) -> dict[str, argparse.ArgumentParser]:
         """Name -> parser."""
         return dict(self._subparsers.choices)
+
+
+def add_engine(sub: argparse.ArgumentParser, what: str = "") -> None:
+    """Add the option that says what to work with."""
+    sub.add_argument(
+        "--engine", choices=ENGINES, default=ENGINES[0],
+        help=f"{what}this machine, or the Ray cluster that RAY_ADDRESS names (default: local)",
+    )  # fmt: skip
 
 
 def positive(text: str) -> int:

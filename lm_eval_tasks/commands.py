@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.command import json_object, positive, seconds
+from lm_eval_tasks.command import add_engine, json_object, positive, seconds
 from lm_eval_tasks.errors import EvalError
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def _add_evaluation(sub: ArgumentParser) -> None:
     sub.add_argument("--apply_chat_template", action="store_true", help="as lm-eval's")
     sub.add_argument("--system_instruction", help="a system prompt")
     sub.add_argument("--gen_kwargs", default="", help="lm-eval's key=value,... in place of the tasks'")
+    add_engine(sub, "what BERTScore and retrieval are computed with: ")
 
 
 def _add_judging(sub: ArgumentParser) -> None:
@@ -72,6 +73,7 @@ def _add_judging(sub: ArgumentParser) -> None:
 
 
 def evaluate(arguments: Namespace) -> Iterator[str]:
+    from lm_eval_tasks.engines.registry import open_engine, working_with
     from lm_eval_tasks.runs.evaluate import evaluate, task_names
     from lm_eval_tasks.runs.models import Generation
     from lm_eval_tasks.runs.score_table import score_table
@@ -85,10 +87,11 @@ def evaluate(arguments: Namespace) -> Iterator[str]:
         arguments.batch_size, arguments.device, arguments.apply_chat_template, arguments.system_instruction,
         arguments.gen_kwargs,
     )  # fmt: skip
-    scores = evaluate(
-        arguments.model, arguments.model_args, arguments.tasks.split(","), json_object("--metadata", arguments.metadata), arguments.limit,
-        arguments.output, generation,
-    )  # fmt: skip
+    with open_engine(arguments.engine) as engine, working_with(engine):
+        scores = evaluate(
+            arguments.model, arguments.model_args, arguments.tasks.split(","), json_object("--metadata", arguments.metadata),
+            arguments.limit, arguments.output, generation,
+        )  # fmt: skip
     yield from score_table(scores)
     yield f"\nwritten: {arguments.output}"
 

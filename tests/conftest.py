@@ -25,6 +25,7 @@ from builder.round.model import Round
 from builder.round.source import SampleTable
 from builder.round.tables import SplitTable
 from builder.store import Store
+from lm_eval_tasks.engines.local import LocalEngine
 from tests.helpers import hub_server as hub_server_module
 from tests.helpers.hub_server import hub_settings
 from tests.helpers.warm import Warm
@@ -80,7 +81,7 @@ def world(shared_tmp: Path) -> Path:
     place = shared_tmp / "small-world"
     with FileLock(shared_tmp / "small-world.lock"):
         if not (place / "academiceval" / "manifest.json").is_file():
-            run(small_round(place), jobs=2)
+            run(small_round(place), LocalEngine(2))
     return place
 
 
@@ -141,7 +142,7 @@ def two_rounds(world: Path, shared_tmp: Path, tmp_path_factory: pytest.TempPathF
             place = shared_tmp / "two-rounds" / name
             if not (place / "academiceval" / "manifest.json").is_file():
                 shutil.copytree(world / "work", place / "work")
-                run(small_round(place, round=name, settings=("Abs-9K", "Intro-28K-G"), seed=seed), jobs=2)
+                run(small_round(place, round=name, settings=("Abs-9K", "Intro-28K-G"), seed=seed), LocalEngine(2))
             own.append(tmp_path_factory.mktemp(name) / "academiceval")
             shutil.copytree(place / "academiceval", own[-1])
     return own[0], own[1]

@@ -30,6 +30,8 @@ ASSEMBLING = {"builder.cli", "builder.demo"}
 # Modules that can open a connection -> the rooms that may import them.
 CONNECTING = {
     "requests": "builder.sources",
+    "fsspec": "builder.sources",
+    "ray": "lm_eval_tasks.engines",
     "arxiv": "builder.sources",
     "openai": "lm_eval_tasks.chat lm_eval_tasks.compat",
     "huggingface_hub.HfApi": "hub_scripts.hub",

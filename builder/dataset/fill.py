@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from builder.round.model import Round
     from builder.sources.base import Source
     from builder.store import Store
+    from lm_eval_tasks.engines.base import Engine
 
 
-def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: Store, jobs: int) -> StageReport:
+def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: Store, engine: Engine) -> StageReport:
     """Write the completed folder.
 
     Drop reasons (of id-only rows): missing_paper, missing_file, changed_text.
@@ -41,7 +42,7 @@ def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: 
     manifest = read_manifest(source)
     if manifest.publishable is None:
         raise FolderError(f"{source} is no publishable copy, it has nothing to fill")
-    _learn(round_, papers_from, store, *_named(source, manifest), jobs)
+    _learn(round_, papers_from, store, *_named(source, manifest), engine)
     report = StageReport("fill")
     with replacing(output) as place:
         filled = tuple(_complete(source, place, manifest, one, store, report) for one in manifest.whole)
@@ -65,14 +66,14 @@ def _named(source: Path, manifest: Manifest) -> tuple[set[str], set[str]]:
     return shown, cited
 
 
-def _learn(round_: Round, source: Source, store: Store, shown: set[str], cited: set[str], jobs: int) -> None:
+def _learn(round_: Round, source: Source, store: Store, shown: set[str], cited: set[str], engine: Engine) -> None:
     """Fetch the records and files of papers, as far as the workspace lacks them."""
     lacking = sorted(name for name in shown if not _is_known(store, name) and PaperId.parse(name))
     lacking += sorted(name for name in cited if not store.knows(name) and PaperId.parse(name))
     found = (item for item in progress(source.by_ids(lacking), "papers", len(lacking)) if isinstance(item, Paper))
     store.add_papers(found, since="", look_up=False)
     with_text = [paper for paper in store.papers(sorted(map(bare_id, shown))) if not documents_of(store, paper.id)]
-    extract_papers(round_, source, store, with_text, jobs)
+    extract_papers(round_, source, store, with_text, engine)
 
 
 def _is_known(store: Store, name: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -20,36 +20,44 @@ from builder.ids import PaperId
 from builder.progress import progress
 from builder.records import READING_REASONS
 from builder.round.tables import ExtractTable, QualityTable
+from builder.sources.object_store import expanded, is_address, local_copy
 from lm_eval_tasks.files import sha256_of, whole_file
 from lm_eval_tasks.locks import held
 from lm_eval_tasks.text import parse_json, valid
 
+if TYPE_CHECKING:
+    from lm_eval_tasks.engines.base import Engine
+
 
 def extract_to_jsonl(
-    files: Sequence[Path], output: Path, jobs: int, time_limit: float, memory_limit: int
+    names: Sequence[str], output: Path, engine: Engine, time_limit: float, memory_limit: int
 ) -> tuple[int, int]:
     """Extract files and write one JSON line for each, in input order; the file appears when it is whole.
 
     A line's status is "ok", "doubtful" (a document that the default thresholds of `[quality]` do not trust, `reason` says
     which) or "failed" (no document).
 
+    Args:
+        names: paths, or addresses in an object store, in which `*` stands for anything.
+
     Returns:
         How many gave a document, and how many did not.
     """
     limits = _limits(time_limit, memory_limit)
-    if output.is_dir() or output.resolve() in {path.resolve() for path in files}:
+    files = expanded(names)
+    if output.is_dir() or output.resolve() in {Path(name).resolve() for name in files if not is_address(name)}:
         raise BuildError(
             f"--output {output} is {'a folder' if output.is_dir() else 'one of the files to read'}; name another file"
         )
     with held(output), closing(_Results(output.with_name(f".{output.name}.results"))) as results:
-        todo = [path for path in files if not results.has(path)]
-        found = extract_files(todo, jobs, limits.time_limit, limits.memory_limit)
+        todo = [name for name in files if not results.has(name)]
+        found = extract_files(todo, engine, limits.time_limit, limits.memory_limit)
         for result in progress(found, "extract", len(todo)):
             results.add(result)
         done = 0
         with whole_file(output) as lines:
-            for path in files:
-                line = results.line(path)
+            for name in files:
+                line = results.line(name)
                 done += json.loads(line)["status"] != "failed"
                 lines.write(line)
         results.remove()
@@ -66,7 +74,7 @@ class _Results:
         self._path = path
         # file -> the hash that it had, and the place of its line.
         self._places: dict[str, tuple[str, int]] = {}
-        self._of_call: dict[Path, int] = {}
+        self._of_call: dict[str, int] = {}
         self._file = path.open("a+b")
         self._file.seek(0)
         place, line = 0, b"\n"
@@ -78,21 +86,21 @@ class _Results:
         if not line.endswith(b"\n"):
             self._file.write(b"\n")
 
-    def has(self, path: Path) -> bool:
-        digest, place = self._places.get(_name(path), (None, 0))
+    def has(self, name: str) -> bool:
+        digest, place = self._places.get(valid(name), (None, 0))
         # Only what an earlier call has read is read here to compare it.
-        if digest is None or digest != _hash(path):
+        if digest is None or digest != _hash(name):
             return False
-        self._of_call[path] = place
+        self._of_call[name] = place
         return True
 
     def add(self, result: Extracted) -> None:
-        self._of_call[result.path] = self._file.seek(0, os.SEEK_END)
+        self._of_call[result.name] = self._file.seek(0, os.SEEK_END)
         self._file.write(valid(json.dumps(_line(result), ensure_ascii=False) + "\n").encode())
         self._file.flush()
 
-    def line(self, path: Path) -> bytes:
-        self._file.seek(self._of_call[path])
+    def line(self, name: str) -> bytes:
+        self._file.seek(self._of_call[name])
         return self._file.readline()
 
     def remove(self) -> None:
@@ -122,17 +130,13 @@ def _limits(time_limit: float, memory_limit: int) -> ExtractTable:
         raise BuildError(f"--{str(problem['loc'][0]).replace('_', '-')}: {problem['msg']}") from err
 
 
-def _hash(path: Path) -> str:
+def _hash(name: str) -> str:
     """The hash of a file, "" where there is none that can be read."""
     try:
-        return sha256_of(path) if path.is_file() else ""
+        with local_copy(name) as path:
+            return sha256_of(path) if path.is_file() else ""
     except OSError:
         return ""
-
-
-def _name(path: Path) -> str:
-    """A file's name as a text, which on Linux a name need not be."""
-    return valid(str(path))
 
 
 def _line(result: Extracted) -> dict[str, Any]:
@@ -140,9 +144,9 @@ def _line(result: Extracted) -> dict[str, Any]:
     stamped = document.stamped_id if document else None
     reason = f"{result.reason}: {result.detail}" if result.reason else ""
     doubt = quality.fault(result.quality, QualityTable()) if result.quality else None
-    named = PaperId.of_stem(result.path.name.split(".html")[0].removesuffix(".pdf"))
+    named = PaperId.of_stem(Path(result.name).name.split(".html")[0].removesuffix(".pdf"))
     line: dict[str, Any] = {
-        "file": _name(result.path),
+        "file": valid(result.name),
         "id": stamped or (named.bare if named else None),
         "status": "failed" if document is None else "doubtful" if doubt else "ok",
         "reason": reason or doubt or "",

@@ -9,16 +9,22 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
 from builder.records import READING_REASONS, Document, Quality
+from builder.sources.object_store import local_copy
+from lm_eval_tasks.engines.local import LocalEngine
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.engines.base import Engine
 
 _DOCUMENT = TypeAdapter(Document)
 _AHEAD = 16
@@ -33,13 +39,14 @@ class Extracted:
     """The outcome for one file.
 
     Attributes:
+        name: of the file, as it was given.
         sha256: hash of the file, "" where it could not be read.
         reason: "" where there is a document, else a member of `records.ExtractReason`.
         seconds: processor time.
         was_killed: whether the process was killed from outside, which no file can do.
     """
 
-    path: Path
+    name: str
     sha256: str
     reason: str
     detail: str
@@ -49,40 +56,49 @@ class Extracted:
     was_killed: bool = False
 
 
-def extract_files(paths: Iterable[Path], jobs: int, time_limit: float, memory_limit: int) -> Iterator[Extracted]:
-    """Read files, `jobs` at a time, and yield their outcomes in input order.
+def extract_files(names: Iterable[str], engine: Engine, time_limit: float, memory_limit: int) -> Iterator[Extracted]:
+    """Read files and yield their outcomes in input order.
 
-    A reason among `records.READING_REASONS` was seen again when nothing else was being read.
+    A reason among `records.READING_REASONS` was seen again: on this machine when nothing else was being read.
 
     Args:
+        names: paths, or addresses in an object store.
         time_limit: seconds of processor time that reading a file may take.
         memory_limit: MiB of address space that reading a file may take.
     """
+    if isinstance(engine, LocalEngine):
+        yield from _read_here(names, engine.jobs, time_limit, memory_limit)
+    else:
+        yield from engine.map(_Reader(time_limit, memory_limit), names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads a file in whatever process it is called; what happens to other files there is not known to it."""
+
+    time_limit: float
+    memory_limit: int
+
+    def __call__(self, name: str) -> Extracted:
+        return _believed(_worker_here(self.time_limit, self.memory_limit), name, nullcontext)
+
+
+def _read_here(names: Iterable[str], jobs: int, time_limit: float, memory_limit: int) -> Iterator[Extracted]:
     local = threading.local()
     workers: list[_Worker] = []
     turns = _Turns()
 
-    def read(path: Path) -> Extracted:
+    def read(name: str) -> Extracted:
         if not hasattr(local, "worker"):
             local.worker = _Worker(time_limit, memory_limit)
             workers.append(local.worker)
-        worker: _Worker = local.worker
-        with turns.among_others():
-            outcome = worker.read(path)
-        tried = 1
-        # What happened to the process may have been the machine's doing: the file is read again, and alone.
-        while outcome.reason in READING_REASONS and tried < (_KILLED_TRIES if outcome.was_killed else _TRIES):
-            tried += 1
-            with turns.alone():
-                worker.close()
-                outcome = worker.read(path)
-        return outcome
+        return _believed(local.worker, name, turns.alone, turns.among_others)
 
     pending: deque[Future[Extracted]] = deque()
     with ThreadPoolExecutor(jobs) as threads:
         try:
-            for path in paths:
-                pending.append(threads.submit(read, path))
+            for name in names:
+                pending.append(threads.submit(read, name))
                 if len(pending) >= _AHEAD * jobs:
                     yield pending.popleft().result()
             while pending:
@@ -92,6 +108,34 @@ def extract_files(paths: Iterable[Path], jobs: int, time_limit: float, memory_li
                 future.cancel()
             for worker in workers:
                 worker.close()
+
+
+def _believed(
+    worker: _Worker,
+    name: str,
+    alone: Callable[[], AbstractContextManager[None]],
+    among_others: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> Extracted:
+    """The outcome of a file; what happened to the process may have been the machine's doing, and is seen again before it counts."""
+    try:
+        with local_copy(name) as path:
+            with among_others():
+                outcome = worker.read(path)
+            tried = 1
+            while outcome.reason in READING_REASONS and tried < (_KILLED_TRIES if outcome.was_killed else _TRIES):
+                tried += 1
+                with alone():
+                    worker.close()
+                    outcome = worker.read(path)
+    except FileNotFoundError:
+        return Extracted(name, "", "missing_file", f"{name}: No such file or directory", None, None, 0.0)
+    return replace(outcome, name=name)
+
+
+@lru_cache(maxsize=1)
+def _worker_here(time_limit: float, memory_limit: int) -> _Worker:
+    """The reading child of this process."""
+    return _Worker(time_limit, memory_limit)
 
 
 class _Turns:
@@ -143,7 +187,7 @@ class _Worker:
         answer = self._ask(path)
         document, quality = answer["document"], answer["quality"]
         return Extracted(
-            path, answer["sha256"], answer["reason"], answer["detail"],
+            str(path), answer["sha256"], answer["reason"], answer["detail"],
             _DOCUMENT.validate_python(document) if document else None,
             Quality(**quality) if quality else None, answer["seconds"], answer.get("was_killed", False),
         )  # fmt: skip

@@ -24,6 +24,7 @@ from lm_eval_tasks.files import sha256_of
 if TYPE_CHECKING:
     from builder.round.model import Round
     from builder.sources.base import Source
+    from lm_eval_tasks.engines.base import Engine
 
 # Rises with every change that can change a document: stored documents of another version are made anew.
 EXTRACTOR = "2"
@@ -58,13 +59,13 @@ class Documents:
         return packed
 
 
-def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence[Paper], jobs: int) -> None:
+def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence[Paper], engine: Engine) -> None:
     """Read the files that the store has no current document of; files are fetched while others are read."""
     limits = round_.extract
     for kind in _order(round_):
         reading: deque[tuple[str, str]] = deque()
         paths = _unread(round_, source, store, progress(papers, f"extract {kind}", len(papers)), kind, reading)
-        for result in extract_files(paths, jobs, limits.time_limit, limits.memory_limit):
+        for result in extract_files(map(str, paths), engine, limits.time_limit, limits.memory_limit):
             paper_id, digest = reading.popleft()
             store.put_document(
                 StoredDocument(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from builder.round.model import Round
     from builder.sources.base import Source
     from builder.store import Store
+    from lm_eval_tasks.engines.base import Engine
 
 _CACHED = 256
 # Papers of a split that are looked at for each question that is wanted: two of five real papers gave one and more.
@@ -35,13 +36,13 @@ def read_cited(
     papers: Sequence[Paper],
     documents: Documents,
     dates: SplitDates,
-    jobs: int,
+    engine: Engine,
 ) -> None:
     """Fetch and read the papers that the question papers cite, as far as the levels show their texts."""
     if not round_.scalar.shows_texts:
         return
     cited = cited_papers(round_, store, question_papers(round_, papers, documents, dates))
-    extract_papers(round_, source, store, learn_licenses(source, store, cited), jobs)
+    extract_papers(round_, source, store, learn_licenses(source, store, cited), engine)
 
 
 def question_papers(round_: Round, papers: Iterable[Paper], documents: Documents, dates: SplitDates) -> list[Paper]:

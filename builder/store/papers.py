@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from builder.ids import author_key, title_key
-from builder.records import Paper
+from builder.records import Authorship, Paper
 
 SCHEMA = """
 CREATE TABLE papers (
@@ -70,15 +70,16 @@ class PaperTables:
             if row:
                 yield _paper(row)
 
-    def pool_papers(
+    def pool_authorships(
         self, since: str, categories: Iterable[str], first: date | None, last: date | None
-    ) -> Iterator[Paper]:
-        """Papers in the pool of a round, in a window of days and with one of the categories (or archives), by id."""
+    ) -> Iterator[Authorship]:
+        """Who wrote the papers in the pool of a round, in a window of days and with one of the categories (or archives), by id."""
         wanted = frozenset(categories)
         # The first letters leave few rows to look at.
         like = " OR ".join("categories GLOB ?" for _ in wanted) or "true"
-        for row in self._db.execute(
-            f"{_SELECT} WHERE since <> '' AND since <= ? AND published BETWEEN ? AND ? AND ({like}) ORDER BY id",
+        for id_, day, authors, found in self._db.execute(
+            "SELECT id, published, authors, categories FROM papers "
+            f"WHERE since <> '' AND since <= ? AND published BETWEEN ? AND ? AND ({like}) ORDER BY id",
             (
                 since,
                 (first or date.min).isoformat(),
@@ -86,9 +87,8 @@ class PaperTables:
                 *(f"{one}*" for one in sorted(wanted)),
             ),
         ):
-            paper = _paper(row)
-            if in_categories(paper, wanted):
-                yield paper
+            if _is_wanted(found.partition(" ")[0], wanted):
+                yield Authorship(id_, date.fromisoformat(day), tuple(json.loads(authors)))
 
     def published_between(self, first: date, last: date) -> Iterator[Paper]:
         """The papers of some days, in the pool or not, by day and id."""
@@ -224,5 +224,8 @@ def _paper(row: tuple[str, int, str, str, str, str, str, str, str, str, str]) ->
 
 def in_categories(paper: Paper, wanted: frozenset[str]) -> bool:
     """Whether a paper's primary category, or its archive, is among the wanted ones; no wish means every category."""
-    primary = paper.primary_category
+    return _is_wanted(paper.primary_category, wanted)
+
+
+def _is_wanted(primary: str, wanted: frozenset[str]) -> bool:
     return not wanted or primary in wanted or primary.partition(".")[0] in wanted

@@ -27,7 +27,7 @@ class LocalEngine:
     """Runs functions here, with up to `jobs` processes where the work takes longer than starting them."""
 
     def __init__(self, jobs: int = 1) -> None:
-        self._jobs = jobs
+        self.jobs = jobs
         self._pool: ProcessPoolExecutor | None = None
 
     def map(self, function: Callable[[_T], _R], items: Iterable[_T], at_once: int = 1) -> Iterator[_R]:
@@ -36,7 +36,7 @@ class LocalEngine:
             until = time.monotonic() + _PATIENCE
             for item in waiting:
                 yield function(item)
-                if self._jobs > 1 and time.monotonic() > until:
+                if self.jobs > 1 and time.monotonic() > until:
                     break
             else:
                 return
@@ -48,7 +48,7 @@ class LocalEngine:
         try:
             while batch := list(islice(items, at_once)):
                 pending.append(pool.submit(_each, function, batch))
-                if len(pending) >= _AHEAD * self._jobs:
+                if len(pending) >= _AHEAD * self.jobs:
                     yield from pending.popleft().result()
             while pending:
                 yield from pending.popleft().result()
@@ -65,7 +65,7 @@ class LocalEngine:
         if self._pool is None:
             # Threads of numpy, pyarrow and the tokenizer do not survive a fork.
             self._pool = ProcessPoolExecutor(
-                self._jobs, mp_context=get_context("spawn"), initializer=die_with, initargs=(os.getpid(),)
+                self.jobs, mp_context=get_context("spawn"), initializer=die_with, initargs=(os.getpid(),)
             )
         return self._pool
 

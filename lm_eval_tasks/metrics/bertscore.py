@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.compat import bert_score as compat
+from lm_eval_tasks.engines.registry import current_engine
 from lm_eval_tasks.errors import MetricError
 from lm_eval_tasks.minilm import MINILM, minilm_path
 
@@ -27,6 +28,8 @@ NO_MODEL = "none"
 MAX_TOKENS = 512
 _LAYERS = {MINILM: 6}
 _BATCH_TOKENS = 8192
+# Scored together, wherever that is: the last digits of a score depend on what stands beside a text in its batch.
+_PAIRS = 512
 _KEPT_BYTES = 1 << 30
 
 
@@ -64,7 +67,13 @@ def bertscore(targets: Sequence[str], answers: Sequence[str], model: str) -> lis
     Args:
         model: as `check_model` returned it.
     """
-    return scorer(model).score(targets, answers)
+    pairs = list(zip(targets, answers, strict=True))
+    chunks = (pairs[i : i + _PAIRS] for i in range(0, len(pairs), _PAIRS))
+    return [score for scores in current_engine().map(partial(_score, model), chunks) for score in scores]
+
+
+def _score(model: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    return scorer(model).score([target for target, _ in pairs], [answer for _, answer in pairs])
 
 
 @cache

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tqdm.auto import tqdm
 
+from lm_eval_tasks.engines.registry import current_engine
 from lm_eval_tasks.errors import RetrieverError
 from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.journal import Journal
@@ -61,15 +63,16 @@ class Retrieval:
         Raises:
             RetrieverError: its package or model is not there.
         """
-        return open_retriever(self._named, self.similarity)
+        return open_retriever(self.named, self.similarity)
 
     @property
     def label(self) -> str:
         """What the retriever is called in results."""
-        return self._named if self.similarity == INNER_PRODUCT else f"{self._named} {self.similarity}"
+        return self.named if self.similarity == INNER_PRODUCT else f"{self.named} {self.similarity}"
 
     @property
-    def _named(self) -> str:
+    def named(self) -> str:
+        """The retriever's name, that of the default where none was given."""
         return self.retriever or default_retriever()
 
 
@@ -101,16 +104,16 @@ def retrieve(questions: Sequence[Question], how: Retrieval, cache: Path) -> list
     """
     retriever, chunking = how.opened(), how.chunking
     split = _splitter(chunking)
+    how = replace(how, retriever=how.named)  # another machine may have other weights, and another default
     journal = Journal(cache / f"{_slug(retriever.name)}-{chunking.size}-{chunking.overlap}-{chunking.top}.jsonl")
     keys = [_key(retriever.name, question) for question in questions]
     missing = [i for i, key in enumerate(keys) if key not in journal]
     with tqdm(
         total=len(questions), initial=len(questions) - len(missing), desc=f"retrieve {how.label}", disable=None
     ) as bar:
-        for start in range(0, len(missing), _GROUP):
-            group = missing[start : start + _GROUP]
-            chunks = [split(questions[i].texts) for i in group]
-            ranked = retriever.rank([questions[i].query for i in group], chunks, chunking.top)
+        groups = [missing[start : start + _GROUP] for start in range(0, len(missing), _GROUP)]
+        asked = ([questions[i] for i in group] for group in groups)
+        for group, ranked in zip(groups, current_engine().map(partial(_rank, how), asked), strict=True):
             for i, order in zip(group, ranked, strict=True):
                 journal.add(keys[i], order)
             bar.update(len(group))
@@ -119,6 +122,13 @@ def retrieve(questions: Sequence[Question], how: Retrieval, cache: Path) -> list
         for key, question in zip(keys, questions, strict=True)
         for chunks in (split(question.texts),)
     ]
+
+
+def _rank(how: Retrieval, questions: Sequence[Question]) -> list[list[int]]:
+    """The places of the best chunks for each question."""
+    split = _splitter(how.chunking)
+    chunks = [split(question.texts) for question in questions]
+    return how.opened().rank([question.query for question in questions], chunks, how.chunking.top)
 
 
 def check(how: Retrieval) -> None:

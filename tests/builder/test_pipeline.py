@@ -31,6 +31,7 @@ from builder.round.source import MirrorTable, SampleTable
 from builder.round.tables import PapersTable, SamplesTable, SplitTable
 from builder.store import STORE
 from lm_eval_tasks.data import hook
+from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.errors import DatasetError
 from tests.conftest import small_round
 from tests.helpers.warm import Warm
@@ -64,7 +65,7 @@ def tiny_round(folder: Path) -> Round:
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The workspace and folder of such a round, undisturbed."""
     place = tmp_path_factory.mktemp("tiny")
-    run(tiny_round(place), jobs=2)
+    run(tiny_round(place), LocalEngine(2))
     return place
 
 
@@ -218,7 +219,7 @@ def test_the_same_workspace_gives_the_same_bytes(world: Path, dataset: Path, tmp
 
 @pytest.mark.slow
 def test_a_fresh_workspace_and_another_number_of_jobs_give_the_same_bytes(tiny: Path, tmp_path: Path) -> None:
-    run(tiny_round(tmp_path), jobs=1)
+    run(tiny_round(tmp_path), LocalEngine(1))
     assert digests(tmp_path / "academiceval") == digests(tiny / "academiceval")
 
 
@@ -275,14 +276,15 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(tiny: Path, warm: Warm, t
     shutil.copytree(tiny / "work" / "sample", tmp_path / "work" / "sample")
     script = (
         "from pathlib import Path; from tests.builder.test_pipeline import tiny_round; from builder.pipeline import run; "
-        f"run(tiny_round(Path({str(tmp_path)!r})), jobs=1)"
+        "from lm_eval_tasks.engines.local import LocalEngine; "
+        f"run(tiny_round(Path({str(tmp_path)!r})), LocalEngine())"
     )
     process = warm.popen(["python", "-c", script])
     while process.poll() is None and not MOMENTS[moment](tmp_path):
         time.sleep(0.002)
     assert process.kill_all(), "it ended before it was killed"
     assert not (tmp_path / "academiceval").exists()
-    run(tiny_round(tmp_path), jobs=2)
+    run(tiny_round(tmp_path), LocalEngine(2))
     assert digests(tmp_path / "academiceval") == digests(tiny / "academiceval")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["academiceval", "work"]
 
@@ -340,7 +342,7 @@ def test_a_mirror_without_its_files_says_what_is_missing(tmp_path: Path) -> None
     (tmp_path / "mirror" / "pdf" / "2601.00001.pdf").write_text("this is no PDF")
     round_ = small_round(tmp_path, source=MirrorTable(kind="mirror", path=tmp_path / "mirror"))
     with pytest.raises(FolderError, match=r"extract: 3 in, 0 kept, missing_file 2, not_a_pdf 1"):
-        run(round_, jobs=1)
+        run(round_, LocalEngine(1))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mirror", "work"]
 
 
@@ -400,7 +402,7 @@ def test_a_setting_without_samples_is_left_out(world: Path, tmp_path: Path) -> N
 
 def test_an_empty_category_is_named(tmp_path: Path, world: Path) -> None:
     with pytest.raises(RoundError, match=r"primary category math\.AG"):
-        run(small_round(copy_of(world, tmp_path), papers=PapersTable(categories=("math.AG",))), jobs=1)
+        run(small_round(copy_of(world, tmp_path), papers=PapersTable(categories=("math.AG",))), LocalEngine(1))
     assert not (tmp_path / "academiceval").exists()
 
 

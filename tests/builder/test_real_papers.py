@@ -25,6 +25,7 @@ from builder.round.model import Round
 from builder.round.source import MirrorTable
 from builder.round.tables import GraphTable, SamplesTable, SplitTable
 from builder.store import STORE, Store, StoredDocument
+from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.runs.evaluate import evaluate
 from tests.conftest import DATA
 
@@ -135,7 +136,7 @@ def test_a_round_of_one_group_has_samples_in_all_sixteen_settings(
     extracted: dict[str, dict[str, Any]], tmp_path: Path
 ) -> None:
     round_ = real_round(tmp_path, MirrorTable(kind="mirror", path=DATA / "lab"))
-    outcome = run(seed(round_, extracted, "lab/pdf/"), jobs=2)
+    outcome = run(seed(round_, extracted, "lab/pdf/"), LocalEngine(2))
     assert len(outcome.manifest.configurations) == 16
     samples = {one.name: one.samples for one in outcome.manifest.configurations}
     assert min(n for name, n in samples.items() if not name.startswith("Related")) >= 75
@@ -155,10 +156,10 @@ def test_a_round_of_many_groups_says_why_co_author_settings_stay_empty(
 ) -> None:
     source = MirrorTable(kind="mirror", path=DATA, metadata="pdf_meta.jsonl")
     everyone = {"graph": GraphTable(component="all")}
-    outcome = run(seed(real_round(tmp_path, source, settings=BASIC, **everyone), extracted, "pdf/"), jobs=2)
+    outcome = run(seed(real_round(tmp_path, source, settings=BASIC, **everyone), extracted, "pdf/"), LocalEngine(2))
     samples = {one.task: one.samples for one in outcome.manifest.configurations}
     assert samples["title"] >= 94
     assert samples["intro"] >= 90
     with pytest.raises(FolderError, match="too_few_co_author_demonstrations"):
-        run(real_round(tmp_path, source, **everyone), jobs=2)
+        run(real_round(tmp_path, source, **everyone), LocalEngine(2))
     assert (tmp_path / "academiceval" / "Title-10K").is_dir()

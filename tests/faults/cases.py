@@ -15,6 +15,7 @@ from builder.dataset.publishable import publishable
 from builder.pipeline import build, crawl_only, run
 from builder.round.model import load_round
 from builder.sources.mirror import MirrorSource
+from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.journal import read_entries
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
@@ -126,7 +127,7 @@ def _without(content: Any) -> Any:
 def _workspace(folder: Path) -> None:
     """A prepared workspace, and a finished folder of another seed that a build replaces."""
     (folder / "round.toml").write_text(_ROUND.format(seed=7))
-    run(small_round(folder, seed=8, settings=("Title-10K",)), jobs=1)
+    run(small_round(folder, seed=8, settings=("Title-10K",)), LocalEngine(1))
 
 
 def _small(folder: Path) -> None:

@@ -24,6 +24,7 @@ from builder.round.model import Round
 from builder.sources.mirror import MirrorSource
 from builder.sources.sample.source import SampleSource
 from builder.store import Author, Store
+from lm_eval_tasks.engines.local import LocalEngine
 from tests.helpers.dump import content
 from tests.helpers.loopback import Fault, Loopback, World, serve
 from tests.helpers.papers import mirror, paper
@@ -394,7 +395,7 @@ def first_authors(server: Loopback) -> list[str]:
 
 @pytest.mark.slow
 def test_a_round_from_arxiv_holds_what_the_world_holds(world: Path, tmp_path: Path, server: Loopback) -> None:
-    outcome = run(arxiv_round(tmp_path, server), jobs=2)
+    outcome = run(arxiv_round(tmp_path, server), LocalEngine(2))
     theirs = read_manifest(world / "academiceval")
     assert {one.name: one.samples for one in outcome.manifest.configurations} == {
         one.name: one.samples for one in theirs.configurations
@@ -404,7 +405,7 @@ def test_a_round_from_arxiv_holds_what_the_world_holds(world: Path, tmp_path: Pa
     asked = len(server.log)
     assert server.asked["oai"] == 1
     assert server.asked["pdf"] < 20  # only where there is no good HTML
-    run(arxiv_round(tmp_path, server), jobs=2)
+    run(arxiv_round(tmp_path, server), LocalEngine(2))
     assert len(server.log) == asked
 
 

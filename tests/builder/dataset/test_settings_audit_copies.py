@@ -26,6 +26,7 @@ from builder.round.model import Round, load_round
 from builder.sources.sample.source import SampleSource
 from builder.store import Store
 from lm_eval_tasks.data import hook
+from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.runs.logged import Logged
 from lm_eval_tasks.runs.whole_paper import paper_scores
 from lm_eval_tasks.word_runs import longest_common_run, run_words
@@ -297,11 +298,14 @@ def test_a_core_is_carried_from_round_to_round(world: Path, tmp_path: Path, monk
     )
     with Store.open(first.workspace / "store.sqlite3") as store:
         store._db.execute("UPDATE papers SET since = '2026.09'")
-    run(first, 1)
+    run(first, LocalEngine(1))
     rounds = ["2026.09"]
     for name in ("2026.10", "2026.11"):
         core = {"folder": tmp_path / rounds[-1], "samples": 3}
-        run(small_round(tmp_path, round=name, output=tmp_path / name, core=core, changes={name: "Carried."}, **few), 1)
+        run(
+            small_round(tmp_path, round=name, output=tmp_path / name, core=core, changes={name: "Carried."}, **few),
+            LocalEngine(1),
+        )
         rounds.append(name)
     cores = {name: rows(tmp_path / name, "Title-30K-core") for name in rounds[1:]}
     assert cores["2026.10"] == cores["2026.11"]
@@ -394,7 +398,7 @@ def test_filled_from_arxiv_it_is_the_same_bytes(world: Path, dataset: Path, copy
     shutil.copytree(world / "work" / "sample", tmp_path / "sample")
     with serve(World(SampleSource(tmp_path / "sample", authors=20, papers=50))) as server:
         round_ = Round.model_validate({"round": "2026.11", "workspace": tmp_path / "w", "source": server.tables()})
-        report = fill_only(round_, copy, tmp_path / "filled", 2)
+        report = fill_only(round_, copy, tmp_path / "filled", LocalEngine(2))
     assert not report.dropped
     assert digests(tmp_path / "filled") == digests(dataset)
 
@@ -406,7 +410,7 @@ def test_a_paper_that_has_changed_since_is_left_out_and_counted(world: Path, cop
         (one,) = store.papers([id_])
         store.add_papers([replace(one, abstract="another abstract")], since="")
         store._db.execute("UPDATE papers SET abstract = 'another abstract' WHERE id = ?", (id_,))
-    report = fill_only(round_, copy, tmp_path / "filled", 1)
+    report = fill_only(round_, copy, tmp_path / "filled", LocalEngine(1))
     assert report.dropped["changed_text"] >= 1
     manifest = read_manifest(tmp_path / "filled")
     assert manifest.fill is not None
@@ -420,7 +424,7 @@ def test_publishing_and_filling_want_the_right_folders(
     code, _, errors = command("publishable", copy, "-o", tmp_path / "again")
     assert (code, "is a" in errors or "already" in errors) == (1, True)
     with pytest.raises(FolderError, match="is no publishable copy"):
-        fill_only(small_round(tmp_path), dataset, tmp_path / "filled", 1)
+        fill_only(small_round(tmp_path), dataset, tmp_path / "filled", LocalEngine(1))
 
 
 # --- the reference dataset

@@ -18,6 +18,7 @@ from builder.ids import bare_id
 from builder.pipeline import build, fill_only
 from builder.round.takedowns import TAKEDOWNS, parse_takedowns, taken_down
 from builder.store import STORE, Store
+from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.row_format import CORE
 from tests.conftest import small_round
 
@@ -132,7 +133,7 @@ def test_a_copy_without_them_can_be_completed(dataset: Path, world: Path, tmp_pa
     without_papers(dataset, tmp_path / "expected", [victim], "2026.11.post1")
     publishable(dataset, tmp_path / "copy", "redistributable")
     without_papers(tmp_path / "copy", tmp_path / "less", [victim], "2026.11.post1")
-    report = fill_only(small_round(tmp_path), tmp_path / "less", tmp_path / "filled", jobs=2)
+    report = fill_only(small_round(tmp_path), tmp_path / "less", tmp_path / "filled", LocalEngine(2))
     assert not report.dropped
     expected, filled = (read_manifest(tmp_path / name) for name in ("expected", "filled"))
     assert filled.files == expected.files

@@ -13,6 +13,7 @@ import pytest
 
 from builder.extract import pool
 from builder.extract.pool import extract_files
+from lm_eval_tasks.engines.local import LocalEngine
 from tests.helpers.drawing import FILLER, draw, stack
 
 PAPER = [("h1", "1  Introduction"), FILLER * 6, ("h1", "2  Method"), FILLER * 6, ("h1", "3  Conclusion"), FILLER * 3]
@@ -68,9 +69,9 @@ def naughty(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_each_file_gets_its_own_fate(naughty: None, tmp_path: Path) -> None:
     names = ["good1", "spin", "good2", "crash", "eat", "good3", "print", "good4"]
     files = [draw(tmp_path / f"{name}.pdf", [stack(*PAPER)]) for name in names]
-    results = list(extract_files(files, 3, time_limit=3.0, memory_limit=1024))
-    assert [result.path for result in results] == files
-    assert {result.path.stem: result.reason for result in results} == {
+    results = list(extract_files(map(str, files), LocalEngine(3), time_limit=3.0, memory_limit=1024))
+    assert [result.name for result in results] == list(map(str, files))
+    assert {Path(result.name).stem: result.reason for result in results} == {
         **dict.fromkeys(["good1", "good2", "good3", "good4", "print"], ""), "spin": "time_limit", "crash": "crashed", "eat": "memory_limit",
     }  # fmt: skip
 
@@ -80,7 +81,10 @@ def test_what_happens_to_the_process_is_not_what_the_file_is(naughty: None, tmp_
     """An out-of-memory killer takes one child: the file is read again, alone."""
     names = ["good1", "killed", "good2", "always"]
     files = [draw(tmp_path / f"{name}.pdf", [stack(*PAPER)]) for name in names]
-    results = {one.path.stem: one for one in extract_files(files, 2, time_limit=30.0, memory_limit=1024)}
+    results = {
+        Path(one.name).stem: one
+        for one in extract_files(map(str, files), LocalEngine(2), time_limit=30.0, memory_limit=1024)
+    }
     assert {name: one.reason for name, one in results.items()} == {
         **dict.fromkeys(["good1", "good2", "killed"], ""), "always": "crashed",
     }  # fmt: skip
@@ -91,7 +95,7 @@ def test_what_happens_to_the_process_is_not_what_the_file_is(naughty: None, tmp_
 def test_a_child_that_died_between_two_files_is_not_charged_to_the_next(tmp_path: Path) -> None:
     files = [draw(tmp_path / f"{i}.pdf", [stack(*PAPER)]) for i in range(20)]
     before, killed = _children(), False
-    for one in extract_files(files, 1, 30.0, 1024):
+    for one in extract_files(map(str, files), LocalEngine(1), 30.0, 1024):
         assert one.reason == ""
         for child in set() if killed else _children() - before:
             os.kill(child, signal.SIGKILL)
@@ -128,7 +132,9 @@ def test_a_file_that_waits_for_ever_is_given_up(naughty: None, tmp_path: Path, m
     monkeypatch.setattr(pool, "_PATIENCE", 1.0)
     monkeypatch.setattr(pool, "_LEAST_PATIENCE", 2.0)
     files = [draw(tmp_path / "hang.pdf", [stack(*PAPER)])]
-    assert [one.reason for one in extract_files(files, 1, time_limit=1.0, memory_limit=1024)] == ["time_limit"]
+    assert [
+        one.reason for one in extract_files(map(str, files), LocalEngine(1), time_limit=1.0, memory_limit=1024)
+    ] == ["time_limit"]
 
 
 @pytest.mark.slow
@@ -137,8 +143,8 @@ def test_results_do_not_depend_on_the_number_of_jobs(tmp_path: Path) -> None:
         draw(tmp_path / f"{i}.pdf", [stack(("title", f"Paper {i}"), ("h1", "Abstract"), FILLER, *PAPER)])
         for i in range(6)
     ]
-    one, two = (list(extract_files(files, jobs, 30.0, 1024)) for jobs in (1, 2))
-    assert [(r.path, r.sha256, r.document) for r in one] == [(r.path, r.sha256, r.document) for r in two]
+    one, two = (list(extract_files(map(str, files), LocalEngine(jobs), 30.0, 1024)) for jobs in (1, 2))
+    assert [(r.name, r.sha256, r.document) for r in one] == [(r.name, r.sha256, r.document) for r in two]
     assert all(r.document for r in one)
 
 
@@ -151,7 +157,7 @@ def _children() -> set[int]:
 def test_workers_end_when_the_reader_stops_early(tmp_path: Path) -> None:
     files = [draw(tmp_path / f"{i}.pdf", [stack(*PAPER)]) for i in range(6)]
     others = _children()
-    results = extract_files(files, 2, 30.0, 1024)
+    results = extract_files(map(str, files), LocalEngine(2), 30.0, 1024)
     next(results)
     children = _children() - others
     assert children
@@ -164,8 +170,8 @@ def test_modules_in_the_folder_of_the_call_are_not_ours(tmp_path: Path, monkeypa
     (tmp_path / "pymupdf.py").write_text("raise SystemExit('taken for ours')")
     path = draw(tmp_path / "paper.pdf", [stack(*PAPER)])
     monkeypatch.chdir(tmp_path)
-    assert [result.reason for result in extract_files([path], 1, 30.0, 1024)] == [""]
+    assert [result.reason for result in extract_files([str(path)], LocalEngine(1), 30.0, 1024)] == [""]
 
 
 def test_no_files_no_results() -> None:
-    assert list(extract_files([], 2, 30.0, 1024)) == []
+    assert list(extract_files([], LocalEngine(2), 30.0, 1024)) == []

@@ -37,6 +37,7 @@ from builder.scalar.questions import (
 from builder.scalar.render import MOST_CHARACTERS, candidate, parts, question
 from builder.seeding import row_order
 from lm_eval_tasks.data import scalar_hook, slots
+from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.errors import BudgetError
 from lm_eval_tasks.journal import Journal
 from lm_eval_tasks.metrics import score
@@ -421,7 +422,7 @@ def with_scalar(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     own = {"name": "Cloze-Short", "question": "section", "citation": "descriptive", "candidates": "concise"}
     scalar = {"levels": [level.name for level in BUILT_IN], "level": [own]}
     round_ = small_round(place, settings=("Title-10K",), scalar=scalar)
-    prepare(round_, 2)
+    prepare(round_, LocalEngine(2))
     build(round_)
     first = digests(round_.output)
     build(round_, replace=True)

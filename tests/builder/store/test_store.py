@@ -55,9 +55,9 @@ def test_a_reference_record_can_bring_a_missing_abstract(store: Store) -> None:
 def test_the_pool_is_cut_by_window_and_category(store: Store) -> None:
     store.add_papers([paper(1, day=0), paper(2, day=5), paper(3, day=5, category="math.AG")], since="2026.11")
     later = paper(2, day=5).published
-    assert [p.id for p in store.pool_papers("2026.11", (), later, None)] == ["2601.00002", "2601.00003"]
-    assert [p.id for p in store.pool_papers("2026.11", ("cs",), later, None)] == ["2601.00002"]
-    assert [p.id for p in store.pool_papers("2026.11", ("math.AG",), None, None)] == ["2601.00003"]
+    assert [p.id for p in store.pool_authorships("2026.11", (), later, None)] == ["2601.00002", "2601.00003"]
+    assert [p.id for p in store.pool_authorships("2026.11", ("cs",), later, None)] == ["2601.00002"]
+    assert [p.id for p in store.pool_authorships("2026.11", ("math.AG",), None, None)] == ["2601.00003"]
 
 
 def test_documents_round_trip(store: Store) -> None:

@@ -1,0 +1,144 @@
+"""Measure every figure that the documentation promises, and write it where it is quoted.
+
+  python -m benchmarks [--only NAME,...] [--quick] [--render]
+
+Each benchmark runs in a process of its own, one after another; its last line of JSON goes into results.json with the machine, the
+versions and the commit. From that come results.md and the tables between `<!-- figures NAME -->` and `<!-- end of figures -->` in
+docs. `--quick` runs the small sizes and writes nothing; `--render` measures nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import time
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+RESULTS = HERE / "results.json"
+PAGE = HERE / "results.md"
+VERSIONS = ("datasets", "lm_eval", "numpy", "pyarrow", "pymupdf", "ray", "tokenizers", "torch", "transformers")
+_BLOCK = re.compile(r"(<!-- figures (\w+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
+
+
+def main() -> None:
+    """Run the benchmarks."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="comma-separated names")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--render", action="store_true", help="only write the tables again")
+    arguments = parser.parse_args()
+    names = [] if arguments.render else arguments.only.split(",") if arguments.only else list(figures())
+    failed = [name for name in names if not measure(name, quick=arguments.quick)]
+    if not arguments.quick:
+        for path, text in rendered().items():
+            path.write_text(text, encoding="utf-8")
+    if failed:
+        parser.exit(1, f"error: no figures of {', '.join(failed)}\n")
+
+
+def figures() -> dict[str, dict[str, tuple[str, str]]]:
+    """Benchmark -> figure -> what it is and what it is compared with."""
+    table = tomllib.loads((HERE / "figures.toml").read_text(encoding="utf-8"))
+    return {name: {key: (what, against) for key, (what, against) in rows.items()} for name, rows in table.items()}
+
+
+def measured() -> dict[str, dict[str, Any]]:
+    """Benchmark -> its figures, and where and when they were measured."""
+    return dict(json.loads(RESULTS.read_text(encoding="utf-8"))) if RESULTS.is_file() else {}
+
+
+def measure(name: str, *, quick: bool) -> bool:
+    """Run one benchmark and keep its figures; False where it failed."""
+    print(f"== {name}", flush=True)
+    command = [sys.executable, str(HERE / f"{name}.py"), *(["--quick"] if quick else [])]
+    started = time.perf_counter()
+    done = subprocess.run(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+    print(done.stdout, end="", flush=True)
+    if done.returncode:
+        return False
+    found = {
+        "figures": json.loads(done.stdout.splitlines()[-1]),
+        "minutes": round((time.perf_counter() - started) / 60, 1),
+        "machine": machine(),
+        "commit": subprocess.run(
+            ["git", "describe", "--always", "--dirty"], cwd=ROOT, check=True, capture_output=True, text=True
+        ).stdout.strip(),
+        "versions": {one: version(one) for one in VERSIONS},
+    }
+    if not quick:
+        RESULTS.write_text(json.dumps({**measured(), name: found}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    return True
+
+
+def machine() -> str:
+    """Processor, number of cores, memory."""
+    cpu = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line), ": unknown")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return (
+        f"{cpu.partition(':')[2].strip()}, {os.cpu_count()} cores, {memory:.0f} GB, Python {platform.python_version()}"
+    )
+
+
+# --- what is written
+
+
+def rendered() -> dict[Path, str]:
+    """The files that show figures -> what they must hold."""
+    found = measured()
+    files = {PAGE: page(found)}
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        text = path.read_text(encoding="utf-8")
+        if _BLOCK.search(text):
+            files[path] = _BLOCK.sub(lambda match: f"{match[1]}{table(match[2], found)}\n{match[3]}", text)
+    return files
+
+
+def page(found: dict[str, dict[str, Any]]) -> str:
+    """results.md."""
+    parts = [
+        "# What was measured\n\nWritten by `make bench`; each figure is of one run, and a ratio compares two things of the same run.",
+    ]
+    for name in figures():
+        title = f"## {name}\n\n`python benchmarks/{name}.py`"
+        if (run := found.get(name)) is None:
+            parts.append(f"{title}: not measured yet.")
+            continue
+        versions = ", ".join(f"{one} {number}" for one, number in sorted(run["versions"].items()))
+        parts.append(
+            f"{title}: {run['minutes']} minutes, commit {run['commit']}; {run['machine']}; {versions}\n\n{table(name, found)}"
+        )
+    return "\n\n".join(parts) + "\n"
+
+
+def table(name: str, found: dict[str, dict[str, Any]]) -> str:
+    """The figures of one benchmark."""
+    values = found.get(name, {}).get("figures", {})
+    rows = [f"| {what} | {shown(values.get(key))} | {against} |" for key, (what, against) in figures()[name].items()]
+    return "\n".join(["| what | measured | compared with |", "| --- | ---: | --- |", *rows])
+
+
+def shown(value: object) -> str:
+    """A figure as it is printed."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+if __name__ == "__main__":
+    main()

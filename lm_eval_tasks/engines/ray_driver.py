@@ -1,0 +1,130 @@
+"""The process that talks to a Ray cluster for `engines.ray`, which starts it again when it ends.
+
+Ray ends every process that it has connected to a cluster whose head is gone; here that costs this process alone. Batches go
+through Ray Data as pickled bytes, so that it need not understand them, and come back in their order. A task that dies with its
+worker or node is tried again by Ray, on another.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from hashlib import sha256
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from lm_eval_tasks.linux import die_with
+from lm_eval_tasks.version import VERSION
+
+_PACKAGES = ("lm_eval_tasks", "builder")
+_SECONDS_WITHOUT_HEAD = 15
+
+
+def drive(channel: Connection, address: str, parent: int) -> None:
+    """Connect, and apply what is sent: (function, batches of items) -> for each batch its results, then None.
+
+    Sends ("connected", processors, ids of the nodes) first, or ("absent", why); an exception stands for results that it kept from being.
+    """
+    die_with(parent)
+    _quiet()
+    try:
+        import ray
+
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+        nodes = [node for node in ray.nodes() if node["Alive"]]
+    except Exception as err:  # Ray raises whatever the network does
+        channel.send(("absent", f"{type(err).__name__}: {str(err).strip().partition(chr(10))[0]}"))
+        return
+    processors = sum(int(node["Resources"].get("CPU", 0)) for node in nodes)
+    channel.send(("connected", processors, frozenset(node["NodeID"] for node in nodes)))
+    while True:
+        try:
+            function, batches = channel.recv()
+        except EOFError:
+            return
+        try:
+            for results in _spread(function, batches):
+                channel.send(results)
+            channel.send(None)
+        except Exception as err:
+            channel.send(_own(err))
+
+
+def _quiet() -> None:
+    """Ray speaks to whoever watches a cluster; here that is its dashboard and its logs."""
+    os.environ["RAY_gcs_rpc_server_reconnect_timeout_s"] = str(_SECONDS_WITHOUT_HEAD)  # noqa: SIM112  # Ray's name
+    os.environ.setdefault("RAY_DEDUP_LOGS", "0")
+    # What Ray does about processors without GPUs in its next version.
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+
+
+def _spread(function: Callable[[Any], Any], batches: Sequence[list[Any]]) -> Iterator[list[Any]]:
+    import ray.data
+
+    context = ray.data.DataContext.get_current()
+    context.execution_options.preserve_order = True
+    context.enable_progress_bars = False
+    apply = _applying(pickle.dumps(function), code_version())
+    rows = [{"batch": pickle.dumps(batch)} for batch in batches]
+    for row in ray.data.from_items(rows, override_num_blocks=len(rows)).map(apply).iter_rows():
+        results = pickle.loads(row["results"])  # noqa: S301  # made by `_apply` below, on the cluster that was named
+        if isinstance(results, Exception):
+            raise results
+        yield results
+
+
+def _applying(function: bytes, version: str) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+    """What Ray Data runs for each row; the packages must be installed on every node."""
+
+    def apply(row: dict[str, bytes]) -> dict[str, bytes]:
+        from lm_eval_tasks.engines.ray_driver import applied
+
+        return {"results": applied(function, row["batch"], version)}
+
+    return apply
+
+
+def applied(function: bytes, batch: bytes, version: str) -> bytes:
+    """In a worker: the results of a batch, or the exception that it ended with, pickled."""
+    try:
+        if (mine := code_version()) != version:
+            raise OtherCode(f"a worker runs {mine}, this command {version}")
+        call = pickle.loads(function)  # noqa: S301  # sent by the driver of the cluster that this worker belongs to
+        results: object = [call(item) for item in pickle.loads(batch)]  # noqa: S301
+    except Exception as err:
+        results = err
+    try:
+        return pickle.dumps(results)
+    except Exception:  # an exception of a library that cannot travel
+        return pickle.dumps(RuntimeError(f"{type(results).__name__}: {results}"))
+
+
+def _own(err: Exception) -> Exception:
+    """An exception as it can be sent: Ray's own wrap the worker's traceback."""
+    try:
+        pickle.loads(pickle.dumps(err))  # noqa: S301
+    except Exception:
+        return RuntimeError(f"{type(err).__name__}: {str(err).strip().partition(chr(10))[0]}")
+    return err
+
+
+class OtherCode(Exception):
+    """A worker has another version of this software."""
+
+
+@cache
+def code_version() -> str:
+    """The release, and a hash of the code: two checkouts of one release may differ."""
+    root = Path(__file__).resolve().parents[2]
+    digest = sha256()
+    for package in _PACKAGES:
+        for path in sorted((root / package).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return f"academiceval {VERSION}, code {digest.hexdigest()[:8]}"

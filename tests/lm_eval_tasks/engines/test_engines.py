@@ -1,0 +1,186 @@
+"""Where functions run makes no difference to what comes of them; what dies on the way costs a retry or one sentence."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pickle
+import signal
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from builder.dataset.audit import audit
+from builder.dataset.manifest import read_manifest
+from builder.extract.pool import _Reader
+from builder.pipeline import build
+from lm_eval_tasks.engines import local, ray_driver
+from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.ray import RayEngine
+from lm_eval_tasks.engines.registry import current_engine, open_engine, working_with
+from lm_eval_tasks.errors import EngineError
+from lm_eval_tasks.metrics.bertscore import bertscore
+from lm_eval_tasks.retrieval.retrieve import Question, Retrieval, retrieve
+from tests.builder.test_pipeline import copy_of, digests
+from tests.conftest import small_round
+from tests.helpers.ray_cluster import RayCluster
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "_PATIENCE", 0.0)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("at_once", [1, 4])
+def test_results_come_in_order(impatient: None, jobs: int, at_once: int) -> None:
+    with LocalEngine(jobs) as engine:
+        assert list(engine.map(partial(pow, 2), range(50), at_once)) == [2**i for i in range(50)]
+        assert list(engine.map(str, [])) == []
+
+
+def test_items_are_taken_as_they_are_needed(impatient: None) -> None:
+    taken = []
+
+    def items() -> Iterator[int]:
+        for i in range(1000):
+            taken.append(i)
+            yield i
+
+    with LocalEngine(2) as engine:
+        found = engine.map(abs, items())
+        next(found)
+        next(found)
+        assert len(taken) < 20
+
+
+def test_what_a_function_raises_is_passed_on(impatient: None) -> None:
+    with LocalEngine(2) as engine, pytest.raises(ValueError, match="invalid literal"):
+        list(engine.map(int, ["1", "2", "x", "4"]))
+
+
+def test_a_process_that_is_killed_is_a_named_error(impatient: None) -> None:
+    with LocalEngine(2) as engine, pytest.raises(EngineError, match="fewer `--jobs`"):
+        list(engine.map(_die_at_three, range(20)))
+
+
+def _die_at_three(number: int) -> int:
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_small_work_starts_no_process() -> None:
+    with LocalEngine(8) as engine:
+        assert list(engine.map(_process, range(5))) == [os.getpid()] * 5
+
+
+def _process(_: int) -> int:
+    return os.getpid()
+
+
+def test_the_current_engine_is_this_process_unless_one_was_set() -> None:
+    assert isinstance(current_engine(), LocalEngine)
+    with open_engine("local", 2) as engine, working_with(engine):
+        assert current_engine() is engine
+    assert current_engine() is not engine
+
+
+def test_jobs_make_no_difference_to_a_dataset_folder(world: Path, tmp_path: Path, impatient: None) -> None:
+    with LocalEngine(3) as engine:
+        build(small_round(copy_of(world, tmp_path)), engine)
+        folder = tmp_path / "academiceval"
+        assert digests(folder) == digests(world / "academiceval")
+        assert audit(folder, read_manifest(folder).configurations, engine) == read_manifest(folder).audit
+
+
+# --- Ray
+
+
+def test_without_ray_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(EngineError, match=r'needs Ray: pip install "academiceval\[ray\]"'):
+        open_engine("ray")
+
+
+def test_a_worker_with_other_code_refuses() -> None:
+    made = ray_driver.applied(pickle.dumps(abs), pickle.dumps([1]), "academiceval 0.0.1, code 1234")
+    assert isinstance(err := pickle.loads(made), ray_driver.OtherCode)
+    assert str(err) == f"a worker runs {ray_driver.code_version()}, this command academiceval 0.0.1, code 1234"
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[RayCluster]:
+    pytest.importorskip("ray", reason="Ray is not installed")
+    cluster = RayCluster()
+    try:
+        cluster.start("head")
+        cluster.start("other")
+        yield cluster
+    finally:
+        cluster.close()
+
+
+@pytest.fixture
+def on_ray(cluster: RayCluster) -> Iterator[RayEngine]:
+    with RayEngine(cluster.address) as engine:
+        yield engine
+
+
+@pytest.mark.slow
+def test_no_cluster_is_one_sentence(dataset: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed")
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:9")
+    monkeypatch.setattr("lm_eval_tasks.engines.ray._TO_CONNECT", 15.0)
+    code, _, errors = command("audit", dataset, "--engine", "ray")
+    assert code == 1
+    assert errors.startswith("error: there is no Ray cluster at 127.0.0.1:9 (")
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_what_this_process_gives(world: Path, tmp_path: Path, on_ray: RayEngine) -> None:
+    build(small_round(copy_of(world, tmp_path)), on_ray)
+    assert digests(tmp_path / "academiceval") == digests(world / "academiceval")
+    texts = [f"a text about {word} and what comes of it" for word in ("speech", "graphs", "proofs", "light")]
+    questions = [Question(text, tuple(texts)) for text in texts]
+    with working_with(on_ray):
+        scores, chunks = (
+            bertscore(texts, texts[::-1], "minilm"),
+            retrieve(questions, Retrieval("minilm"), tmp_path / "ray"),
+        )
+    assert scores == bertscore(texts, texts[::-1], "minilm")
+    assert chunks == retrieve(questions, Retrieval("minilm"), tmp_path / "here")
+    with pytest.raises(ValueError, match="invalid literal"):
+        list(on_ray.map(int, ["1", "x"]))
+
+
+@pytest.mark.slow
+def test_a_node_and_the_head_may_die(
+    cluster: RayCluster, on_ray: RayEngine, world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = sorted(map(str, (world / "work" / "sample").rglob("*.pdf")))
+    reader = _Reader(60.0, 2048)
+    expected = [_read(reader(name)) for name in files]
+    found = []
+    for result in on_ray.map(reader, files):
+        found.append(_read(result))
+        if len(found) == 3:
+            cluster.kill("other")
+        if len(found) == 20:
+            monkeypatch.setattr("lm_eval_tasks.engines.ray._SILENCE", 3.0)
+            cluster.kill("head")
+            cluster.start("head")
+    assert found == expected
+
+
+def _read(result: object) -> object:
+    """An outcome without the time that it took."""
+    from builder.extract.pool import Extracted
+
+    assert isinstance(result, Extracted)
+    return result.name, result.sha256, result.reason, result.document, result.quality
