@@ -22,6 +22,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import torch
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 RESULTS = HERE / "results.json"
@@ -37,7 +39,10 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--render", action="store_true", help="only write the tables again")
     arguments = parser.parse_args()
-    names = [] if arguments.render else arguments.only.split(",") if arguments.only else list(figures())
+    names = arguments.only.split(",") if arguments.only else [] if arguments.render else list(figures())
+    if not arguments.only and "gpu" in names and not torch.cuda.is_available():
+        print("gpu is left out: there is no GPU here")
+        names.remove("gpu")
     failed = [name for name in names if not measure(name, quick=arguments.quick)]
     if not arguments.quick:
         for path, text in rendered().items():

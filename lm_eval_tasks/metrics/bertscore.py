@@ -83,11 +83,15 @@ def scorer(model: str) -> Scorer:
 
 
 class Scorer:
-    """One model and the references that it has embedded."""
+    """One model and the references that it has embedded.
 
-    def __init__(self, model: str) -> None:
+    Args:
+        layers: whose states are compared; None for those that bert_score has tuned for the model.
+    """
+
+    def __init__(self, model: str, layers: int | None = None) -> None:
         path = minilm_path("BERTScore model") if model == MINILM else model
-        self._tokenizer, self._model = compat.load(path, _LAYERS.get(model))
+        self._tokenizer, self._model = compat.load(path, layers or _LAYERS.get(model))
         self._tokenizer.model_max_length = MAX_TOKENS
         self._unweighted = (self._tokenizer.cls_token_id, self._tokenizer.sep_token_id)
         self._kept: OrderedDict[str, Embedded] = OrderedDict()

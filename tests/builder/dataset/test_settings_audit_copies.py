@@ -13,6 +13,8 @@ from typing import Any
 import datasets
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from builder.dataset.audit import LONG_RUN, audit
 from builder.dataset.card import card
@@ -29,7 +31,7 @@ from lm_eval_tasks.data import hook
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.runs.logged import Logged
 from lm_eval_tasks.runs.whole_paper import paper_scores
-from lm_eval_tasks.word_runs import longest_common_run, run_words
+from lm_eval_tasks.word_runs import longest_common_run, longest_runs, run_words
 from tests.builder.test_pipeline import copy_of, digests, rows
 from tests.conftest import small_round
 from tests.helpers.loopback import World, serve
@@ -275,6 +277,23 @@ def test_a_waiver_names_a_check(tmp_path: Path) -> None:
 )
 def test_the_longest_common_run(one: str, other: str, n: int) -> None:
     assert longest_common_run(run_words(one), run_words(other)) == n
+
+
+@given(st.lists(st.text("ab .", max_size=30), min_size=1, max_size=4), st.text("ab .", max_size=60))
+def test_the_longest_runs_are_those_of_a_plain_search(texts: list[str], other: str) -> None:
+    there = other.replace(".", " ").split()
+
+    def plain(text: str) -> int:
+        words = text.replace(".", " ").split()
+        runs = {n for i in range(len(words)) for n in range(1, len(words) - i + 1) if _holds(there, words[i : i + n])}
+        longest = max(runs, default=0)
+        return longest if longest >= min(4, len(words), len(there)) else 0
+
+    assert longest_runs([run_words(text) for text in texts], run_words(other)) == [plain(text) for text in texts]
+
+
+def _holds(words: list[str], run: list[str]) -> bool:
+    return any(words[i : i + len(run)] == run for i in range(len(words)))
 
 
 def test_a_section_of_the_card_that_has_nothing_to_say_is_left_out(dataset: Path) -> None:

@@ -1,0 +1,70 @@
+"""Files by address: what comes of them is what comes of the same files by path."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pytest
+
+from builder.errors import SourceError
+from builder.sources import object_store
+from builder.sources.object_store import expanded, local_copy
+from tests.helpers.drawing import FILLER, draw, stack
+
+Command = Callable[..., tuple[int, str, str]]
+PAPER = [("h1", "1  Introduction"), FILLER * 6, ("h1", "2  Method"), FILLER * 6, ("h1", "3  Conclusion"), FILLER * 3]
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    return [{key: value for key, value in line.items() if key not in ("file", "seconds")} for line in lines]
+
+
+def test_extraction_by_address_gives_what_it_gives_by_path(tmp_path: Path, command: Command) -> None:
+    for name in ("2601.00001", "2601.00002"):
+        draw(tmp_path / f"{name}.pdf", [stack(*PAPER)])
+    (tmp_path / "2601.00003.pdf").write_bytes(b"no paper")
+    paths = sorted(tmp_path.glob("*.pdf"))
+    assert command("extract", *paths, "-o", tmp_path / "paths.jsonl", "--jobs", 1)[0] == 0
+    address = f"file://{tmp_path}/*.pdf"
+    code, out, _ = command("extract", address, f"file://{tmp_path}/gone.pdf", "-o", tmp_path / "addresses.jsonl")
+    assert (code, out.split(":")[0]) == (0, "2 extracted, 2 failed")
+    *same, gone = _lines(tmp_path / "addresses.jsonl")
+    assert same == _lines(tmp_path / "paths.jsonl")
+    assert gone["reason"].startswith("missing_file")
+    named = [json.loads(line)["file"] for line in (tmp_path / "addresses.jsonl").read_text().splitlines()]
+    assert named[:3] == [f"file://{path}" for path in paths]
+
+
+def test_an_address_that_matches_nothing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"\*\.pdf matches nothing"):
+        expanded([f"file://{tmp_path}/*.pdf"])
+
+
+def test_a_store_whose_package_is_missing_is_one_sentence(tmp_path: Path, command: Command) -> None:
+    code, _, errors = command("extract", "abfs://bucket/a.pdf", "-o", tmp_path / "out.jsonl")
+    assert code == 1
+    assert errors.startswith("error: cannot read abfs://bucket/a.pdf: ")
+    assert errors.count("\n") == 1
+
+
+def test_a_store_of_no_kind_is_one_sentence() -> None:
+    with pytest.raises(SourceError, match=r"cannot read nowhere://a\.pdf"), local_copy("nowhere://a.pdf"):
+        pass
+
+
+def test_a_store_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = threading.Event()
+    monkeypatch.setattr(object_store, "PATIENCE", 0.1)
+    monkeypatch.setattr(fsspec.core, "url_to_fs", lambda address: answer.wait(60))
+    with (
+        pytest.raises(SourceError, match=r"cannot read memory://a.pdf: no answer within 0.1 s"),
+        local_copy("memory://a.pdf"),
+    ):
+        pass
+    answer.set()
