@@ -129,7 +129,7 @@ def _believed(
                     outcome = worker.read(path)
     except FileNotFoundError:
         return Extracted(name, "", "missing_file", f"{name}: No such file or directory", None, None, 0.0)
-    return replace(outcome, name=name)
+    return replace(outcome, name=name, detail=outcome.detail.replace(str(path), name))
 
 
 @lru_cache(maxsize=1)

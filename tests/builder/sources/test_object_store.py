@@ -22,7 +22,8 @@ PAPER = [("h1", "1  Introduction"), FILLER * 6, ("h1", "2  Method"), FILLER * 6,
 
 def _lines(path: Path) -> list[dict[str, Any]]:
     lines = [json.loads(line) for line in path.read_text().splitlines()]
-    return [{key: value for key, value in line.items() if key not in ("file", "seconds")} for line in lines]
+    kept = [{key: value for key, value in line.items() if key not in ("file", "seconds")} for line in lines]
+    return [line | {"reason": line["reason"].replace("file://", "")} for line in kept]
 
 
 def test_extraction_by_address_gives_what_it_gives_by_path(tmp_path: Path, command: Command) -> None:
