@@ -10,12 +10,10 @@ Of the names of all authors only a hash is held, and edges are an array: an arch
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from hashlib import blake2b
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, Protocol
 
 import networkx as nx
@@ -95,7 +93,7 @@ def build_graph(
     """Build the graph of the given papers and report which of them are on it.
 
     Args:
-        papers: read once.
+        papers: read once, in any order.
         max_authors: papers with more authors add no edges.
         component: "largest" keeps the largest connected component, "all" keeps every first author.
         members: keys of the authors that the crawl has visited; None where it took every paper.
@@ -105,17 +103,16 @@ def build_graph(
     Drop reasons: not_visited, too_old, inactive_author, outside_component.
     """
     written = _Papers(papers)
-    newest = written.newest()
+    old, inactive = written.older_than(papers_from), written.by_inactive(active_from)
     report = StageReport("graph")
     first: dict[str, list[str]] = {}
-    for i, (id_, author) in enumerate(zip(written.ids, written.first, strict=True)):
+    for i in sorted(range(len(written.ids)), key=written.ids.__getitem__):
+        id_, author = written.ids[i], written.first[i]
         reason: GraphReason | None = None
         if members is not None and author not in members:
             reason = "not_visited"
-        elif written.days[i] < papers_from.toordinal():
-            reason = "too_old"
-        elif newest[written.begins[i]] < active_from.toordinal():
-            reason = "inactive_author"
+        elif old[i] or inactive[i]:
+            reason = "too_old" if old[i] else "inactive_author"
         if reason:
             report.drop(id_, reason)
         else:
@@ -141,56 +138,67 @@ class _Papers:
     """Who wrote what, packed. Authors go by the places that the sorted hashes of their keys have.
 
     Attributes:
-        ids, days: of the papers; days as ordinals.
+        ids: of the papers.
         first: key of each paper's first author.
-        begins: where the authors of each paper begin in `authors`, and the end of all.
-        authors: of all papers, one after another.
         different: how many authors there are.
     """
 
     def __init__(self, papers: Iterable[Written]) -> None:
         self.ids: list[str] = []
-        self.days, self.begins, hashes = array("l"), array("q", [0]), array("Q")
         self.first: list[str] = []
+        days, counts, hashes = array("q"), array("q"), array("q")
         keys: dict[str, str] = {}
         for paper in papers:
             self.ids.append(paper.id)
-            self.days.append(paper.published.toordinal())
-            key = author_key(paper.authors[0])
-            self.first.append(keys.setdefault(key, key))
-            hashes.extend(map(_hash, paper.authors))
-            self.begins.append(len(hashes))
-        self._hashes, self.authors = np.unique(np.frombuffer(hashes, np.uint64), return_inverse=True)
+            days.append(paper.published.toordinal())
+            authors = list(map(author_key, paper.authors))
+            self.first.append(keys.setdefault(authors[0], authors[0]))
+            hashes.extend(map(hash, authors))
+            counts.append(len(authors))
+        self._days, self._counts = np.array(days, np.int64), np.array(counts, np.int64)
+        # 64 bits, which two of ten million authors share once in 400,000 rounds.
+        self._hashes, self._authors = np.unique(np.array(hashes, np.int64), return_inverse=True)
         self.different = len(self._hashes)
 
-    def newest(self) -> NDArray[np.int64]:
-        """For each place in `authors` the day of the newest paper of who stands there."""
+    def older_than(self, day: date) -> list[bool]:
+        """Of each paper."""
+        found: list[bool] = (self._days < day.toordinal()).tolist()
+        return found
+
+    def by_inactive(self, day: date) -> list[bool]:
+        """Of each paper, whether all papers of its first author, in any position, are older."""
         newest = np.zeros(self.different, np.int64)
-        begins = np.array(self.begins, np.int64)
-        counts = begins[1:] - begins[:-1]
-        np.maximum.at(newest, self.authors, np.repeat(np.array(self.days, np.int64), counts))
-        return newest[self.authors]
+        np.maximum.at(newest, self._authors, np.repeat(self._days, self._counts))
+        first = self._authors[np.cumsum(self._counts) - self._counts]
+        found: list[bool] = (newest[first] < day.toordinal()).tolist()
+        return found
 
     def shared(self, nodes: Sequence[str], max_authors: int) -> csr_array:
         """How many papers two nodes share, shape (nodes, nodes)."""
         numbers = np.full(self.different, -1, np.int64)
-        numbers[np.searchsorted(self._hashes, np.array([_hash(key) for key in nodes], np.uint64))] = range(len(nodes))
-        of_paper = numbers[self.authors]
-        pairs = array("q")
-        for begin, end in zip(self.begins, self.begins[1:], strict=False):
-            if end - begin <= max_authors:
-                together = sorted({number for number in of_paper[begin:end].tolist() if number >= 0})
-                pairs.extend(one * len(nodes) + other for one, other in combinations(together, 2))
-        found, counts = np.unique(np.frombuffer(pairs, np.int64), return_counts=True)
+        numbers[np.searchsorted(self._hashes, np.array(list(map(hash, nodes)), np.int64))] = range(len(nodes))
+        of_place = numbers[self._authors]
+        paper = np.repeat(np.arange(len(self.ids)), self._counts)
+        counts = np.repeat(self._counts, self._counts)
+        wanted = (of_place >= 0) & (counts <= max_authors)
+        # Each author of a paper once, papers one after another.
+        who = np.unique(paper[wanted] * max(1, len(nodes)) + of_place[wanted])
+        paper, who = np.divmod(who, max(1, len(nodes)))
+        pairs = np.concatenate([np.empty(0, np.int64), *_pairs(paper, who, len(nodes))])
+        found, counts = np.unique(pairs, return_counts=True)
         one, other = np.divmod(found, max(1, len(nodes)))
         shape = len(nodes), len(nodes)
         half = csr_array((counts, (one, other)), shape=shape, dtype=np.int64)
         return csr_array(half + half.T)
 
 
-def _hash(name: str) -> int:
-    """What stands for an author: 64 bits, which two of ten million share once in 400,000 rounds."""
-    return int.from_bytes(blake2b(author_key(name).encode(), digest_size=8).digest(), "little")
+def _pairs(paper: NDArray[np.int64], who: NDArray[np.int64], nodes: int) -> Iterator[NDArray[np.int64]]:
+    """Every two nodes that share a paper, as `one * nodes + other`; papers with as many nodes together."""
+    _, begins, together = np.unique(paper, return_index=True, return_counts=True)
+    for n in np.unique(together[together > 1]).tolist():
+        group = who[begins[together == n][:, None] + np.arange(n)]
+        one, other = np.triu_indices(n, 1)
+        yield (group[:, one] * nodes + group[:, other]).ravel()
 
 
 def _largest(shared: csr_array) -> NDArray[Any]:
