@@ -98,10 +98,14 @@ def evaluate(arguments: Namespace) -> Iterator[str]:
 
 def compare(arguments: Namespace) -> Iterator[str]:
     from lm_eval_tasks.runs.compare import compare, table
+    from lm_eval_tasks.runs.intervals import FEWEST
     from lm_eval_tasks.tables import markdown
 
     metrics = arguments.metrics.split(",") if arguments.metrics else None
-    yield from markdown(table(compare(arguments.a, arguments.b, metrics), arguments.a, arguments.b))
+    differences = compare(arguments.a, arguments.b, metrics)
+    yield from markdown(table(differences, arguments.a, arguments.b))
+    if any(one.difference.bounds is None for one in differences):
+        yield from ("", f"Where interval and p are missing, the papers have fewer than {FEWEST} first authors.")
 
 
 def judge(arguments: Namespace) -> Iterator[str]:

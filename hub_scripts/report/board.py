@@ -120,8 +120,8 @@ def _figures(cell: Cell) -> dict[str, Any]:
 
 
 def _with_interval(score: Interval) -> tuple[float, ...]:
-    """Mean, low and high; the mean alone where one author's papers say nothing of how others' would do."""
-    return (score.mean, score.low, score.high) if score.clusters > 1 else (score.mean,)
+    """Mean, low and high; the mean alone where there are too few first authors."""
+    return (score.mean, *score.bounds) if score.bounds else (score.mean,)
 
 
 def _rounded(value: float | None) -> float | None:

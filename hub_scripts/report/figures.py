@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import matplotlib as mpl
@@ -15,9 +14,8 @@ from hub_scripts.report.board import LABELS, TASK_LABELS, published
 from hub_scripts.report.cells import TASKS, Group, task_of
 from hub_scripts.report.drawing import BLUE, MARKS, STYLE, Plot, add_legend, looks, save
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.runs.intervals import clustered_error, interval
+from lm_eval_tasks.runs.intervals import interval
 
-_Z95 = 1.959964
 _PAIRS = {
     "title": ("Title-30K", "Title-31K-G"), "abs": ("Abs-28K", "Abs-29K-G"), "intro": ("Intro-28K", "Intro-28K-G"),
     "related": ("Related-53K", "Related-53K-G"),
@@ -92,8 +90,12 @@ def demonstration_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
         for cell in by_name[random].cells:
             mine, other = cell.values.get(metric, {}), theirs.get(cell.model, {})
             common = [id_ for id_ in mine if id_ in other]
-            if common:
-                over = interval([other[id_] - mine[id_] for id_ in common], [clusters[id_] for id_ in common])
+            over = (
+                interval([other[id_] - mine[id_] for id_ in common], [clusters[id_] for id_ in common])
+                if common
+                else None
+            )
+            if over is not None and over.bounds:
                 yield task, cell.model, over.mean, over.low, over.high, over.p, over.samples
 
 
@@ -105,8 +107,7 @@ def _demonstrations(rows: Sequence[_Row], place: Path, round_: str, metric: str,
     axes = figure.subplots(1, len(tasks), sharey=True, squeeze=False)[0]
     for axis, task in zip(axes, tasks, strict=True):
         for _, model, mean, low, high, *_ in (row for row in rows if row[0] == task):
-            spread = [[max(0.0, mean - low)], [max(0.0, high - mean)]]
-            axis.errorbar(mean, models.index(model), xerr=spread, capsize=2, **styles[model])
+            axis.errorbar(mean, models.index(model), xerr=[[mean - low], [high - mean]], capsize=2, **styles[model])
         axis.axvline(0, color="black", linewidth=0.8)
         axis.xaxis.set_major_locator(MaxNLocator(3))
         axis.set(title=TASK_LABELS[task], xlabel=f"difference in {LABELS[metric]}")
@@ -181,7 +182,7 @@ def _scalar(rows: Sequence[_Row], place: Path, round_: str, styles: _Looks) -> P
     for i, model in enumerate(models):
         shift = (i - (len(models) - 1) / 2) * 0.7 / len(models)
         for n, (name, _, mean, low, high, _) in enumerate(row for row in rows if row[1] == model):
-            spread = [[max(0.0, mean - low)], [max(0.0, high - mean)]]
+            spread = None if low is None else [[mean - low], [high - mean]]
             style = {**styles[model], "linestyle": "none", "label": model if n == 0 else None}
             axis.errorbar(names.index(name) + shift, mean, yerr=spread, capsize=2, **style)
     axis.axhline(0.25, color="black", linewidth=0.8, linestyle=":")
@@ -201,7 +202,7 @@ def _scalar(rows: Sequence[_Row], place: Path, round_: str, styles: _Looks) -> P
 
 
 def month_rows(groups: Sequence[Group], metric: str, cutoffs: Mapping[str, str]) -> Iterator[_Row]:
-    """model, month of publication, mean over all settings, its standard error, samples, cut-off."""
+    """model, month of publication, mean over all settings, low, high, samples, cut-off."""
     found: dict[tuple[str, str], tuple[list[float], list[str]]] = {}
     for group in groups:
         months = {id_: day[:7] for id_, day in zip(group.ids, group.published, strict=True)}
@@ -212,7 +213,8 @@ def month_rows(groups: Sequence[Group], metric: str, cutoffs: Mapping[str, str])
                 values.append(value)
                 clusters.append(authors[id_])
     for (model, month), (values, clusters) in sorted(found.items()):
-        yield model, month, fmean(values), clustered_error(values, clusters), len(values), cutoffs.get(model, "")
+        over = interval(values, clusters)
+        yield model, month, over.mean, over.low, over.high, over.samples, cutoffs.get(model, "")
 
 
 def _by_month(rows: Sequence[_Row], place: Path, metric: str, cutoffs: Mapping[str, str]) -> Plot:
@@ -224,9 +226,12 @@ def _by_month(rows: Sequence[_Row], place: Path, metric: str, cutoffs: Mapping[s
     figure = Figure(figsize=(10, 0.6 + 1.9 * -(-len(models) // across)))
     axes = figure.subplots(-(-len(models) // across), across, sharex=True, sharey=True, squeeze=False)
     for axis, model in zip(axes.flat, models, strict=False):
-        own = [(months.index(row[1]), row[2], _Z95 * row[3]) for row in rows if row[0] == model]
-        at, mean, error = zip(*own, strict=True)
-        axis.errorbar(at, mean, yerr=error, color=BLUE, marker="o", markersize=3, capsize=2, linewidth=1)
+        own = [(months.index(row[1]), *row[2:5]) for row in rows if row[0] == model]
+        at, mean, *_ = zip(*own, strict=True)
+        axis.plot(at, mean, color=BLUE, marker="o", markersize=3, linewidth=1)
+        for i, (_, middle, low, high) in enumerate(own):
+            if low is not None:
+                axis.errorbar(at[i], middle, yerr=[[middle - low], [high - middle]], color=BLUE, capsize=2, linewidth=1)
         if model in known:
             last = months.index(known[model])
             axis.axvline(last, color="black", linestyle="--", linewidth=1)
@@ -244,7 +249,7 @@ def _by_month(rows: Sequence[_Row], place: Path, metric: str, cutoffs: Mapping[s
         f"{title}, a panel for each of {len(models)} models, means over all settings with 95 % intervals. Months up to a "
         f"model's cut-off are hatched: {listed or 'no cut-off is known'}."
     )
-    head = ("model", "month", metric, "standard_error", "samples", "cutoff")
+    head = ("model", "month", metric, "low", "high", "samples", "cutoff")
     return save(figure, place, Plot(f"months_{metric}", title, alt), head, rows)
 
 

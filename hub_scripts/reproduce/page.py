@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ from hub_scripts.reproduce.matrix import (
 )
 from lm_eval_tasks.files import write_whole
 from lm_eval_tasks.runs import logged
-from lm_eval_tasks.runs.intervals import Interval, interval
+from lm_eval_tasks.runs.intervals import FEWEST, Interval, interval
 from lm_eval_tasks.tables import Table
 from lm_eval_tasks.text import ODD, parse_json
 
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 RESULTS = "reproduced.json"
 DIFFERS, AGREES = "differs", "within the interval"
 # First authors without whom there is no telling.
-_FEWEST = 10
 _HEAD = ("Setting", "Model", "Score", "Published", "Ours", "95 % interval", "Difference", "n", "Verdict")
 _FIGURE_METRICS = ("bertscore", "rouge_l")
 _NOTES = {
@@ -63,9 +63,10 @@ class Row:
     def verdict(self) -> str:
         if self.ours is None:
             return "not measured"
-        if self.ours.clusters < _FEWEST:
+        if self.ours.bounds is None:
             return "too few authors to tell"
-        return AGREES if self.ours.low <= self.cell.value <= self.ours.high else DIFFERS
+        low, high = self.ours.bounds
+        return AGREES if low <= self.cell.value <= high else DIFFERS
 
 
 # (setting as it was logged, metric) -> ours
@@ -106,7 +107,7 @@ def write_page(
         differing, agreeing = verdicts.count(DIFFERS), verdicts.count(AGREES)
         yield (
             f"{source}: {len(verdicts)} of {len(own)} scores measured; of the published ones {differing} lie outside our interval, "
-            f"{agreeing} within, {len(verdicts) - differing - agreeing} cannot be told (fewer than {_FEWEST} first authors)"
+            f"{agreeing} within, {len(verdicts) - differing - agreeing} cannot be told (fewer than {FEWEST} first authors)"
         )
     yield f"written: {output / 'index.html'}"
 
@@ -165,7 +166,7 @@ def _cells(row: Row) -> tuple[object, ...]:
     if ours is None:
         return None, None, None, None, row.verdict
     return (
-        _percent(ours.mean), f"{_percent(ours.low)} to {_percent(ours.high)}", f"{100 * (ours.mean - row.cell.value):+.1f}",
+        _percent(ours.mean), " to ".join(map(_percent, ours.bounds or ())) or None, f"{100 * (ours.mean - row.cell.value):+.1f}",
         ours.samples, row.verdict,
     )  # fmt: skip
 
@@ -210,7 +211,7 @@ def _facts(manifest: Manifest | None, dataset: str) -> list[str]:
 def _figure_3(runs: Mapping[str, Run], scores: Mapping[str, _Scores], output: Path) -> Plot | None:
     """Figure 3 of the AcademicEval paper: retrievers on Abs-9K."""
     rows = [
-        (metric, model, retriever, one.mean, one.low, one.high)
+        (metric, model, retriever, one.mean, *(one.bounds or (nan, nan)))
         for metric in _FIGURE_METRICS
         for model in FIGURE_3_MODELS
         for retriever in RETRIEVERS

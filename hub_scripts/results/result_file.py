@@ -68,8 +68,8 @@ def _ours(content: Mapping[str, Any]) -> Results:
             str(one["task"]),
             str(one["metric"]),
             number(one["value"]),
-            number(one["low"]),
-            number(one["high"]),
+            None if one["low"] is None else number(one["low"]),
+            None if one["high"] is None else number(one["high"]),
             int(number(one["samples"])),
         )
         for one in content["scores"]

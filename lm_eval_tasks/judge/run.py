@@ -168,7 +168,9 @@ def table(results: Mapping[str, Any]) -> Table:
 
 def _cells(one: Mapping[str, Any]) -> tuple[object, ...]:
     rate = one["win_rate"]
-    shown = f"{rate['value']:.3f} [{rate['low']:.3f}, {rate['high']:.3f}]" if rate else ""
+    shown = f"{rate['value']:.3f}" if rate else ""
+    if rate and rate["low"] is not None:
+        shown += f" [{rate['low']:.3f}, {rate['high']:.3f}]"
     names = ("raw_win_rate", "length_controlled_win_rate", "position_consistency", "first_place_share")
     numbers = ("" if one[name] is None else f"{one[name]:.3f}" for name in names)
     return one["samples"], shown, *numbers, one["unparseable"], one["failed"]

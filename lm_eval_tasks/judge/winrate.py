@@ -72,7 +72,7 @@ def summary(samples: Sequence[Judged]) -> dict[str, Any]:
     }
 
 
-def _dimension(samples: Sequence[Judged], name: str) -> dict[str, float] | None:
+def _dimension(samples: Sequence[Judged], name: str) -> dict[str, float | None] | None:
     read = [(points, one.cluster) for one in samples if (points := one.points(name)) is not None]
     return _interval(interval([points for points, _ in read], [cluster for _, cluster in read])) if read else None
 
@@ -122,7 +122,7 @@ def kappa(pairs: Sequence[tuple[float, float]]) -> float | None:
     return float(cohen_kappa_score(one, other))
 
 
-def panel(judged: Mapping[str, Sequence[Judged]]) -> dict[str, float] | None:
+def panel(judged: Mapping[str, Sequence[Judged]]) -> dict[str, float | None] | None:
     """The win rate of several judges together: each sample's mean over the judges that could decide it."""
     points: dict[tuple[str, str], list[float]] = {}
     clusters: dict[tuple[str, str], str] = {}
@@ -136,7 +136,7 @@ def panel(judged: Mapping[str, Sequence[Judged]]) -> dict[str, float] | None:
     return _interval(interval([fmean(own) for own in points.values()], [clusters[key] for key in points]))
 
 
-def _interval(found: Interval | None) -> dict[str, float] | None:
+def _interval(found: Interval | None) -> dict[str, float | None] | None:
     if found is None:
         return None
     return {"value": found.mean, "low": found.low, "high": found.high, "samples": found.samples}

@@ -19,7 +19,7 @@ class Difference:
 
     Attributes:
         left_out: samples of either run that the other one has not.
-        corrected_p: p over all differences that are shown together (Holm).
+        corrected_p: p over all differences that are shown together and have one (Holm).
     """
 
     task: str
@@ -28,7 +28,7 @@ class Difference:
     b: float
     difference: Interval
     left_out: int
-    corrected_p: float
+    corrected_p: float | None
 
 
 def compare(a: Path, b: Path, metrics: Sequence[str] | None = None) -> list[Difference]:
@@ -60,8 +60,8 @@ def compare(a: Path, b: Path, metrics: Sequence[str] | None = None) -> list[Diff
                 found.append((task, metric, sum(ours) / len(ours), sum(theirs) / len(theirs), of_pairs, left_out))
     if not found:
         raise SamplesError(f"neither {a} nor {b} has one of the scores {', '.join(metrics)} in both runs")
-    corrected = holm([one[4].p for one in found])
-    return [Difference(*one, p) for one, p in zip(found, corrected, strict=True)]
+    corrected = iter(holm([one[4].p for one in found if one[4].p is not None]))
+    return [Difference(*one, next(corrected) if one[4].p is not None else None) for one in found]
 
 
 def table(differences: Sequence[Difference], a: Path, b: Path) -> Table:
@@ -76,8 +76,12 @@ def table(differences: Sequence[Difference], a: Path, b: Path) -> Table:
 def _row(one: Difference, over: Interval) -> tuple[object, ...]:
     return (
         one.task, one.metric, over.samples, one.left_out, over.clusters, f"{one.a:.4f}", f"{one.b:.4f}", f"{over.mean:+.4f}",
-        f"[{over.low:+.4f}, {over.high:+.4f}]", f"{over.p:.4f}", f"{one.corrected_p:.4f}",
+        "[{:+.4f}, {:+.4f}]".format(*over.bounds) if over.bounds else "-", _p(over.p), _p(one.corrected_p),
     )  # fmt: skip
+
+
+def _p(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
 
 
 def _pairs(task: str, first: Sequence[Logged], second: Sequence[Logged]) -> list[tuple[Logged, Logged]]:

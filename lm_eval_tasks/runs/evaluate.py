@@ -48,8 +48,8 @@ class Score:
     task: str
     metric: str
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     samples: int
     retriever: str = ""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from lm_eval_tasks.metrics.registry import METRICS, named
 from lm_eval_tasks.runs.evaluate import Score
+from lm_eval_tasks.runs.intervals import FEWEST
 from lm_eval_tasks.tables import Table, markdown
 
 _Rows = Mapping[tuple[str, str], Mapping[str, Score]]
@@ -24,6 +25,8 @@ def score_table(scores: Sequence[Score]) -> Iterator[str]:
     others = [name for name in present if name not in main]
     if others:
         yield from ("", *markdown(_table(others, rows)))
+    if any(score.low is None for score in scores):
+        yield from ("", f"Where an interval is missing, the papers have fewer than {FEWEST} first authors.")
 
 
 def _table(metrics: Sequence[str], rows: _Rows) -> Table:
@@ -39,5 +42,5 @@ def _cell(score: Score | None) -> str:
     if score is None:
         return ""
     metric = named(score.metric)
-    interval = f" [{score.low:.4f}, {score.high:.4f}]" if metric and metric.headline else ""
-    return f"{score.value:.4f}{interval}"
+    known = metric and metric.headline and score.low is not None and score.high is not None
+    return f"{score.value:.4f}" + (f" [{score.low:.4f}, {score.high:.4f}]" if known else "")

@@ -26,17 +26,37 @@ const isOurs = (setting) => setting.index !== undefined;
 const chosenMonths = () => [months[byId("from").value], months[byId("to").value]];
 const isWholeWindow = () => Number(byId("from").value) === 0 && Number(byId("to").value) === months.length - 1;
 
-// Mean and interval from the standard error over first authors, whose papers come and go together; of one author no interval.
+// Mean and interval as `lm_eval_tasks/runs/intervals.py` has them: first authors are left out one at a time, for their papers come and
+// go together; of fewer than ten no interval.
+const FEWEST = 10;
+// The quantile of Student's t (Cornish and Fisher; Abramowitz and Stegun 26.7.5), to three decimals from nine degrees on.
+const t95 = (freedom) => {
+  const z = Z95;
+  const terms = [
+    z,
+    (z ** 3 + z) / 4,
+    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
+    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384,
+  ];
+  return terms.reduce((sum, term, power) => sum + term / freedom ** power, 0);
+};
+
 const clustered = (values, clusters) => {
   if (!values.length) return null;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const sums = new Map();
-  values.forEach((value, i) => sums.set(clusters[i], (sums.get(clusters[i]) ?? 0) + value - mean));
-  const groups = sums.size;
-  if (groups < 2) return [mean];
-  const squares = [...sums.values()].reduce((sum, value) => sum + value * value, 0);
-  const error = Math.sqrt((groups / (groups - 1)) * squares) / values.length;
-  return [mean, mean - Z95 * error, mean + Z95 * error];
+  const total = values.reduce((sum, value) => sum + value, 0);
+  const [n, mean] = [values.length, total / values.length];
+  const groups = new Map();
+  values.forEach((value, i) => {
+    const [sum, count] = groups.get(clusters[i]) ?? [0, 0];
+    groups.set(clusters[i], [sum + value, count + 1]);
+  });
+  if (groups.size < FEWEST) return [mean];
+  const own = [...groups.values()];
+  const squares = own.reduce((sum, [part, count]) => sum + ((total - part) / (n - count) - mean) ** 2, 0);
+  const error = Math.sqrt(((groups.size - 1) / groups.size) * squares);
+  const freedom = (n * n) / own.reduce((sum, [, count]) => sum + count * count, 0) - 1;
+  const reach = t95(freedom) * error;
+  return [mean, mean - reach, mean + reach];
 };
 
 const inWindow = (scores, values, [from, to]) => {

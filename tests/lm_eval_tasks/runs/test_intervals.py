@@ -4,41 +4,57 @@ import random
 
 import pytest
 
-from lm_eval_tasks.runs.intervals import holm, interval
+from lm_eval_tasks.runs.intervals import FEWEST, holm, interval
 
 
 def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
     rng = random.Random(4)
     held = 0
-    for _ in range(150):
+    for _ in range(400):
         values, clusters = [], []
-        for author in range(40):
+        for author in range(12):
             shared = rng.gauss(0, 1)
-            for _ in range(rng.randint(1, 4)):
+            for _ in range(rng.randint(1, 3)):
                 values.append(0.3 + shared + rng.gauss(0, 0.5))
                 clusters.append(str(author))
-        found = interval(values, clusters)
-        held += found.low <= 0.3 <= found.high
-    assert 0.86 <= held / 150 <= 0.99
+        low, high = interval(values, clusters).bounds or (0.0, 0.0)
+        held += low <= 0.3 <= high
+    assert 0.92 <= held / 400 <= 0.98
+
+
+def test_few_first_authors_have_no_interval_and_no_p() -> None:
+    few = interval([0.1 * i for i in range(30)], [str(i % (FEWEST - 1)) for i in range(30)])
+    assert (few.low, few.high, few.p, few.bounds) == (None, None, None, None)
+    assert (few.mean, few.samples, few.clusters) == (pytest.approx(1.45), 30, FEWEST - 1)
+    assert interval([0.1 * i for i in range(30)], [str(i % FEWEST) for i in range(30)]).bounds is not None
 
 
 def test_papers_of_one_author_count_less_than_papers_of_many() -> None:
     values = [float(i % 2) for i in range(60)]
     apart = interval(values, [str(i) for i in range(60)])
-    together = interval(values, [str(i % 2) for i in range(60)])
-    assert together.high - together.low > 2 * (apart.high - apart.low)
-    assert (together.clusters, apart.clusters, apart.samples) == (2, 60, 60)
+    together = interval(values, [str(i % 2 + 2 * (i // 12)) for i in range(60)])
+    assert apart.bounds and together.bounds
+    assert together.bounds[1] - together.bounds[0] > 2 * (apart.bounds[1] - apart.bounds[0])
+    assert (together.clusters, apart.clusters, apart.samples) == (10, 60, 60)
 
 
-def test_the_same_values_give_the_same_interval() -> None:
-    values = [0.1, 0.4, 0.35, 0.8]
-    assert interval(values, list("abca")) == interval(values, list("abca"))
-    assert interval([0.5], ["a"]).low == interval([0.5], ["a"]).high == 0.5
+def test_of_one_paper_an_author_it_is_the_t_interval() -> None:
+    values = [0.1 * (i % 7) + 0.01 * i for i in range(25)]
+    found = interval(values, [str(i) for i in range(25)])
+    mean = sum(values) / 25
+    error = (sum((value - mean) ** 2 for value in values) / 24 / 25) ** 0.5
+    assert found.bounds == pytest.approx((mean - 2.0639 * error, mean + 2.0639 * error), rel=1e-4)
 
 
 def test_p_is_small_for_what_is_never_zero_and_large_for_what_is_about_zero() -> None:
-    assert interval([0.1 + i / 100 for i in range(20)], [str(i) for i in range(20)]).p < 0.001
-    assert interval([(-1.0) ** i for i in range(20)], [str(i) for i in range(20)]).p > 0.5
+    names = [str(i) for i in range(20)]
+    never, about = (
+        interval([0.1 + i / 100 for i in range(20)], names).p,
+        interval([(-1.0) ** i for i in range(20)], names).p,
+    )
+    assert never is not None and never < 0.001
+    assert about is not None and about > 0.5
+    assert (interval([0.0] * 20, names).p, interval([0.5] * 20, names).p) == (1.0, 0.0)
 
 
 def test_holm() -> None:
