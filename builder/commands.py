@@ -28,7 +28,7 @@ def register(commands: Commands) -> None:
     """Add the commands."""
     sub = commands.add("run", "build a round: crawl, graph, extract, link, samples, dataset folder", run)
     _add_round(sub)
-    _add_jobs(sub)
+    _add_work(sub)
     _add_replace(sub)
     _add_round(commands.add("crawl", "take the round's papers into the workspace and show the co-author graph", crawl))
     sub = commands.add("update", "take a crawled graph on to a later round: its new papers and co-authors", update)
@@ -38,10 +38,10 @@ def register(commands: Commands) -> None:
         "link", "read the papers and resolve the citations of their related work; how well that went", link
     )
     _add_round(sub)
-    _add_jobs(sub)
+    _add_work(sub)
     sub = commands.add("build", "write the dataset folder from what the workspace holds", build)
     _add_round(sub)
-    _add_jobs(sub)
+    _add_work(sub)
     _add_replace(sub)
     _add_round(commands.add("status", "what the workspace holds", status))
     _register_folder_commands(commands)
@@ -51,7 +51,7 @@ def register(commands: Commands) -> None:
 def _register_folder_commands(commands: Commands) -> None:
     sub = commands.add("audit", "look for leaks and for what was read wrongly in a finished dataset folder", audit)
     sub.add_argument("folder", type=Path, metavar="FOLDER")
-    _add_jobs(sub)
+    _add_work(sub)
 
     help_ = "the copy of a dataset folder that may be published, other rows by id only"
     sub = commands.add("publishable", help_, publishable)
@@ -64,7 +64,7 @@ def _register_folder_commands(commands: Commands) -> None:
     _add_round_file(sub)
     sub.add_argument("--work", type=Path, metavar="W", help="use this workspace instead of the round's")
     sub.add_argument("-o", "--output", type=Path, metavar="OUT", help="default: FOLDER-filled")
-    _add_jobs(sub)
+    _add_work(sub)
 
 
 def _register_file_commands(commands: Commands) -> None:
@@ -83,12 +83,14 @@ def _register_file_commands(commands: Commands) -> None:
         "extract", "extract PDF files to JSON lines; or, given a round.toml, the round's papers", extract
     )
     sub.add_argument(
-        "files", nargs="+", metavar="FILE", help="a path, or an address in an object store such as s3://BUCKET/NAME.pdf"
-    )
+        "files", nargs="*", metavar="FILE",
+        help="a path, or an address in an object store, where * stands for anything: s3://BUCKET/pdf/*.pdf",
+    )  # fmt: skip
+    sub.add_argument("--files-from", type=Path, metavar="LIST", help="a file with one such name a line")
     sub.add_argument("-o", "--output", type=Path, help="JSON lines file, one line a file in input order")
     sub.add_argument("--time-limit", type=float, default=60.0, help="seconds a file may take (default: 60)")
     sub.add_argument("--memory-limit", type=int, default=2048, help="MiB a file may take (default: 2048)")
-    _add_jobs(sub)
+    _add_work(sub)
 
     sub = commands.add("demo", "a full round and an evaluation on a made-up arXiv, offline", demo)
     sub.add_argument("--folder", type=Path, default=Path("demo"), help="where to work (default: ./demo)")
@@ -108,8 +110,15 @@ def _add_round(sub: ArgumentParser) -> None:
 
 def _add_jobs(sub: ArgumentParser) -> None:
     sub.add_argument(
-        "--jobs", type=positive, default=os.cpu_count() or 1, help="processes that share the work (default: processors)"
+        "--jobs",
+        type=positive,
+        default=os.cpu_count() or 1,
+        help="processes that share the work on this machine (default: processors)",
     )
+
+
+def _add_work(sub: ArgumentParser) -> None:
+    _add_jobs(sub)
     add_engine(sub)
 
 
@@ -224,6 +233,9 @@ def import_(arguments: Namespace) -> Iterator[str]:
 
 
 def extract(arguments: Namespace) -> Iterator[str]:
+    names = arguments.files + (_listed(arguments.files_from) if arguments.files_from else [])
+    if not names:
+        raise BuildError("extract needs the names of files, or `--files-from LIST` with one that is not empty")
     if len(arguments.files) == 1 and arguments.files[0].endswith(".toml"):
         from builder.pipeline import prepare
         from builder.round.model import load_round
@@ -233,15 +245,20 @@ def extract(arguments: Namespace) -> Iterator[str]:
         return
     from builder.extract.files import extract_to_jsonl
 
-    if arguments.output is None:
-        raise BuildError("extract needs `--output out.jsonl` when it is given files")
+    if arguments.output is None or ":/" in str(arguments.output):
+        raise BuildError("extract needs `--output out.jsonl`, a path on this machine, when it is given files")
     with _engine(arguments) as engine:
-        done, failed = extract_to_jsonl(
-            arguments.files, arguments.output, engine, arguments.time_limit, arguments.memory_limit
-        )
+        done, failed = extract_to_jsonl(names, arguments.output, engine, arguments.time_limit, arguments.memory_limit)
     yield f"{done} extracted, {failed} failed: {arguments.output}"
     if not done:
         raise BuildError(f"not one of {failed} files gave a document; {arguments.output} holds the reasons")
+
+
+def _listed(path: Path) -> list[str]:
+    try:
+        return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except UnicodeDecodeError as err:
+        raise BuildError(f"{path} is no list of names in UTF-8") from err
 
 
 def demo(arguments: Namespace) -> Iterator[str]:

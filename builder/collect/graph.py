@@ -103,16 +103,9 @@ def build_graph(
     Drop reasons: not_visited, too_old, inactive_author, outside_component.
     """
     written = _Papers(papers)
-    old, inactive = written.older_than(papers_from), written.by_inactive(active_from)
     report = StageReport("graph")
     first: dict[str, list[str]] = {}
-    for i in sorted(range(len(written.ids)), key=written.ids.__getitem__):
-        id_, author = written.ids[i], written.first[i]
-        reason: GraphReason | None = None
-        if members is not None and author not in members:
-            reason = "not_visited"
-        elif old[i] or inactive[i]:
-            reason = "too_old" if old[i] else "inactive_author"
+    for id_, author, reason in written.by_id(members, papers_from, active_from):
         if reason:
             report.drop(id_, reason)
         else:
@@ -122,7 +115,7 @@ def build_graph(
     if component == "largest" and nodes:
         kept = _largest(shared)
         nodes, shared = [nodes[i] for i in kept.tolist()], shared[kept][:, kept]
-    on_graph = set(nodes)
+    on_graph = {author: tuple(first[author]) for author in nodes}
     for author, ids in first.items():
         if author in on_graph:
             report.kept += len(ids)
@@ -130,8 +123,7 @@ def build_graph(
             for id_ in ids:
                 report.drop(id_, "outside_component")
     report.check(len(written.ids))
-    found = {author: tuple(ids) for author, ids in first.items() if author in on_graph}
-    return CoAuthorGraph(tuple(nodes), csr_array(shared), found, written.different, len(first)), report
+    return CoAuthorGraph(tuple(nodes), csr_array(shared), on_graph, written.different, len(first)), report
 
 
 class _Papers:
@@ -160,12 +152,20 @@ class _Papers:
         self._hashes, self._authors = np.unique(np.array(hashes, np.int64), return_inverse=True)
         self.different = len(self._hashes)
 
-    def older_than(self, day: date) -> list[bool]:
-        """Of each paper."""
-        found: list[bool] = (self._days < day.toordinal()).tolist()
-        return found
+    def by_id(
+        self, members: frozenset[str] | None, papers_from: date, active_from: date
+    ) -> Iterator[tuple[str, str, GraphReason | None]]:
+        """Each paper with its first author, and why it is not on the graph, whatever its component."""
+        old, inactive = (self._days < papers_from.toordinal()).tolist(), self._by_inactive(active_from)
+        for i in sorted(range(len(self.ids)), key=self.ids.__getitem__):
+            reason: GraphReason | None = None
+            if members is not None and self.first[i] not in members:
+                reason = "not_visited"
+            elif old[i] or inactive[i]:
+                reason = "too_old" if old[i] else "inactive_author"
+            yield self.ids[i], self.first[i], reason
 
-    def by_inactive(self, day: date) -> list[bool]:
+    def _by_inactive(self, day: date) -> list[bool]:
         """Of each paper, whether all papers of its first author, in any position, are older."""
         newest = np.zeros(self.different, np.int64)
         np.maximum.at(newest, self._authors, np.repeat(self._days, self._counts))

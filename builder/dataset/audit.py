@@ -37,6 +37,8 @@ _MIN_ENGLISH = 0.12
 _LEAST_CONTENT = 0.2
 _LEAST_TARGET = 5
 _ACTIVE = 20
+# Bytes of rows that are worth more than one process.
+_LARGE = 1 << 28
 _WORD = re.compile(r"[^\W_]+")
 # Words that abstracts use far more often since late 2022 (arXiv 2406.07016).
 MARKERS = frozenset(
@@ -60,7 +62,8 @@ def audit(folder: Path, configurations: Iterable[Configuration], engine: Engine 
             assert one.task != "cloze", "full rows are those of writing settings"
             by_task.setdefault(one.task, []).append(one)
     tasks = [_TaskRows(folder, task, tuple(group)) for task, group in by_task.items()]
-    found = (engine or LocalEngine()).map(look_through, tasks)
+    large = sum(file.nbytes for one in tasks for of in one.configurations for file in of.every_file) > _LARGE
+    found = (engine or LocalEngine()).map(look_through, tasks, large=large)
     return _audit_of(list(progress(found, "audit", len(tasks))))
 
 

@@ -1,4 +1,4 @@
-"""How much of each target the texts beside it in a prompt hold, each text of a task looked at once, however many rows show it.
+"""How much of each target stands in the other texts of its prompt. Each text of a task is looked at once, however many rows show it.
 
 A first pass over the ids learns which targets a text is shown to; when the text comes up in the second, it is compared with
 all of them. Texts go by what they are of which paper. Where rows disagree about one, which only a damaged folder's do, it is
@@ -24,7 +24,7 @@ _IDS = ("id", "target", "demonstrations.list.element.id")
 
 
 class SharedRuns:
-    """The longest runs of words that targets share with the texts beside them, over the rows of one task."""
+    """The longest runs of words that targets share with the other texts of their prompts, over the rows of one task."""
 
     def __init__(self, folder: Path, task: Task, configurations: Iterable[Configuration]) -> None:
         self._targets: dict[str, tuple[int, Words]] = {}
@@ -63,7 +63,7 @@ class SharedRuns:
 
 
 def _places(row: Row) -> Iterator[_Place]:
-    """The texts beside a row's target, the paper's own first."""
+    """The texts that a prompt shows, the paper's own first."""
     yield "content", row["id"]
     for demo in row["demonstrations"]:
         yield "content", demo["id"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -14,7 +15,7 @@ from builder.dataset.writing_rows import columns, row_of
 from builder.progress import progress
 from builder.records import SPLITS, CitedPaper, DemoKind, Demonstration, Sample, Split, Task
 from builder.samples.cut import Cut
-from builder.samples.texts import Texts, texts_of
+from builder.samples.texts import Texts
 
 if TYPE_CHECKING:
     from builder.records import SplitDates
@@ -30,12 +31,12 @@ class _Order:
 
     Attributes:
         place: the dataset folder.
-        texts: the file with the papers' texts, and its size.
+        texts: the file with the papers' texts.
         samples: target, and each demonstration with its kind.
     """
 
     place: Path
-    texts: tuple[Path, int]
+    texts: Path
     name: str
     task: Task
     split: Split
@@ -60,9 +61,8 @@ def write_settings(
         planned: for each setting its samples, in the order of the rows.
         round_name: the revision that every row carries.
     """
-    found = texts, texts.stat().st_size
     orders = [
-        _Order(place, found, setting.name, setting.task, split, round_name, samples)
+        _Order(place, texts, setting.name, setting.task, split, round_name, samples)
         for setting, samples_of in planned.items()
         for split in SPLITS
         if (samples := tuple(_samples(samples_of, setting, split, pool, dates)))
@@ -91,7 +91,11 @@ def _samples(
 
 
 def _write(order: _Order) -> SplitContents:
-    texts = texts_of(*order.texts)
+    with closing(Texts(order.texts)) as texts:
+        return _written(order, texts)
+
+
+def _written(order: _Order, texts: Texts) -> SplitContents:
     writer = SplitWriter(order.place, order.name, order.split, columns(order.task))
     for target, demonstrations in order.samples:
         sample = _sample(target, demonstrations, order.task, texts)

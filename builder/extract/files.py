@@ -20,7 +20,7 @@ from builder.ids import PaperId
 from builder.progress import progress
 from builder.records import READING_REASONS
 from builder.round.tables import ExtractTable, QualityTable
-from builder.sources.object_store import expanded, is_address, local_copy
+from builder.sources.object_store import expanded, is_address
 from lm_eval_tasks.files import sha256_of, whole_file
 from lm_eval_tasks.locks import held
 from lm_eval_tasks.text import parse_json, valid
@@ -88,8 +88,8 @@ class _Results:
 
     def has(self, name: str) -> bool:
         digest, place = self._places.get(valid(name), (None, 0))
-        # Only what an earlier call has read is read here to compare it.
-        if digest is None or digest != _hash(name):
+        # Only what an earlier call has read is read here to compare it; an object would have to be fetched for that.
+        if digest is None or (not is_address(name) and digest != _hash(name)):
             return False
         self._of_call[name] = place
         return True
@@ -132,9 +132,9 @@ def _limits(time_limit: float, memory_limit: int) -> ExtractTable:
 
 def _hash(name: str) -> str:
     """The hash of a file, "" where there is none that can be read."""
+    path = Path(name)
     try:
-        with local_copy(name) as path:
-            return sha256_of(path) if path.is_file() else ""
+        return sha256_of(path) if path.is_file() else ""
     except OSError:
         return ""
 

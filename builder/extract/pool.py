@@ -59,7 +59,8 @@ class Extracted:
 def extract_files(names: Iterable[str], engine: Engine, time_limit: float, memory_limit: int) -> Iterator[Extracted]:
     """Read files and yield their outcomes in input order.
 
-    A reason among `records.READING_REASONS` was seen again: on this machine when nothing else was being read.
+    A reason among `records.READING_REASONS` was seen again; on this machine when nothing else was being read, on a cluster as
+    it came.
 
     Args:
         names: paths, or addresses in an object store.
@@ -127,8 +128,8 @@ def _believed(
                 with alone():
                     worker.close()
                     outcome = worker.read(path)
-    except FileNotFoundError:
-        return Extracted(name, "", "missing_file", f"{name}: No such file or directory", None, None, 0.0)
+    except OSError as err:
+        return Extracted(name, "", "missing_file", f"{name}: {err.strerror or 'no such file'}", None, None, 0.0)
     return replace(outcome, name=name, detail=outcome.detail.replace(str(path), name))
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import mmap
+import os
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import TypeAlias
@@ -40,20 +39,12 @@ class Texts:
     """Reads such a file."""
 
     def __init__(self, path: Path) -> None:
-        with path.open("rb") as file:
-            # An empty file cannot be mapped.
-            self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if path.stat().st_size else b""
+        # Not mapped: the pages would count as this process's memory.
+        self._file = path.open("rb", buffering=0)
 
     def __getitem__(self, span: Span) -> str:
         begin, length = span
-        return self._bytes[begin : begin + length].decode()
+        return os.pread(self._file.fileno(), length, begin).decode()
 
-
-@lru_cache(maxsize=2)
-def texts_of(path: Path, size: int) -> Texts:
-    """The file as this process has it open.
-
-    Args:
-        size: of the file, which tells apart the files of two builds under one name.
-    """
-    return Texts(path)
+    def close(self) -> None:
+        self._file.close()

@@ -18,7 +18,7 @@ _MOST_KNOWN = 1_000_000
 class TokenCounter:
     """Counts the tokens of texts, special tokens left out.
 
-    No token reaches over a space or a line's end, so that each word is tokenized once, with what stands beside it.
+    No token reaches over a space or a line's end, so that each word, with its punctuation, is tokenized once.
 
     Args:
         tokenizer: as `sources.tokenizer.load_tokenizer` gives it.

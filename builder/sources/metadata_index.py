@@ -1,7 +1,9 @@
-"""The records of a metadata file in a store of their own: read once, then found by author, day, title and id."""
+"""An index of a metadata file: its records are read once, then found by author, day, title and id."""
 
 from __future__ import annotations
 
+import logging
+import sqlite3
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -9,15 +11,17 @@ from typing import TYPE_CHECKING
 
 from rapidfuzz import process
 
+from builder.errors import StoreError
 from builder.progress import progress
 from builder.records import Drop, Paper
-from builder.sources.metadata_file import read_metadata
+from builder.sources.metadata_file import READER, read_metadata
 from builder.store import Store
 from lm_eval_tasks.files import sha256_of
 
 if TYPE_CHECKING:
     from datetime import date
 
+_LOGGER = logging.getLogger(__name__)
 _BATCH = 5000
 # What a paper or drop of the file is filed under.
 _POOL = "mirror"
@@ -37,17 +41,36 @@ class MetadataIndex:
 
     def __init__(self, metadata: Path, place: Path) -> None:
         self._metadata, self._place = metadata, place
-        self._store = Store.open(place)
+        try:
+            self._store = Store.open(place)
+            self._bring_up()
+        except (StoreError, sqlite3.DatabaseError) as err:
+            # It holds nothing that the file does not hold; a full disk says so again.
+            _LOGGER.warning("the index %s cannot be used (%s) and is made again", place, err)
+            self._remove()
+            self._store = Store.open(place)
+            self._bring_up()
+
+    def _bring_up(self) -> None:
         self.fingerprint = self._fingerprint()
-        if self._store.note("of") not in (None, self.fingerprint):
-            self._begin_anew()
+        if self._store.note("of") not in (None, [READER, self.fingerprint]):
+            hashed = self._store.note("hashed")
+            self._store.close()
+            self._remove()
+            self._store = Store.open(self._place)
+            self._store.set_note("hashed", hashed)
         if self._store.note("whole") != self.fingerprint:
             self._read()
 
+    def _remove(self) -> None:
+        for path in self._place.parent.glob(f"{self._place.name}*"):
+            path.unlink()
+
     def _fingerprint(self) -> str:
-        """Size and hash of the file; it is only hashed again when its size or time has changed."""
+        """Size and hash of the file; it is only hashed again when its size or one of its times has changed."""
         stat = self._metadata.stat()
-        seen = [stat.st_size, stat.st_mtime_ns]
+        # The second time changes with every write, and nobody can set it back.
+        seen = [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
         known = self._store.note("hashed")
         if isinstance(known, dict) and known["seen"] == seen:
             return str(known["as"])
@@ -55,18 +78,10 @@ class MetadataIndex:
         self._store.set_note("hashed", {"seen": seen, "as": found})
         return found
 
-    def _begin_anew(self) -> None:
-        hashed = self._store.note("hashed")
-        self._store.close()
-        for path in self._place.parent.glob(f"{self._place.name}*"):
-            path.unlink()
-        self._store = Store.open(self._place)
-        self._store.set_note("hashed", hashed)
-
     def _read(self) -> None:
         done = self._store.note("read")
         assert done is None or isinstance(done, int)
-        self._store.set_note("of", self.fingerprint)
+        self._store.set_note("of", [READER, self.fingerprint])
         items = progress(read_metadata(self._metadata, done or 0), "index")
         lines = done or 0
         while batch := list(islice(items, _BATCH)):

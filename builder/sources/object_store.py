@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -18,6 +19,10 @@ from builder.errors import SourceError
 _T = TypeVar("_T")
 # For one file, or one list of names.
 PATIENCE = 300.0
+# Seconds before a store that failed is asked again.
+_WAITS = (1.0, 10.0)
+# What is about the one file.
+_OF_THE_FILE = (FileNotFoundError, IsADirectoryError, PermissionError)
 
 
 def is_address(name: str) -> bool:
@@ -53,7 +58,7 @@ def local_copy(name: str) -> Iterator[Path]:
     """The file as one of this machine; it is fetched where the name is an address.
 
     Raises:
-        FileNotFoundError: the store has no such file.
+        OSError: the store has no such file, or does not give it out.
         SourceError: the store cannot be asked.
     """
     if not is_address(name):
@@ -79,14 +84,29 @@ def _opened(address: str) -> tuple[Any, str]:
 
 
 def _asked(ask: Callable[[], _T], address: str) -> _T:
-    """What a store answers, within `PATIENCE`: its client libraries have limits of their own, or none."""
+    """What a store answers, asked again where it fails."""
+    for wait in (*_WAITS, None):
+        try:
+            return _answered(ask)
+        except Exception as err:  # each store's library raises its own
+            # Over HTTP fsspec calls a server that cannot be reached a missing file, and says why in the cause.
+            if isinstance(err, _OF_THE_FILE) and not err.__cause__:
+                raise
+            if wait is None or isinstance(err, ImportError | ValueError):
+                raise SourceError(f"cannot read {address}: {_reason(err)}") from err
+            time.sleep(wait)
+    raise AssertionError("the last try returns or raises")
+
+
+def _answered(ask: Callable[[], _T]) -> _T:
+    """What a store answers within `PATIENCE`: its client library has limits that may be longer, or none."""
     answers: list[_T] = []
     errors: list[Exception] = []
 
     def work() -> None:
         try:
             answers.append(ask())
-        except Exception as err:  # each store's library raises its own
+        except Exception as err:
             errors.append(err)
 
     thread = threading.Thread(target=work, daemon=True)
@@ -94,13 +114,13 @@ def _asked(ask: Callable[[], _T], address: str) -> _T:
     thread.join(PATIENCE)
     if answers:
         return answers[0]
-    if errors and isinstance(errors[0], FileNotFoundError):
-        raise errors[0]
-    reason = _reason(errors[0]) if errors else f"no answer within {PATIENCE:g} s"
-    raise SourceError(f"cannot read {address}: {reason}") from (errors[0] if errors else None)
+    raise errors[0] if errors else TimeoutError(f"no answer within {PATIENCE:g} s")
 
 
 def _reason(err: Exception) -> str:
     if isinstance(err, ImportError):
-        return f"{err}".partition("\n")[0]
-    return f"{type(err).__name__}: {err}".strip().partition("\n")[0]
+        package = f"; pip install {err.name}" if err.name else ""
+        return f"{err}".partition("\n")[0] + package
+    if isinstance(err, TimeoutError):
+        return str(err)
+    return f"{type(err).__name__}: {err.__cause__ or err}".strip().partition("\n")[0]

@@ -17,11 +17,14 @@ class Engine(AbstractContextManager["Engine"], Protocol):
     cache of its module.
     """
 
-    def map(self, function: Callable[[_T], _R], items: Iterable[_T], at_once: int = 1) -> Iterator[_R]:
+    def map(
+        self, function: Callable[[_T], _R], items: Iterable[_T], at_once: int = 1, *, large: bool = False
+    ) -> Iterator[_R]:
         """The results in the order of the items, which are taken as they are needed.
 
         Args:
             at_once: items that travel together.
+            large: whether a single item is worth starting a process for.
 
         Raises:
             EngineError: the work cannot be done here; what a function raises is passed on.

@@ -30,9 +30,11 @@ class LocalEngine:
         self.jobs = jobs
         self._pool: ProcessPoolExecutor | None = None
 
-    def map(self, function: Callable[[_T], _R], items: Iterable[_T], at_once: int = 1) -> Iterator[_R]:
+    def map(
+        self, function: Callable[[_T], _R], items: Iterable[_T], at_once: int = 1, *, large: bool = False
+    ) -> Iterator[_R]:
         waiting = iter(items)
-        if self._pool is None:
+        if self._pool is None and not (large and self.jobs > 1):
             until = time.monotonic() + _PATIENCE
             for item in waiting:
                 yield function(item)

@@ -22,13 +22,13 @@ from lm_eval_tasks.errors import EngineError
 _LOGGER = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _R = TypeVar("_R")
-# Batches for each processor that are handed to Ray together.
-_AHEAD = 4
+# Batches for each processor that are handed to Ray together; between two such lots processors may wait for the last batch.
+_AHEAD = 16
 _TO_CONNECT = 60.0
 # How long a head that was there once may be away.
 _TO_COME_BACK = 600.0
 _BETWEEN = 5.0
-# After so many seconds without a result it is asked whether the cluster is still the same.
+# After this time without a result the engine looks whether the cluster is still the same.
 _SILENCE = 30.0
 
 
@@ -46,61 +46,57 @@ class RayEngine:
     def __init__(self, address: str = "", patience: float = _TO_COME_BACK) -> None:
         if importlib.util.find_spec("ray") is None:
             raise EngineError('the engine ray needs Ray: pip install "academiceval[ray]"')
-        self._address = address or os.environ.get("RAY_ADDRESS", "auto")
-        self._patience = patience
-        self._driver = _Driver(self._address)
-
-    def map(self, function: Callable[[_T], _R], items: Iterable[_T], at_once: int = 1) -> Iterator[_R]:
-        waiting = iter(items)
-        while window := list(islice(waiting, at_once * _AHEAD * max(1, self._driver.processors))):
-            batches = [window[i : i + at_once] for i in range(0, len(window), at_once)]
-            done = 0
-            while done < len(batches):
-                for results in self._results(function, batches[done:]):
-                    done += 1
-                    yield from results
-
-    def _results(self, function: Callable[[Any], Any], batches: list[list[Any]]) -> Iterator[list[Any]]:
-        """The results of batches, as far as they come before the head goes; it is there again afterwards."""
-        try:
-            self._driver.channel.send((function, batches))
-            while (found := self._next()) is not None:
-                if isinstance(found, Exception):
-                    raise self._explained(found)
-                yield found
-        except (EOFError, OSError):
-            self._reconnect()
-
-    def _next(self) -> Any:
-        """What the driver sends next; an EOFError where it works for a cluster that another has taken the place of."""
-        while not self._driver.channel.poll(_SILENCE):
-            # A head that was started again at once has the old one's address, and the driver waits for the old one.
-            probe = _Driver(self._address)
-            known, self._driver = self._driver, probe
-            if known.nodes.isdisjoint(probe.nodes):
-                known.close()
-                raise EOFError
-            self._driver = known
-            probe.close()
-        return self._driver.channel.recv()
-
-    def _explained(self, err: Exception) -> Exception:
-        if isinstance(err, OtherCode):
-            return EngineError(
-                f"the Ray cluster at {self._address} has other code: {err}; install the same on every node"
+        self._address = address or os.environ.get("RAY_ADDRESS", "")
+        if not self._address:
+            raise EngineError(
+                "the engine ray needs RAY_ADDRESS, the HOST:PORT of the cluster's head (`ray start --head` prints it)"
             )
-        if type(err).__module__.startswith("ray"):
-            reason = str(err).strip().rpartition("\n")[2]
-            return EngineError(f"the Ray cluster at {self._address} could not do the work: {reason}")
-        return err
+        self._patience = patience
+        self._idle = [_Driver(self._address)]
 
-    def _reconnect(self) -> None:
-        """Wait until the head is there again."""
+    def map(
+        self, function: Callable[[_T], _R], items: Iterable[_T], at_once: int = 1, *, large: bool = False
+    ) -> Iterator[_R]:
+        waiting = iter(items)
+        driver = self._idle.pop() if self._idle else _Driver(self._address)
+        try:
+            while lot := list(islice(waiting, at_once * _AHEAD * max(1, driver.processors))):
+                batches = [lot[i : i + at_once] for i in range(0, len(lot), at_once)]
+                while batches:
+                    done = 0
+                    try:
+                        for results in driver.results(function, batches):
+                            done += 1
+                            yield from self._checked(results)
+                    except _Gone:
+                        driver.close()
+                        driver = self._connected_again()
+                    batches = batches[done:]
+        except BaseException:
+            # It may still be at work for this call.
+            driver.close()
+            raise
+        self._idle.append(driver)
+
+    def _checked(self, results: list[Any] | Exception) -> list[Any]:
+        if isinstance(results, OtherCode):
+            raise EngineError(
+                f"the Ray cluster at {self._address} has other code: {results}; install the same on every node"
+            )
+        if isinstance(results, Exception):
+            if type(results).__module__.startswith("ray"):
+                reason = str(results).strip().rpartition("\n")[2]
+                raise EngineError(f"the Ray cluster at {self._address} could not do the work: {reason}")
+            raise results
+        return results
+
+    def _connected_again(self) -> _Driver:
+        """A driver, as soon as the head is there again."""
         _LOGGER.warning("the head of the Ray cluster at %s is gone; waiting for it to come back", self._address)
         until = time.monotonic() + self._patience
-        while not self._driver.process.is_alive():
+        while True:
             try:
-                self._driver = _Driver(self._address)
+                return _Driver(self._address)
             except EngineError as err:
                 if time.monotonic() > until:
                     raise EngineError(
@@ -115,15 +111,20 @@ class RayEngine:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._driver.close()
+        while self._idle:
+            self._idle.pop().close()
+
+
+class _Gone(Exception):
+    """The cluster that a driver works for is not there any more."""
 
 
 class _Driver:
-    """A process that is connected to a cluster.
+    """A process that is connected to a cluster, for one call at a time.
 
     Attributes:
-        processors: of the cluster, when it connected.
-        nodes: the ids of its nodes then.
+        processors: of the cluster, when it was last asked.
+        nodes: the ids of its nodes when it connected.
 
     Raises:
         EngineError: there is no cluster.
@@ -131,26 +132,55 @@ class _Driver:
 
     def __init__(self, address: str) -> None:
         context = get_context("spawn")
-        self.channel, theirs = context.Pipe()
-        self.process = context.Process(target=drive, args=(theirs, address, os.getpid()))
-        self.process.start()
+        self._address = address
+        self._channel, theirs = context.Pipe()
+        self._process = context.Process(target=drive, args=(theirs, address, os.getpid()))
+        self._process.start()
         theirs.close()
-        answer: tuple[Any, ...] = ("absent", "no answer")
+        answer: tuple[Any, ...] = ("absent", f"no answer within {_TO_CONNECT:.0f} s")
         try:
-            if self.channel.poll(_TO_CONNECT):
-                answer = self.channel.recv()
+            if self._channel.poll(_TO_CONNECT):
+                answer = self._channel.recv()
         except EOFError:
             answer = ("absent", "its head does not answer")
         if answer[0] != "connected":
             self.close()
             raise EngineError(
-                f"there is no Ray cluster at {address} ({answer[1]}): start one with `ray start --head`, or name another with "
-                "RAY_ADDRESS"
+                f"cannot connect to a Ray cluster at {address} ({answer[1]}): see that `ray start --head` runs there, that "
+                "RAY_ADDRESS names it, and that both have the same token if it asks for one"
             )
         self.processors: int = answer[1]
         self.nodes: frozenset[str] = answer[2]
 
+    def results(self, function: Callable[[Any], Any], batches: list[list[Any]]) -> Iterator[list[Any] | Exception]:
+        """The results of batches in their order; an exception in place of those that there are not.
+
+        Raises:
+            _Gone: the cluster ended on the way.
+        """
+        try:
+            self._channel.send((function, batches))
+            while not isinstance(found := self._next(), int):
+                yield found
+        except (EOFError, BrokenPipeError, ConnectionError) as err:
+            raise _Gone from err
+        self.processors = found
+
+    def _next(self) -> Any:
+        silence = _SILENCE
+        while not self._channel.poll(silence):
+            silence *= 2  # a batch may take long
+            # A head that was started again at once has the old one's address, and this driver waits for the old one.
+            try:
+                probe = _Driver(self._address)
+            except EngineError as err:
+                raise _Gone from err
+            probe.close()
+            if self.nodes.isdisjoint(probe.nodes):
+                raise _Gone
+        return self._channel.recv()
+
     def close(self) -> None:
-        self.channel.close()
-        self.process.kill()
-        self.process.join()
+        self._channel.close()
+        self._process.kill()
+        self._process.join()

@@ -11,8 +11,10 @@ import logging
 import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -21,13 +23,15 @@ from lm_eval_tasks.linux import die_with
 from lm_eval_tasks.version import VERSION
 
 _PACKAGES = ("lm_eval_tasks", "builder")
+_LIBRARIES = ("numpy", "pyarrow", "pymupdf", "tokenizers", "torch", "transformers")
 _SECONDS_WITHOUT_HEAD = 15
 
 
 def drive(channel: Connection, address: str, parent: int) -> None:
-    """Connect, and apply what is sent: (function, batches of items) -> for each batch its results, then None.
+    """Connect, and apply what is sent: (function, batches of items) -> for each batch its results, then the cluster's processors.
 
-    Sends ("connected", processors, ids of the nodes) first, or ("absent", why); an exception stands for results that it kept from being.
+    Sends ("connected", processors, ids of the nodes) first, or ("absent", why). An exception takes the place of results; nothing
+    follows it.
     """
     die_with(parent)
     _quiet()
@@ -35,12 +39,11 @@ def drive(channel: Connection, address: str, parent: int) -> None:
         import ray
 
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-        nodes = [node for node in ray.nodes() if node["Alive"]]
+        nodes = frozenset(node["NodeID"] for node in ray.nodes() if node["Alive"])
     except Exception as err:  # Ray raises whatever the network does
         channel.send(("absent", f"{type(err).__name__}: {str(err).strip().partition(chr(10))[0]}"))
         return
-    processors = sum(int(node["Resources"].get("CPU", 0)) for node in nodes)
-    channel.send(("connected", processors, frozenset(node["NodeID"] for node in nodes)))
+    channel.send(("connected", _processors(), nodes))
     while True:
         try:
             function, batches = channel.recv()
@@ -49,9 +52,15 @@ def drive(channel: Connection, address: str, parent: int) -> None:
         try:
             for results in _spread(function, batches):
                 channel.send(results)
-            channel.send(None)
+            channel.send(_processors())
         except Exception as err:
             channel.send(_own(err))
+
+
+def _processors() -> int:
+    import ray
+
+    return sum(int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"])
 
 
 def _quiet() -> None:
@@ -71,7 +80,7 @@ def _spread(function: Callable[[Any], Any], batches: Sequence[list[Any]]) -> Ite
     context = ray.data.DataContext.get_current()
     context.execution_options.preserve_order = True
     context.enable_progress_bars = False
-    apply = _applying(pickle.dumps(function), code_version())
+    apply = _applying(pickle.dumps(function), code_version(), str(Path.cwd()))
     rows = [{"batch": pickle.dumps(batch)} for batch in batches]
     for row in ray.data.from_items(rows, override_num_blocks=len(rows)).map(apply).iter_rows():
         results = pickle.loads(row["results"])  # noqa: S301  # made by `_apply` below, on the cluster that was named
@@ -80,22 +89,28 @@ def _spread(function: Callable[[Any], Any], batches: Sequence[list[Any]]) -> Ite
         yield results
 
 
-def _applying(function: bytes, version: str) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+def _applying(function: bytes, code: str, folder: str) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
     """What Ray Data runs for each row; the packages must be installed on every node."""
 
     def apply(row: dict[str, bytes]) -> dict[str, bytes]:
         from lm_eval_tasks.engines.ray_driver import applied
 
-        return {"results": applied(function, row["batch"], version)}
+        return {"results": applied(function, row["batch"], code, folder)}
 
     return apply
 
 
-def applied(function: bytes, batch: bytes, version: str) -> bytes:
-    """In a worker: the results of a batch, or the exception that it ended with, pickled."""
+def applied(function: bytes, batch: bytes, code: str, folder: str) -> bytes:
+    """In a worker: the results of a batch, or the exception that it ended with, pickled.
+
+    Args:
+        folder: where relative paths begin.
+    """
     try:
-        if (mine := code_version()) != version:
-            raise OtherCode(f"a worker runs {mine}, this command {version}")
+        with suppress(OSError):  # a node that has no such folder needs none, or fails by the path that is missing
+            os.chdir(folder)
+        if (mine := code_version()) != code:
+            raise OtherCode(f"a worker runs {mine}, this command {code}")
         call = pickle.loads(function)  # noqa: S301  # sent by the driver of the cluster that this worker belongs to
         results: object = [call(item) for item in pickle.loads(batch)]  # noqa: S301
     except Exception as err:
@@ -121,10 +136,18 @@ class OtherCode(Exception):
 
 @cache
 def code_version() -> str:
-    """The release, and a hash of the code: two checkouts of one release may differ."""
+    """The release, a hash of the code, for two checkouts of one release may differ, and the libraries that make the bytes."""
     root = Path(__file__).resolve().parents[2]
     digest = sha256()
     for package in _PACKAGES:
         for path in sorted((root / package).rglob("*.py")):
             digest.update(path.read_bytes())
-    return f"academiceval {VERSION}, code {digest.hexdigest()[:8]}"
+    libraries = ", ".join(f"{name} {_version(name)}" for name in _LIBRARIES)
+    return f"academiceval {VERSION}, code {digest.hexdigest()[:8]}, {libraries}"
+
+
+def _version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return "-"

@@ -28,7 +28,7 @@ NO_MODEL = "none"
 MAX_TOKENS = 512
 _LAYERS = {MINILM: 6}
 _BATCH_TOKENS = 8192
-# Scored together, wherever that is: the last digits of a score depend on what stands beside a text in its batch.
+# Scored together, wherever that is: the last digits of a score depend on the other texts of its batch.
 _PAIRS = 512
 _KEPT_BYTES = 1 << 30
 

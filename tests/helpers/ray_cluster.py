@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+# Ray takes 127.0.0.1 for a mistake and puts an address of the network in its place.
+HOST = "127.0.0.2"
 _MEMORY = 100 * 2**20
 _SECONDS_TO_START = 120.0
 
@@ -24,25 +26,27 @@ class RayCluster:
         # Ray's sockets have names of at most 107 characters.
         self._folder = Path(tempfile.mkdtemp(prefix="ray-", dir="/tmp"))
         with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
+            free.bind((HOST, 0))
             self._port = free.getsockname()[1]
         self._nodes: dict[str, subprocess.Popen[bytes]] = {}
+        # Whoever uses it must not send a token that another cluster of this user has left.
+        os.environ["RAY_AUTH_MODE"] = "disabled"
 
     @property
     def address(self) -> str:
-        return f"127.0.0.1:{self._port}"
+        return f"{HOST}:{self._port}"
 
     def start(self, name: str) -> None:
         """Start a node, "head" or any other name, and wait until it is there."""
         place = f"--port={self._port}" if name == "head" else f"--address={self.address}"
         first = ["--head", "--include-dashboard=false", f"--temp-dir={self._folder}"] if name == "head" else []
         command = [
-            sys.executable, "-m", "ray.scripts.scripts", "start", *first, place, "--node-ip-address=127.0.0.1", "--num-cpus=1",
+            sys.executable, "-m", "ray.scripts.scripts", "start", *first, place, f"--node-ip-address={HOST}", "--num-cpus=1",
             f"--object-store-memory={_MEMORY}", "--block",
         ]  # fmt: skip
         environment = {
             **os.environ, "PYTHONPATH": str(ROOT), "RAY_USAGE_STATS_ENABLED": "0", "RAY_health_check_period_ms": "500",
-            "RAY_health_check_initial_delay_ms": "1000", "RAY_health_check_failure_threshold": "4", "OMP_NUM_THREADS": "1",
+            "RAY_health_check_initial_delay_ms": "1000", "RAY_health_check_failure_threshold": "4", "OMP_NUM_THREADS": "1", "RAY_AUTH_MODE": "disabled",
         }  # fmt: skip
         log = (self._folder / f"{name}.log").open("wb")
         self._nodes[name] = subprocess.Popen(

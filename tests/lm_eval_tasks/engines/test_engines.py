@@ -6,6 +6,7 @@ import importlib.util
 import os
 import pickle
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -108,9 +109,15 @@ def test_without_ray_one_sentence_says_what_to_install(monkeypatch: pytest.Monke
 
 
 def test_a_worker_with_other_code_refuses() -> None:
-    made = ray_driver.applied(pickle.dumps(abs), pickle.dumps([1]), "academiceval 0.0.1, code 1234")
+    made = ray_driver.applied(pickle.dumps(abs), pickle.dumps([1]), "academiceval 0.0.1, code 1234", ".")
     assert isinstance(err := pickle.loads(made), ray_driver.OtherCode)
     assert str(err) == f"a worker runs {ray_driver.code_version()}, this command academiceval 0.0.1, code 1234"
+
+
+def test_a_cluster_must_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    with pytest.raises(EngineError, match="needs RAY_ADDRESS"):
+        open_engine("ray")
 
 
 @pytest.fixture(scope="module")
@@ -134,11 +141,11 @@ def on_ray(cluster: RayCluster) -> Iterator[RayEngine]:
 @pytest.mark.slow
 def test_no_cluster_is_one_sentence(dataset: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
     pytest.importorskip("ray", reason="Ray is not installed")
-    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:9")
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.2:9")
     monkeypatch.setattr("lm_eval_tasks.engines.ray._TO_CONNECT", 15.0)
     code, _, errors = command("audit", dataset, "--engine", "ray")
     assert code == 1
-    assert errors.startswith("error: there is no Ray cluster at 127.0.0.1:9 (")
+    assert errors.startswith("error: cannot connect to a Ray cluster at 127.0.0.2:9 (")
     assert errors.count("\n") == 1
 
 
@@ -155,8 +162,34 @@ def test_a_cluster_gives_what_this_process_gives(world: Path, tmp_path: Path, on
         )
     assert scores == bertscore(texts, texts[::-1], "minilm")
     assert chunks == retrieve(questions, Retrieval("minilm"), tmp_path / "here")
+
+
+@pytest.mark.slow
+def test_a_cluster_passes_on_what_a_function_raises(
+    on_ray: RayEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(ValueError, match="invalid literal"):
         list(on_ray.map(int, ["1", "x"]))
+    with pytest.raises(FileNotFoundError):
+        list(on_ray.map(os.stat, ["gone"]))
+    # Relative paths begin where the command was given.
+    (tmp_path / "here").touch()
+    monkeypatch.chdir(tmp_path)
+    with RayEngine(on_ray._address) as engine:
+        assert next(engine.map(os.stat, ["here"])).st_size == 0
+
+
+@pytest.mark.slow
+def test_calls_to_a_cluster_do_not_get_into_each_other(on_ray: RayEngine) -> None:
+    left = on_ray.map(abs, [-5] * 8)
+    next(left)
+    left.close()  # type: ignore[attr-defined]
+    assert list(on_ray.map(abs, range(4))) == [0, 1, 2, 3]
+    assert list(zip(on_ray.map(abs, range(3)), on_ray.map(str, range(3)), strict=True)) == [
+        (0, "0"),
+        (1, "1"),
+        (2, "2"),
+    ]
 
 
 @pytest.mark.slow
@@ -173,8 +206,9 @@ def test_a_node_and_the_head_may_die(
             cluster.kill("other")
         if len(found) == 20:
             monkeypatch.setattr("lm_eval_tasks.engines.ray._SILENCE", 3.0)
+            monkeypatch.setattr("lm_eval_tasks.engines.ray._TO_CONNECT", 10.0)
             cluster.kill("head")
-            cluster.start("head")
+            threading.Timer(30.0, cluster.start, ["head"]).start()
     assert found == expected
 
 
