@@ -43,6 +43,8 @@ def main() -> None:
     if not arguments.only and "gpu" in names and not torch.cuda.is_available():
         print("gpu is left out: there is no GPU here")
         names.remove("gpu")
+    if unknown := set(names) - set(figures()):
+        parser.exit(1, f"error: no benchmark {unknown.pop()!r}: choose among {', '.join(figures())}\n")
     failed = [name for name in names if not measure(name, quick=arguments.quick)]
     if not arguments.quick:
         for path, text in rendered().items():

@@ -70,8 +70,14 @@ def main() -> None:
     )  # fmt: skip
     torch.manual_seed(0)
     with tempfile.TemporaryDirectory() as folder:
-        figures = {**measure_bertscore(Path(folder), size), **measure_retrieval(Path(folder), size)}
-        if size.prompts and importlib.util.find_spec("vllm"):
+        figures: dict[str, float | None] = {
+            **measure_bertscore(Path(folder), size),
+            **measure_retrieval(Path(folder), size),
+        }
+        figures["vllm_prompt_tokens_per_second"] = None
+        if not importlib.util.find_spec("vllm"):
+            print("vLLM is left out: it is not installed")
+        elif size.prompts:
             figures |= measure_vllm(Path(folder), size)
     device = torch.cuda.get_device_name() if size.device == "cuda" else "cpu"
     print(json.dumps({"device": device, **figures}))
