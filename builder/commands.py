@@ -236,7 +236,7 @@ def extract(arguments: Namespace) -> Iterator[str]:
     names = arguments.files + (_listed(arguments.files_from) if arguments.files_from else [])
     if not names:
         raise BuildError("extract needs the names of files, or `--files-from LIST` with one that is not empty")
-    if len(arguments.files) == 1 and arguments.files[0].endswith(".toml"):
+    if len(arguments.files) == 1 and arguments.files[0].endswith(".toml") and "://" not in arguments.files[0]:
         from builder.pipeline import prepare
         from builder.round.model import load_round
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ _SPACED = bytes.maketrans(string.punctuation.encode(), b" " * len(string.punctua
 # Odd, so that no bit of a word is lost.
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _BUCKETS = np.uint64(0xFFFF)
+_PAIRS = 1 << 20
 
 
 def run_words(text: str) -> Words:
@@ -64,18 +65,33 @@ def _longest(one: Words, own: Words, other: Words, places: NDArray[np.int64], th
     met = np.flatnonzero(there[np.minimum(first, len(there) - 1)] == own)
     first = first[met]
     counts = np.searchsorted(there, own[met], side="right") - first
-    total = int(counts.sum())
-    if not total:
-        return 0
+    # Texts that repeat themselves meet in as many places as there are pairs of words: some at a time.
+    ends = np.searchsorted(np.cumsum(counts), np.arange(_PAIRS, counts.sum() + _PAIRS, _PAIRS), side="left") + 1
+    longest = 0
+    for begin, end in pairwise([0, *np.unique(np.minimum(ends, len(met))).tolist()]):
+        some = slice(begin, end)
+        longest = max(longest, _longest_of(one, other, met[some], first[some], counts[some], places, seed))
+    return longest
+
+
+def _longest_of(
+    one: Words,
+    other: Words,
+    met: NDArray[np.int64],
+    first: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    places: NDArray[np.int64],
+    seed: int,
+) -> int:
+    """The longest run from some places of a text, each met in `counts` places of the other from `places[first]` on."""
     mine = np.repeat(met, counts)
-    nth = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+    nth = np.arange(len(mine)) - np.repeat(np.cumsum(counts) - counts, counts)
     theirs = places[np.repeat(first, counts) + nth]
     # Inside a run that began before there is nothing to find.
     begins = (mine == 0) | (theirs == 0)
     begins[~begins] = one[mine[~begins] - 1] != other[theirs[~begins] - 1]
-    return max(
-        _extended(one, other, i, k, seed) for i, k in zip(mine[begins].tolist(), theirs[begins].tolist(), strict=True)
-    )
+    starts = zip(mine[begins].tolist(), theirs[begins].tolist(), strict=True)
+    return max((_extended(one, other, i, k, seed) for i, k in starts), default=0)
 
 
 def share_run(one: Words, other: Words, n: int) -> bool:

@@ -149,7 +149,7 @@ def look_through(rows: _TaskRows) -> _Found:
             found.lengths[row["id"]] = len(row["content"])
             if row["id"] not in found.papers:
                 found.papers[row["id"]] = _Paper(
-                    author_key(row["authors"][0]), row["published"][:7], row["primary_category"], row["title"],
+                    author_key(next(iter(row["authors"]), "")), row["published"][:7], row["primary_category"], row["title"],
                     row["abstract"],
                 )  # fmt: skip
     found.longest = checks.longest

@@ -20,7 +20,7 @@ from builder.ids import PaperId
 from builder.progress import progress
 from builder.records import READING_REASONS
 from builder.round.tables import ExtractTable, QualityTable
-from builder.sources.object_store import expanded, is_address
+from builder.sources.object_store import expanded, is_address, local_path
 from lm_eval_tasks.files import sha256_of, whole_file
 from lm_eval_tasks.locks import held
 from lm_eval_tasks.text import parse_json, valid
@@ -45,7 +45,7 @@ def extract_to_jsonl(
     """
     limits = _limits(time_limit, memory_limit)
     files = expanded(names)
-    if output.is_dir() or output.resolve() in {Path(name).resolve() for name in files if not is_address(name)}:
+    if output.is_dir() or output.resolve() in {path.resolve() for path in map(local_path, files) if path is not None}:
         raise BuildError(
             f"--output {output} is {'a folder' if output.is_dir() else 'one of the files to read'}; name another file"
         )

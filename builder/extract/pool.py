@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 from builder.records import READING_REASONS, Document, Quality
-from builder.sources.object_store import local_copy
+from builder.sources.object_store import OF_THE_FILE, local_copy
 from lm_eval_tasks.engines.local import LocalEngine
 
 if TYPE_CHECKING:
@@ -87,13 +87,13 @@ class _Reader:
 def _read_here(names: Iterable[str], jobs: int, time_limit: float, memory_limit: int) -> Iterator[Extracted]:
     local = threading.local()
     workers: list[_Worker] = []
-    turns = _Turns()
+    turns, cancelled = _Turns(), threading.Event()
 
     def read(name: str) -> Extracted:
         if not hasattr(local, "worker"):
             local.worker = _Worker(time_limit, memory_limit)
             workers.append(local.worker)
-        return _believed(local.worker, name, turns.alone, turns.among_others)
+        return _believed(local.worker, name, turns.alone, turns.among_others, cancelled)
 
     pending: deque[Future[Extracted]] = deque()
     with ThreadPoolExecutor(jobs) as threads:
@@ -105,6 +105,7 @@ def _read_here(names: Iterable[str], jobs: int, time_limit: float, memory_limit:
             while pending:
                 yield pending.popleft().result()
         finally:
+            cancelled.set()
             for future in pending:
                 future.cancel()
             for worker in workers:
@@ -116,10 +117,11 @@ def _believed(
     name: str,
     alone: Callable[[], AbstractContextManager[None]],
     among_others: Callable[[], AbstractContextManager[None]] = nullcontext,
+    cancelled: threading.Event | None = None,
 ) -> Extracted:
     """The outcome of a file; what happened to the process may have been the machine's doing, and is seen again before it counts."""
     try:
-        with local_copy(name) as path:
+        with local_copy(name, cancelled) as path:
             with among_others():
                 outcome = worker.read(path)
             tried = 1
@@ -128,7 +130,7 @@ def _believed(
                 with alone():
                     worker.close()
                     outcome = worker.read(path)
-    except OSError as err:
+    except OF_THE_FILE as err:
         return Extracted(name, "", "missing_file", f"{name}: {err.strerror or 'no such file'}", None, None, 0.0)
     return replace(outcome, name=name, detail=outcome.detail.replace(str(path), name))
 

@@ -50,7 +50,7 @@ class Documents:
         return self[paper_id]
 
     def __getitem__(self, paper_id: str) -> Document:
-        return unpacked(self.packed(paper_id))
+        return unpacked(self.packed(paper_id), paper_id)
 
     def packed(self, paper_id: str) -> bytes:
         """A paper's document as the store has it, for `store.documents.unpacked`."""

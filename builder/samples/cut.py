@@ -109,7 +109,7 @@ class _Cutter:
     def __call__(self, read: _Read) -> tuple[Cut, tuple[str, ...]]:
         """The paper without spans, and the texts that they will give."""
         texts = _Texts()
-        paper, document = read.paper, unpacked(read.body)
+        paper, document = read.paper, unpacked(read.body, read.paper.id)
         tasks = {}
         for task in self.tasks:
             content, output = task_view.content_parts(document, task), task_view.target(paper, document, task)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rapidfuzz import process
 
-from builder.errors import StoreError
+from builder.errors import SourceError, StoreError
 from builder.progress import progress
 from builder.records import Drop, Paper
 from builder.sources.metadata_file import READER, read_metadata
@@ -67,21 +67,25 @@ class MetadataIndex:
             path.unlink()
 
     def _fingerprint(self) -> str:
-        """Size and hash of the file; it is only hashed again when its size or one of its times has changed."""
-        stat = self._metadata.stat()
-        # The second time changes with every write, and nobody can set it back.
-        seen = [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
+        """Size and hash of the file; it is only hashed again when it may be another."""
+        seen = self._seen()
         known = self._store.note("hashed")
         if isinstance(known, dict) and known["seen"] == seen:
             return str(known["as"])
-        found = f"{self._metadata.name}:{stat.st_size}:{sha256_of(self._metadata)}"
+        found = f"{self._metadata.name}:{self._metadata.stat().st_size}:{sha256_of(self._metadata)}"
         self._store.set_note("hashed", {"seen": seen, "as": found})
         return found
+
+    def _seen(self) -> list[object]:
+        """What tells whether the file may have changed. The last time changes with every write, and nobody can set it back."""
+        stat = self._metadata.stat()
+        return [str(self._metadata.resolve()), stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
 
     def _read(self) -> None:
         done = self._store.note("read")
         assert done is None or isinstance(done, int)
         self._store.set_note("of", [READER, self.fingerprint])
+        seen = self._seen()
         items = progress(read_metadata(self._metadata, done or 0), "index")
         lines = done or 0
         while batch := list(islice(items, _BATCH)):
@@ -90,6 +94,10 @@ class MetadataIndex:
                 self._store.add_batch([item for item in batch if isinstance(item, Paper)], since=_POOL)
                 self._store.frontier.drop((item for item in batch if isinstance(item, Drop)), _POOL)
                 self._store.set_note("read", lines)
+        if seen != self._seen():
+            self._store.close()
+            self._remove()
+            raise SourceError(f"{self._metadata} changed while it was read; give the same command again")
         with self._store.transaction():
             self._store.index_authors()
             self._store.set_note("whole", self.fingerprint)

@@ -5,6 +5,7 @@ https://filesystem-spec.readthedocs.io/en/latest/api.html
 
 from __future__ import annotations
 
+import errno
 import shutil
 import threading
 import time
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from builder.errors import SourceError
 
@@ -22,12 +24,23 @@ PATIENCE = 300.0
 # Seconds before a store that failed is asked again.
 _WAITS = (1.0, 10.0)
 # What is about the one file.
-_OF_THE_FILE = (FileNotFoundError, IsADirectoryError, PermissionError)
+OF_THE_FILE = (FileNotFoundError, IsADirectoryError, PermissionError)
+# What is about this machine's disk.
+_OF_THE_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE})
+# How often a wait looks whether it is still wanted.
+_STEP = 0.2
 
 
 def is_address(name: str) -> bool:
     """Whether a name is an address, not a path."""
     return "://" in name
+
+
+def local_path(name: str) -> Path | None:
+    """The path that a name means on this machine; None for an address elsewhere."""
+    if not is_address(name):
+        return Path(name)
+    return Path(_opened(name)[1]) if name.startswith(("file://", "local://")) else None
 
 
 def expanded(names: Iterable[str]) -> list[str]:
@@ -54,8 +67,11 @@ def _matches(address: str) -> list[str]:
 
 
 @contextmanager
-def local_copy(name: str) -> Iterator[Path]:
+def local_copy(name: str, cancelled: threading.Event | None = None) -> Iterator[Path]:
     """The file as one of this machine; it is fetched where the name is an address.
+
+    Args:
+        cancelled: when it is set, nobody waits for the file any more.
 
     Raises:
         OSError: the store has no such file, or does not give it out.
@@ -65,14 +81,15 @@ def local_copy(name: str) -> Iterator[Path]:
         yield Path(name)
         return
     with TemporaryDirectory() as folder:
-        place = Path(folder) / PurePosixPath(name).name
+        # By its ending a file is known for what it is; the rest of an address may be longer than a name can be.
+        place = Path(folder) / f"fetched{''.join(PurePosixPath(urlsplit(name).path).suffixes[-2:])[-40:]}"
 
         def fetch() -> None:
             files, path = _opened(name)
             with files.open(path, "rb") as there, place.open("wb") as here:
                 shutil.copyfileobj(there, here)
 
-        _asked(fetch, name)
+        _asked(fetch, name, cancelled)
         yield place
 
 
@@ -83,22 +100,24 @@ def _opened(address: str) -> tuple[Any, str]:
     return files, path
 
 
-def _asked(ask: Callable[[], _T], address: str) -> _T:
+def _asked(ask: Callable[[], _T], address: str, cancelled: threading.Event | None = None) -> _T:
     """What a store answers, asked again where it fails."""
     for wait in (*_WAITS, None):
         try:
-            return _answered(ask)
+            return _answered(ask, cancelled)
         except Exception as err:  # each store's library raises its own
-            # Over HTTP fsspec calls a server that cannot be reached a missing file, and says why in the cause.
-            if isinstance(err, _OF_THE_FILE) and not err.__cause__:
+            if isinstance(err, OSError) and err.errno in _OF_THE_DISK:
                 raise
-            if wait is None or isinstance(err, ImportError | ValueError):
+            # Over HTTP fsspec calls a server that cannot be reached a missing file, and says why in the cause.
+            if isinstance(err, OF_THE_FILE) and not err.__cause__:
+                raise
+            if wait is None or isinstance(err, ImportError | ValueError) or (cancelled and cancelled.is_set()):
                 raise SourceError(f"cannot read {address}: {_reason(err)}") from err
             time.sleep(wait)
     raise AssertionError("the last try returns or raises")
 
 
-def _answered(ask: Callable[[], _T]) -> _T:
+def _answered(ask: Callable[[], _T], cancelled: threading.Event | None) -> _T:
     """What a store answers within `PATIENCE`: its client library has limits that may be longer, or none."""
     answers: list[_T] = []
     errors: list[Exception] = []
@@ -111,7 +130,9 @@ def _answered(ask: Callable[[], _T]) -> _T:
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    thread.join(PATIENCE)
+    until = time.monotonic() + PATIENCE
+    while thread.is_alive() and time.monotonic() < until and not (cancelled and cancelled.is_set()):
+        thread.join(_STEP)
     if answers:
         return answers[0]
     raise errors[0] if errors else TimeoutError(f"no answer within {PATIENCE:g} s")

@@ -8,8 +8,9 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
+from builder.errors import StoreError
 from builder.records import READING_REASONS, Document, FileKind, Link, Quality
 
 _DOCUMENT = TypeAdapter(Document)
@@ -80,7 +81,7 @@ class DocumentTables:
 
     def document(self, paper_id: str, kind: FileKind) -> Document | None:
         packed = self.packed_document(paper_id, kind)
-        return unpacked(packed) if packed else None
+        return unpacked(packed, paper_id) if packed else None
 
     def packed_document(self, paper_id: str, kind: FileKind) -> bytes | None:
         """A document for `unpacked`, which another process may do."""
@@ -121,6 +122,15 @@ class DocumentTables:
         return [Link(*row) for row in rows]
 
 
-def unpacked(packed: bytes) -> Document:
-    """The document that `DocumentTables.packed_document` gave."""
-    return _DOCUMENT.validate_json(zlib.decompress(packed))
+def unpacked(packed: bytes, paper_id: str) -> Document:
+    """The document that `DocumentTables.packed_document` gave.
+
+    Raises:
+        StoreError: it is damaged.
+    """
+    try:
+        return _DOCUMENT.validate_json(zlib.decompress(packed))
+    except (zlib.error, ValidationError) as err:
+        raise StoreError(
+            f"the store's document of {paper_id} is damaged; put back a copy of the store, or delete it and give the command again"
+        ) from err

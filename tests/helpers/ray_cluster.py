@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,7 +63,8 @@ class RayCluster:
     def kill(self, name: str) -> None:
         """Kill all processes of a node, as when its machine loses power."""
         node = self._nodes.pop(name)
-        os.killpg(node.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it ended by itself
+            os.killpg(node.pid, signal.SIGKILL)
         node.wait()
 
     def close(self) -> None:

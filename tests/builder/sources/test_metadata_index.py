@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from builder.errors import SourceError
 from builder.records import Drop, Paper
 from builder.sources import metadata_index
 from builder.sources.metadata_index import MetadataIndex
@@ -78,3 +79,37 @@ def test_records_of_other_days_and_unusable_ones_are_counted(tmp_path: Path) -> 
 def test_near_names_are_found(tmp_path: Path) -> None:
     mirror(tmp_path, PAPERS)
     assert index(tmp_path).near_authors("an ek", 1) == ["ann ek"]
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mirror(tmp_path, PAPERS)
+
+    def changing(items: object, what: str) -> object:
+        for item in items:  # type: ignore[attr-defined]
+            mirror(tmp_path, PAPERS[:3])
+            yield item
+
+    monkeypatch.setattr(metadata_index, "progress", changing)
+    with pytest.raises(SourceError, match="changed while it was read"):
+        index(tmp_path)
+    monkeypatch.setattr(metadata_index, "progress", lambda items, what: items)
+    assert len(list(index(tmp_path).between(date.min, date.max))) == 3
+
+
+def test_another_file_of_the_same_size_and_time_is_another(tmp_path: Path) -> None:
+    mirror(tmp_path, PAPERS)
+    assert index(tmp_path).by_author("ann ek")
+    text = (tmp_path / "meta.jsonl").read_text()
+    stat = (tmp_path / "meta.jsonl").stat()
+    (tmp_path / "meta.jsonl").write_text(text.replace("Ann Ek", "Bob Ek"))
+    os.utime(tmp_path / "meta.jsonl", ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert (tmp_path / "meta.jsonl").stat().st_size == stat.st_size
+    assert index(tmp_path).by_author("bob ek")
+
+
+@pytest.mark.parametrize("damage", [b"no database at all" * 400, b""])
+def test_a_damaged_index_is_made_again(tmp_path: Path, damage: bytes) -> None:
+    mirror(tmp_path, PAPERS)
+    index(tmp_path)._store.close()
+    (tmp_path / "index.sqlite3").write_bytes(damage)
+    assert len(index(tmp_path).by_author("ann ek")) == len(PAPERS)

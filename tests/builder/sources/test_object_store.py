@@ -62,6 +62,7 @@ def test_a_store_of_no_kind_is_one_sentence() -> None:
 def test_a_store_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = threading.Event()
     monkeypatch.setattr(object_store, "PATIENCE", 0.1)
+    monkeypatch.setattr(object_store, "_WAITS", ())
     monkeypatch.setattr(fsspec.core, "url_to_fs", lambda address: answer.wait(60))
     with (
         pytest.raises(SourceError, match=r"cannot read memory://a.pdf: no answer within 0.1 s"),
@@ -69,3 +70,35 @@ def test_a_store_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatc
     ):
         pass
     answer.set()
+
+
+def test_an_output_that_is_one_of_the_files_is_refused_also_by_address(tmp_path: Path, command: Command) -> None:
+    draw(tmp_path / "a.pdf", [stack(*PAPER)])
+    before = (tmp_path / "a.pdf").read_bytes()
+    for address in (f"file://{tmp_path}/a.pdf", f"file://{tmp_path}/*.pdf"):
+        code, _, errors = command("extract", address, "-o", tmp_path / "a.pdf")
+        assert (code, "one of the files to read" in errors) == (1, True)
+    assert (tmp_path / "a.pdf").read_bytes() == before
+    assert command("extract", tmp_path / "a.pdf", "-o", "file:///tmp/out.jsonl")[0] == 1
+
+
+def test_a_folder_is_one_failed_file_and_a_dead_server_ends_the_command(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(object_store, "_WAITS", ())
+    draw(tmp_path / "a.pdf", [stack(*PAPER)])
+    (tmp_path / "folder").mkdir()
+    code, out, _ = command("extract", f"file://{tmp_path}/*", "-o", tmp_path / "out.jsonl")
+    assert (code, out.split(":")[0]) == (0, "1 extracted, 1 failed")
+    code, _, errors = command("extract", "http://127.0.0.1:9/a.pdf?token=" + 300 * "x", "-o", tmp_path / "http.jsonl")
+    assert (code, errors.count("\n")) == (1, 1)
+    assert errors.startswith("error: cannot read http://127.0.0.1:9/a.pdf")
+
+
+def test_names_come_from_a_list(tmp_path: Path, command: Command) -> None:
+    draw(tmp_path / "a.pdf", [stack(*PAPER)])
+    (tmp_path / "list").write_text(f"{tmp_path / 'a.pdf'}\n\n")
+    assert command("extract", "--files-from", tmp_path / "list", "-o", tmp_path / "out.jsonl")[0] == 0
+    (tmp_path / "list").write_text("\n")
+    code, _, errors = command("extract", "--files-from", tmp_path / "list", "-o", tmp_path / "out.jsonl")
+    assert (code, "not empty" in errors) == (1, True)
