@@ -131,6 +131,21 @@ def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
     text = "".join(run[0] for run in runs).strip()
     if not text:
         return None
+    if len(runs) == 1:
+        # Most lines.
+        ((_, size, font, style),) = runs
+        bold, italic, caps = bool(style & 1), bool(style & 2), False
+    else:
+        size, font, bold, italic, caps = _mixed(runs, text)
+    x0, y0, x1, y1 = raw["bbox"]
+    return Line(
+        page=page, x0=x0, y0=y0, x1=x1, y1=y1, text=text, size=size,
+        bold=bold, italic=italic, font=font, lead=_lead(runs), start=start, small_caps=caps,
+    )  # fmt: skip
+
+
+def _mixed(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float, str, bool, bool, bool]:
+    """Size, font, bold, italic and small capitals of a line in several types: what most of its characters have."""
     weight: dict[tuple[float, str], int] = {}
     for piece, size, font, _ in runs:
         weight[size, font] = weight.get((size, font), 0) + len(piece)
@@ -139,15 +154,11 @@ def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
     total = sum(n for n, _ in letters)
     bold = 2 * sum(n for n, style in letters if style & 1) > total
     italic = 2 * sum(n for n, style in letters if style & 2) > total
-    caps = len(runs) > 1 and text.upper() == text
-    if caps:
+    if text.upper() == text:
         sizes = {run[1] for run in runs if any(map(str.isalpha, run[0]))}
-        caps = len(sizes) == 2 and max(sizes) < 1.5 * min(sizes)
-    x0, y0, x1, y1 = raw["bbox"]
-    return Line(
-        page=page, x0=x0, y0=y0, x1=x1, y1=y1, text=text, size=max(sizes) if caps else size,
-        bold=bold, italic=italic, font=font, lead=_lead(runs), start=start, small_caps=caps,
-    )  # fmt: skip
+        if len(sizes) == 2 and max(sizes) < 1.5 * min(sizes):
+            return max(sizes), font, bold, italic, True
+    return size, font, bold, italic, False
 
 
 def _runs(spans: list[dict[str, Any]]) -> Iterator[tuple[str, float, str, int]]:

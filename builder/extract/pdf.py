@@ -115,10 +115,11 @@ def _blocks(headings: Sequence[Heading], lines: Sequence[Line]) -> Iterator[tupl
 
 def _vocabulary(lines: Sequence[Line]) -> frozenset[str]:
     """The words that the paper prints unbroken, folded: they decide which hyphens at line ends are its own."""
-    words: set[str] = set()
-    for line in lines:
-        found = _WORD.findall(line.text.casefold())
-        words.update(found[:-1] if line.text.endswith(("-", "\u2010")) else found)
+    broken = [line.text for line in lines if line.text.endswith(("-", "\u2010"))]
+    whole = "\n".join(line.text for line in lines if not line.text.endswith(("-", "\u2010")))
+    words = set(_WORD.findall(whole.casefold()))
+    for text in broken:
+        words.update(_WORD.findall(text.casefold())[:-1])
     return frozenset(words)
 
 

@@ -25,7 +25,7 @@ def measure(reading: Reading) -> Quality:
     """The figures of one reading."""
     document = reading.document
     body = " ".join(s.text for s in document.sections if s.role not in ("references", "appendix"))
-    words = _WORD.findall(body.casefold())
+    words = _words(body)
     placed = len(document.abstract) + sum(len(s.text) + len(s.heading) for s in document.sections)
     breaks = len(_BREAK.findall(body)) - len(_SUSPENDED.findall(body))
     return Quality(
@@ -34,7 +34,7 @@ def measure(reading: Reading) -> Quality:
         hyphen_breaks=1000 * breaks / len(words) if words else 0.0,
         unmapped=reading.unmapped / reading.characters if reading.characters else 0.0,
         entries=_entries(document),
-        common_words=common_share(body),
+        common_words=_common_share(words),
         in_order=_in_order(document),
         headings_agree=reading.headings_agree,
     )
@@ -42,12 +42,16 @@ def measure(reading: Reading) -> Quality:
 
 def common_share(text: str) -> float:
     """Share of the words that are among the commonest of English: some 0.2 in papers, 0.05 in other languages."""
-    words: list[str] = []
-    if text.isascii():
-        words = text.translate(_LETTERS).split()
-    else:
-        words = _WORD.findall(text.casefold())
+    return _common_share(_words(text))
+
+
+def _common_share(words: list[str]) -> float:
     return sum(map(_COMMON.__contains__, words)) / len(words) if words else 0.0
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text in lower case."""
+    return text.translate(_LETTERS).split() if text.isascii() else _WORD.findall(text.casefold())
 
 
 def fault(quality: Quality, limits: QualityTable) -> ExtractReason | None:
