@@ -99,7 +99,7 @@ def fit_all(
 
 
 def uncut(slots: Sequence[Slot]) -> CutPrompt:
-    """The whole prompt where no tokenizer is known; its tokens count 0."""
+    """The whole prompt where no tokenizer is known; 0 tokens stand for an unknown number."""
     texts = [slot.text for slot in slots]
     return CutPrompt("".join(texts), 0, 0, {}, target_at(slots, texts), tuple(_spans(slots, texts)))
 

@@ -86,11 +86,11 @@ def unfinished(answers: Answers) -> Values:
 
 
 def truncated(answers: Answers) -> Values:
-    return [float(doc["tokens_cut"] > 0) for doc in answers.docs]
+    return [float(doc["tokens_cut"] > 0) if doc["tokens_before"] else None for doc in answers.docs]
 
 
 def cut_share(answers: Answers) -> Values:
-    return [doc["tokens_cut"] / doc["tokens_before"] if doc["tokens_before"] else 0.0 for doc in answers.docs]
+    return [doc["tokens_cut"] / doc["tokens_before"] if doc["tokens_before"] else None for doc in answers.docs]
 
 
 def length_ratio(answers: Answers) -> Values:

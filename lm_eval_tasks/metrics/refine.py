@@ -54,6 +54,12 @@ def strip_reasoning(text: str) -> tuple[str, bool]:
     return answer.strip(), False
 
 
+def opened(prompt: str) -> str:
+    """The mark of reasoning that a prompt ends with, which some chat templates write before the answer; "" without one."""
+    end = prompt.rstrip()
+    return next((mark for mark, _ in _REASONING if end.endswith(mark)), "")
+
+
 def title(text: str, target: str = "") -> str:
     """The title in an answer: without lead-in, label, markdown and quotes around it, and nothing behind its line.
 

@@ -16,6 +16,7 @@ from tqdm.auto import tqdm
 from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.errors import ModelError
 from lm_eval_tasks.files import sha256_of_bytes
+from lm_eval_tasks.metrics import refine
 from lm_eval_tasks.redaction import redacted
 from lm_eval_tasks.runs.baselines import BASELINES, BaselineLM
 from lm_eval_tasks.runs.logged import JOURNALED
@@ -106,7 +107,10 @@ class JournaledLM(LM):  # type: ignore[misc]
                 len(self._empty),
                 len(keys),
             )
-        return [self._journal.get(key, "") for key in keys]
+        return [
+            _from_its_beginning(request, self._journal.get(key, ""))
+            for request, key in zip(requests, keys, strict=True)
+        ]
 
     def _generate(self, requests: list[Instance]) -> None:
         self._waiting = {}
@@ -152,6 +156,12 @@ class JournaledLM(LM):  # type: ignore[misc]
     @property
     def world_size(self) -> int:
         return int(self._lm.world_size)
+
+
+def _from_its_beginning(request: Instance, answer: str) -> str:
+    """An answer with the mark of reasoning that the chat template has written for the model."""
+    mark = refine.opened(str(request.args[0])) if answer else ""
+    return answer if answer.lstrip().startswith(mark) else mark + answer
 
 
 def _asked(arguments: tuple[Any, ...]) -> str:

@@ -40,7 +40,7 @@ def _table(metrics: Sequence[str], rows: _Rows) -> Table:
 
 def _cell(score: Score | None) -> str:
     if score is None:
-        return ""
+        return "-"
     metric = named(score.metric)
     known = metric and metric.headline and score.low is not None and score.high is not None
     return f"{score.value:.4f}" + (f" [{score.low:.4f}, {score.high:.4f}]" if known else "")

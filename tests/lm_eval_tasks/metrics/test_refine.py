@@ -4,8 +4,10 @@ import json
 import lzma
 
 import pytest
+from lm_eval.api.instance import Instance
 
 from lm_eval_tasks.metrics import refine
+from lm_eval_tasks.runs import models
 from tests.conftest import DATA
 
 TITLE = "Sparse Routing for Long Inputs: A Study"
@@ -121,3 +123,25 @@ def test_plain_words_are_no_marks(text: str) -> None:
 def test_unfinished_reasoning_is_an_empty_answer() -> None:
     assert refine.strip_reasoning("<think>and so on and") == ("", True)
     assert refine.strip_reasoning("<think>a</think> x <think>again") == ("", True)
+
+
+@pytest.mark.parametrize("mark", ["<think>", "[THINK]", "◁think▷", "<seed:think>"])
+def test_a_mark_that_the_template_has_written_is_seen(mark: str) -> None:
+    assert refine.opened(f"<|user|>A title?<|assistant|>\n{mark}\n") == mark
+    assert refine.opened(f"{mark} in the middle") == ""
+    assert refine.opened("") == ""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer", "expected"),
+    [
+        ("Title?<|assistant|>\n<think>\n", "Okay, so the user wants", ("", True)),
+        ("Title?<|assistant|>\n<think>\n", "I see.</think>\nThe Answer", ("The Answer", False)),
+        ("Title?<|assistant|>\n<think>\n", "<think>I see.</think>The Answer", ("The Answer", False)),
+        ("Title?<|assistant|>\n", "The Answer", ("The Answer", False)),
+        ("Title?<|assistant|>\n<think>\n", "", ("", False)),
+    ],
+)
+def test_an_answer_begins_where_the_template_has_begun_it(prompt: str, answer: str, expected: tuple[str, bool]) -> None:
+    request = Instance("generate_until", {}, (prompt, {}), 0)
+    assert refine.strip_reasoning(models._from_its_beginning(request, answer)) == expected
