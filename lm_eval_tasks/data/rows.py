@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import datasets
@@ -11,6 +12,9 @@ from lm_eval_tasks.compat.datasets import is_from_cache
 from lm_eval_tasks.data.options import VARIABLE, Options
 from lm_eval_tasks.errors import DatasetError
 from lm_eval_tasks.files import is_inside
+from lm_eval_tasks.row_format import IDS
+
+_LOGGER = logging.getLogger(__name__)
 
 
 def open_dataset(config: str, options: Options) -> datasets.DatasetDict:
@@ -29,10 +33,10 @@ def open_dataset(config: str, options: Options) -> datasets.DatasetDict:
         if is_from_cache(builder) and "/" not in name:
             # With no such folder and no network, `datasets` would serve whatever folder of that name it saw last.
             raise FileNotFoundError(name)
-        if folder.is_dir():
-            _check_places(builder, folder)
-        builder.download_and_prepare()
-        loaded = builder.as_dataset()
+        loaded = _loaded(builder, folder)
+        if config + IDS in (builder.builder_configs or {}):
+            by_id = datasets.load_dataset_builder(path, config + IDS, revision=options.dataset_revision)
+            _warn_of_rows_by_id(config, loaded, _loaded(by_id, folder))
     except (DatasetNotFoundError, FileNotFoundError, ConnectionError) as err:
         raise DatasetError(
             f"the dataset {name!r} is neither a folder here nor reachable on the Hub; give its folder or Hub id with "
@@ -49,6 +53,23 @@ def open_dataset(config: str, options: Options) -> datasets.DatasetDict:
         ) from err
     assert isinstance(loaded, datasets.DatasetDict)
     return loaded
+
+
+def _loaded(builder: datasets.DatasetBuilder, folder: Path) -> datasets.DatasetDict:
+    if folder.is_dir():
+        _check_places(builder, folder)
+    builder.download_and_prepare()
+    return builder.as_dataset()
+
+
+def _warn_of_rows_by_id(config: str, whole: datasets.DatasetDict, by_id: datasets.DatasetDict) -> None:
+    """Say how much of the test split can be asked: who reads the score must not take it for that of the whole round."""
+    here, lacking = len(whole.get("test", ())), len(by_id.get("test", ()))
+    if lacking:
+        _LOGGER.warning(
+            "%s: %d of %d test papers are whole here, so that scores are of a subset; `academiceval fill` completes the rest",
+            config, here, here + lacking,
+        )  # fmt: skip
 
 
 def _check_places(builder: datasets.DatasetBuilder, folder: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from builder.dataset.publishable import publishable
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.errors import BudgetError, DatasetError, MetricError, TokenizerError
 from tests.conftest import CONTEXT
@@ -111,3 +112,11 @@ def test_baselines_get_the_parts(dataset: Path) -> None:
     assert len(row["demonstrations"]) == 2
     assert row["content"]
     assert 30 < row["lead_words"] < 200
+
+
+def test_rows_by_id_are_announced(dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    publishable(dataset, tmp_path / "public", "redistributable")
+    whole, public = load(dataset), load(tmp_path / "public")
+    assert 0 < len(public) < len(whole)
+    (said,) = [record.getMessage() for record in caplog.records if "are whole here" in record.getMessage()]
+    assert f"{len(public)} of {len(whole)} test papers are whole here" in said
