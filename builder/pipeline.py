@@ -257,7 +257,7 @@ def _write_settings(material: _Material, place: Path, engine: Engine) -> tuple[l
         reports: list[StageReport] = []
         for task, settings in by_task(round_.chosen).items():
             started = time.perf_counter()
-            samples, report = plan(pool, task, settings)
+            samples, report = plan(pool, task, settings, engine)
             report.seconds = time.perf_counter() - started
             planned |= dict.fromkeys(settings, samples)
             reports.append(report)

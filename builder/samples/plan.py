@@ -6,9 +6,8 @@ that lacks what any of them needs is dropped from all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from builder.progress import progress
@@ -21,6 +20,10 @@ from builder.seeding import row_order
 if TYPE_CHECKING:
     from builder.round.settings import Setting
     from builder.samples.pool import Pool
+    from lm_eval_tasks.engines.base import Engine
+
+# All that targets are chosen from travels with each batch of them.
+_LEAST_AT_ONCE, _MOST_BATCHES = 256, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Planned:
     demonstrations: dict[str, Chosen]
 
 
-def plan(pool: Pool, task: Task, settings: Sequence[Setting]) -> tuple[list[Planned], StageReport]:
+def plan(pool: Pool, task: Task, settings: Sequence[Setting], engine: Engine) -> tuple[list[Planned], StageReport]:
     """Decide which papers become samples of a task, and with which demonstrations; in the order of the rows."""
     report = StageReport(f"samples {task}")
     cuts = pool.cuts.values()
@@ -43,44 +46,55 @@ def plan(pool: Pool, task: Task, settings: Sequence[Setting]) -> tuple[list[Plan
         cut.paper.id: "near_duplicate" if cut.paper.id in pool.copies else cut.tasks[task].unfit for cut in cuts
     }
     usable = [cut.paper for cut in cuts if unfit[cut.paper.id] is None]
-    demonstrators = Demonstrators(usable, pool.graph, pool.seed)
-    planned: list[Planned] = []
-    for cut in progress(cuts, f"plan {task}", len(cuts)):
-        one: Planned | SampleReason | None = unfit[cut.paper.id]
-        if one is None and task == "related" and len(cut.citations) < pool.min_citations:
-            one = "too_few_citations"
-        if one is None:
-            one = _demonstrate(cut.paper, settings, demonstrators, partial(pool.tokens, task=task))
+    costs = {paper.id: pool.tokens(paper.id, task) for paper in usable}
+    planner = _Planner(tuple(settings), Demonstrators(usable, pool.graph, pool.seed), costs)
+    if task == "related":
+        unfit |= {
+            paper.id: "too_few_citations" for paper in usable if len(pool.cuts[paper.id].citations) < pool.min_citations
+        }
+    targets = [cut.paper for cut in cuts if unfit[cut.paper.id] is None]
+    found = engine.map(planner, targets, _LEAST_AT_ONCE + len(targets) // _MOST_BATCHES)
+    planned = {}
+    for paper, one in zip(targets, progress(found, f"plan {task}", len(targets)), strict=True):
         if isinstance(one, Planned):
-            report.kept += 1
-            planned.append(one)
+            planned[paper.id] = one
         else:
-            report.drop(cut.paper.id, one)
+            unfit[paper.id] = one
+    for id_, reason in unfit.items():
+        if reason is None:
+            report.kept += 1
+        else:
+            report.drop(id_, reason)
     report.check(len(cuts))
-    return sorted(planned, key=lambda one: row_order(one.paper.id)), report
+    return sorted(planned.values(), key=lambda one: row_order(one.paper.id)), report
 
 
-def _demonstrate(
-    paper: Paper, settings: Sequence[Setting], demonstrators: Demonstrators, cost: Callable[[str], tuple[int, int]]
-) -> Planned | SampleReason:
-    """Choose the demonstrations of every setting, or say what there are too few of.
+@dataclass(frozen=True, slots=True)
+class _Planner:
+    """Chooses the demonstrations of a target for every setting, or says what there are too few of.
 
-    Args:
-        cost: id -> tokens of the paper as a target's input, and as a demonstration.
+    Attributes:
+        costs: id -> tokens of the paper as a target's input, and as a demonstration.
     """
-    demonstrations: dict[str, Chosen] = {}
-    for setting in settings:
-        chosen = demonstrators.choose(paper, setting.random, setting.co_author)
-        if setting.tokens is not None:
-            room = setting.tokens - cost(paper.id)[0]
-            if room < 0:
-                return "longer_than_budget"
-            chosen, full = fill(chosen, room, lambda id_: cost(id_)[1])
-            if not full:
-                return "too_few_co_author_demonstrations" if setting.co_author else "too_few_random_demonstrations"
-        elif len(chosen.random) < setting.random:
-            return "too_few_random_demonstrations"
-        elif len(chosen.co_author) < setting.co_author:
-            return "too_few_co_author_demonstrations"
-        demonstrations[setting.name] = chosen
-    return Planned(paper, demonstrations)
+
+    settings: tuple[Setting, ...]
+    demonstrators: Demonstrators
+    costs: Mapping[str, tuple[int, int]]
+
+    def __call__(self, paper: Paper) -> Planned | SampleReason:
+        demonstrations: dict[str, Chosen] = {}
+        for setting in self.settings:
+            chosen = self.demonstrators.choose(paper, setting.random, setting.co_author)
+            if setting.tokens is not None:
+                room = setting.tokens - self.costs[paper.id][0]
+                if room < 0:
+                    return "longer_than_budget"
+                chosen, full = fill(chosen, room, lambda id_: self.costs[id_][1])
+                if not full:
+                    return "too_few_co_author_demonstrations" if setting.co_author else "too_few_random_demonstrations"
+            elif len(chosen.random) < setting.random:
+                return "too_few_random_demonstrations"
+            elif len(chosen.co_author) < setting.co_author:
+                return "too_few_co_author_demonstrations"
+            demonstrations[setting.name] = chosen
+        return Planned(paper, demonstrations)
