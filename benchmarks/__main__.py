@@ -79,14 +79,21 @@ def measure(name: str, *, quick: bool) -> bool:
         "figures": json.loads(done.stdout.splitlines()[-1]),
         "minutes": round((time.perf_counter() - started) / 60, 1),
         "machine": machine(),
-        "commit": subprocess.run(
-            ["git", "describe", "--always", "--dirty"], cwd=ROOT, check=True, capture_output=True, text=True
-        ).stdout.strip(),
+        "commit": commit(),
         "versions": {one: version(one) for one in VERSIONS},
     }
     if not quick:
         RESULTS.write_text(json.dumps({**measured(), name: found}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return True
+
+
+def commit() -> str:
+    """The commit, marked where code differs from it; what this program writes does not count."""
+    named = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    changed = subprocess.run(["git", "diff", "--quiet", "HEAD", "--", "*.py"], cwd=ROOT, check=False).returncode
+    return named.stdout.strip() + ("-dirty" if changed else "")
 
 
 def machine() -> str:
@@ -115,7 +122,8 @@ def rendered() -> dict[Path, str]:
 def page(found: dict[str, dict[str, Any]]) -> str:
     """results.md."""
     parts = [
-        "# What was measured\n\nWritten by `make bench`; each figure is of one run, and a ratio compares two things of the same run.",
+        "# What was measured\n\nWritten by `make bench`; each figure is of one run. A ratio compares two things of the same run;\n"
+        "seconds depend on the machine and on what else it was doing.",
     ]
     for name in figures():
         title = f"## {name}\n\n`python benchmarks/{name}.py`"
