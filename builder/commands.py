@@ -233,10 +233,12 @@ def import_(arguments: Namespace) -> Iterator[str]:
 
 
 def extract(arguments: Namespace) -> Iterator[str]:
+    from builder.sources.object_store import is_address
+
     names = arguments.files + (_listed(arguments.files_from) if arguments.files_from else [])
     if not names:
         raise BuildError("extract needs the names of files, or `--files-from LIST` with one that is not empty")
-    if len(arguments.files) == 1 and arguments.files[0].endswith(".toml") and "://" not in arguments.files[0]:
+    if len(arguments.files) == 1 and arguments.files[0].endswith(".toml") and not is_address(arguments.files[0]):
         from builder.pipeline import prepare
         from builder.round.model import load_round
 

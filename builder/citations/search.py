@@ -15,7 +15,8 @@ from builder.citations.resolve import resolve_entry
 from builder.ids import title_key
 from builder.progress import progress
 from builder.records import Paper, Reference
-from builder.sources.base import TITLES_AT_ONCE, batches
+from builder.sources.base import TITLES_AT_ONCE
+from lm_eval_tasks.batches import batches
 from lm_eval_tasks.waiting import announce
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
@@ -26,18 +26,7 @@ from builder.ids import author_key
 from builder.report import StageReport
 
 if TYPE_CHECKING:
-    from builder.records import GraphReason, Paper
-
-
-class Written(Protocol):
-    """What the graph is made of: who wrote what, and when."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def published(self) -> date: ...
-    @property
-    def authors(self) -> tuple[str, ...]: ...
+    from builder.records import Authorship, GraphReason, Paper
 
 
 @dataclass(frozen=True)
@@ -82,7 +71,7 @@ class CoAuthorGraph:
 
 
 def build_graph(
-    papers: Iterable[Written],
+    papers: Iterable[Authorship | Paper],
     max_authors: int,
     component: str,
     *,
@@ -135,7 +124,7 @@ class _Papers:
         different: how many authors there are.
     """
 
-    def __init__(self, papers: Iterable[Written]) -> None:
+    def __init__(self, papers: Iterable[Authorship | Paper]) -> None:
         self.ids: list[str] = []
         self.first: list[str] = []
         days, counts, hashes = array("q"), array("q"), array("q")

@@ -99,11 +99,9 @@ def _written(order: _Order, texts: Texts) -> SplitContents:
     writer = SplitWriter(order.place, order.name, order.split, columns(order.task))
     for target, demonstrations in order.samples:
         sample = _sample(target, demonstrations, order.task, texts)
-        one = target.tasks[order.task]
-        tokens = one.input_tokens + (target.cited_tokens if order.task == "related" else 0)
-        shown = (demo.tasks[order.task] for _, demo in demonstrations)
-        tokens += sum(demo.input_tokens + demo.output_tokens for demo in shown)
-        writer.add(row_of(sample, order.task, order.round_name, tokens, one.output_tokens))
+        tokens = target.tokens_as_target(order.task)
+        tokens += sum(demo.tokens_as_demonstration(order.task) for _, demo in demonstrations)
+        writer.add(row_of(sample, order.task, order.round_name, tokens, target.tasks[order.task].output_tokens))
     return writer.close()
 
 

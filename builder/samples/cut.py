@@ -62,6 +62,14 @@ class Cut:
     cited_tokens: int
     spans: tuple[Span, ...]
 
+    def tokens_as_target(self, task: Task) -> int:
+        """Of what a prompt shows of the paper when it is asked for, citations included."""
+        return self.tasks[task].input_tokens + (self.cited_tokens if task == "related" else 0)
+
+    def tokens_as_demonstration(self, task: Task) -> int:
+        """Of what a prompt shows of the paper when it demonstrates."""
+        return self.tasks[task].input_tokens + self.tasks[task].output_tokens
+
 
 @dataclass(frozen=True, slots=True)
 class _Read:

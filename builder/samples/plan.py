@@ -46,7 +46,10 @@ def plan(pool: Pool, task: Task, settings: Sequence[Setting], engine: Engine) ->
         cut.paper.id: "near_duplicate" if cut.paper.id in pool.copies else cut.tasks[task].unfit for cut in cuts
     }
     usable = [cut.paper for cut in cuts if unfit[cut.paper.id] is None]
-    costs = {paper.id: pool.tokens(paper.id, task) for paper in usable}
+    costs = {
+        paper.id: (pool.cuts[paper.id].tokens_as_target(task), pool.cuts[paper.id].tokens_as_demonstration(task))
+        for paper in usable
+    }
     planner = _Planner(tuple(settings), Demonstrators(usable, pool.graph, pool.seed), costs)
     if task == "related":
         unfit |= {

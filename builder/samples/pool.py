@@ -10,7 +10,7 @@ from builder.collect.graph import CoAuthorGraph
 from builder.samples.cut import Cut
 
 if TYPE_CHECKING:
-    from builder.records import Task
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,3 @@ class Pool:
     seed: int
     min_citations: int
     copies: frozenset[str] = frozenset()
-
-    def tokens(self, paper_id: str, task: Task) -> tuple[int, int]:
-        """Tokens of a paper as a target's input, and as a demonstration."""
-        cut = self.cuts[paper_id]
-        one = cut.tasks[task]
-        cited = cut.cited_tokens if task == "related" else 0
-        return one.input_tokens + cited, one.input_tokens + one.output_tokens

@@ -14,11 +14,6 @@ if TYPE_CHECKING:
 TITLES_AT_ONCE = 8
 
 
-def batches(items: Sequence[str], most: int) -> list[Sequence[str]]:
-    """The items in their order, up to so many together."""
-    return [items[i : i + most] for i in range(0, len(items), most)]
-
-
 class Source(Protocol):
     """A place that papers come from. Implementations are the only code that reads or asks for them.
 

@@ -90,12 +90,10 @@ def demonstration_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
         for cell in by_name[random].cells:
             mine, other = cell.values.get(metric, {}), theirs.get(cell.model, {})
             common = [id_ for id_ in mine if id_ in other]
-            over = (
-                interval([other[id_] - mine[id_] for id_ in common], [clusters[id_] for id_ in common])
-                if common
-                else None
-            )
-            if over is not None and over.bounds:
+            if not common:
+                continue
+            over = interval([other[id_] - mine[id_] for id_ in common], [clusters[id_] for id_ in common])
+            if over.bounds:
                 yield task, cell.model, over.mean, over.low, over.high, over.p, over.samples
 
 

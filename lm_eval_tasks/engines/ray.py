@@ -10,12 +10,13 @@ import importlib.util
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from multiprocessing import get_context
 from types import TracebackType
 from typing import Any, TypeVar
 
+from lm_eval_tasks.batches import batches
 from lm_eval_tasks.engines.ray_driver import OtherCode, drive
 from lm_eval_tasks.errors import EngineError
 
@@ -61,17 +62,17 @@ class RayEngine:
         driver = self._idle.pop() if self._idle else _Driver(self._address)
         try:
             while lot := list(islice(waiting, at_once * _AHEAD * max(1, driver.processors))):
-                batches = [lot[i : i + at_once] for i in range(0, len(lot), at_once)]
-                while batches:
+                left = batches(lot, at_once)
+                while left:
                     done = 0
                     try:
-                        for results in driver.results(function, batches):
+                        for results in driver.results(function, left):
                             done += 1
                             yield from self._checked(results)
                     except _Gone:
                         driver.close()
                         driver = self._connected_again()
-                    batches = batches[done:]
+                    left = left[done:]
         except BaseException:
             # It may still be at work for this call.
             driver.close()
@@ -152,14 +153,14 @@ class _Driver:
         self.processors: int = answer[1]
         self.nodes: frozenset[str] = answer[2]
 
-    def results(self, function: Callable[[Any], Any], batches: list[list[Any]]) -> Iterator[list[Any] | Exception]:
+    def results(self, function: Callable[[Any], Any], lots: Sequence[Sequence[Any]]) -> Iterator[list[Any] | Exception]:
         """The results of batches in their order; an exception in place of those that there are not.
 
         Raises:
             _Gone: the cluster ended on the way.
         """
         try:
-            self._channel.send((function, batches))
+            self._channel.send((function, lots))
             while not isinstance(found := self._next(), int):
                 yield found
         except (EOFError, BrokenPipeError, ConnectionError) as err:

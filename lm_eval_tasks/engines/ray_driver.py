@@ -112,13 +112,9 @@ def applied(function: bytes, batch: bytes, code: str, folder: str) -> bytes:
         if (mine := code_version()) != code:
             raise OtherCode(f"a worker runs {mine}, this command {code}")
         call = pickle.loads(function)  # noqa: S301  # sent by the driver of the cluster that this worker belongs to
-        results: object = [call(item) for item in pickle.loads(batch)]  # noqa: S301
+        return pickle.dumps([call(item) for item in pickle.loads(batch)])  # noqa: S301
     except Exception as err:
-        results = err
-    try:
-        return pickle.dumps(results)
-    except Exception:  # an exception of a library that cannot travel
-        return pickle.dumps(RuntimeError(f"{type(results).__name__}: {results}"))
+        return pickle.dumps(_own(err))
 
 
 def _own(err: Exception) -> Exception:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_tasks.batches import batches
 from lm_eval_tasks.compat import bert_score as compat
 from lm_eval_tasks.engines.registry import current_engine
 from lm_eval_tasks.errors import MetricError
@@ -68,8 +69,8 @@ def bertscore(targets: Sequence[str], answers: Sequence[str], model: str) -> lis
         model: as `check_model` returned it.
     """
     pairs = list(zip(targets, answers, strict=True))
-    chunks = (pairs[i : i + _PAIRS] for i in range(0, len(pairs), _PAIRS))
-    return [score for scores in current_engine().map(partial(_score, model), chunks) for score in scores]
+    found = current_engine().map(partial(_score, model), batches(pairs, _PAIRS))
+    return [score for scores in found for score in scores]
 
 
 def _score(model: str, pairs: Sequence[tuple[str, str]]) -> list[float]:

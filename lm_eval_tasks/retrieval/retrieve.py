@@ -15,6 +15,7 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
+from lm_eval_tasks.batches import batches
 from lm_eval_tasks.engines.registry import current_engine
 from lm_eval_tasks.errors import RetrieverError
 from lm_eval_tasks.files import sha256_of_bytes
@@ -111,7 +112,7 @@ def retrieve(questions: Sequence[Question], how: Retrieval, cache: Path) -> list
     with tqdm(
         total=len(questions), initial=len(questions) - len(missing), desc=f"retrieve {how.label}", disable=None
     ) as bar:
-        groups = [missing[start : start + _GROUP] for start in range(0, len(missing), _GROUP)]
+        groups = batches(missing, _GROUP)
         asked = ([questions[i] for i in group] for group in groups)
         for group, ranked in zip(groups, current_engine().map(partial(_rank, how), asked), strict=True):
             for i, order in zip(group, ranked, strict=True):

@@ -15,8 +15,8 @@ from builder.records import NO_LICENSE, Drop, Paper
 from builder.round import taxonomy
 from builder.sources.arxiv.export_api import BadRequest, ExportApi, any_phrase, in_any, phrase, submitted
 from builder.sources.arxiv.oai_pmh import OaiPmh
-from builder.sources.base import batches
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
+from lm_eval_tasks.batches import batches
 
 if TYPE_CHECKING:
     from builder.round.model import Round
