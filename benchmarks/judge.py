@@ -89,10 +89,11 @@ def line(samples: Path, url: str, output: Path) -> list[str]:
 
 def judge_here(samples: str, url: str, output: str) -> None:
     """Judge in this process, and print the peak of its memory in MB."""
+    from lm_eval_tasks.budget import Means
     from lm_eval_tasks.judge import run
 
     try:
-        run.judge(run.load([Path(samples)]), ["judge"], url, CONCURRENCY, Path(output), "model")
+        run.judge(run.load([Path(samples)]), {"judge": Means()}, url, CONCURRENCY, Path(output), "model")
     except KeyboardInterrupt:
         sys.exit(1)
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)

@@ -54,6 +54,7 @@ def register(commands: Commands) -> None:
     sub.add_argument("files", type=Path, nargs="+", metavar="FILE", help="results_*.json, or folders of them")
     sub.add_argument("--repo", required=True, metavar="ORG/NAME", help="the dataset repository of results")
     sub.add_argument("--card", metavar="ORG/MODEL", help="the model whose card is to show the scores too")
+    sub.add_argument("--subset", action="store_true", help="publish runs over a part of the samples too, as such")
     sub.add_argument("--dry-run", action="store_true", help="say what would be uploaded")
 
 
@@ -146,4 +147,6 @@ def yank(arguments: Namespace) -> Iterator[str]:
 def push_results(arguments: Namespace) -> Iterator[str]:
     from hub_scripts.results.publish import push_results
 
-    return push_results(arguments.files, arguments.repo, arguments.card, dry_run=arguments.dry_run)
+    return push_results(
+        arguments.files, arguments.repo, arguments.card, dry_run=arguments.dry_run, subset=arguments.subset
+    )

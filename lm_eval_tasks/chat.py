@@ -11,14 +11,17 @@ import os
 import random
 import signal
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from lm_eval_tasks.errors import ServerError
+from lm_eval_tasks.budget import Budget, most_tokens
+from lm_eval_tasks.errors import CostError, ServerError
 from lm_eval_tasks.redaction import redacted
 from lm_eval_tasks.text import valid
+from lm_eval_tasks.thoughts import in_marks
+from lm_eval_tasks.usage import Usage
 from lm_eval_tasks.waiting import announce_wait, retry_after
 
 if TYPE_CHECKING:
@@ -27,8 +30,22 @@ if TYPE_CHECKING:
 _Q = TypeVar("_Q")
 _V = TypeVar("_V")
 Messages = list[dict[str, str]]
-# Messages and the most tokens of an answer -> the answer.
-Ask = Callable[[Messages, int], Awaitable[str]]
+# How a model samples, as the API's arguments of these names; what is not given is greedy.
+Sampling = Mapping[str, Any]
+GREEDY: Sampling = {"temperature": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a server answered to one request."""
+
+    text: str
+    usage: Usage
+
+
+NOTHING = Answer("", Usage(0, 0))
+# Messages, the most tokens of an answer, and how to sample -> the answer.
+Ask = Callable[[Messages, int, Sampling], Awaitable[Answer]]
 
 DEADLINE = 600.0
 # 429, 5xx and lost answers are asked for again so often, with the waiting time that the server names.
@@ -81,7 +98,7 @@ async def _served(server: Server) -> frozenset[str]:
     import openai
 
     try:
-        async with _client(server) as client:
+        async with client_of(server) as client:
             return frozenset([str(one.id) async for one in client.with_options(max_retries=1).models.list()])
     except openai.APIConnectionError as err:
         raise ServerError(f"no answer from {server.base_url or 'the OpenAI API'}: {err}") from err
@@ -93,7 +110,7 @@ async def _served(server: Server) -> frozenset[str]:
 
 def ask_all(
     server: Server, questions: Iterable[_Q], answer: Callable[[Ask, _Q], Awaitable[_V]], note: Callable[[_Q, _V], None],
-    concurrency: int,
+    concurrency: int, budget: Budget | None = None,
 ) -> None:  # fmt: skip
     """Ask every question, and hand each outcome to `note` before that worker asks anything else.
 
@@ -106,9 +123,10 @@ def ask_all(
     Raises:
         KeyboardInterrupt: the process was told to end.
         ServerError: the server cannot be asked at all; what was answered is noted.
+        CostError: the next question could pass the budget; likewise.
     """
     with _told_to_end() as ended:
-        asyncio.run(_Asking(server, ended).all(questions, answer, note, concurrency))
+        asyncio.run(_Asking(server, ended, budget).all(questions, answer, note, concurrency))
     if ended:
         raise KeyboardInterrupt
 
@@ -116,11 +134,11 @@ def ask_all(
 class _Asking:
     """One call of `ask_all`."""
 
-    def __init__(self, server: Server, ended: list[int]) -> None:
+    def __init__(self, server: Server, ended: list[int], budget: Budget | None) -> None:
         import openai
 
-        self._server, self._ended, self._openai = server, ended, openai
-        self._gone: ServerError | None = None
+        self._server, self._ended, self._openai, self._budget = server, ended, openai, budget
+        self._gone: ServerError | CostError | None = None
         self._failures = 0
 
     async def all(
@@ -128,7 +146,7 @@ class _Asking:
         concurrency: int,
     ) -> None:  # fmt: skip
         waiting = iter(questions)
-        async with _client(self._server) as self._client:
+        async with client_of(self._server) as self._client:
 
             async def work() -> None:
                 while not self._ended and self._gone is None:
@@ -140,16 +158,20 @@ class _Asking:
                         note(question, await answer(self._ask, question))
                     except _Stopped:
                         return
-                    except ServerError as err:
+                    except (ServerError, CostError) as err:
                         self._gone = self._gone or err
 
             await asyncio.gather(*(work() for _ in range(concurrency)))
         if self._gone is not None:
             raise self._gone
 
-    async def _ask(self, messages: Messages, most_tokens: int) -> str:
+    async def _ask(self, messages: Messages, most_tokens: int, sampling: Sampling = GREEDY) -> Answer:
+        most = most_of(messages, most_tokens)
+        if self._budget:
+            self._budget.take(most)
+        answer = NOTHING
         try:
-            text = await self._tried(messages, most_tokens)
+            answer = await self._tried(messages, most_tokens, sampling)
         except NoAnswer as err:
             self._failures += 1
             if self._failures >= _MOST_FAILURES:
@@ -157,17 +179,20 @@ class _Asking:
                     f"{self._server} gave up: {self._failures} failures in a row, last: {err}; {_AGAIN}"
                 ) from err
             raise
+        finally:
+            if self._budget:
+                self._budget.settle(most, answer.usage)
         self._failures = 0
-        return text
+        return answer
 
-    async def _tried(self, messages: Messages, most_tokens: int) -> str:
+    async def _tried(self, messages: Messages, most_tokens: int, sampling: Sampling) -> Answer:
         odd = 0
         for tried in range(_RETRIES + 1):
             try:
                 reply = await self._client.chat.completions.create(
-                    model=self._server.model, messages=messages, temperature=0, max_tokens=most_tokens
-                )  # fmt: skip
-                return valid(reply.choices[0].message.content or "")
+                    **body_of(self._server.model, messages, most_tokens, sampling)
+                )
+                return answer_of(reply.model_dump())
             except Exception as err:  # whatever a 200 may hold that is no chat completion, too
                 reason, wait = self._understood(err)
                 reason = redacted(reason)  # a server may repeat the key that it was sent
@@ -208,14 +233,43 @@ class _Asking:
         return f"an answer that is not a chat completion ({type(err).__name__}: {str(err)[:100]})", None
 
 
-def _client(server: Server) -> AsyncOpenAI:
+def body_of(model: str, messages: Messages, most_tokens: int, sampling: Sampling) -> dict[str, Any]:
+    """The body of a request for a chat completion."""
+    return {"model": model, "messages": messages, "max_tokens": most_tokens, **sampling}
+
+
+def answer_of(completion: Mapping[str, Any]) -> Answer:
+    """The answer in the body of a chat completion, with reasoning that the server hands over apart.
+
+    Raises:
+        KeyError and the like: it is none.
+    """
+    choice = completion["choices"][0]
+    message = choice["message"]
+    reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
+    text = valid((in_marks(reasoning) if isinstance(reasoning, str) else "") + (message["content"] or ""))
+    return Answer(text, Usage.of_response(completion.get("usage"), choice.get("finish_reason")))
+
+
+def most_of(messages: Messages, answer_tokens: int) -> Usage:
+    """The most that a request can take."""
+    return most_tokens("".join(one["content"] for one in messages), None, answer_tokens)
+
+
+def client_of(server: Server, retries: int = 0, most_bytes: int | None = None) -> AsyncOpenAI:
+    """A client for a server.
+
+    Args:
+        retries: of each request, by the package itself.
+        most_bytes: of a response; None for those of a chat completion.
+    """
     from openai import AsyncOpenAI
 
-    from lm_eval_tasks.compat.openai import BoundedClient
+    from lm_eval_tasks.compat.openai import MOST_BYTES, BoundedClient
 
     return AsyncOpenAI(
-        base_url=server.base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none", max_retries=0,
-        timeout=server.deadline, http_client=BoundedClient(server.deadline),
+        base_url=server.base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none", max_retries=retries,
+        timeout=server.deadline, http_client=BoundedClient(server.deadline, most_bytes or MOST_BYTES),
     )  # fmt: skip
 
 

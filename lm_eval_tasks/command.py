@@ -66,6 +66,28 @@ def json_object(option: str, text: str) -> dict[str, Any]:
     return content
 
 
+def part(text: str) -> float:
+    """An argument that is a number of samples, or below 1 a share of them."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not (0 < value < 1 or (value >= 1 and value == int(value) and value < 1e9)):
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is neither a number from 1 up nor a share between 0 and 1")
+    return int(value) if value >= 1 else value
+
+
+def amount(text: str) -> float:
+    """An argument that is an amount of money."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1e12:
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is not an amount of money")
+    return value
+
+
 def seconds(text: str) -> float:
     """An argument that is a time."""
     try:

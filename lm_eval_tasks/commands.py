@@ -8,19 +8,35 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.command import add_engine, json_object, positive, seconds
+from lm_eval_tasks.command import add_engine, amount, json_object, part, positive, seconds
 from lm_eval_tasks.errors import EvalError
 
 if TYPE_CHECKING:
+    from lm_eval_tasks.budget import Means
     from lm_eval_tasks.command import Commands
+
+EXPORTS = ("prompts", "openai-batch", "inspect")
+_PRICES = "TOML: prices of a million tokens for each model, see docs/evaluate.md"
 
 
 def register(commands: Commands) -> None:
     """Add the commands."""
     help_ = "evaluate a baseline (lead, copy-demo, random-sentence) or an lm-eval model"
-    _add_evaluation(commands.add("eval", help_, evaluate))
+    sub = commands.add("eval", help_, evaluate)
+    _add_evaluation(sub)
+    sub.set_defaults(parser=sub)
+    sub = commands.add("plan", "what an evaluation will take: samples, tokens, memory, hours, money", plan)
+    _add_asked(sub)
+    sub.add_argument("--prices", type=Path, metavar="FILE", help=_PRICES)
+    sub.add_argument(
+        "--tokens-per-second", type=seconds, help="of prompts and answers together, to say how long it takes"
+    )
+    sub = commands.add("merge", "the shards of a run (eval --shard) as one run", merge)
+    sub.add_argument("shards", type=Path, nargs="+", metavar="SHARD", help="output folders of all shards")
+    sub.add_argument("--output", type=Path, required=True, help="folder for the whole run")
+    _add_export(commands)
     sub = commands.add("compare", "paired differences between two runs of the same round", compare)
     sub.add_argument("a", type=Path, metavar="A", help="samples_*.jsonl of a run, or a folder of them")
     sub.add_argument("b", type=Path, metavar="B")
@@ -32,24 +48,61 @@ def register(commands: Commands) -> None:
     commands.add("link-tasks", help_, link_tasks).add_argument("--unlink", action="store_true", help="undo it")
 
 
-def _add_evaluation(sub: ArgumentParser) -> None:
-    sub.add_argument("--model", default="", help="a baseline, or a model type of lm-eval such as hf or vllm")
+def _add_asked(sub: ArgumentParser) -> None:
+    """What `eval` and `plan` are both asked about."""
     sub.add_argument("--model_args", default="", help="lm-eval's key=value,...")
-    sub.add_argument("--tasks", required=True, help="comma-separated task or group names; `list` prints them")
+    sub.add_argument("--tasks", default="", help="comma-separated task or group names; `eval --tasks list` prints them")
     sub.add_argument(
         "--metadata", default="{}", help='JSON, e.g. \'{"dataset": "academiceval", "bertscore_model": "none"}\''
     )
-    sub.add_argument("--limit", type=positive, help="only so many samples a task")
+
+
+def _add_evaluation(sub: ArgumentParser) -> None:
     sub.add_argument(
-        "--output", type=Path, default=Path("results"), help="folder for results, samples and the journal of answers, with "
-        "which the same command goes on after a kill (default: ./results)",
+        "--config", type=Path, metavar="FILE", help="YAML with these options, as lm-eval's; options given here go first"
+    )
+    sub.add_argument("--model", default="", help="a baseline, or a model type of lm-eval such as hf or vllm")
+    _add_asked(sub)
+    sub.add_argument("--limit", type=part, help="only so many samples a task, or below 1 that share of them")
+    sub.add_argument("--samples", help="JSON: task -> places of its samples, e.g. '{\"academiceval_abs_9k\": [0, 1]}'")
+    sub.add_argument(
+        "--shard", metavar="I/N", help="only this part of the samples; `academiceval merge` puts all parts together"
+    )
+    sub.add_argument(
+        "--repeats", type=positive, default=1, help="ask each prompt so often, with a model that samples (default: 1)"
+    )
+    sub.add_argument(
+        "--output", type=Path, default=Path("results"), help="folder for results, samples and the journal of answers, from which "
+        "the same command resumes after a kill (default: ./results)",
     )  # fmt: skip
     sub.add_argument("--batch_size", default="1", help="lm-eval's (default: 1)")
     sub.add_argument("--device", help="lm-eval's, e.g. cuda:0 or cpu")
     sub.add_argument("--apply_chat_template", action="store_true", help="as lm-eval's")
     sub.add_argument("--system_instruction", help="a system prompt")
     sub.add_argument("--gen_kwargs", default="", help="lm-eval's key=value,... in place of the tasks'")
+    sub.add_argument("--seed", default="", help="lm-eval's: a number, or four with commas between them")
+    _add_means(sub)
     add_engine(sub, "what BERTScore and retrieval are computed with: ")
+
+
+def _add_means(sub: ArgumentParser) -> None:
+    sub.add_argument("--prices", type=Path, metavar="FILE", help=_PRICES)
+    sub.add_argument("--max-cost", type=amount, help="stop before all answers in the output folder could cost more")
+    sub.add_argument(
+        "--batch", action="store_true", help="ask the server through its batch API, usually for half the price"
+    )
+
+
+def _add_export(commands: Commands) -> None:
+    sub = commands.add("export", "a setting's prompts as JSON lines, cut to a model, for other tools", export)
+    sub.add_argument("dataset", metavar="DATASET", help="folder or Hub id")
+    sub.add_argument("--setting", required=True, help="a configuration of the dataset, such as Abs-9K")
+    sub.add_argument("--format", choices=EXPORTS, default=EXPORTS[0], help=f"default: {EXPORTS[0]}")
+    sub.add_argument(
+        "--model_args", default="", help="lm-eval's; tokenizer=...,max_length=... says what prompts are cut to"
+    )
+    sub.add_argument("--metadata", default="{}", help="JSON, as of `academiceval eval`")
+    sub.add_argument("--output", type=Path, help="default: ./SETTING.FORMAT.jsonl")
 
 
 def _add_judging(sub: ArgumentParser) -> None:
@@ -64,8 +117,7 @@ def _add_judging(sub: ArgumentParser) -> None:
         "--timeout", type=seconds, default=600.0, help="seconds that one request may take in all (default: 600)"
     )
     sub.add_argument("--output", type=Path, default=Path("judged"), help="folder for verdicts and win rates")
-    sub.add_argument("--price-in", type=float, default=0.0, help="of a million prompt tokens, for the estimate")
-    sub.add_argument("--price-out", type=float, default=0.0, help="of a million answer tokens")
+    _add_means(sub)
     sub.add_argument("--dry-run", action="store_true", help="say what would be asked, ask nothing")
 
 
@@ -74,26 +126,87 @@ def _add_judging(sub: ArgumentParser) -> None:
 
 def evaluate(arguments: Namespace) -> Iterator[str]:
     from lm_eval_tasks.engines.registry import open_engine, working_with
-    from lm_eval_tasks.runs.evaluate import evaluate, task_names
-    from lm_eval_tasks.runs.models import Generation
+    from lm_eval_tasks.runs import evaluate as running
+    from lm_eval_tasks.runs.config_file import completed
+    from lm_eval_tasks.runs.models import Generation, label_of
     from lm_eval_tasks.runs.score_table import score_table
+    from lm_eval_tasks.runs.tasks import task_names
 
     if arguments.tasks == "list":
         yield from task_names()
         return
-    if not arguments.model:
+    given = completed(arguments, arguments.parser) if arguments.config else arguments
+    _need_tasks(given)
+    if not given.model:
         raise EvalError("name what to evaluate with --model: a baseline, or a model type of lm-eval such as hf or vllm")
     generation = Generation(
-        arguments.batch_size, arguments.device, arguments.apply_chat_template, arguments.system_instruction,
-        arguments.gen_kwargs,
+        given.batch_size, given.device, given.apply_chat_template, given.system_instruction, given.gen_kwargs, given.seed, given.repeats,
     )  # fmt: skip
-    with open_engine(arguments.engine) as engine, working_with(engine):
-        scores = evaluate(
-            arguments.model, arguments.model_args, arguments.tasks.split(","), json_object("--metadata", arguments.metadata),
-            arguments.limit, arguments.output, generation,
+    samples = json_object("--samples", given.samples) if given.samples else None
+    metadata = json_object("--metadata", given.metadata) | ({"shard": given.shard} if given.shard else {})
+    means = _means(given, label_of(given.model, _parsed(given.model_args), whole=True))
+    with open_engine(given.engine) as engine, working_with(engine):
+        scores = running.evaluate(
+            given.model, given.model_args, given.tasks.split(","), metadata, running.Part(given.limit, samples), given.output,
+            generation, means,
         )  # fmt: skip
     yield from score_table(scores)
+    yield f"\nwritten: {given.output}"
+
+
+def plan(arguments: Namespace) -> Iterator[str]:
+    from lm_eval_tasks.runs import plan as planning
+    from lm_eval_tasks.runs.models import label_of
+    from lm_eval_tasks.tables import markdown
+
+    _need_tasks(arguments)
+    price = _means(arguments, label_of("", _parsed(arguments.model_args), whole=True)).price
+    metadata = json_object("--metadata", arguments.metadata)
+    planned = planning.plan(arguments.model_args, arguments.tasks.split(","), metadata)
+    yield from markdown(planning.table(planned))
+    yield ""
+    yield from planning.sentences(planned, arguments.model_args, price, arguments.tokens_per_second)
+
+
+def merge(arguments: Namespace) -> Iterator[str]:
+    from lm_eval_tasks.runs.merge import merge
+    from lm_eval_tasks.runs.score_table import score_table
+
+    yield from score_table(merge(arguments.shards, arguments.output))
     yield f"\nwritten: {arguments.output}"
+
+
+def export(arguments: Namespace) -> Iterator[str]:
+    from lm_eval_tasks.runs.export import export
+
+    output = arguments.output or Path(f"{arguments.setting}.{arguments.format}.jsonl")
+    metadata = {"dataset": arguments.dataset, **json_object("--metadata", arguments.metadata)}
+    count = export(arguments.setting, arguments.format, arguments.model_args, metadata, output)
+    yield f"{count} prompts written: {output}"
+
+
+def _need_tasks(arguments: Namespace) -> None:
+    if not arguments.tasks:
+        raise EvalError("name the tasks with --tasks; `academiceval eval --tasks list` prints them")
+
+
+def _parsed(model_args: str) -> dict[str, Any]:
+    from lm_eval_tasks.compat.lm_eval import parse_args
+
+    return parse_args(model_args)
+
+
+def _means(arguments: Namespace, model: str) -> Means:
+    """What a run may use, by its options.
+
+    Args:
+        model: as the price table calls it.
+    """
+    from lm_eval_tasks.budget import Means
+    from lm_eval_tasks.usage import read_price
+
+    price = read_price(arguments.prices, model) if arguments.prices else None
+    return Means(price, getattr(arguments, "max_cost", None), getattr(arguments, "batch", False))
 
 
 def compare(arguments: Namespace) -> Iterator[str]:
@@ -114,18 +227,19 @@ def judge(arguments: Namespace) -> Iterator[str]:
 
     models = arguments.model or [run.DEFAULT_JUDGE]
     samples = run.load(arguments.samples)
-    expected = run.estimate(samples, len(models))
-    cost = expected.cost(arguments.price_in, arguments.price_out)
+    each = {model: _means(arguments, model) for model in models}
+    expected = run.estimate(samples)
+    costs = [cost for means in each.values() if (cost := expected.cost(means)) is not None]
     yield (
-        f"{len(samples)} samples, {expected.requests} requests, some {expected.prompt_tokens} prompt tokens and "
-        f"{expected.answer_tokens} answer tokens{f', {cost:.2f} at the given prices' if arguments.price_in else ''}"
+        f"{len(samples)} samples, {len(models) * expected.requests} requests, about {len(models) * expected.prompt_tokens} prompt "
+        f"tokens and {len(models) * expected.answer_tokens} answer tokens{f', {sum(costs):.2f} at the given prices' if costs else ''}"
     )
     if arguments.dry_run:
         return
     first = arguments.samples[0]
     name = arguments.name or (first if first.is_dir() else first.parent).resolve().name
     results = run.judge(
-        samples, models, arguments.base_url, arguments.concurrency, arguments.output, name, arguments.timeout
+        samples, each, arguments.base_url, arguments.concurrency, arguments.output, name, arguments.timeout
     )
     yield from markdown(run.table(results))
     yield f"\nwritten: {arguments.output}"

@@ -47,6 +47,10 @@ class ModelError(EvalError):
     """The model cannot be opened."""
 
 
+class CostError(EvalError):
+    """The rest of a run could cost more than it may."""
+
+
 class ServerError(EvalError):
     """A language model's server cannot be asked."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +23,29 @@ class Journal:
     """Key -> value, on disk.
 
     Args:
-        path: the file; its folder is made.
+        path: the file; its folder is made. None for a journal that is kept in memory alone.
+        also: a field beside the values that is remembered too, see `also_of`.
 
     Attributes:
         unreadable: how many lines were passed over.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None, also: str = "") -> None:
         self._path = path
         self._known: dict[str, Any] = {}
+        self._also_name, self._also = also, dict[str, Any]()
         self.unreadable = 0
+        self._is_torn = self._is_new = False
+        if path is not None:
+            self._read(path)
+
+    def _read(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         for entry in read_entries(path) if path.is_file() else ():
             if entry is None:
                 self.unreadable += 1
             else:
-                self._known[entry["key"]] = entry["value"]
+                self._hold(entry)
         if self.unreadable:
             _LOGGER.warning(
                 "%s: lines passed over that cannot be read: %d; what they held is done again", path, self.unreadable
@@ -55,6 +62,9 @@ class Journal:
         """The value, or the default where there is none."""
         return self._known.get(key, default)
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
     def __len__(self) -> int:
         return len(self._known)
 
@@ -67,18 +77,31 @@ class Journal:
             OSError: the disk is full or refuses; the value is not noted.
         """
         line = valid(json.dumps({"key": key, "value": value, **beside}, ensure_ascii=False))
+        if self._path is not None:
+            self._append(self._path, line)
+        self._hold(json.loads(line))
+
+    def also_of(self, key: str) -> Any:
+        """The field beside a value that this journal remembers; None where it was not noted."""
+        return self._also.get(key)
+
+    def _hold(self, entry: Mapping[str, Any]) -> None:
+        self._known[entry["key"]] = entry["value"]
+        if self._also_name in entry:
+            self._also[entry["key"]] = entry[self._also_name]
+
+    def _append(self, path: Path, line: str) -> None:
         data = ("\n" * self._is_torn + line + "\n").encode()
-        with self._path.open("ab", buffering=0) as file:
+        with path.open("ab", buffering=0) as file:
             self._is_torn = True
             written = file.write(data)
             if written != len(data):
-                raise OSError(f"{self._path}: only {written} of {len(data)} bytes could be written; is the disk full?")
+                raise OSError(f"{path}: only {written} of {len(data)} bytes could be written; is the disk full?")
             self._is_torn = False
             os.fsync(file.fileno())
         if self._is_new:
-            sync(self._path.parent)
+            sync(path.parent)
             self._is_new = False
-        self._known[key] = json.loads(line)["value"]
 
 
 def read_entries(path: Path) -> Iterator[dict[str, Any] | None]:

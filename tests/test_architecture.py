@@ -18,7 +18,8 @@ ROOMS = {
         "samples scalar", "dataset", "pipeline", "demo", "commands", "cli",
     ],
     "lm_eval_tasks": [
-        "batches errors version text waiting redaction linux files tables row_format word_runs", "command locks journal minilm compat engines", "chat", "task_folder", "prompts", "retrieval metrics",
+        "batches errors version text waiting redaction linux files tables row_format word_runs thoughts", "tokenizers usage", "budget",
+        "command locks journal minilm compat engines", "chat", "batch_api", "task_folder", "prompts", "retrieval metrics",
         "data", "runs", "judge", "commands",
     ],
     "hub_scripts": ["errors", "hub", "results report", "reproduce", "commands"],
@@ -33,7 +34,7 @@ CONNECTING = {
     "fsspec": "builder.sources",
     "ray": "lm_eval_tasks.engines",
     "arxiv": "builder.sources",
-    "openai": "lm_eval_tasks.chat lm_eval_tasks.compat",
+    "openai": "lm_eval_tasks.chat lm_eval_tasks.batch_api lm_eval_tasks.compat",
     "huggingface_hub.HfApi": "hub_scripts.hub",
     "huggingface_hub.hf_hub_download": "builder.sources",
     "datasets.load_dataset": "hub_scripts.hub",

@@ -19,9 +19,11 @@ from lm_eval_tasks.compat import bert_score as bert_compat
 from lm_eval_tasks.compat import datasets as datasets_compat
 from lm_eval_tasks.compat import lm_eval as lm_eval_compat
 from lm_eval_tasks.compat import openai as openai_compat
+from lm_eval_tasks.compat.lm_eval_answers import Watch
 from lm_eval_tasks.compat.openai import BoundedClient
 from lm_eval_tasks.metrics.registry import WRITING_METRIC_LIST
 from lm_eval_tasks.minilm import minilm_path
+from lm_eval_tasks.usage import Usage
 
 
 def test_datasets_writes_its_info_into_cards() -> None:
@@ -51,14 +53,14 @@ def test_lm_eval_tells_answers_early() -> None:
     assert list(inspect.signature(LM.set_cache_hook).parameters) == ["self", "cache_hook"]
     assert list(inspect.signature(CacheHook.add_partial).parameters) == ["self", "attr", "req", "res"]
     noted: list[Any] = []
-    hook = lm_eval_compat.AnswerHook(lambda asked, answer: noted.append((asked, answer)))
-    hook.add_partial("generate_until", ("prompt", {}), "answer")
-    hook.add_partial("loglikelihood", ("prompt", "x"), 0.0)
-    assert noted == [(("prompt", {}), "answer")]
+    watch = Watch(lm_eval_compat.open_model("dummy", {}, "1", None), lambda *told: noted.append(told))
+    watch.add_partial("generate_until", ("prompt", {}), "answer")
+    watch.add_partial("loglikelihood", ("prompt", "x"), 0.0)
+    assert noted == [("prompt", {}, "answer", Usage())]
 
 
 def test_lm_eval_opens_models_by_type() -> None:
-    assert lm_eval_compat.parse_model_args("pretrained=a,max_length=8") == {"pretrained": "a", "max_length": 8}
+    assert lm_eval_compat.parse_args("pretrained=a,max_length=8") == {"pretrained": "a", "max_length": 8}
     assert isinstance(lm_eval_compat.open_model("dummy", {}, "1", None), LM)
     with pytest.raises(KeyError):
         lm_eval_compat.open_model("no-such-type", {}, "1", None)

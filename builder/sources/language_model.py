@@ -26,7 +26,7 @@ def ask(
 
     async def answer(ask: chat.Ask, key: str) -> str | None:
         try:
-            return await ask([{"role": "user", "content": prompts[key]}], most_tokens)
+            return (await ask([{"role": "user", "content": prompts[key]}], most_tokens, chat.GREEDY)).text
         except chat.NoAnswer as err:
             failed.append(str(err))
             return None

@@ -85,6 +85,11 @@ def _summary(folder: Path, manifest: Manifest, found: Contents, licenses: Licens
     rows = sum(one.rows for one in files)
     size = sum(one.bytes for one in files) / 1e6
     yield f"{folder}: {len(files)} data files, {size:.1f} MB, {rows} rows, {whole} of them whole and {rows - whole} by id"
+    if 2 * whole < rows:
+        yield (
+            f"warning: {whole} of {rows} rows are whole, the others go by id only: without `academiceval fill` "
+            + ("nobody can evaluate on this round" if not whole else "scores are of a small subset")
+        )
     yield f"licences ({licenses}): {', '.join(f'{name} {n} rows' for name, n in found.licenses.items()) or 'no row is whole'}"
     yield "checked: hashes, audit, licences, card, load_dataset of every configuration"
 

@@ -105,7 +105,8 @@ def _setting(group: Group) -> dict[str, Any]:
     days = sorted(group.published)
     return {
         "round": group.key.round, "name": group.key.setting, "slug": group.key.slug, "task": group.task,
-        "context": group.context, "n": len(group.ids), "first": days[0], "last": days[-1],
+        "context": group.context, "n": len(group.ids), "of": max((one.of for one in group.cells if one.of), default=None),
+        "first": days[0], "last": days[-1],
         "prompts": group.prompt_versions, "unfinished": group.unfinished,
     }  # fmt: skip
 
@@ -113,6 +114,8 @@ def _setting(group: Group) -> dict[str, Any]:
 def _figures(cell: Cell) -> dict[str, Any]:
     return {
         "n": cell.samples,
+        "of": cell.of if cell.of != cell.samples else None,
+        "capped": _rounded(share(cell, "capped")),
         "cut": _rounded(share(cell, "truncated")),
         "empty": _rounded(share(cell, "empty", "no_answer")),
         "x": {name: [_rounded(value) for value in _with_interval(one)] for name, one in cell.scores.items()},

@@ -38,6 +38,7 @@ class Cell:
         values: metric -> sample -> score.
         flags: "truncated", "empty" and the like -> sample -> 1 or 0.
         tokens: mean prompt tokens before cutting, None where no tokenizer was known.
+        of: samples that the setting has in all, None where the run has not noted it.
     """
 
     model: str
@@ -46,6 +47,7 @@ class Cell:
     values: dict[str, dict[str, float]]
     flags: dict[str, dict[str, float]]
     tokens: float | None
+    of: int | None
 
 
 @dataclass(slots=True)

@@ -170,7 +170,7 @@ def _cell(model: str, rows: Sequence[tuple[Logged, Mapping[str, Any]]]) -> Cell:
     flags = {name: {one.id: one.scores[name] for one, _ in rows} for name in FLAGS if name in rows[0][0].scores}
     return Cell(
         model, len(rows), {name: interval(list(own.values()), [cluster[id_] for id_ in own]) for name, own in having.items()},
-        having, flags, fmean(tokens) if tokens else None,
+        having, flags, fmean(tokens) if tokens else None, rows[0][0].of,
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from lm_eval_tasks.redaction import redacted
 from lm_eval_tasks.retrieval.retrieve import Chunking, Retrieval, check
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.baselines import BASELINES
-from lm_eval_tasks.runs.evaluate import evaluate
+from lm_eval_tasks.runs.evaluate import Part, evaluate
 from lm_eval_tasks.runs.logged import JOURNAL
 from lm_eval_tasks.runs.models import Generation
 from lm_eval_tasks.tables import Table, markdown
@@ -105,7 +105,7 @@ def reproduce(plan: Plan, *, dry_run: bool) -> Iterator[str]:
                     _arguments(run, plan),
                     run.tasks,
                     _metadata(run, plan),
-                    plan.limit,
+                    Part(plan.limit),
                     folder,
                     _generation(plan),
                 )

@@ -36,20 +36,25 @@ class ResultFile:
     Attributes:
         folder: where it goes below the repository.
         index: its scores as a model index's list.
+        subsets: tasks of which only a part was run.
     """
 
     path: Path
     model: str
     folder: str
     index: list[dict[str, Any]]
+    subsets: tuple[str, ...]
 
 
-def push_results(paths: Sequence[Path], repo_id: str, card: str | None, *, dry_run: bool) -> Iterator[str]:
+def push_results(
+    paths: Sequence[Path], repo_id: str, card: str | None, *, dry_run: bool, subset: bool = False
+) -> Iterator[str]:
     """Publish result files; yields lines for people.
 
     Args:
         paths: `results_*.json`, or folders of them.
         card: a model on the Hub whose card is to show the scores too.
+        subset: publish runs over a part of the samples too, and say so.
 
     Raises:
         SecretError: a file holds one.
@@ -59,6 +64,12 @@ def push_results(paths: Sequence[Path], repo_id: str, card: str | None, *, dry_r
     found = [read_result(path, repo_id) for path in result_files(paths)]
     if card and len(names := sorted({one.model for one in found})) > 1:
         raise HubError(f"--card {card} is one model's, but the files are of {', '.join(names)}; push them one by one")
+    for one in found:
+        if one.subsets and not subset:
+            raise HubError(
+                f"{one.path} is over a part of the samples ({', '.join(one.subsets)}); its scores are not those of the round: run all "
+                "samples, or publish them as a subset's with --subset"
+            )
     files = _files(found)
     refuse_secrets(files)
     yield from (f"{repo_id}: {path}" for path in files)
@@ -124,7 +135,8 @@ def read_result(path: Path, repo_id: str) -> ResultFile:
     shown = [
         EvalResult(
             task_type="text-generation", task_name=one.task, dataset_type=results.dataset if is_hub_id else "academiceval",
-            dataset_name=f"AcademicEval {results.round}", dataset_config=_setting(one.task), dataset_split="test",
+            dataset_name=f"AcademicEval {results.round}{', subset' * bool(results.subsets)}",
+            dataset_config=_setting(one.task), dataset_split="test",
             dataset_revision=results.round, metric_type=one.metric, metric_name=metrics.label(one.metric),
             metric_value=round(one.value, 6), metric_args=_beside(one, results), source_name="AcademicEval",
             source_url=f"{endpoint()}/datasets/{repo_id}/blob/main/{folder}/{path.name}",
@@ -132,7 +144,7 @@ def read_result(path: Path, repo_id: str) -> ResultFile:
         for one in results.scores
         if one.metric in metrics.headline()  # all other scores are in the result file
     ]  # fmt: skip
-    return ResultFile(path, results.model, folder, model_index(results.model, shown))
+    return ResultFile(path, results.model, folder, model_index(results.model, shown), results.subsets)
 
 
 def _beside(score: TaskScore, results: Results) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ class Results:
     Attributes:
         round: "unknown" where it is not told; several are joined by "-".
         dataset: folder or Hub id, "" where it is not told.
+        subsets: tasks of which only a part was run, "academiceval_abs_9k (5 of 25)".
     """
 
     model: str
@@ -42,6 +43,7 @@ class Results:
     prompt_versions: tuple[int, ...]
     dataset: str
     scores: tuple[TaskScore, ...]
+    subsets: tuple[str, ...] = ()
 
 
 def read_results(path: Path) -> Results:
@@ -78,6 +80,7 @@ def _ours(content: Mapping[str, Any]) -> Results:
         str(content["scores"][0]["model"]), "-".join(map(str, content["rounds"])) or "unknown",
         tuple(int(number(one)) for one in content["prompt_versions"]),
         str(content["run"]["metadata"].get("dataset") or ""), scores,
+        tuple(f"{task} ({int(number(n))} of {int(number(of))})" for task, (n, of) in content.get("subsets", {}).items()),
     )  # fmt: skip
 
 
@@ -92,7 +95,16 @@ def _lm_evals(content: Mapping[str, Any]) -> Results:
     model = content.get("model_name") or content["config"]["model"]
     scores = tuple(score for task in tasks for score in _scores_of(content, task))
     dataset = next((str(one["dataset"]) for one in given if one.get("dataset")), "")
-    return Results(str(model).rstrip("/").rpartition("/")[2], "-".join(rounds) or "unknown", (), dataset, scores)
+    label = str(model).rstrip("/").rpartition("/")[2]
+    return Results(label, "-".join(rounds) or "unknown", (), dataset, scores, tuple(_limited(content, tasks)))
+
+
+def _limited(content: Mapping[str, Any], tasks: Sequence[str]) -> Iterator[str]:
+    """The tasks that lm-eval's --limit or --samples made smaller."""
+    for task in tasks:
+        counts = content["n-samples"][task]
+        if number(counts["effective"]) < number(counts["original"]):
+            yield f"{task} ({int(counts['effective'])} of {int(counts['original'])})"
 
 
 def _scores_of(content: Mapping[str, Any], task: str) -> Iterator[TaskScore]:

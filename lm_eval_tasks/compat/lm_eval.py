@@ -9,9 +9,10 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import logging
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,11 +32,14 @@ _MAX_GEN_TOKS = re.compile(r"max_gen_toks\W+(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class RunArguments:
-    """The system prompt of a run, the length of answers where the run sets one, and the keys of its metadata."""
+    """What a run's command line says that tasks are not handed: the system prompt, the length of answers where it sets one, the
+    keys of its metadata, and whether prompts go through the chat template.
+    """
 
     system_instruction: str = ""
     max_gen_toks: int | None = None
     metadata: tuple[str, ...] = ()
+    apply_chat_template: bool = False
 
 
 def is_lm_eval() -> bool:
@@ -63,12 +67,14 @@ def run_arguments() -> RunArguments:
     parser.add_argument("--system_instruction")
     parser.add_argument("--gen_kwargs", nargs="+")
     parser.add_argument("--metadata")
+    parser.add_argument("--apply_chat_template", nargs="?", const=True, default=False)
     given, _ = parser.parse_known_args(sys.argv[1:])
     file = _read(given.config)
     return RunArguments(
         str(given.system_instruction or file.get("system_instruction") or ""),
         max_gen_toks(str(given.gen_kwargs or file.get("gen_kwargs") or "")),
         _keys(given.metadata or file.get("metadata")),
+        bool(given.apply_chat_template or file.get("apply_chat_template")),
     )
 
 
@@ -117,8 +123,14 @@ def open_model(kind: str, arguments: Mapping[str, Any], batch_size: str, device:
     )
 
 
-def parse_model_args(text: str) -> dict[str, Any]:
-    """`key=value,...` as lm-eval reads it; there is no public function for it."""
+def quiet() -> None:
+    """Keep lm-eval from logging each failing try and what it is about to do; there is no option for it in its functions."""
+    logging.getLogger("lm_eval").setLevel(logging.ERROR)
+    logging.getLogger("lm_eval.models.api_models").setLevel(logging.CRITICAL)
+
+
+def parse_args(text: str) -> dict[str, Any]:
+    """`key=value,...` as lm-eval reads --model_args and --gen_kwargs; there is no public function for it."""
     from lm_eval.utils import simple_parse_args_string
 
     return dict(simple_parse_args_string(text)) if text else {}
@@ -133,20 +145,3 @@ def tasks_folder() -> Path | None:
     if spec is None or not spec.submodule_search_locations:
         return None
     return Path(spec.submodule_search_locations[0]) / "tasks"
-
-
-class AnswerHook:
-    """Stands where lm-eval has the cache of a model's answers: models call it with each answer as soon as they have it.
-
-    `LM.set_cache_hook` is public, the hook's one method is named in its class only.
-
-    Args:
-        note: called with (prompt, generation arguments) and the answer.
-    """
-
-    def __init__(self, note: Callable[[tuple[Any, ...], str], None]) -> None:
-        self._note = note
-
-    def add_partial(self, attr: str, req: Iterable[Any], res: Any) -> None:
-        if attr == "generate_until":
-            self._note(tuple(req), str(res))

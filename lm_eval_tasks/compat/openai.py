@@ -19,9 +19,9 @@ MOST_BYTES = 16_000_000
 class BoundedClient(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
     """An HTTP client whose requests end within `deadline` seconds, from first byte to last, and with bodies of bounded size."""
 
-    def __init__(self, deadline: float) -> None:
+    def __init__(self, deadline: float, most_bytes: int = MOST_BYTES) -> None:
         super().__init__(timeout=deadline, follow_redirects=False)
-        self._deadline = deadline
+        self._deadline, self._most_bytes = deadline, most_bytes
 
     async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
         # A prompt goes to the server that was named and to no other; and the client would read the bodies on the way itself.
@@ -32,7 +32,7 @@ class BoundedClient(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
             async with asyncio.timeout(self._deadline):
                 response = await super().send(request, stream=True, **options)
                 try:
-                    body = await _read(response)
+                    body = await _read(response, self._most_bytes)
                 finally:
                     await response.aclose()
         except TimeoutError as err:
@@ -40,7 +40,7 @@ class BoundedClient(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
         return type(response)(response.status_code, headers=response.headers, content=body, request=request)
 
 
-async def _read(response: Any) -> bytes:
+async def _read(response: Any, most_bytes: int) -> bytes:
     """The body, as it was sent.
 
     Raises:
@@ -52,8 +52,8 @@ async def _read(response: Any) -> bytes:
     body = bytearray()
     async for chunk in response.aiter_raw():
         body += chunk
-        if len(body) > MOST_BYTES:
-            raise OSError(f"an answer of more than {MOST_BYTES} bytes")
+        if len(body) > most_bytes:
+            raise OSError(f"an answer of more than {most_bytes} bytes")
     return bytes(body)
 
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from lm_eval_tasks import tokenizers
 from lm_eval_tasks.data.slots import Tokenizer
 from lm_eval_tasks.errors import TokenizerError
+from lm_eval_tasks.thoughts import opened
 
 _LENGTH_KEYS = ("max_model_len", "max_length", "context_length")
 # transformers writes 1e30 where a tokenizer has no limit of its own.
@@ -17,10 +19,18 @@ _NO_LIMIT = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A tokenizer and its model's context length in tokens, overhead of chat template or special tokens taken off."""
+    """What a model reads prompts with.
+
+    Attributes:
+        length: of the context, in tokens, overhead of chat template or special tokens taken off.
+        name: of the tokenizer, `tokenizer.load`'s argument.
+        opens: the mark of reasoning that the chat template writes at the end of a prompt; "" where it writes none.
+    """
 
     tokenizer: Tokenizer
     length: int
+    name: str
+    opens: str
 
 
 def of_model(arguments: Mapping[str, Any], system_instruction: str = "") -> Context | None:
@@ -37,27 +47,23 @@ def of_model(arguments: Mapping[str, Any], system_instruction: str = "") -> Cont
     if not isinstance(name, str) or not name:
         return None
     length = next((int(arguments[key]) for key in _LENGTH_KEYS if arguments.get(key)), None)
+    revision = arguments.get("revision") or "main"
+    thinking = None if arguments.get("enable_thinking") is None else bool(arguments["enable_thinking"])
     return _load(
-        name, arguments.get("revision") or "main", str(arguments.get("pretrained") or name), length, system_instruction
+        f"{name}@{revision}", revision, str(arguments.get("pretrained") or name), length, system_instruction, thinking
     )
 
 
 @cache
-def _load(name: str, revision: str, model: str, length: int | None, system_instruction: str) -> Context:
-    from transformers import AutoTokenizer
-
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-    except (OSError, ValueError, ImportError) as err:
-        raise TokenizerError(
-            f"the tokenizer of {name!r} cannot be loaded ({_first_line(err)}); name a local folder, or fetch it while online"
-        ) from err
-    if not tokenizer.is_fast:
-        raise TokenizerError(f"the tokenizer of {name!r} has no fast version, which cutting prompts needs")
+def _load(
+    name: str, revision: str, model: str, length: int | None, system_instruction: str, thinking: bool | None
+) -> Context:
+    tokenizer = tokenizers.load(name)
     total = length or _configured_length(model, revision) or tokenizer.model_max_length
     if total > _NO_LIMIT:
         raise TokenizerError(f"the context length of {model!r} is unknown; give max_length=... in --model_args")
-    return Context(tokenizer, total - _overhead(tokenizer, system_instruction))
+    around, opens = _around(tokenizer, system_instruction, thinking)
+    return Context(tokenizer, total - around, name, opens)
 
 
 def _configured_length(model: str, revision: str) -> int | None:
@@ -71,8 +77,9 @@ def _configured_length(model: str, revision: str) -> int | None:
     return next((int(value) for key in names if (value := getattr(config, key, None))), None)
 
 
-def _overhead(tokenizer: Any, system_instruction: str) -> int:
-    """Tokens that a run adds to a prompt: special ones, or the chat template's if there is one, whichever are more.
+def _around(tokenizer: Any, system_instruction: str, thinking: bool | None) -> tuple[int, str]:
+    """Tokens that a run adds to a prompt (special ones, or the chat template's if there is one, whichever are more), and the mark of
+    reasoning that the template ends with.
 
     lm-eval puts a system prompt into the template's own place for it, or before the prompt where there is no template.
     """
@@ -80,15 +87,12 @@ def _overhead(tokenizer: Any, system_instruction: str) -> int:
     before = len(tokenizer(f"{system_instruction}\n\n", add_special_tokens=False)["input_ids"])
     special += before if system_instruction else 0
     if not tokenizer.chat_template:
-        return special
+        return special, ""
     text = "word"
     messages = [{"role": "system", "content": system_instruction}] if system_instruction else []
     rendered = tokenizer.apply_chat_template(
-        [*messages, {"role": "user", "content": text}], tokenize=False, add_generation_prompt=True
-    )
+        [*messages, {"role": "user", "content": text}], tokenize=False, add_generation_prompt=True,
+        **({} if thinking is None else {"enable_thinking": thinking}),
+    )  # fmt: skip
     count = len(tokenizer(rendered)["input_ids"]) - len(tokenizer(text, add_special_tokens=False)["input_ids"])
-    return max(special, count)
-
-
-def _first_line(err: Exception) -> str:
-    return str(err).strip().splitlines()[0][:160] if str(err).strip() else type(err).__name__
+    return max(special, count), opened(rendered)

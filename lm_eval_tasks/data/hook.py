@@ -12,12 +12,13 @@ import datasets
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data import context, cutoff, folds, slots
 from lm_eval_tasks.data.options import Options, cache_folder
-from lm_eval_tasks.data.rows import open_dataset, rows_of_test
+from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.errors import BudgetError
 from lm_eval_tasks.metrics import bertscore
+from lm_eval_tasks.metrics.score import others_of
 from lm_eval_tasks.prompts import registry, templates
 from lm_eval_tasks.retrieval import retrieve
-from lm_eval_tasks.row_format import CORE
+from lm_eval_tasks.row_format import CORE, paper_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.data.slots import CutPrompt
@@ -28,7 +29,9 @@ _PARTS = ("content", "demonstrations")
 _RALM, _SECTION = "ralm", "section"
 
 
-def load(setting: str, answer_tokens: int, role: str = "prompt", **arguments: Any) -> dict[str, datasets.Dataset]:
+def load(
+    setting: str, answer_tokens: int, role: str = "prompt", size: int | None = None, **arguments: Any
+) -> dict[str, datasets.Dataset]:
     """Load a setting's test split with a `prompt` for every row; lm-eval's `custom_dataset`.
 
     Args:
@@ -36,6 +39,7 @@ def load(setting: str, answer_tokens: int, role: str = "prompt", **arguments: An
         answer_tokens: tokens that the context must leave for the answer.
         role: which of the setting's prompts, see `prompts.registry.prompt_of`; "ralm" retrieves, "section" asks for each section
             of each paper.
+        size: of a sample that stands for all rows; None for all of them.
         arguments: all of --model_args and --metadata; `options.Options` and `context.of_model` say what is read.
 
     Raises:
@@ -43,10 +47,12 @@ def load(setting: str, answer_tokens: int, role: str = "prompt", **arguments: An
             lm-eval's own command line the process ends with that sentence instead.
     """
     with command_line.errors_end_the_process():
-        return _load(setting, answer_tokens, role, arguments)
+        return _load(setting, answer_tokens, role, size, arguments)
 
 
-def _load(setting: str, answer_tokens: int, role: str, arguments: Mapping[str, Any]) -> dict[str, datasets.Dataset]:
+def _load(
+    setting: str, answer_tokens: int, role: str, size: int | None, arguments: Mapping[str, Any]
+) -> dict[str, datasets.Dataset]:
     options = Options.of(arguments)
     name = registry.prompt_of(setting, role)
     query = registry.prompt_of(setting, "query") if role == _RALM else None
@@ -55,33 +61,75 @@ def _load(setting: str, answer_tokens: int, role: str, arguments: Mapping[str, A
     if query:
         retrieve.check(options.retrieval)
     model = context.of_model(arguments, options.system_instruction)
-    every = open_dataset(config, options)
-    rows = rows_of_test(every, config, options)
-    cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), rows["published"])
-    rows, train = (_asked(one, role) for one in (rows, every.get("train", ()) if options.keep_parts else ()))
-    lead_words = _median_words(train)
+    opened = open_dataset(config, options)
+    whole = list(_asked(rows_of_split(opened, config, options), role))
+    wrong = _targets_of_others(whole)
+    facts = [Fact(paper_of(row["id"]), row["published"], row["primary_category"]) for row in whole]
+    asked = chosen(facts, config, options, size)
+    rows = [whole[i] for i in asked.places]
+    cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row["published"] for row in rows])
+    lead_words = _median_words(_asked(opened.splits.get("train", ()), role)) if options.keep_parts else 0
     prepared = _with_chunks([_without_target(row) for row in rows], query, options)
     all_slots = [templates.load(name).slots(row) for row in prepared]
     same = {
         "setting": config, "prompt_name": name, "prompt_version": registry.version(), "cut": options.cut,
-        "bertscore_model": scorer, "retriever": options.retrieval.label if query else "", "metrics": options.metrics,
+        "places": asked.count,
+        "of": len(whole) + opened.sizes(options.split)[1], "dataset_revision": opened.revision, "bertscore_model": scorer,
+        **generated(options, model, answer_tokens),
+        "retriever": options.retrieval.label if query else "", "metrics": options.metrics,
         **({"lead_words": lead_words} if options.keep_parts else {}),
     }  # fmt: skip
     kept = _LOGGED + (_PARTS if options.keep_parts else ())
-    fitted = fit(all_slots, model, options.reserve or answer_tokens, options, config)
+    fitted = fit(all_slots, model, answer_tokens, options, config)
     return {
         "test": datasets.Dataset.from_list(
             [
-                {**{key: row[key] for key in kept}, **_derived(row), **prompt_columns(one), **same}
-                for row, one in zip(rows, fitted, strict=True)
+                {
+                    **{key: row[key] for key in kept},
+                    **_derived(row),
+                    **prompt_columns(one),
+                    "other": wrong[i],
+                    "place": place,
+                    **same,
+                }
+                for (i, place), row, one in zip(asked.places.items(), rows, fitted, strict=True)
             ]
         )
     }
 
 
-def _asked(rows: Iterable[dict[str, Any]], role: str) -> list[dict[str, Any]]:
+def prompt_of(row: Mapping[str, Any], setting: str) -> str:
+    """The whole prompt of a row of a dataset, as it is asked where nothing is cut."""
+    return "".join(
+        slot.text for slot in templates.load(registry.prompt_of(setting, "prompt")).slots(_without_target(dict(row)))
+    )
+
+
+def _asked(rows: Iterable[dict[str, Any]], role: str) -> Iterable[dict[str, Any]]:
     """The rows, or where sections are asked for one for each of them."""
-    return list(folds.by_fold(rows) if role == _SECTION else rows)
+    return folds.by_fold(rows) if role == _SECTION else rows
+
+
+def _targets_of_others(rows: Sequence[Mapping[str, Any]]) -> list[str | None]:
+    """For each row another paper's target, always the same, however few of the rows a run asks for; None where there is one row only."""
+    if len(rows) < 2:
+        return [None] * len(rows)
+    return [rows[i]["target"] for i in others_of([row["id"] for row in rows])]
+
+
+def generated(options: Options, model: context.Context | None, answer_tokens: int) -> dict[str, Any]:
+    """What scores need to know of how answers come about: their cap, with what it is counted, and marks of reasoning."""
+    how = options.generation
+    opens = model.opens if model and how.chat_template and how.sees_reasoning else ""
+    closes = how.think_end_token if how.whole_answers and not how.think_end_token.isdigit() else ""
+    return {
+        "answer_cap": _cap(options, answer_tokens), "tokenizer": model.name if model else "", "opens": opens, "closes": closes,
+    }  # fmt: skip
+
+
+def _cap(options: Options, answer_tokens: int) -> int:
+    """Tokens that an answer may have, its reasoning included."""
+    return (options.reserve or answer_tokens) + options.reasoning_tokens
 
 
 def _without_target(row: dict[str, Any]) -> dict[str, Any]:
@@ -104,12 +152,13 @@ def _with_chunks(rows: list[dict[str, Any]], query: str | None, options: Options
 
 
 def fit(
-    all_slots: Sequence[Sequence[Slot]], model: context.Context | None, reserve: int, options: Options, config: str
+    all_slots: Sequence[Sequence[Slot]],
+    model: context.Context | None,
+    answer_tokens: int,
+    options: Options,
+    config: str,
 ) -> list[CutPrompt]:
-    """The prompts, cut where the model is known.
-
-    Args:
-        reserve: tokens that the context leaves for the answer.
+    """The prompts, cut where the model is known, with room for the answer and its reasoning.
 
     Raises:
         BudgetError: a prompt that cannot fit.
@@ -117,7 +166,8 @@ def fit(
     if model is None:
         return [slots.uncut(one) for one in all_slots]
     try:
-        return list(slots.fit_all(all_slots, model.length - reserve, model.tokenizer, options.cut))
+        budget = model.length - _cap(options, answer_tokens)
+        return list(slots.fit_all(all_slots, budget, model.tokenizer, options.cut))
     except BudgetError as err:
         raise BudgetError(f"{config}: {err}") from err
 
@@ -149,6 +199,6 @@ def prompt_columns(fitted: CutPrompt) -> dict[str, Any]:
     }
 
 
-def _median_words(train: Sequence[Mapping[str, Any]]) -> int:
+def _median_words(train: Iterable[Mapping[str, Any]]) -> int:
     lengths = [len(row["target"].split()) for row in train]
     return int(statistics.median(lengths)) if lengths else 0

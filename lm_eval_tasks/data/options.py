@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -13,7 +14,7 @@ from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data.slots import Cut
 from lm_eval_tasks.errors import OptionError
 from lm_eval_tasks.metrics.scored import ALL, HEADLINE
-from lm_eval_tasks.retrieval.base import INNER_PRODUCT, Similarity
+from lm_eval_tasks.retrieval.base import Similarity
 from lm_eval_tasks.retrieval.retrieve import Chunking, Retrieval
 from lm_eval_tasks.text import day
 
@@ -22,12 +23,75 @@ VARIABLE = "ACADEMICEVAL_DATASET"
 CACHE = "ACADEMICEVAL_CACHE"
 # What --metadata may hold: our own options, what the prompts are cut with and to, and arguments of models.
 KEYS = (
-    "dataset", "dataset_revision", "round", "published_after", "published_before", "config", "core", "bertscore_model", "cut", "reserve",
+    "dataset", "dataset_revision", "round", "split", "published_after", "published_before", "shard", "config", "core",
+    "bertscore_model", "cut", "reserve", "reasoning_tokens",
     "system_instruction", "model_cutoff", "retriever", "similarity", "chunk_size", "chunk_overlap", "chunks", "metrics", "keep_parts",
     "tokenizer", "max_length", "max_model_len", "context_length", "pretrained", "revision",
     "model", "base_url", "api_key", "dtype", "trust_remote_code",
 )  # fmt: skip
+SPLITS = ("test", "validation", "train", "all")
 Default = TypeVar("Default", int, None, int | None)
+_SHARD = re.compile(r"(\d{1,6})/(\d{1,6})")
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Part `number` (from 1) of `count`: samples are shared out by the hash of their paper's id."""
+
+    number: int
+    count: int
+
+    @classmethod
+    def of(cls, text: str | None) -> Shard | None:
+        """Read "2/8".
+
+        Raises:
+            OptionError: it is something else.
+        """
+        if text is None:
+            return None
+        found = _SHARD.fullmatch(text)
+        if found is None or not 1 <= int(found[1]) <= int(found[2]):
+            raise OptionError(
+                f"the shard {text!r:.40} is not such as 1/8: the first number goes from 1 up to the second"
+            )
+        return cls(int(found[1]), int(found[2]))
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+
+@dataclass(frozen=True, slots=True)
+class HowGenerated:
+    """What is known of how answers come about.
+
+    Attributes:
+        chat_template: whether prompts go through the model's chat template.
+        whole_answers: whether answers are seen with their reasoning (`academiceval eval`); else lm-eval or a server may have taken
+            it off.
+        think_end_token: the user's word for the mark that ends the model's reasoning; "" without one.
+        is_local: whether lm-eval renders the prompts itself; a server does it out of sight.
+    """
+
+    chat_template: bool
+    whole_answers: bool
+    think_end_token: str
+    is_local: bool
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any], run: command_line.RunArguments) -> HowGenerated:
+        """Read lm-eval's arguments, those of its command line too."""
+        return cls(
+            chat_template=bool(arguments.get("apply_chat_template", run.apply_chat_template)),
+            whole_answers=bool(arguments.get("whole_answers")),
+            think_end_token=str(arguments.get("think_end_token") or ""),
+            is_local=bool(arguments.get("pretrained")) and not arguments.get("base_url"),
+        )
+
+    @property
+    def sees_reasoning(self) -> bool:
+        """Whether reasoning that is not in an answer was never there."""
+        return self.whole_answers or (self.is_local and not self.think_end_token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +99,10 @@ class Options:
     """The options of a run; docs/evaluate.md explains each.
 
     Attributes:
+        split: of the dataset, or "all" for all three together.
+        shard: the part of the samples that this run answers; None for all.
         reserve: tokens that the context leaves for the answer; None for what the task says.
+        reasoning_tokens: room for reasoning on top of the answer's.
         system_instruction: the system prompt that lm-eval will put before ours.
         metrics: which ones lm-eval prints, "headline" or "all"; samples hold all.
         model_cutoff: the month up to which the model was trained, "YYYY-MM"; None where it is not known.
@@ -44,14 +111,18 @@ class Options:
     dataset: str
     dataset_revision: str | None
     round: str | None
+    split: str
     published_after: str | None
     published_before: str | None
+    shard: Shard | None
     config: str | None
     core: bool
     bertscore_model: str | None
     keep_parts: bool
     cut: Cut
     reserve: int | None
+    reasoning_tokens: int
+    generation: HowGenerated
     system_instruction: str
     model_cutoff: str | None
     retrieval: Retrieval
@@ -66,15 +137,14 @@ class Options:
         """
         run = command_line.run_arguments()
         check_keys(run.metadata, others=True)
-        cut = str(arguments.get("cut", "end"))
-        if cut not in get_args(Cut):
-            raise OptionError(f"the option cut={cut!r} is neither 'end' nor 'middle'")
-        metrics = str(arguments.get("metrics", HEADLINE))
-        if metrics not in (HEADLINE, ALL):
-            raise OptionError(f"the option metrics={metrics!r} is neither {HEADLINE!r} nor {ALL!r}")
-        similarity = str(arguments.get("similarity", INNER_PRODUCT))
-        if similarity not in get_args(Similarity):
-            raise OptionError(f"the option similarity={similarity!r} is neither 'inner_product' nor 'cosine'")
+        similarity = _one_of(arguments, "similarity", get_args(Similarity))
+        generation = HowGenerated.of(arguments, run)
+        reasoning = _number(arguments, "reasoning_tokens", 0)
+        if reasoning and not generation.whole_answers and run.max_gen_toks is None and command_line.is_lm_eval():
+            raise OptionError(
+                "lm_eval cannot lengthen answers by reasoning_tokens: give it --gen_kwargs max_gen_toks=... with room for both, or "
+                "use `academiceval eval`"
+            )
         usual = Chunking()
         chunking = Chunking(
             _number(arguments, "chunk_size", usual.size), _number(arguments, "chunk_overlap", usual.overlap),
@@ -84,18 +154,22 @@ class Options:
             dataset=str(arguments.get("dataset") or os.environ.get(VARIABLE) or DEFAULT_DATASET),
             dataset_revision=_text(arguments, "dataset_revision"),
             round=_text(arguments, "round"),
+            split=_one_of(arguments, "split", SPLITS),
             published_after=_day(arguments, "published_after"),
             published_before=_day(arguments, "published_before"),
+            shard=Shard.of(_text(arguments, "shard")),
             config=_text(arguments, "config"),
             core=bool(arguments.get("core")),
             bertscore_model=_text(arguments, "bertscore_model"),
             keep_parts=bool(arguments.get("keep_parts")),
-            cut=cut,  # type: ignore[arg-type]
+            cut=_one_of(arguments, "cut", get_args(Cut)),  # type: ignore[arg-type]
             reserve=_number(arguments, "reserve", run.max_gen_toks),
+            reasoning_tokens=reasoning,
+            generation=generation,
             system_instruction=_text(arguments, "system_instruction") or run.system_instruction,
             model_cutoff=_month(arguments, "model_cutoff"),
             retrieval=Retrieval(_text(arguments, "retriever") or "", similarity, chunking),  # type: ignore[arg-type]
-            metrics=metrics,
+            metrics=_one_of(arguments, "metrics", (HEADLINE, ALL)),
         )
 
 
@@ -118,6 +192,14 @@ def cache_folder() -> Path:
     return Path(os.environ.get(CACHE) or Path.home() / ".cache" / "academiceval")
 
 
+def _one_of(arguments: Mapping[str, Any], key: str, choices: Sequence[str]) -> str:
+    """An option with few values; the first is what is usual."""
+    value = str(arguments.get(key) or choices[0])
+    if value not in choices:
+        raise OptionError(f"the option {key}={value!r:.60} is none of {', '.join(map(repr, choices))}")
+    return value
+
+
 def _text(arguments: Mapping[str, Any], key: str) -> str | None:
     value = arguments.get(key)
     return None if value is None or value == "" else str(value)
@@ -130,7 +212,7 @@ def _number(arguments: Mapping[str, Any], key: str, default: Default) -> int | D
     try:
         return int(value)
     except (TypeError, ValueError, OverflowError) as err:
-        raise OptionError(f"the option {key}={value!r} is no whole number") from err
+        raise OptionError(f"the option {key}={value!r} is not a whole number") from err
 
 
 def _day(arguments: Mapping[str, Any], key: str) -> str | None:
@@ -138,7 +220,7 @@ def _day(arguments: Mapping[str, Any], key: str) -> str | None:
     try:
         return value and day(value).isoformat()
     except ValueError as err:
-        raise OptionError(f"the option {key}={value!r} is no day such as 2026-06-30") from err
+        raise OptionError(f"the option {key}={value!r} is not a day such as 2026-06-30") from err
 
 
 def _month(arguments: Mapping[str, Any], key: str) -> str | None:
@@ -146,4 +228,4 @@ def _month(arguments: Mapping[str, Any], key: str) -> str | None:
     try:
         return value and day(f"{value[:7]}-01").isoformat()[:7]
     except ValueError as err:
-        raise OptionError(f"the option {key}={value!r} is no month such as 2025-06") from err
+        raise OptionError(f"the option {key}={value!r} is not a month such as 2025-06") from err

@@ -1,23 +1,48 @@
-"""Dataset folder or Hub id -> the test rows that a run asks for."""
+"""Dataset folder or Hub id -> the rows that a run asks for."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import datasets
 from datasets.exceptions import DatasetNotFoundError, DatasetsError
 
 from lm_eval_tasks.compat.datasets import is_from_cache
-from lm_eval_tasks.data.options import VARIABLE, Options
+from lm_eval_tasks.data.options import SPLITS, VARIABLE, Options
 from lm_eval_tasks.errors import DatasetError
-from lm_eval_tasks.files import is_inside
+from lm_eval_tasks.files import is_inside, sha256_of_bytes
 from lm_eval_tasks.row_format import IDS
 
 _LOGGER = logging.getLogger(__name__)
 
 
-def open_dataset(config: str, options: Options) -> datasets.DatasetDict:
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A configuration.
+
+    Attributes:
+        splits: with the rows that are whole here.
+        by_id: split -> how many more rows are there by id only.
+        revision: the Hub's 40 digits, or of a folder the sha256 of its manifest.
+    """
+
+    splits: datasets.DatasetDict
+    by_id: dict[str, int]
+    revision: str
+
+    def sizes(self, split: str) -> tuple[int, int]:
+        """How many rows of a split are whole here, and how many are there by id only."""
+        names = list(self.splits) if split == "all" else [split]
+        return sum(len(self.splits[name]) for name in names if name in self.splits), sum(
+            self.by_id.get(name, 0) for name in ({*names, *self.by_id} if split == "all" else names)
+        )
+
+
+def open_dataset(config: str, options: Options) -> Opened:
     """All splits of a configuration.
 
     Raises:
@@ -33,10 +58,10 @@ def open_dataset(config: str, options: Options) -> datasets.DatasetDict:
         if is_from_cache(builder) and "/" not in name:
             # With no such folder and no network, `datasets` would serve whatever folder of that name it saw last.
             raise FileNotFoundError(name)
-        loaded = _loaded(builder, folder)
+        loaded, by_id = _loaded(builder, folder), {}
         if config + IDS in (builder.builder_configs or {}):
-            by_id = datasets.load_dataset_builder(path, config + IDS, revision=options.dataset_revision)
-            _warn_of_rows_by_id(config, loaded, _loaded(by_id, folder))
+            ids = datasets.load_dataset_builder(path, config + IDS, revision=options.dataset_revision)
+            by_id = {split: len(rows) for split, rows in _loaded(ids, folder).items()}
     except (DatasetNotFoundError, FileNotFoundError, ConnectionError) as err:
         raise DatasetError(
             f"the dataset {name!r} is neither a folder here nor reachable on the Hub; give its folder or Hub id with "
@@ -51,24 +76,29 @@ def open_dataset(config: str, options: Options) -> datasets.DatasetDict:
             f"{config} of the dataset {name!r} cannot be loaded ({_first_cause(err)}); see that its folder is whole and that the "
             "disk of the cache of `datasets` has room"
         ) from err
-    assert isinstance(loaded, datasets.DatasetDict)
-    return loaded
+    manifest = folder / "manifest.json"
+    revision = sha256_of_bytes(manifest.read_bytes()) if manifest.is_file() else str(builder.hash)
+    opened = Opened(loaded, by_id, revision)
+    _warn_of_rows_by_id(config, opened, options.split)
+    return opened
 
 
 def _loaded(builder: datasets.DatasetBuilder, folder: Path) -> datasets.DatasetDict:
     if folder.is_dir():
         _check_places(builder, folder)
     builder.download_and_prepare()
-    return builder.as_dataset()
+    loaded = builder.as_dataset()
+    assert isinstance(loaded, datasets.DatasetDict)
+    return loaded
 
 
-def _warn_of_rows_by_id(config: str, whole: datasets.DatasetDict, by_id: datasets.DatasetDict) -> None:
-    """Say how much of the test split can be asked: who reads the score must not take it for that of the whole round."""
-    here, lacking = len(whole.get("test", ())), len(by_id.get("test", ()))
+def _warn_of_rows_by_id(config: str, opened: Opened, split: str) -> None:
+    """Say how much of the split can be asked: who reads the score must not take it for that of the whole round."""
+    here, lacking = opened.sizes(split)
     if lacking:
         _LOGGER.warning(
-            "%s: %d of %d test papers are whole here, so that scores are of a subset; `academiceval fill` completes the rest",
-            config, here, here + lacking,
+            "%s: %d of %d %s papers are whole here, so that scores are of a subset; `academiceval fill` completes the rest",
+            config, here, here + lacking, "test" if split == "test" else f"{split} split",
         )  # fmt: skip
 
 
@@ -89,32 +119,84 @@ def _first_cause(err: BaseException) -> str:
     return f"{type(err).__name__}: {str(err).strip().partition(chr(10))[0][:200]}"
 
 
-def rows_of_test(every: datasets.DatasetDict, config: str, options: Options) -> datasets.Dataset:
-    """The test split, of the round that was asked for and within the window.
+def rows_of_split(opened: Opened, config: str, options: Options) -> datasets.Dataset:
+    """The rows of the split that was asked for, test unless the options say otherwise.
 
     Raises:
-        DatasetError: there is none, or another round's.
+        DatasetError: there are none, or they are another round's.
     """
-    if "test" not in every:
-        raise DatasetError(f"the setting {config} has no test sample in this dataset; take another round")
-    rows = every["test"]
+    names = [name for name in (SPLITS[:-1] if options.split == "all" else [options.split]) if name in opened.splits]
+    if not names:
+        raise DatasetError(f"the setting {config} has no {options.split} sample in this dataset; take another round")
+    rows = datasets.concatenate_datasets([opened.splits[name] for name in names])
     round_ = rows[0]["round"]
     if options.round and options.round != round_:
         raise DatasetError(
             f"the dataset {options.dataset!r} is round {round_}, but round {options.round} was asked for; "
             "give its folder, or its revision with dataset_revision"
         )
-    rows = _in_window(rows, options.published_after, options.published_before)
-    if not len(rows):
-        raise DatasetError(
-            f"no test sample of {config} is left in the publication window; widen it or take another round"
-        )
     return rows
 
 
-def _in_window(rows: datasets.Dataset, after: str | None, before: str | None) -> datasets.Dataset:
-    """Rows published after and before the given ISO days."""
-    if not after and not before:
-        return rows
-    days = rows["published"]
-    return rows.select([i for i, day in enumerate(days) if (not after or day > after) and (not before or day < before)])
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What decides whether a run asks for a sample: its paper, when it was published, its category."""
+
+    paper: str
+    published: str
+    category: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The samples of a run.
+
+    Attributes:
+        places: each one's place among all of the split -> its place among those of all shards.
+        count: of the samples of all shards.
+    """
+
+    places: dict[int, int]
+    count: int
+
+
+def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | None) -> Chosen:
+    """The samples that a run asks for: those in the window of days, of these `size` that stand for all, of these one shard.
+
+    Raises:
+        DatasetError: none is left.
+    """
+    after, before = options.published_after, options.published_before
+    kept = [
+        i
+        for i, one in enumerate(facts)
+        if (not after or one.published > after) and (not before or one.published < before)
+    ]
+    if not kept:
+        raise DatasetError(f"no sample of {config} is left in the publication window; widen it or take another round")
+    if size is not None:
+        kept = standing_for_all(kept, facts, size)
+    places = {i: place for place, i in enumerate(kept)}
+    if options.shard is None:
+        return Chosen(places, len(places))
+    own = {
+        i: place
+        for i, place in places.items()
+        if _hash(facts[i].paper) % options.shard.count == options.shard.number - 1
+    }
+    if not own:
+        raise DatasetError(f"no sample of {config} falls into shard {options.shard}; use fewer shards")
+    return Chosen(own, len(places))
+
+
+def standing_for_all(kept: Sequence[int], facts: Sequence[Fact], size: int) -> list[int]:
+    """About `size` samples at equal distances, after sorting by month, category and a hash of the paper: a systematic sample, in which
+    each month and category has its share.
+    """
+    ordered = sorted(kept, key=lambda i: (facts[i].published[:7], facts[i].category, _hash(facts[i].paper)))
+    taken = min(size, len(ordered))
+    return sorted(ordered[(2 * n + 1) * len(ordered) // (2 * taken)] for n in range(taken))
+
+
+def _hash(paper: str) -> int:
+    return int.from_bytes(hashlib.sha256(paper.encode()).digest()[:8])

@@ -10,7 +10,7 @@ import datasets
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data import context, cutoff, hook
 from lm_eval_tasks.data.options import Options
-from lm_eval_tasks.data.rows import open_dataset, rows_of_test
+from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.prompts.scalar import slots_of
@@ -19,7 +19,9 @@ _LOGGED = ("id", "paper_id", "title", "level", "section", "citation_type", "publ
 _PROBE = "probe"
 
 
-def load(setting: str, answer_tokens: int, role: str = "prompt", **arguments: Any) -> dict[str, datasets.Dataset]:
+def load(
+    setting: str, answer_tokens: int, role: str = "prompt", size: int | None = None, **arguments: Any
+) -> dict[str, datasets.Dataset]:
     """Load a SCALAR setting's test split with a `prompt` for every row; lm-eval's `custom_dataset`.
 
     Args:
@@ -28,26 +30,43 @@ def load(setting: str, answer_tokens: int, role: str = "prompt", **arguments: An
     The other arguments and errors are those of `hook.load`.
     """
     with command_line.errors_end_the_process():
-        return _load(setting, answer_tokens, role, arguments)
+        return _load(setting, answer_tokens, role, size, arguments)
 
 
-def _load(setting: str, answer_tokens: int, role: str, arguments: Mapping[str, Any]) -> dict[str, datasets.Dataset]:
+def _load(
+    setting: str, answer_tokens: int, role: str, size: int | None, arguments: Mapping[str, Any]
+) -> dict[str, datasets.Dataset]:
     options = Options.of(arguments)
     config = options.config or setting
     model = context.of_model(arguments, options.system_instruction)
-    rows = rows_of_test(open_dataset(config, options), config, options)
+    opened = open_dataset(config, options)
+    whole = rows_of_split(opened, config, options)
+    columns = whole.select_columns(["paper_id", "published", "section", "label"])
+    facts = [Fact(row["paper_id"], row["published"], row["section"]) for row in columns]
+    asked = chosen(facts, config, options, size)
+    rows = whole.select(asked.places)
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), rows["published"])
     all_slots = [slots_of(row, with_paper=role != _PROBE) for row in rows]
-    fitted = hook.fit(all_slots, model, options.reserve or answer_tokens, options, config)
+    fitted = hook.fit(all_slots, model, answer_tokens, options, config)
+    labels = [row["label"] for row in columns]
     same = {
         "setting": config, "prompt_name": _PROBE if role == _PROBE else registry.SCALAR, "prompt_version": registry.version(),
-        "cut": options.cut, "bertscore_model": NO_MODEL, "retriever": "", "metrics": options.metrics,
+        "places": asked.count,
+        "of": len(whole) + opened.sizes(options.split)[1], "best_constant": max(sorted(set(labels)), key=labels.count),
+        "dataset_revision": opened.revision, **hook.generated(options, model, answer_tokens), "cut": options.cut,
+        "bertscore_model": NO_MODEL, "retriever": "", "metrics": options.metrics,
     }  # fmt: skip
     return {
         "test": datasets.Dataset.from_list(
             [
-                {**{key: row[key] for key in _LOGGED}, **_derived(row), **hook.prompt_columns(one), **same}
-                for row, one in zip(rows, fitted, strict=True)
+                {
+                    **{key: row[key] for key in _LOGGED},
+                    **_derived(row),
+                    **hook.prompt_columns(one),
+                    "place": place,
+                    **same,
+                }
+                for row, one, place in zip(rows, fitted, asked.places.values(), strict=True)
             ]
         )
     }

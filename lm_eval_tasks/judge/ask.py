@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
-from lm_eval_tasks.chat import Ask, Messages, NoAnswer, Server, ask_all, served_models
+from lm_eval_tasks.batch_api import ask_all_in_batches
+from lm_eval_tasks.chat import GREEDY, Ask, Messages, NoAnswer, Server, ask_all, served_models
 from lm_eval_tasks.errors import JudgeError
 from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.judge.verdict import REPAIR, is_complete, parse, prompt_of
+from lm_eval_tasks.usage import Usage, total
 
 if TYPE_CHECKING:
+    from lm_eval_tasks.budget import Means
     from lm_eval_tasks.journal import Journal
 
 _MAX_TOKENS = 1024
+USAGE = "usage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,30 +56,42 @@ class Judge:
         ServerError: the server cannot be reached.
     """
 
-    def __init__(self, server: Server, concurrency: int) -> None:
+    def __init__(self, server: Server, concurrency: int, means: Means) -> None:
         if not os.environ.get("OPENAI_API_KEY") and server.base_url is None:
             raise JudgeError("no key: set OPENAI_API_KEY, or name a server of your own with --base-url")
-        self.model, self._server, self._concurrency = server.model, server, concurrency
+        self.model, self._server, self._concurrency, self._means = server.model, server, concurrency, means
         served = served_models(server)
         if served and self.model not in served:
             listed = ", ".join(sorted(served)[:5])
             raise JudgeError(f"{server.base_url or 'the OpenAI API'} does not serve {self.model!r}; it has {listed}")
 
-    def ask_all(self, questions: Iterable[Question], total: int, journal: Journal) -> None:
+    def ask_all(self, questions: Iterable[Question], count: int, journal: Journal, batches: Journal | None) -> None:
         """Ask every question that the journal has no verdict for, those that failed in an earlier run included.
+
+        Args:
+            batches: where batches under way are noted; None to ask each question by itself.
 
         Raises:
             KeyboardInterrupt: it was told to end.
             ServerError: the server cannot be asked any more; all verdicts so far are in the journal.
+            CostError: the rest could pass the bound; likewise.
         """
         missing = (one for one in questions if (known := self.outcome(one, journal)) is None or known.failed)
-        with tqdm(total=total, desc=f"judge {self.model}", disable=None) as bar:
+        budget = self._means.budget(self.usages(journal))
+        with tqdm(total=count, desc=f"judge {self.model}", disable=None) as bar:
 
             def note(question: Question, outcome: dict[str, Any]) -> None:
                 journal.add(self.key(question), outcome)
                 bar.update()
 
-            ask_all(self._server, missing, _verdict, note, self._concurrency)
+            if batches is None:
+                ask_all(self._server, missing, _verdict, note, self._concurrency, budget)
+            else:
+                ask_all_in_batches(self._server, list(missing), _verdict, note, batches, budget)
+
+    def usages(self, journal: Journal) -> list[Usage]:
+        """What the verdicts of a journal took."""
+        return [Usage.of_json(value.get(USAGE)) for key in journal if isinstance(value := journal[key], dict)]
 
     def outcome(self, question: Question, journal: Journal) -> Outcome | None:
         """What the journal says of a question; None where it says nothing that could be read."""
@@ -99,16 +115,28 @@ async def _verdict(ask: Ask, question: Question) -> dict[str, Any]:
     """The outcome of one question; an answer that cannot be read is asked for once more."""
     about = {"task": question.task, "id": question.id, "order": question.order}
     messages: Messages = [{"role": "user", "content": question.prompt}]
-    text = ""
+    text, usages = "", list[Usage]()
+
+    async def asked() -> str:
+        answer = await ask(messages, _MAX_TOKENS, GREEDY)
+        usages.append(answer.usage)
+        return answer.text
+
     try:
-        text = await ask(messages, _MAX_TOKENS)
+        text = await asked()
         verdict = parse(text)
         repaired = verdict is None
         if repaired:
             messages += [{"role": "assistant", "content": text}, {"role": "user", "content": REPAIR}]
-            text = await ask(messages, _MAX_TOKENS)
+            text = await asked()
             verdict = parse(text)
     except NoAnswer as err:
-        return {**about, "winners": None, "failed": str(err), **({"text": text} if text else {})}
+        return {**about, **_used(usages), "winners": None, "failed": str(err), **({"text": text} if text else {})}
     winners = verdict.winners if verdict else None
-    return {**about, "repaired": repaired, "winners": winners, **({} if verdict else {"text": text})}
+    return {**about, **_used(usages), "repaired": repaired, "winners": winners, **({} if verdict else {"text": text})}
+
+
+def _used(usages: Sequence[Usage]) -> dict[str, Any]:
+    """The tokens of a question's answers together."""
+    sums = total(usages)
+    return {USAGE: {name: value for name, value in sums.items() if value is not None and name != "finish"}}

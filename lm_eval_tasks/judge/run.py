@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.chat import DEADLINE, Server
 from lm_eval_tasks.errors import JudgeError
@@ -20,6 +20,10 @@ from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.logged import Logged, by_task
 from lm_eval_tasks.tables import Table
+from lm_eval_tasks.usage import Usage, total
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.budget import Means
 
 DEFAULT_JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _FAMILIES = {
@@ -40,9 +44,9 @@ class Estimate:
     prompt_tokens: int
     answer_tokens: int
 
-    def cost(self, price_in: float, price_out: float) -> float:
-        """In the unit of the prices, which are for a million tokens."""
-        return (self.prompt_tokens * price_in + self.answer_tokens * price_out) / 1e6
+    def cost(self, means: Means) -> float | None:
+        """In the unit of the prices; None without a price."""
+        return means.cost([Usage(self.prompt_tokens, self.answer_tokens)])
 
 
 def load(paths: Sequence[Path]) -> list[Logged]:
@@ -69,21 +73,20 @@ def questions(samples: Sequence[Logged]) -> Iterator[Question]:
             yield Question(one.task, one.id, 1, one.target, one.answer)
 
 
-def estimate(samples: Sequence[Logged], judges: int) -> Estimate:
-    """What judging the samples by so many judges would ask for."""
+def estimate(samples: Sequence[Logged]) -> Estimate:
+    """What judging the samples by one judge would ask for."""
     asked = [len(one.prompt) for one in questions(samples)]
-    return Estimate(
-        judges * len(asked), judges * sum(asked) // _CHARACTERS_OF_TOKEN, judges * len(asked) * _ANSWER_TOKENS
-    )
+    return Estimate(len(asked), sum(asked) // _CHARACTERS_OF_TOKEN, len(asked) * _ANSWER_TOKENS)
 
 
 def judge(
-    samples: Sequence[Logged], models: Sequence[str], base_url: str | None, concurrency: int, output: Path, name: str,
+    samples: Sequence[Logged], models: Mapping[str, Means], base_url: str | None, concurrency: int, output: Path, name: str,
     deadline: float = DEADLINE,
 ) -> dict[str, Any]:  # fmt: skip
     """Judge the samples by every model, and write `judge_<name>.json` and `verdicts_<judge>.jsonl`.
 
     Args:
+        models: judges, and what each may use.
         name: of the model that generated the texts; verdicts of judges of its family are also left out of a second panel.
 
     Raises:
@@ -91,17 +94,23 @@ def judge(
         ServerError: the server cannot be asked.
         BusyError: another process judges with the same model into `output`.
     """
-    judges = [Judge(Server(model, base_url, deadline), concurrency) for model in models]
+    for means in models.values():
+        means.check()
+    judges = [Judge(Server(model, base_url, deadline), concurrency, means) for model, means in models.items()]
+    usages: dict[str, list[Usage]] = {}
     judged: dict[str, list[Judged]] = {}
     for one in judges:
         place = output / f"verdicts_{_slug(one.model)}.jsonl"
         with held(place):
             journal = Journal(place)
-            one.ask_all(questions(samples), 2 * len(samples), journal)
+            batches = Journal(output / f"batches_{_slug(one.model)}.jsonl") if models[one.model].batch else None
+            one.ask_all(questions(samples), 2 * len(samples), journal, batches)
+            usages[one.model] = one.usages(journal)
         outcomes = [_outcomes(one, sample, journal) for sample in samples]
         _check_answered(one.model, outcomes)
         judged[one.model] = [_judged(*pair) for pair in zip(samples, outcomes, strict=True)]
-    results = _results(judged, samples, name)
+    used = {model: {**total(own), "cost": models[model].cost(own)} for model, own in usages.items()}
+    results = {**_results(judged, samples, name), "usage": used}
     place = output / f"judge_{_slug(name)}.json"
     with held(place):
         write_whole(place, json.dumps(results, ensure_ascii=False, indent=1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from lm_eval_tasks import tokenizers
 from lm_eval_tasks.metrics import citation_mentions, rouge
 from lm_eval_tasks.metrics.answer_index import strict_answer_of
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
@@ -85,6 +86,24 @@ def unfinished(answers: Answers) -> Values:
     return [float(one) for one in answers.unfinished]
 
 
+def capped(answers: Answers) -> Values:
+    """Whether an answer ended at its cap, by the engine's finish reason, else by the model's tokenizer; None where neither is known."""
+    finishes = [str(getattr(text, "finish", "")) for text in answers.whole]
+    name = str(answers.docs[0].get("tokenizer") or "") if answers.docs else ""
+    if not name or all(finishes):
+        return [float(finish == "length") if finish else None for finish in finishes]
+    lengths = tokenizers.counts(name, list(answers.whole))
+    return [
+        float(finish == "length" if finish else n >= _reached(doc["answer_cap"]))
+        for finish, n, doc in zip(finishes, lengths, answers.docs, strict=True)
+    ]
+
+
+def _reached(cap: int) -> int:
+    # Text that is tokenized again may have some tokens fewer than the model generated.
+    return cap - max(1, cap // 100)
+
+
 def truncated(answers: Answers) -> Values:
     return [float(doc["tokens_cut"] > 0) if doc["tokens_before"] else None for doc in answers.docs]
 
@@ -147,9 +166,7 @@ def accuracy_strict(answers: Answers) -> Values:
 
 def accuracy_constant(answers: Answers) -> Values:
     """What naming one place always would score, the place that is right most often: labels need not be balanced."""
-    places = [int(doc["label"]) for doc in answers.docs]
-    best = max(sorted(set(places)), key=places.count)
-    return [float(place == best) for place in places]
+    return [float(doc["label"] == doc["best_constant"]) for doc in answers.docs]
 
 
 def accuracy_random(answers: Answers) -> Values:

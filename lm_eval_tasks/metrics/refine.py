@@ -1,4 +1,4 @@
-"""From what a model writes to what is scored: reasoning taken off, titles freed of what surrounds them.
+"""From an answer to the title in it: freed of what surrounds it.
 
 Section 4.2 of the AcademicEval paper refines the answers of Title Writing only.
 """
@@ -7,15 +7,6 @@ from __future__ import annotations
 
 import re
 
-# What models put around their reasoning: before it, behind it.
-_REASONING = (
-    ("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>"), ("[THINK]", "[/THINK]"),
-    ("◁think▷", "◁/think▷"), ("<seed:think>", "</seed:think>"),
-    # gpt-oss, with its special tokens and without them
-    ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
-)  # fmt: skip
-_CHANNELS = re.compile(r"^analysis(?=[A-Z])(?:.*?assistantfinal(?P<final>.*))?", re.DOTALL)
-_ENDS = ("<|return|>", "<|end|>")
 _YES = r"(?:sure|certainly|of course|okay|ok|absolutely|yes)"
 _HERE = r"(?:here(?:'s|’s| is| are)|below is|this is|i (?:would )?(?:suggest|propose)|the following is)"
 _NAMES = r"(?:titles?|suggestions?)"
@@ -35,29 +26,6 @@ _LINE_MARK = re.compile(r"(?:#{1,6}\s+|>\s+(?!\d)|[-*]\s+|```\w*$)")
 _STEPS = 20
 _QUOTES = '"“‘«'
 _PAIRS = {"*": "*", "_": "_", "~": "~", "`": "`'", '"': '"', "'": "'", "“": "”", "‘": "’", "«": "»"}
-
-
-def strip_reasoning(text: str) -> tuple[str, bool]:
-    """Take the reasoning off an answer.
-
-    Returns:
-        The answer, and whether the reasoning was never finished; the answer is then empty.
-    """
-    if channels := _CHANNELS.match(text):
-        return (channels["final"] or "").strip(), channels["final"] is None
-    ends = [text.rfind(mark) + len(mark) for _, mark in _REASONING if mark in text]
-    answer = text[max(ends) :] if ends else text
-    if any(mark in answer for mark, _ in _REASONING):
-        return "", True
-    for mark in _ENDS:
-        answer = answer.removesuffix(mark)
-    return answer.strip(), False
-
-
-def opened(prompt: str) -> str:
-    """The mark of reasoning that a prompt ends with, which some chat templates write before the answer; "" without one."""
-    end = prompt.rstrip()
-    return next((mark for mark, _ in _REASONING if end.endswith(mark)), "")
 
 
 def title(text: str, target: str = "") -> str:

@@ -42,6 +42,8 @@ class Metric:
     rate: bool = False
 
 
+# The share of answers that were cut off stands beside every score.
+CAPPED = "capped"
 _WRITING: frozenset[Kind] = frozenset({"writing"})
 _CLOZE: frozenset[Kind] = frozenset({"cloze"})
 _BOTH = _WRITING | _CLOZE
@@ -66,6 +68,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("accuracy_strict", "Accuracy, answers read strictly", _CLOZE, "higher", measures.accuracy_strict),
     Metric("accuracy_constant", "Accuracy of the best constant", _CLOZE, "lower", measures.accuracy_constant),
     Metric("accuracy_random", "Accuracy of guessing", _CLOZE, "lower", measures.accuracy_random),
+    Metric(CAPPED, "Answers that reached their cap", _BOTH, "lower", measures.capped, rate=True),
     Metric("truncated", "Prompts cut", _BOTH, "lower", measures.truncated, rate=True),
     Metric("cut_share", "Share of the prompt cut", _BOTH, "lower", measures.cut_share, rate=True),
     Metric("empty", "Empty answers", _WRITING, "lower", measures.empty, rate=True),
@@ -93,6 +96,11 @@ def of_kind(kind: Kind) -> Iterator[Metric]:
 def headline(kind: Kind | None = None) -> tuple[str, ...]:
     """The names of the headline metrics, of one kind of task or of all."""
     return tuple(one.name for one in METRICS if one.headline and (kind is None or kind in one.kinds))
+
+
+def printed() -> tuple[str, ...]:
+    """What lm-eval prints of a task: the headline metrics, and the share of answers that were cut off."""
+    return (*headline(), CAPPED)
 
 
 def named(name: str) -> Metric | None:

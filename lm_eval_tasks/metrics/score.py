@@ -8,8 +8,9 @@ from typing import Any
 
 from lm_eval_tasks.metrics import refine, registry
 from lm_eval_tasks.metrics.answer_index import answer_of
-from lm_eval_tasks.metrics.scored import ALL, Answers, Kind, ScoredAnswer
+from lm_eval_tasks.metrics.scored import ALL, NOT_APPLICABLE, Answers, Kind, ScoredAnswer, mean_of
 from lm_eval_tasks.row_format import paper_of
+from lm_eval_tasks.thoughts import reply_of
 
 Docs = Sequence[Mapping[str, Any]]
 
@@ -18,11 +19,11 @@ def score(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     """Score the answers of a writing task; lm-eval's `filter_fn`.
 
     Args:
-        resps: for each row the model's answers, of which there is one.
+        resps: for each row the model's answers, several where the run repeats each prompt.
         docs: the rows, as `data.hook.load` gave them.
 
     Returns:
-        For each row a `ScoredAnswer` as text.
+        For each row a `ScoredAnswer` as text; of several answers the first, with the mean scores of all.
     """
     return _score(resps, list(docs), "writing", lambda text, _: text)
 
@@ -40,7 +41,7 @@ def score_cloze(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
 def unpack(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
     """The scores of one row that lm-eval prints; its `process_results`."""
     scores = ScoredAnswer.from_text(results[0]).scores
-    return scores if doc["metrics"] == ALL else {name: scores[name] for name in registry.headline() if name in scores}
+    return scores if doc["metrics"] == ALL else {name: scores[name] for name in registry.printed() if name in scores}
 
 
 def others_of(ids: Sequence[str]) -> list[int]:
@@ -60,24 +61,28 @@ def others_of(ids: Sequence[str]) -> list[int]:
 def _score(
     resps: Sequence[Sequence[str]], docs: Docs, kind: Kind, refined: Callable[[str, Mapping[str, Any]], str]
 ) -> list[str]:
-    stripped = [refine.strip_reasoning(resp[0] or "") for resp in resps]
-    targets = [str(doc["target"]) for doc in docs]
+    asked = [doc for doc, answers in zip(docs, resps, strict=True) for _ in answers]
+    whole = ["" if text is None else text for answers in resps for text in answers]
+    replies = [reply_of(text, doc) for text, doc in zip(whole, asked, strict=True)]
+    others = [doc["other"] for doc in asked if doc.get("other") is not None]
     answers = Answers(
-        docs=docs,
-        texts=[refined(text, doc) for (text, _), doc in zip(stripped, docs, strict=True)],
-        unfinished=[unfinished for _, unfinished in stripped],
-        targets=targets,
-        others=[targets[i] for i in others_of([str(doc["id"]) for doc in docs])] if len(docs) > 1 else [],
-        raw=[text for text, _ in stripped],
+        docs=asked,
+        texts=[refined(reply.answer, doc) for reply, doc in zip(replies, asked, strict=True)],
+        unfinished=[reply.unfinished for reply in replies],
+        targets=[str(doc["target"]) for doc in asked],
+        others=others if len(others) == len(asked) else [],
+        raw=[reply.answer for reply in replies],
+        whole=whole,
     )
     values = {one.name: one.compute(answers) for one in registry.of_kind(kind)}
-    return [
+    nothing = [getattr(text, "finish", "") == NOT_APPLICABLE for text in whole]
+    scored = iter(
         ScoredAnswer(
-            text,
-            {name: of[i] for name, of in values.items() if of[i] is not None},  # type: ignore[misc]
-        ).to_text()
+            text, {} if nothing[i] else {name: known for name, of in values.items() if (known := of[i]) is not None}
+        )
         for i, text in enumerate(answers.texts)
-    ]
+    )
+    return [mean_of([next(scored) for _ in answers]).to_text() for answers in resps]
 
 
 def _index(text: str, doc: Mapping[str, Any]) -> str:

@@ -5,14 +5,34 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from statistics import fmean
 from typing import Any, Literal
 
 from lm_eval_tasks.text import number, parse_json, valid
 
 # What lm-eval prints: the headline metrics, or with --metadata '{"metrics": "all"}' every one.
 HEADLINE, ALL = "headline", "all"
+# The reason why a baseline's answer ended that has none to give, such as a copied demonstration where there is none.
+NOT_APPLICABLE = "not applicable"
 # Of tasks: what is written, or which candidate is named.
 Kind = Literal["writing", "cloze"]
+
+
+class Generated(str):
+    """An answer as an engine gave it.
+
+    Attributes:
+        finish: why it ended, "stop" or "length"; "" where the engine does not say.
+    """
+
+    finish: str = ""
+
+    @classmethod
+    def of(cls, text: str, finish: str) -> Generated:
+        """A text with the reason why it ended."""
+        made = cls(text)
+        made.finish = finish
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +47,7 @@ class Answers:
         unfinished: whether the reasoning of an answer was never finished.
         targets: the references.
         others: for each row another row's reference, always the same; empty where there is one row only.
+        whole: the answers as they came, reasoning included.
     """
 
     docs: Sequence[Mapping[str, Any]]
@@ -35,6 +56,7 @@ class Answers:
     targets: Sequence[str]
     others: Sequence[str] = ()
     raw: Sequence[str] = ()
+    whole: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +64,20 @@ class ScoredAnswer:
     """One answer as it was scored, with all its scores.
 
     lm-eval hands what a filter returns to the task and writes it, as text, into its samples: JSON comes back whole.
+
+    Attributes:
+        repeats: the scores of each answer, where one prompt was answered several times; `scores` are then their means.
     """
 
     answer: str
     scores: dict[str, float]
+    repeats: tuple[dict[str, float], ...] = ()
 
     def to_text(self) -> str:
-        return json.dumps(asdict(self), ensure_ascii=False)
+        content = asdict(self)
+        if not self.repeats:
+            del content["repeats"]
+        return json.dumps(content, ensure_ascii=False)
 
     @classmethod
     def from_text(cls, text: str) -> ScoredAnswer:
@@ -60,4 +89,20 @@ class ScoredAnswer:
         content = parse_json(text)
         if not isinstance(content, dict) or not isinstance(content.get("scores"), dict):
             raise ValueError("no scored answer")
-        return cls(valid(str(content["answer"])), {str(name): number(one) for name, one in content["scores"].items()})
+        repeats = tuple(_scores(one) for one in content.get("repeats", ()))
+        return cls(valid(str(content["answer"])), _scores(content["scores"]), repeats)
+
+
+def _scores(content: Mapping[str, Any]) -> dict[str, float]:
+    return {str(name): number(one) for name, one in content.items()}
+
+
+def mean_of(answers: Sequence[ScoredAnswer]) -> ScoredAnswer:
+    """All answers to one prompt as one, which is the first with their mean scores."""
+    if len(answers) == 1:
+        return answers[0]
+    names = [name for name in answers[0].scores if all(name in one.scores for one in answers)]
+    return ScoredAnswer(
+        answers[0].answer, {name: fmean(one.scores[name] for one in answers) for name in names},
+        tuple(one.scores for one in answers),
+    )  # fmt: skip

@@ -11,6 +11,7 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
 from lm_eval_tasks.errors import EvalError
+from lm_eval_tasks.metrics.scored import NOT_APPLICABLE, Generated
 
 _CANDIDATES = "candidate_ids"
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
@@ -23,10 +24,10 @@ def lead(doc: Mapping[str, Any]) -> str:
     return " ".join(doc["content"].split()[: doc["lead_words"]])
 
 
-def copy_demo(doc: Mapping[str, Any]) -> str:
-    """The output of the demonstration nearest to the answer; "" where there are no demonstrations."""
+def copy_demo(doc: Mapping[str, Any]) -> str | None:
+    """The output of the demonstration nearest to the answer; None where there are no demonstrations."""
     demonstrations = doc.get("demonstrations")
-    return str(demonstrations[-1]["output"]) if demonstrations else ""
+    return str(demonstrations[-1]["output"]) if demonstrations else None
 
 
 def random_sentence(doc: Mapping[str, Any]) -> str:
@@ -45,7 +46,7 @@ def _choice(index: int) -> str:
     return f"<answer>{index}</answer>"
 
 
-BASELINES: dict[str, Callable[[Mapping[str, Any]], str]] = {
+BASELINES: dict[str, Callable[[Mapping[str, Any]], str | None]] = {
     "lead": lead,
     "copy-demo": copy_demo,
     "random-sentence": random_sentence,
@@ -71,7 +72,9 @@ class BaselineLM(LM):  # type: ignore[misc]
             raise EvalError(
                 f"the baseline {self.name} reads the body itself: load the tasks with metadata keep_parts=True"
             )
-        return [self._answer(request.doc) for request in requests]
+        answers = [self._answer(request.doc) for request in requests]
+        # The empty text stands for an answer that a baseline does not have.
+        return [Generated.of(text or "", "stop" if text is not None else NOT_APPLICABLE) for text in answers]
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
         raise NotImplementedError("the baselines only generate")

@@ -2,61 +2,52 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from lm_eval.api.model import LM
 
+from lm_eval_tasks.budget import Means
 from lm_eval_tasks.compat import lm_eval as command_line
-from lm_eval_tasks.data import cutoff
-from lm_eval_tasks.data.options import check_keys
+from lm_eval_tasks.data import cutoff, options
 from lm_eval_tasks.errors import EvalError
-from lm_eval_tasks.files import write_together
 from lm_eval_tasks.journal import Journal
 from lm_eval_tasks.locks import held
-from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.redaction import redacted
-from lm_eval_tasks.row_format import paper_of
 from lm_eval_tasks.runs import logged
-from lm_eval_tasks.runs.intervals import interval
-from lm_eval_tasks.runs.logged import JOURNAL, Logged
-from lm_eval_tasks.runs.models import Generation, JournaledLM, identity_of, open_model
-from lm_eval_tasks.runs.whole_paper import paper_scores
-from lm_eval_tasks.task_folder import tasks_path
+from lm_eval_tasks.runs.answers import AnsweringLM
+from lm_eval_tasks.runs.baselines import BASELINES
+from lm_eval_tasks.runs.batch_model import open_batches
+from lm_eval_tasks.runs.logged import JOURNAL, USAGE
+from lm_eval_tasks.runs.models import Generation, check_chat_template, identity_of, label_of, open_model
+from lm_eval_tasks.runs.result_file import made_with, usage_of, write
+from lm_eval_tasks.runs.scores import Score, scores_of, summary
+from lm_eval_tasks.runs.tasks import RunTasks
+from lm_eval_tasks.usage import Usage
 
-WHOLE_PAPER = "whole paper"
-_ADDRESS = re.compile(r"(?<=\w) at 0x[0-9a-f]+(?=>)")
+_LOGGER = logging.getLogger(__name__)
+_SEEDS = ("random_seed", "numpy_random_seed", "torch_random_seed", "fewshot_random_seed")
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
-    """One number of a run: the mean over the samples and its 95 % interval, clustered by first authors.
+class Part:
+    """Which samples a run answers, as lm-eval's options of the same names.
 
     Attributes:
-        retriever: what chose the chunks of a retrieval task, "" for the other tasks.
+        limit: so many samples of each task, or with a number below 1 that share of them.
+        samples: task -> places of its samples.
     """
 
-    model: str
-    task: str
-    metric: str
-    value: float
-    low: float | None
-    high: float | None
-    samples: int
-    retriever: str = ""
+    limit: float | None = None
+    samples: Mapping[str, Sequence[int]] | None = None
 
 
 def evaluate(
-    model: str, model_args: str, tasks: Sequence[str], metadata: dict[str, Any], limit: int | None, output: Path | None,
-    generation: Generation | None = None,
+    model: str, model_args: str, tasks: Sequence[str], metadata: dict[str, Any], part: Part | None, output: Path | None,
+    generation: Generation | None = None, means: Means | None = None,
 ) -> list[Score]:  # fmt: skip
     """Evaluate a model or baseline and return its scores.
 
@@ -64,160 +55,119 @@ def evaluate(
         model: a baseline's name or one of lm-eval's model types.
         model_args: lm-eval's "key=value,..." for its own model types.
         metadata: as lm-eval's --metadata.
-        output: folder for results, samples and the journal of answers with which a killed run goes on.
+        output: folder for results, samples and the journal of answers, from which a killed run resumes.
 
     Raises:
-        EvalError: an unknown task, a model that cannot be opened; what `hook.load` raises.
+        EvalError: an unknown task, a model that cannot be opened or gives up, a cost that is too high; what `hook.load` raises.
         BusyError: another run writes to the same folder.
     """
     with held(output / JOURNAL) if output else nullcontext():
-        return _evaluate(model, model_args, tasks, metadata, limit, output, generation or Generation())
+        return _evaluate(
+            model, model_args, tasks, metadata, part or Part(), output, generation or Generation(), means or Means()
+        )
 
 
 def _evaluate(
-    model: str, model_args: str, tasks: Sequence[str], metadata: dict[str, Any], limit: int | None, output: Path | None,
-    generation: Generation,
+    model: str, model_args: str, tasks: Sequence[str], metadata: dict[str, Any], part: Part, output: Path | None,
+    generation: Generation, means: Means,
 ) -> list[Score]:  # fmt: skip
-    from lm_eval_tasks.runs.baselines import BASELINES
-
-    check_keys(metadata, others=False)
-    logging.getLogger("lm_eval").setLevel(logging.ERROR)
-    parsed = command_line.parse_model_args(model_args)
-    given = {**metadata, **parsed, **_room(generation), **({"keep_parts": True} if model in BASELINES else {})}
-    manager = _manager(tasks, given)
-    lm = open_model(model, parsed, generation)
-    if output is not None:
-        lm = JournaledLM(lm, identity_of(model, parsed, generation), Journal(output / JOURNAL))
-    results = _run(lm, tasks, manager, limit, given, generation)
+    options.check_keys(metadata, others=False)
+    command_line.quiet()
+    parsed = command_line.parse_args(model_args)
+    given = {
+        **metadata,
+        **parsed,
+        **_shown_to_tasks(generation),
+        **({"keep_parts": True} if model in BASELINES else {}),
+    }
+    reasoning = int(options.Options.of(given).reasoning_tokens)
+    manager = RunTasks(given, reasoning, generation.repeats)
+    manager.check(tasks)
+    _check(model, parsed, metadata, part, generation, means)
+    journal = Journal(output / JOURNAL if output else None, also=USAGE)
+    opened = open_batches(parsed, output) if means.batch else open_model(model, parsed, generation)
+    check_chat_template(opened, model, generation)
+    budget = means.budget(Usage.of_json(journal.also_of(key)) for key in journal)
+    lm = AnsweringLM(opened, identity_of(model, parsed, generation), journal, budget)
+    results = _run(lm, tasks, manager, part, given, generation, reasoning)
     label = label_of(model, parsed)
     samples = {task: [logged.of_row(row) for row in rows] for task, rows in results["samples"].items()}
-    scores = [*_scores(samples, label), *_whole_papers(samples, label)]
+    for task in [task for task, rows in samples.items() if not rows[0].scores]:
+        _LOGGER.warning("%s has no score on %s: %s", label, task, "its prompts have no demonstrations")
+    scores = scores_of(samples, label)
     if output is not None:
         run = {
-            "model": model, "model_args": parsed, "metadata": metadata, **asdict(generation), "limit": limit,
+            "model": model, "model_args": parsed, "metadata": metadata, **asdict(generation), **asdict(part),
             "model_cutoff": metadata.get("model_cutoff") or cutoff.of_model(parsed),
         }  # fmt: skip
-        _write(results, {"run": run, **summary(samples, scores)}, label, output)
+        ours = {"run": run, **summary(samples, scores), "usage": usage_of(lm.counts, means)}
+        write(results, {**ours, "made_with": made_with(lm, generation)}, label, output)
     return scores
 
 
-def _manager(tasks: Sequence[str], given: dict[str, Any]) -> Any:
-    """lm-eval's task manager over our tasks alone, which are all known to it."""
-    from lm_eval.tasks import TaskManager
-
-    manager = TaskManager(include_path=str(tasks_path()), include_defaults=False, metadata=given)
-    unknown = [task for task in tasks if task not in manager.all_tasks]
-    if unknown:
-        raise EvalError(f"unknown task {unknown[0]!r}; `academiceval eval --tasks list` prints the tasks")
-    return manager
+def _check(
+    model: str,
+    arguments: Mapping[str, Any],
+    metadata: Mapping[str, Any],
+    part: Part,
+    generation: Generation,
+    means: Means,
+) -> None:
+    """Raise an EvalError for what can be seen to be wrong before anything is loaded."""
+    if metadata.get("shard") and (part.limit is not None or part.samples):
+        raise EvalError("--shard divides all samples: leave out --limit and --samples, or run without shards")
+    if generation.repeats > 1 and not command_line.parse_args(generation.gen_kwargs).get("do_sample"):
+        raise EvalError(
+            "--repeats asks each prompt several times, which shows something only if the model samples: add "
+            "--gen_kwargs do_sample=true,temperature=0.7 or the like"
+        )
+    means.check()
+    if means.batch and not arguments.get("model"):
+        raise EvalError(
+            "--batch asks a server's batch API: name its model and address with --model_args model=...,base_url=..."
+        )
+    if model == "local-chat-completions" and not generation.apply_chat_template:
+        raise EvalError("the model type local-chat-completions is sent chat messages: add --apply_chat_template")
 
 
 def _run(
-    lm: LM, tasks: Sequence[str], manager: Any, limit: int | None, given: dict[str, Any], generation: Generation
+    lm: LM,
+    tasks: Sequence[str],
+    manager: RunTasks,
+    part: Part,
+    given: dict[str, Any],
+    generation: Generation,
+    reasoning: int,
 ) -> dict[str, Any]:
     from lm_eval.evaluator import simple_evaluate
 
+    gen_kwargs = command_line.parse_args(generation.gen_kwargs)
+    if reasoning and "max_gen_toks" in gen_kwargs:
+        gen_kwargs["max_gen_toks"] += reasoning
+    seeds = dict(zip(_SEEDS, generation.seeds, strict=True)) if generation.seeds else {}
     results: dict[str, Any] = simple_evaluate(
         model=lm,
         tasks=list(tasks),
         task_manager=manager,
-        limit=limit,
+        limit=part.limit,
+        samples={task: list(places) for task, places in part.samples.items()} if part.samples else None,
         log_samples=True,
         metadata=given,
         apply_chat_template=generation.apply_chat_template,
         system_instruction=generation.system_instruction,
-        gen_kwargs=generation.gen_kwargs or None,
+        gen_kwargs=gen_kwargs or None,
         bootstrap_iters=0,
+        **seeds,
     )
     return results
 
 
-def task_names() -> list[str]:
-    """All task and group names."""
-    from lm_eval.tasks import TaskManager
-
-    return sorted(TaskManager(include_path=str(tasks_path()), include_defaults=False).all_tasks)
-
-
-def label_of(model: str, arguments: Mapping[str, Any]) -> str:
-    """What a model is called in tables and file names: its weights' name, or else its type's."""
-    name = str(arguments.get("pretrained") or arguments.get("model") or model).rstrip("/")
-    return re.sub(r"[^\w.-]+", "-", name if name.count("/") == 1 else name.rpartition("/")[2])
-
-
-def summary(samples: Mapping[str, Sequence[Logged]], scores: Sequence[Score]) -> dict[str, Any]:
-    """What a reader of a result must know: rounds, prompt versions, scores with intervals, scores by month."""
-    every = [one for rows in samples.values() for one in rows]
-    return {
-        "rounds": sorted({one.round for one in every}),
-        "prompt_versions": sorted({one.prompt_version for one in every}),
-        "scores": [asdict(score) for score in scores],
-        "months": {task: by_month(rows) for task, rows in samples.items()},
-    }
-
-
-def by_month(samples: Sequence[Logged]) -> dict[str, dict[str, float]]:
-    """Month of publication -> number of samples and mean headline scores: the points of a contamination curve."""
-    months: dict[str, list[Logged]] = defaultdict(list)
-    for one in samples:
-        months[one.published[:7]].append(one)
-    return {
-        month: {
-            "samples": len(rows),
-            **{
-                metric: fmean(one.scores[metric] for one in rows)
-                for metric in registry.headline()
-                if metric in rows[0].scores
-            },
-        }
-        for month, rows in sorted(months.items())
-    }
-
-
-def _room(generation: Generation) -> dict[str, Any]:
-    """What the tasks must know of how the run generates, to leave room for it."""
+def _shown_to_tasks(generation: Generation) -> dict[str, Any]:
+    """What the tasks must know of how the run generates."""
     reserve = command_line.max_gen_toks(generation.gen_kwargs)
     return {
+        "apply_chat_template": generation.apply_chat_template,
+        "whole_answers": True,
         **({"reserve": reserve} if reserve is not None else {}),
         **({"system_instruction": generation.system_instruction} if generation.system_instruction else {}),
     }
-
-
-def _scores(samples: Mapping[str, Sequence[Logged]], label: str) -> list[Score]:
-    scores: list[Score] = []
-    for task, rows in sorted(samples.items()):
-        for metric in rows[0].scores:
-            having = [one for one in rows if metric in one.scores]
-            over = interval([one.scores[metric] for one in having], [one.cluster for one in having])
-            scores.append(Score(label, task, metric, over.mean, over.low, over.high, over.samples, rows[0].retriever))
-    return scores
-
-
-def _whole_papers(samples: Mapping[str, Sequence[Logged]], label: str) -> list[Score]:
-    """The mean over papers that are in several of the tasks that were run; nothing where there are none."""
-    authors = {paper_of(one.id): one.cluster for rows in samples.values() for one in rows}
-    scores = []
-    for metric in registry.headline("writing"):
-        if found := paper_scores(samples, metric):
-            over = interval(list(found.values()), [authors[paper_id] for paper_id in found])
-            scores.append(Score(label, WHOLE_PAPER, metric, over.mean, over.low, over.high, over.samples))
-    return scores
-
-
-def _shown(value: object) -> Any:
-    """What JSON has no form for, as text."""
-    return redacted(str(value))
-
-
-def _write(results: dict[str, Any], ours: dict[str, Any], label: str, output: Path) -> None:
-    """Write samples and results; the file of results is there only while all samples are those that it is about."""
-    rows_of = results.pop("samples")
-    files: dict[Path, Iterable[str]] = {
-        output / f"samples_{task}_{label}.jsonl": (
-            json.dumps(logged.compact(row), default=str, ensure_ascii=False) + "\n" for row in rows
-        )
-        for task, rows in rows_of.items()
-    }
-    text = json.dumps(redacted({**results, "academiceval": ours}), default=_shown, ensure_ascii=False, indent=1)
-    # Where in memory a function lay is no part of a result.
-    write_together({**files, output / f"results_{label}.json": [_ADDRESS.sub("", text)]})

@@ -14,14 +14,17 @@ from lm_eval_tasks.metrics.scored import Kind, ScoredAnswer
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.runs.sample_row import check_doc
 from lm_eval_tasks.text import ODD, parse_json
+from lm_eval_tasks.thoughts import reply_of
 
 # What a journal holds of each sample beside its answer.
 JOURNALED = (
-    "id", "setting", "prompt_name", "prompt_version", "retriever", "first_author", "published", "round", "target",
+    "id", "setting", "prompt_name", "prompt_version", "retriever", "first_author", "published", "round", "target", "of", "opens", "closes",
 )  # fmt: skip
 JOURNAL = "journal.jsonl"
+# The field of a journal's line that says what an answer took.
+USAGE = "usage"
 # What the slots tell in short.
-_TEXTS = ("prompt", "content", "demonstrations")
+_TEXTS = ("prompt", "content", "demonstrations", "other")
 # Characters of each end of a slot that are kept.
 EXCERPT = 2000
 
@@ -36,6 +39,8 @@ class Logged:
         retriever: of a retrieval task, else "".
         cluster: the first author.
         round, prompt_version: what the sample was made with; runs that differ in them cannot be compared.
+        of: samples that the setting has in all; None where an older release has not noted it.
+        repeats: the scores of each answer, where a prompt was answered several times.
     """
 
     task: str
@@ -49,6 +54,9 @@ class Logged:
     answer: str
     scores: dict[str, float]
     retriever: str = ""
+    of: int | None = None
+    repeats: tuple[dict[str, float], ...] = ()
+    dataset_revision: str = ""
 
 
 def read(paths: Sequence[Path]) -> list[Logged]:
@@ -137,17 +145,27 @@ def of_row(row: Mapping[str, Any]) -> Logged:
         answer=scored.answer,
         scores=scored.scores,
         retriever=doc["retriever"],
+        of=doc.get("of"),
+        repeats=scored.repeats,
+        dataset_revision=doc.get("dataset_revision") or "",
     )
 
 
 def compact(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A logged sample whose prompt is told by its slots: of each its lengths and the first and last characters.
+    """A logged sample whose prompt is shown by its slots, and its reasoning apart from its answer: of each the length and the first and
+    last characters.
 
     lm-eval writes a prompt twice, which for prompts of a book's length makes gigabytes; `prompt_hash` still names it.
     """
     doc = {key: value for key, value in row["doc"].items() if key not in _TEXTS}
     doc["slots"] = excerpts(row["doc"])
-    return {**{key: value for key, value in row.items() if key != "arguments"}, "doc": doc}
+    replies = [reply_of(text or "", row["doc"]) for text in row["resps"][0]]
+    return {
+        **{key: value for key, value in row.items() if key != "arguments"},
+        "doc": doc,
+        "resps": [[reply.answer for reply in replies]],
+        "reasoning": [{"characters": len(reply.reasoning), **_ends(reply.reasoning)} for reply in replies],
+    }
 
 
 def excerpts(doc: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -173,7 +191,7 @@ def by_task(samples: Iterable[Logged]) -> dict[str, list[Logged]]:
 
 def _refined(text: str, doc: Mapping[str, Any]) -> str:
     """A journaled answer as it would be scored."""
-    answer, _ = refine.strip_reasoning(text or "")
+    answer = reply_of(text or "", doc).answer
     return refine.title(answer, str(doc["target"])) if registry.task_of(doc["prompt_name"]) == "title" else answer
 
 

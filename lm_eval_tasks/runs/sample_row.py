@@ -84,4 +84,5 @@ _REQUIRED: dict[str, Callable[[Any], object]] = {
 _OPTIONAL: dict[str, Callable[[Any], object]] = {
     "title": _text, "license": _name, "licenses": _names, "retriever": _text, "paper_id": _name, "prompt": _text,
     "tokens_before": _count, "tokens_after": _count, "slots": _slots,
+    "of": _count, "place": _count, "places": _count, "dataset_revision": _text, "opens": _text, "closes": _text,
 }  # fmt: skip

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from lm_eval_tasks.metrics.registry import METRICS, named
-from lm_eval_tasks.runs.evaluate import Score
 from lm_eval_tasks.runs.intervals import FEWEST
+from lm_eval_tasks.runs.scores import UNCAPPED, Score
 from lm_eval_tasks.tables import Table, markdown
 
 _Rows = Mapping[tuple[str, str], Mapping[str, Score]]
@@ -19,23 +19,31 @@ def score_table(scores: Sequence[Score]) -> Iterator[str]:
         model = f"{score.model} + {score.retriever}" if score.retriever else score.model
         rows.setdefault((score.task, model), {})[score.metric] = score
     present = list(dict.fromkeys(score.metric for score in scores))
-    main = [name for one in METRICS if one.headline for name in (one.name, *one.floors)]
+    main = [name for one in METRICS if one.headline for name in (one.name, one.name + UNCAPPED, *one.floors)]
     main += [one.name for one in METRICS if one.rate]
     yield from markdown(_table([name for name in main if name in present], rows))
     others = [name for name in present if name not in main]
     if others:
         yield from ("", *markdown(_table(others, rows)))
+    if any(score.of not in (None, score.samples) and not score.metric.endswith(UNCAPPED) for score in scores):
+        yield from ("", "Where n is a part of the samples, the scores are of a subset, not of the round.")
     if any(score.low is None for score in scores):
         yield from ("", f"Where an interval is missing, the papers have fewer than {FEWEST} first authors.")
 
 
 def _table(metrics: Sequence[str], rows: _Rows) -> Table:
     shown = [
-        (task, model, next(iter(cells.values())).samples, *(_cell(cells.get(metric)) for metric in metrics))
+        (task, model, _samples(cells), *(_cell(cells.get(metric)) for metric in metrics))
         for (task, model), cells in sorted(rows.items())
         if not cells.keys().isdisjoint(metrics)
     ]
     return Table(("Task", "Model", "n", *metrics), "llr" + "r" * len(metrics), shown)
+
+
+def _samples(cells: Mapping[str, Score]) -> str:
+    """How many samples were scored, and of how many where that is a part."""
+    most = max(cells.values(), key=lambda one: one.samples)
+    return str(most.samples) if most.of in (None, most.samples) else f"{most.samples} of {most.of}"
 
 
 def _cell(score: Score | None) -> str:

@@ -18,7 +18,7 @@ from lm_eval_tasks.row_format import paper_of
 if TYPE_CHECKING:
     from lm_eval_tasks.runs.logged import Logged
 
-_TASK = re.compile(r"^academiceval_(ralm_)?")
+_TASK = re.compile(r"^academiceval_(ralm_|tiny_)?")
 _SECTIONS = "sections"
 # Tasks whose targets are sections.
 _ARE_SECTIONS = ("intro", "related")

@@ -20,6 +20,7 @@ from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.journal import read_entries
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
 from lm_eval_tasks.prompts.scalar import slots_of
+from lm_eval_tasks.runs.evaluate import evaluate
 from lm_eval_tasks.runs.logged import JOURNAL
 from tests.conftest import small_round
 from tests.helpers import loopback, openai_server
@@ -144,6 +145,13 @@ def _dataset(folder: Path) -> None:
     build(small_round(folder, settings=("Title-10K",)), replace=True)
 
 
+def _shards(folder: Path) -> None:
+    _dataset(folder)
+    metadata = {"dataset": str(folder / "academiceval"), "bertscore_model": "none"}
+    for i in (1, 2):
+        evaluate("lead", "", ["academiceval_title_10k"], {**metadata, "shard": f"{i}/2"}, None, folder / f"shard{i}")
+
+
 def _papers(folder: Path) -> None:
     for i in range(3):
         draw(folder / f"{i}.pdf", [stack(("title", f"Paper number {i}"), *_PDF)])
@@ -241,6 +249,10 @@ CASES = (
         "eval", _dataset,
         ("eval", "--model", "lead", "--tasks", "academiceval_title_10k", "--limit", "3", "--output", "results", "--metadata",
          '{"dataset": "academiceval", "bertscore_model": "none"}'), "results", whole=False,
+    ),
+    Case("merge", _shards, ("merge", "shard1", "shard2", "--output", "merged"), "merged", whole=False),
+    Case(
+        "export", _dataset, ("export", "academiceval", "--setting", "Title-10K", "--output", "exported/prompts.jsonl"), "exported",
     ),
     Case(
         "judge", _samples, ("judge", "run", "--model", "m", "--base-url", "{server}", "--output", "judged", "--timeout", "1"),

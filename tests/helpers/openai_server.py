@@ -13,27 +13,40 @@ from typing import Any
 
 from tests.helpers.serving import serving
 
+Reply = str | dict[str, Any] | tuple[int, dict[str, str], str] | None
+
 
 @dataclass
 class Server:
     """Answers every request by `answer`.
 
     Attributes:
-        answer: request body -> the text to answer; or a status with headers and body to give instead; or None for a connection
-            that breaks off.
+        answer: request body -> the text to answer; or a choice, with usage, of one's own; or a status with headers and body to give
+            instead; or None for a connection that breaks off.
         requests: the bodies that were received.
         models: what the server says that it serves; None for a server that does not say.
     """
 
-    answer: Callable[[dict[str, Any]], str | tuple[int, dict[str, str], str] | None]
+    answer: Callable[[dict[str, Any]], Reply]
     requests: list[dict[str, Any]] = field(default_factory=list)
     url: str = ""
     models: tuple[str, ...] | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
+def completion(body: dict[str, Any], reply: str | dict[str, Any]) -> dict[str, Any]:
+    """A chat completion."""
+    own = {"content": reply} if isinstance(reply, str) else reply
+    message = {"role": "assistant", **{name: own[name] for name in ("content", "reasoning_content") if name in own}}
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    return {
+        "id": "1", "object": "chat.completion", "model": body.get("model", ""), "created": 0,
+        "choices": [{"index": 0, "finish_reason": own.get("finish", "stop"), "message": message}], "usage": own.get("usage", usage),
+    }  # fmt: skip
+
+
 @contextmanager
-def serve(answer: Callable[[dict[str, Any]], str | tuple[int, dict[str, str], str] | None]) -> Iterator[Server]:
+def serve(answer: Callable[[dict[str, Any]], Reply]) -> Iterator[Server]:
     """Serve on a free loopback port."""
     server = Server(answer)
 
@@ -56,13 +69,8 @@ def serve(answer: Callable[[dict[str, Any]], str | tuple[int, dict[str, str], st
             if reply is None:
                 self.close_connection = True
                 self.connection.shutdown(socket.SHUT_RDWR)
-            elif isinstance(reply, str):
-                content = {
-                    "id": "1", "object": "chat.completion", "model": body.get("model", ""), "created": 0,
-                    "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": reply}}],
-                    "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-                }  # fmt: skip
-                self._send(200, {}, json.dumps(content))
+            elif isinstance(reply, str | dict):
+                self._send(200, {}, json.dumps(completion(body, reply)))
             else:
                 self._send(*reply)
 

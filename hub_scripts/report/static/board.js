@@ -72,10 +72,10 @@ const inWindow = (scores, values, [from, to]) => {
   return [kept, clusters];
 };
 
-const rescored = (scores, model, window) => {
+const rescored = (scores, model, window, of) => {
   const own = scores.models[model];
   if (!own) return null;
-  const figures = { x: {}, n: 0, cut: null, empty: null };
+  const figures = { x: {}, n: 0, of: of ?? null, cut: null, empty: null, capped: null };
   for (const metric of Object.keys(board.metrics)) {
     const [values, clusters] = inWindow(scores, own[metric], window);
     if (values.length) figures.x[metric] = clustered(values, clusters);
@@ -84,6 +84,7 @@ const rescored = (scores, model, window) => {
   const share = (name) => clustered(...inWindow(scores, own[name], window))?.[0] ?? null;
   figures.cut = share("truncated");
   figures.empty = share("empty") ?? share("no_answer");
+  figures.capped = share("capped");
   return figures;
 };
 
@@ -97,7 +98,7 @@ const cellsOf = async (settings) => {
   for (const setting of settings.filter(isOurs)) {
     const scores = await academiceval.load(`scores:${setting.slug}`, `data/scores/${setting.slug}.js`);
     board.models.forEach((model, m) => {
-      const figures = rescored(scores, model.name, window);
+      const figures = rescored(scores, model.name, window, setting.of);
       if (figures) found.set(`${m} ${setting.index}`, figures);
     });
   }
@@ -119,7 +120,7 @@ const publishedRows = (settings, metric) => {
       if (setting.name !== one.s) return;
       if (!rows.has(one.m)) rows.set(one.m, { name: one.m, note: one.note, sources: new Set(), cells: settings.map(() => null) });
       rows.get(one.m).sources.add(one.source);
-      rows.get(one.m).cells[column] = { x: { [metric]: [one.v] }, n: null, cut: null, empty: null };
+      rows.get(one.m).cells[column] = { x: { [metric]: [one.v] }, n: null, of: null, cut: null, empty: null, capped: null };
     });
   }
   return [...rows.values()].map((row) => ({ ...row, source: [...row.sources].join("; ") }));
@@ -150,6 +151,9 @@ const header = (label, column, detail) => {
   return element("th", { scope: "col", "aria-sort": order }, button, mark, detail ? element("span", { class: "detail" }, detail) : null);
 };
 
+// A larger share of answers at their cap says more about the cap than about the model.
+const MOST_CAPPED = 0.05;
+
 const cellOf = (cell, metric, setting, row) => {
   const own = cell?.x[metric];
   if (!own) return element("td", {}, "–");
@@ -160,13 +164,19 @@ const cellOf = (cell, metric, setting, row) => {
     metric !== "win_rate" && cell.x.win_rate ? `win\u00a0${percent(cell.x.win_rate[0])}` : null,
     cell.cut === null ? null : `cut\u00a0${percent(cell.cut)}`,
     cell.empty === null ? null : `empty\u00a0${percent(cell.empty)}`,
-    `n\u00a0${cell.n}`,
+    cell.capped === null ? null : `capped\u00a0${percent(cell.capped)}`,
+    cell.of === null ? `n\u00a0${cell.n}` : `n\u00a0${cell.n}\u00a0of\u00a0${cell.of}`,
+  ];
+  const badges = [
+    cell.of !== null && cell.n < cell.of ? element("span", { class: "tag", title: "Only part of the setting's samples was scored." }, "subset") : null,
+    cell.capped > MOST_CAPPED ? element("span", { class: "tag", title: "Many answers were cut off at the longest length that the task allows." }, "cut off") : null,
   ];
   return element(
     "td",
     {},
     link,
     own.length > 1 ? element("span", { class: "interval" }, ` ${score(own[1])}–${score(own[2])}`) : null,
+    ...badges.filter((badge) => badge !== null).flatMap((badge) => [" ", badge]),
     element("span", { class: "detail" }, beside.filter((part) => part !== null).join(" · ")),
   );
 };

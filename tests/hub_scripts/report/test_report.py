@@ -22,6 +22,7 @@ from hub_scripts.report.drawing import Plot, save
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import copies
 from hub_scripts.report.inputs import find
+from lm_eval_tasks.budget import Means
 from lm_eval_tasks.judge import run as judging
 from lm_eval_tasks.metrics.scored import ScoredAnswer
 from lm_eval_tasks.runs import logged
@@ -51,7 +52,7 @@ def results(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
     with openai_server.serve(_verdict) as server:
         samples = judging.load([place / "lead"])
-        judging.judge(samples, ["judge-a"], server.url, 4, place / "judged", "lead")
+        judging.judge(samples, {"judge-a": Means()}, server.url, 4, place / "judged", "lead")
     _make_hostile(place / "lead", place / "hostile")
     return place
 

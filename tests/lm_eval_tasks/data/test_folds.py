@@ -11,7 +11,8 @@ from lm_eval_tasks.data.folds import by_fold, folds_of
 from lm_eval_tasks.metrics.score import others_of
 from lm_eval_tasks.row_format import paper_of
 from lm_eval_tasks.runs import logged
-from lm_eval_tasks.runs.evaluate import WHOLE_PAPER, evaluate
+from lm_eval_tasks.runs.evaluate import evaluate
+from lm_eval_tasks.runs.scores import WHOLE_PAPER
 from lm_eval_tasks.runs.whole_paper import paper_scores
 
 WORDS = " ".join(f"word{i}" for i in range(60))

@@ -276,14 +276,16 @@ def test_several_judges_and_those_of_the_same_family(command: Command, tmp_path:
 
 
 def test_a_dry_run_asks_nothing(command: Command, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[judge]\ninput = 2\noutput = 6\n")
     with serve(lambda body: verdict(1)) as server:
         code, out, _ = command(
-            "judge", make_samples(tmp_path / "run"), "--base-url", server.url, "--dry-run", "--price-in", "2", "--price-out", "6"
+            "judge", make_samples(tmp_path / "run"), "--base-url", server.url, "--dry-run", "--prices", prices, "--model", "judge"
         )  # fmt: skip
         assert not server.requests
     assert code == 0
     assert re.search(
-        r"20 samples, 40 requests, some \d{5} prompt tokens and 10000 answer tokens, 0\.\d\d at the given", out
+        r"20 samples, 40 requests, about \d{5} prompt tokens and 10000 answer tokens, 0\.\d\d at the given", out
     )
 
 

@@ -4,10 +4,8 @@ import json
 import lzma
 
 import pytest
-from lm_eval.api.instance import Instance
 
 from lm_eval_tasks.metrics import refine
-from lm_eval_tasks.runs import models
 from tests.conftest import DATA
 
 TITLE = "Sparse Routing for Long Inputs: A Study"
@@ -88,60 +86,3 @@ def test_nothing_is_nothing() -> None:
     assert refine.title("") == ""
     assert refine.title("\n \n") == ""
     assert refine.title("Sure, here is the title:") == ""
-
-
-def test_reasoning_is_taken_off() -> None:
-    assert refine.strip_reasoning("<think>first\nthen</think>\n\nAnswer") == ("Answer", False)
-    assert refine.strip_reasoning("no opening</think> Answer") == ("Answer", False)
-    assert refine.strip_reasoning("Answer") == ("Answer", False)
-
-
-@pytest.mark.parametrize(
-    ("before", "behind"),
-    [
-        ("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>"), ("[THINK]", "[/THINK]"),
-        ("◁think▷", "◁/think▷"), ("<seed:think>", "</seed:think>"), ("analysis", "assistantfinal"),
-        ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
-    ],
-)  # fmt: skip
-def test_the_marks_of_reasoning_that_models_use(before: str, behind: str) -> None:
-    thoughts = "We need a title.\n\nPerhaps this one?"
-    assert refine.strip_reasoning(f"{before}{thoughts}{behind}The Answer") == ("The Answer", False)
-    assert refine.strip_reasoning(f"{before}{thoughts}{behind}The Answer<|return|>") in (
-        ("The Answer", False), ("The Answer<|return|>", False),
-    )  # fmt: skip
-    assert refine.strip_reasoning(f"{before}{thoughts}") == ("", True)
-
-
-@pytest.mark.parametrize(
-    "text", ["analysis of variance is a method", "analysis", "Analysis: final", "A final analysis"]
-)
-def test_plain_words_are_no_marks(text: str) -> None:
-    assert refine.strip_reasoning(text) == (text, False)
-
-
-def test_unfinished_reasoning_is_an_empty_answer() -> None:
-    assert refine.strip_reasoning("<think>and so on and") == ("", True)
-    assert refine.strip_reasoning("<think>a</think> x <think>again") == ("", True)
-
-
-@pytest.mark.parametrize("mark", ["<think>", "[THINK]", "◁think▷", "<seed:think>"])
-def test_a_mark_that_the_template_has_written_is_seen(mark: str) -> None:
-    assert refine.opened(f"<|user|>A title?<|assistant|>\n{mark}\n") == mark
-    assert refine.opened(f"{mark} in the middle") == ""
-    assert refine.opened("") == ""
-
-
-@pytest.mark.parametrize(
-    ("prompt", "answer", "expected"),
-    [
-        ("Title?<|assistant|>\n<think>\n", "Okay, so the user wants", ("", True)),
-        ("Title?<|assistant|>\n<think>\n", "I see.</think>\nThe Answer", ("The Answer", False)),
-        ("Title?<|assistant|>\n<think>\n", "<think>I see.</think>The Answer", ("The Answer", False)),
-        ("Title?<|assistant|>\n", "The Answer", ("The Answer", False)),
-        ("Title?<|assistant|>\n<think>\n", "", ("", False)),
-    ],
-)
-def test_an_answer_begins_where_the_template_has_begun_it(prompt: str, answer: str, expected: tuple[str, bool]) -> None:
-    request = Instance("generate_until", {}, (prompt, {}), 0)
-    assert refine.strip_reasoning(models._from_its_beginning(request, answer)) == expected

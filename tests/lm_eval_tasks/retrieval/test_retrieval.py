@@ -211,8 +211,8 @@ def test_prompts_show_chunks_of_everything_but_the_target(
 
 def test_options_that_make_no_sense_are_named(dataset: Path) -> None:
     for more, told in (
-        ({"chunks": "many"}, "chunks='many' is no whole number"), ({"cut": "front"}, "neither 'end' nor 'middle'"),
-        ({"similarity": "near"}, "neither 'inner_product' nor 'cosine'"), ({"published_after": "yesterday"}, "is no day"), ({"model_cutoff": "soon"}, "is no month"),
+        ({"chunks": "many"}, "chunks='many' is not a whole number"), ({"cut": "front"}, "is none of 'end', 'middle'"),
+        ({"similarity": "near"}, "is none of 'inner_product', 'cosine'"), ({"published_after": "yesterday"}, "is not a day"), ({"model_cutoff": "soon"}, "is not a month"),
     ):  # fmt: skip
         with pytest.raises(OptionError, match=told):
             hook.load("Abs-9K", 512, "ralm", dataset=str(dataset), bertscore_model="none", **more)

@@ -18,7 +18,7 @@ from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.errors import DatasetError
 from lm_eval_tasks.runs import logged
-from lm_eval_tasks.runs.evaluate import evaluate
+from lm_eval_tasks.runs.evaluate import Part, evaluate
 from lm_eval_tasks.task_folder import tasks_path
 from tests.conftest import BIN
 from tests.helpers.openai_server import serve
@@ -323,4 +323,4 @@ def test_a_card_that_names_data_elsewhere_is_refused(dataset: Path, tmp_path: Pa
     card = tmp_path / "ds" / "README.md"
     card.write_text(card.read_text().replace(f"Abs-9K/{file.name}", f"../{file.name}"))
     with pytest.raises(DatasetError, match="which is not in the folder"):
-        evaluate("lead", "", ["academiceval_abs_9k"], json.loads(no_bertscore(tmp_path / "ds")), 1, None)
+        evaluate("lead", "", ["academiceval_abs_9k"], json.loads(no_bertscore(tmp_path / "ds")), Part(1), None)

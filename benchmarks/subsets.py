@@ -1,0 +1,106 @@
+"""How far the scores of a part of the samples lie from those of all: `--limit`, and samples that stand for all as `academiceval_tiny` has.
+
+  python benchmarks/subsets.py [DATA] [--quick]
+
+DATA: default ../shared/data. The three baselines answer all samples of every split of two rounds over real papers (`lab`, and `pdf`, see
+docs/real_input.md), for a title, an abstract and an introduction. The mean ROUGE-L of a part is compared with that of all, in points of
+100: the root of the mean square over rounds, tasks and baselines. `--limit` takes the first rows, which are in an order of hashes; the
+old order was by date. The last line is JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from math import sqrt
+from pathlib import Path
+from statistics import fmean
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+from builder.pipeline import run  # noqa: E402
+from builder.round.model import Round  # noqa: E402
+from lm_eval_tasks.data.rows import Fact, standing_for_all  # noqa: E402
+from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
+from lm_eval_tasks.runs import logged  # noqa: E402
+from lm_eval_tasks.runs.baselines import BASELINES  # noqa: E402
+from lm_eval_tasks.runs.evaluate import Part, evaluate  # noqa: E402
+from lm_eval_tasks.runs.logged import Logged  # noqa: E402
+
+DEFAULT = ROOT.parent / "shared" / "data"
+SETTINGS = ("Title-10K", "Abs-9K", "Intro-8K", "Abs-28K")
+TASKS = [f"academiceval_{name.lower().replace('-', '_')}" for name in SETTINGS]
+SIZES = (20, 50)
+Chosen = Callable[[Sequence[Logged], int], Sequence[Logged]]
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, nargs="?", default=DEFAULT)
+    parser.add_argument("--quick", action="store_true", help="one round, one baseline")
+    arguments = parser.parse_args()
+    if not arguments.data.is_dir():
+        parser.exit(1, f"error: no folder {arguments.data}\n")
+    with tempfile.TemporaryDirectory() as place:
+        names, baselines = (["lab"], ["lead"]) if arguments.quick else (["lab", "pdf"], list(BASELINES))
+        runs = [samples for name in names for samples in scored(name, arguments.data, Path(place), baselines)]
+    print(json.dumps({"samples": sum(map(len, runs)), **errors(runs)}))
+
+
+def scored(name: str, data: Path, place: Path, baselines: Sequence[str]) -> list[list[Logged]]:
+    """The samples of each task and baseline over a round."""
+    source: dict[str, object] = {"kind": "mirror", "path": str(data / "lab" if name == "lab" else data)}
+    more: dict[str, object] = {}
+    if name == "pdf":
+        source["metadata"] = "pdf_meta.jsonl"
+        more["graph"] = {"component": "all"}
+    round_ = Round.model_validate({
+        "round": "2026.11", "seed": 2026, "workspace": place / f"{name}-work", "output": place / name, "source": source,
+        "settings": list(SETTINGS), "split": {"validation": 0.2, "test": 0.2}, "samples": {"min_citations": 1}, **more,
+    })  # fmt: skip
+    dataset = run(round_, LocalEngine()).output
+    found = []
+    for baseline in baselines:
+        output = place / f"{name}-{baseline}"
+        evaluate(
+            baseline, "", TASKS, {"dataset": str(dataset), "bertscore_model": "none", "split": "all"}, Part(), output
+        )
+        samples = [one for one in logged.read([output]) if "rouge_l" in one.scores]
+        found += logged.by_task(samples).values()
+    return found
+
+
+def errors(runs: Sequence[Sequence[Logged]]) -> Mapping[str, float]:
+    """For each way to choose and each size the error in points."""
+    ways: dict[str, Chosen] = {
+        "limit": lambda rows, n: rows[:n],
+        "oldest": lambda rows, n: sorted(rows, key=lambda one: (one.published, one.id))[:n],
+        "tiny": stratified,
+    }
+    return {
+        f"{way}_{n}": round(sqrt(fmean((mean(chosen(rows, n)) - mean(rows)) ** 2 for rows in runs if len(rows) > n)), 2)
+        for n in SIZES
+        for way, chosen in ways.items()
+    }
+
+
+def stratified(rows: Sequence[Logged], n: int) -> Sequence[Logged]:
+    """As `academiceval_tiny` chooses; the categories of these papers are few."""
+    facts = [Fact(one.id, one.published, "") for one in rows]
+    return [rows[i] for i in standing_for_all(range(len(rows)), facts, n)]
+
+
+def mean(rows: Sequence[Logged]) -> float:
+    """Mean ROUGE-L in points."""
+    return 100 * fmean(one.scores["rouge_l"] for one in rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""What asking a model may cost: a question is asked only while even its dearest answer stays within the bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lm_eval_tasks.errors import CostError, OptionError
+from lm_eval_tasks.usage import Price, Usage
+
+# Hardly any text has fewer characters a token.
+_CHARACTERS_OF_TOKEN = 3
+# What a chat template may add to a prompt.
+_AROUND = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a run may use.
+
+    Attributes:
+        price: what the model's tokens cost.
+        max_cost: the most that all answers of the output folder may cost together.
+        batch: whether a server is asked through its batch API, for half the price.
+    """
+
+    price: Price | None = None
+    max_cost: float | None = None
+    batch: bool = False
+
+    def check(self) -> None:
+        """Raise an OptionError where a bound is set that nothing can be held against."""
+        if self.max_cost is not None and self.price is None:
+            raise OptionError("--max-cost needs a table of prices: --prices FILE")
+
+    def budget(self, spent: Iterable[Usage]) -> Budget | None:
+        """The budget of a run; None where it has no bound.
+
+        Args:
+            spent: on answers that are there.
+        """
+        if self.max_cost is None or self.price is None:
+            return None
+        return Budget(self.max_cost, self.price, batch=self.batch, spent=spent)
+
+    def cost(self, usages: Iterable[Usage]) -> float | None:
+        """What answers cost; None without a price."""
+        return sum(self.price.of(one, batch=self.batch) for one in usages) if self.price else None
+
+
+class Budget:
+    """The most that a run may cost, and what it has cost.
+
+    Args:
+        limit: in the unit of the prices.
+        batch: whether batch prices hold.
+        spent: on answers that are there.
+    """
+
+    def __init__(self, limit: float, price: Price, *, batch: bool = False, spent: Iterable[Usage] = ()) -> None:
+        self._limit, self._price, self._batch = limit, price, batch
+        self._paid = sum(map(self._cost, spent))
+        self._promised = 0.0
+
+    def take(self, most: Usage) -> None:
+        """Set aside what a question can take at most.
+
+        Raises:
+            CostError: that could pass the limit.
+        """
+        cost = self._cost(most)
+        if self._paid + self._promised + cost > self._limit:
+            raise CostError(
+                f"stopped at a cost of {self._paid:.4f}: the next question could pass --max-cost {self._limit:g}; answers are kept, and "
+                "the same command with a higher --max-cost resumes from them"
+            )
+        self._promised += cost
+
+    def settle(self, most: Usage, usage: Usage) -> None:
+        """Note what a question took; where nobody says, it counts as the most."""
+        self._promised -= self._cost(most)
+        self._paid += self._cost(usage if usage.tokens_out is not None else most)
+
+    def _cost(self, usage: Usage) -> float:
+        return self._price.of(usage, batch=self._batch)
+
+
+def most_tokens(prompt: str, prompt_tokens: int | None, answer_tokens: int) -> Usage:
+    """The most that a question can take; without the model's tokenizer, the prompt is counted in characters."""
+    return Usage((prompt_tokens or len(prompt) // _CHARACTERS_OF_TOKEN) + _AROUND, answer_tokens)

@@ -1,0 +1,135 @@
+"""`lm_eval`: answers as its models have them, one by one, with what an engine or server says of each beside its text.
+
+`LM.set_cache_hook` is public and gives the text. Tokens, finish reasons and reasoning that a server hands over apart are seen where
+the models read them; a public way would be an answer that carries them.
+"""
+
+from __future__ import annotations
+
+import array
+import hashlib
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_tasks.thoughts import in_marks
+from lm_eval_tasks.usage import Usage
+
+if TYPE_CHECKING:
+    from lm_eval.api.model import LM
+
+_LOGGER = logging.getLogger(__name__)
+# Called with a prompt, its generation arguments where they are known, the answer, and what is known of it.
+Note = Callable[[str, Mapping[str, Any] | None, str, Usage], None]
+
+
+class Watch:
+    """Watches the answers of a model of lm-eval.
+
+    Args:
+        note: called with each answer as soon as the model has it.
+
+    Attributes:
+        tries, read: requests that were sent to a server, and its answers that could be read; None for models without a server.
+    """
+
+    def __init__(self, lm: LM, note: Note) -> None:
+        self._note = note
+        self._coming: list[Usage] = []
+        self.tries: int | None = None
+        self.read = 0
+        lm.set_cache_hook(self)
+        if hasattr(lm, "watch"):  # one of ours
+            lm.watch(note)
+        elif hasattr(lm, "parse_generations") and hasattr(lm, "_create_payload"):
+            self._watch_server(lm)
+        elif hasattr(lm, "_model_generate") and hasattr(getattr(lm, "model", None), "llm_engine"):
+            self._watch_vllm(lm)
+
+    def add_partial(self, attr: str, req: Iterable[Any], res: Any) -> None:
+        """Called by lm-eval's models."""
+        if attr == "generate_until":
+            prompt, arguments = tuple(req)
+            self._note(str(prompt), arguments, str(res), self._coming.pop(0) if self._coming else Usage())
+
+    def _watch_server(self, lm: Any) -> None:
+        """Models behind an OpenAI-compatible server read each response with `parse_generations`."""
+        self.tries = 0
+        parse, create = lm.parse_generations, lm._create_payload
+
+        def counted(*arguments: Any, **named: Any) -> Any:
+            assert self.tries is not None
+            self.tries += 1
+            return create(*arguments, **named)
+
+        def parsed(outputs: Any, **named: Any) -> list[str | None]:
+            texts = parse(outputs=outputs, **named)
+            choices = [pair for one in _responses(outputs) for pair in _choices(one)]
+            self.read += len(_responses(outputs))
+            self._coming = [Usage.of_response(usage, choice.get("finish_reason")) for choice, usage in choices]
+            return [_with_reasoning(text, choice) for text, (choice, _) in zip(texts, choices, strict=True)]
+
+        lm.parse_generations, lm._create_payload = parsed, counted
+
+    def _watch_vllm(self, lm: Any) -> None:
+        """VLLM gives a batch's answers back together; its engine's steps show each as it ends."""
+        generate, encode, engine = lm._model_generate, lm.tok_encode, lm.model.llm_engine
+        prompts: dict[bytes, list[str]] = defaultdict(list)
+
+        def encoded(text: Any, *arguments: Any, **named: Any) -> Any:
+            ids = encode(text, *arguments, **named)
+            for one, own in zip(
+                [text] if isinstance(text, str) else text, [ids] if isinstance(text, str) else ids, strict=True
+            ):
+                prompts[_digest(own)].append(one)
+            return ids
+
+        def generated(requests: Any, *arguments: Any, **named: Any) -> Any:
+            outputs = generate(requests, *arguments, **named)
+            self._coming = [_usage_of_vllm(one) for one in outputs]
+            prompts.clear()
+            return outputs
+
+        lm.tok_encode, lm._model_generate = encoded, generated
+        step = getattr(engine, "step", None)
+        if step is None:
+            return
+
+        def stepped(*arguments: Any, **named: Any) -> Any:
+            outputs = step(*arguments, **named)
+            for one in outputs:
+                if one.finished and (known := prompts.get(_digest(one.prompt_token_ids or ()))):
+                    self._note(known.pop(0), None, one.outputs[0].text, _usage_of_vllm(one))
+            return outputs
+
+        engine.step = stepped
+
+
+def _responses(outputs: Any) -> Sequence[Any]:
+    return outputs if isinstance(outputs, list) else [outputs]
+
+
+def _choices(response: Any) -> list[tuple[Mapping[str, Any], Any]]:
+    """The choices of a response in their order; its usage goes with the first, as it is that of all together."""
+    choices = sorted(response["choices"], key=lambda one: one.get("index", 0))
+    return [(one, None if i else response.get("usage")) for i, one in enumerate(choices)]
+
+
+def _with_reasoning(text: str | None, choice: Mapping[str, Any]) -> str | None:
+    """The answer with the reasoning before it that a server hands over in a field of its own."""
+    message = choice.get("message")
+    given = message.get("reasoning_content") or message.get("reasoning") if isinstance(message, Mapping) else None
+    return in_marks(given) + (text or "") if isinstance(given, str) and given else text
+
+
+def _usage_of_vllm(output: Any) -> Usage:
+    answer = output.outputs[0]
+    return Usage(
+        tokens_in=len(output.prompt_token_ids or ()), tokens_out=len(answer.token_ids),
+        cached_tokens=getattr(output, "num_cached_tokens", None), finish=str(answer.finish_reason or ""),
+    )  # fmt: skip
+
+
+def _digest(ids: Sequence[int]) -> bytes:
+    return hashlib.sha256(array.array("I", ids).tobytes()).digest()

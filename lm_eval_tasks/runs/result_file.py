@@ -1,0 +1,83 @@
+"""The files of a run: samples, and results with all that made them."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_tasks.files import sha256_of_bytes, write_together
+from lm_eval_tasks.redaction import redacted
+from lm_eval_tasks.runs import logged
+from lm_eval_tasks.usage import total
+
+if TYPE_CHECKING:
+    from lm_eval.api.model import LM
+
+    from lm_eval_tasks.budget import Means
+    from lm_eval_tasks.runs.answers import Counts
+    from lm_eval_tasks.runs.models import Generation
+
+_ADDRESS = re.compile(r"(?<=\w) at 0x[0-9a-f]+(?=>)")
+_PACKAGES = (
+    "academiceval",
+    "lm_eval",
+    "datasets",
+    "transformers",
+    "torch",
+    "vllm",
+    "openai",
+    "bert_score",
+    "rouge_score",
+)
+
+
+def usage_of(counts: Counts, means: Means) -> dict[str, Any]:
+    """What the answers of a run took: tokens, finish reasons, seconds, retries, and money where a price is known."""
+    return {
+        **total(counts.usages), "answers": len(counts.usages), "asked_in_this_run": counts.asked, "seconds": round(counts.seconds, 3),
+        "retries": counts.retries, "cost": means.cost(counts.usages),
+    }  # fmt: skip
+
+
+def made_with(lm: LM, generation: Generation) -> dict[str, Any]:
+    """Versions of what made the answers, and the sha256 of the chat template; None for what is not known."""
+    versions = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    template = lm.chat_template(True) if generation.apply_chat_template else None
+    return {"versions": versions, "chat_template": sha256_of_bytes(template) if template else None}
+
+
+def write(results: dict[str, Any], ours: Mapping[str, Any], label: str, output: Path) -> None:
+    """Write a run's samples and results; the file of results is there only while all samples are those that it is about."""
+    samples = {task: (logged.compact(row) for row in rows) for task, rows in results.pop("samples").items()}
+    write_files(samples, {**results, "academiceval": ours}, label, output)
+
+
+def write_files(
+    samples: Mapping[str, Iterable[Mapping[str, Any]]], content: Mapping[str, Any], label: str, output: Path
+) -> None:
+    """Write samples as they are logged, and the content of the file of results."""
+    output.mkdir(parents=True, exist_ok=True)
+    files: dict[Path, Iterable[str]] = {
+        output / f"samples_{task}_{label}.jsonl": (
+            json.dumps(row, default=str, ensure_ascii=False) + "\n" for row in rows
+        )
+        for task, rows in samples.items()
+    }
+    text = json.dumps(redacted(content), default=_shown, ensure_ascii=False, indent=1)
+    # Where in memory a function lay is no part of a result.
+    write_together({**files, output / f"results_{label}.json": [_ADDRESS.sub("", text)]})
+
+
+def _shown(value: object) -> Any:
+    """What JSON has no form for, as text."""
+    return redacted(str(value))

@@ -1,0 +1,640 @@
+"""Evaluation as labs run it: reasoning models, caps, shards, repeats, batches, costs, servers that misbehave."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from lm_eval_tasks.batch_api import ask_all_in_batches
+from lm_eval_tasks.budget import Budget
+from lm_eval_tasks.chat import GREEDY, Ask, NoAnswer, Server
+from lm_eval_tasks.compat.lm_eval_answers import Watch
+from lm_eval_tasks.data.rows import Fact, standing_for_all
+from lm_eval_tasks.errors import CostError, ServerError
+from lm_eval_tasks.journal import Journal
+from lm_eval_tasks.runs import logged
+from lm_eval_tasks.usage import Price, Usage
+from tests.helpers.batch_server import BatchServer, serve_batches
+from tests.helpers.openai_server import Reply, serve
+
+Command = Callable[..., tuple[int, str, str]]
+TITLE = "A Good Title"
+
+
+def metadata(dataset: Path, **more: Any) -> str:
+    return json.dumps({"dataset": str(dataset), "bertscore_model": "none", **more})
+
+
+def run(
+    command: Command, dataset: Path, output: Path, answer: Callable[[dict[str, Any]], Reply], *more: object,
+    tasks: str = "academiceval_title_10k", args: str = "", **options: Any,
+) -> tuple[int, str, str]:  # fmt: skip
+    """`academiceval eval` on a loopback server."""
+    with serve(answer) as server:
+        return run_on(server.url, command, dataset, output, *more, tasks=tasks, args=args, **options)
+
+
+def run_on(
+    url: str, command: Command, dataset: Path, output: Path, *more: object, tasks: str = "academiceval_title_10k", args: str = "",
+    **options: Any,
+) -> tuple[int, str, str]:  # fmt: skip
+    return command(
+        "eval", "--model", "local-chat-completions", "--tasks", tasks, "--apply_chat_template", "--output", output,
+        "--model_args", f"model=ours,base_url={url}/chat/completions{args}", "--metadata", metadata(dataset, **options), *more,
+    )  # fmt: skip
+
+
+def results(output: Path) -> dict[str, Any]:
+    [file] = output.glob("results_*.json")
+    found: dict[str, Any] = json.loads(file.read_text())["academiceval"]
+    return found
+
+
+def scores(output: Path) -> dict[str, float]:
+    return {one["metric"]: one["value"] for one in results(output)["scores"] if one["task"] != "whole paper"}
+
+
+MARKS = [
+    ("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>"), ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"), ("<seed:think>", "</seed:think>"),
+    ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"), ("analysis", "assistantfinal"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "behind"), MARKS)
+def test_reasoning_is_kept_apart_whatever_its_marks(
+    command: Command, dataset: Path, tmp_path: Path, before: str, behind: str
+) -> None:
+    thoughts = "Hm. " * 2000
+    code, _, err = run(
+        command, dataset, tmp_path / "a", lambda body: f"{before}{thoughts}{behind}{TITLE}", "--limit", "2"
+    )
+    assert code == 0, err
+    [file] = (tmp_path / "a").glob("samples_*.jsonl")
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [one.answer for one in logged.read([file])] == [TITLE] * 2
+    assert all(row["resps"] == [[TITLE]] and row["reasoning"][0]["characters"] >= len(thoughts) for row in rows)
+    assert all(len(row["reasoning"][0]["head"]) == len(row["reasoning"][0]["tail"]) == logged.EXCERPT for row in rows)
+    run(command, dataset, tmp_path / "b", lambda body: f"{before}{thoughts}", "--limit", "2")
+    assert scores(tmp_path / "b")["unfinished"] == scores(tmp_path / "b")["empty"] == 1.0
+
+
+def thinking(folder: Path, tiny_llama: Path) -> Path:
+    """A tokenizer whose chat template opens the reasoning."""
+    shutil.copytree(tiny_llama, folder)
+    config = json.loads((folder / "tokenizer_config.json").read_text())
+    (folder / "chat_template.jinja").write_text(
+        "{% for message in messages %}{{ message['content'] }}\n{% endfor %}{% if add_generation_prompt %}<think>\n{% endif %}"
+    )
+    config.pop("chat_template", None)
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    return folder
+
+
+def test_reasoning_that_the_template_opened_is_unfinished_until_it_is_closed(
+    command: Command, dataset: Path, tmp_path: Path, tiny_llama: Path
+) -> None:
+    model = thinking(tmp_path / "model", tiny_llama)
+    replies: list[tuple[Reply, float]] = [
+        ("Okay, so the user wants a title", 1.0), (f"Okay.</think>{TITLE}", 0.0), ({"content": TITLE, "reasoning_content": "Okay."}, 0.0),
+        ({"content": None, "reasoning_content": "Okay, so", "finish": "length"}, 0.0),
+    ]  # fmt: skip
+    for i, (reply, unfinished) in enumerate(replies):
+        output = tmp_path / str(i)
+        code, _, err = run(
+            command,
+            dataset,
+            output,
+            lambda body, reply=reply: reply,
+            "--limit",
+            "1",
+            tokenizer=str(model),
+            max_length=8000,
+        )
+        assert code == 0, err
+        assert scores(output)["unfinished"] == unfinished, reply
+        assert {one.answer for one in logged.read([output])} == ({TITLE} if i in (1, 2) else {""})
+
+
+def test_reasoning_tokens_lengthen_answers_and_shorten_prompts(
+    command: Command, dataset: Path, tmp_path: Path, tiny_llama: Path
+) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def answer(body: dict[str, Any]) -> str:
+        seen.append(body)
+        return TITLE
+
+    for tokens in (0, 1000):
+        run(
+            command, dataset, tmp_path / str(tokens), answer, "--limit", "1", tokenizer=str(tiny_llama), max_length=3000,
+            reasoning_tokens=tokens,
+        )  # fmt: skip
+    assert [body["max_tokens"] for body in seen] == [64, 1064]
+    [usual], [shorter] = (logged.read([tmp_path / name]) for name in ("0", "1000"))
+    assert usual.id == shorter.id
+    with_more = run(
+        command,
+        dataset,
+        tmp_path / "both",
+        answer,
+        "--limit",
+        "1",
+        "--gen_kwargs",
+        "max_gen_toks=100",
+        reasoning_tokens=1000,
+    )
+    assert with_more[0] == 0
+    assert seen[-1]["max_tokens"] == 1100
+
+
+def test_answers_at_their_cap_are_counted_and_scored_apart(command: Command, dataset: Path, tmp_path: Path) -> None:
+    turn = iter(range(1000))
+
+    def answer(body: dict[str, Any]) -> Reply:
+        cut = next(turn) % 2
+        usage = {
+            "prompt_tokens": 10, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 4},
+            "completion_tokens_details": {"reasoning_tokens": 3},
+        }  # fmt: skip
+        return {"content": TITLE, "finish": "length" if cut else "stop", "usage": usage}
+
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[ours]\ninput = 1_000_000\noutput = 2_000_000\ncached = 500_000\n")
+    with serve(answer) as server:
+        code, out, err = run_on(server.url, command, dataset, tmp_path / "a", "--limit", "4", "--prices", prices)
+        assert code == 0, err
+        assert scores(tmp_path / "a")["capped"] == 0.5
+        assert "rouge_l_uncapped" in out
+        assert re.search(r"\| 4 of \d+ \|", out)
+        assert "the scores are of a subset" in out
+        found = results(tmp_path / "a")
+        assert found["usage"] | {"seconds": 0} == {
+            "tokens_in": 40, "tokens_out": 20, "reasoning_tokens": 12, "cached_tokens": 16, "finish": {"length": 2, "stop": 2}, "answers": 4,
+            "asked_in_this_run": 4, "seconds": 0, "retries": 0, "cost": pytest.approx(24 + 16 * 0.5 + 40),
+        }  # fmt: skip
+        assert found["subsets"]["academiceval_title_10k"][0] == 4
+        assert re.fullmatch(r"[0-9a-f]{64}", found["datasets"][0])
+        assert found["made_with"]["versions"]["lm_eval"]
+        again = run_on(server.url, command, dataset, tmp_path / "a", "--limit", "4", "--prices", prices)
+        assert again[1] == out
+        assert results(tmp_path / "a")["usage"]["asked_in_this_run"] == 0
+        assert results(tmp_path / "a")["usage"]["tokens_out"] == 20
+
+
+def test_capped_is_counted_with_the_tokenizer_where_no_engine_says_it(tiny_llama: Path) -> None:
+    from lm_eval_tasks.metrics.measures import capped
+    from lm_eval_tasks.metrics.scored import Answers
+
+    doc = {"tokenizer": f"{tiny_llama}@main", "answer_cap": 8}
+    texts = ["word " * 40, "word"]
+    assert capped(Answers([doc, doc], texts, [False] * 2, texts, whole=texts)) == [1.0, 0.0]
+    assert capped(Answers([{}, {}], texts, [False] * 2, texts, whole=texts)) == [None, None]
+
+
+def test_shards_are_together_what_one_run_is(command: Command, dataset: Path, tmp_path: Path) -> None:
+    arguments = (
+        "eval",
+        "--model",
+        "random-sentence",
+        "--tasks",
+        "academiceval_abs,academiceval_title_10k",
+        "--metadata",
+        metadata(dataset),
+    )
+    assert command(*arguments, "--output", tmp_path / "whole")[0] == 0
+    for i in (1, 2, 3):
+        code, out, err = command(*arguments, "--shard", f"{i}/3", "--output", tmp_path / f"shard{i}")
+        assert code == 0, err
+        assert "the scores are of a subset" in out
+    shards = [tmp_path / f"shard{i}" for i in (3, 1, 2)]
+    code, out, err = command("merge", *shards, "--output", tmp_path / "merged")
+    assert code == 0, err
+    whole = command(*arguments, "--output", tmp_path / "whole")[1]
+    assert out.split("\nwritten")[0] == whole.split("\nwritten")[0]
+    for file in (tmp_path / "whole").glob("samples_*.jsonl"):
+        assert (tmp_path / "merged" / file.name).read_bytes() == file.read_bytes()
+    ours, theirs = results(tmp_path / "whole"), results(tmp_path / "merged")
+    assert {key: ours[key] for key in ("scores", "months", "subsets", "rounds")} == {
+        key: theirs[key] for key in ("scores", "months", "subsets", "rounds")
+    }
+    assert theirs["usage"]["answers"] == ours["usage"]["answers"]
+
+    def told(*folders: Path) -> str:
+        code, _, err = command("merge", *folders, "--output", tmp_path / "wrong")
+        assert code == 1
+        assert err.count("\n") == 1
+        return err
+
+    assert "of 3 shards these are missing: 2" in told(*shards[:2])
+    assert "are both shard 1/3" in told(*shards[:2], shards[1])
+    assert "is a whole run, not a shard of one" in told(*shards, tmp_path / "whole")
+    assert "holds no results_*.json" in told(*shards[:2], tmp_path)
+    other = ("eval", "--model", "lead", *arguments[3:], "--shard", "2/3", "--output", tmp_path / "other")
+    assert command(*other)[0] == 0
+    assert "are of different runs: they differ in model" in told(*shards[:2], tmp_path / "other")
+    [file] = shards[0].glob("samples_*title_10k*")
+    file.write_text("".join(file.read_text().splitlines(keepends=True)[:-1]))
+    assert "samples of academiceval_title_10k, but the run has" in told(*shards)
+
+
+def test_repeated_answers_give_means_and_the_models_own_noise(command: Command, dataset: Path, tmp_path: Path) -> None:
+    turn = iter(range(10_000))
+    code, _, err = run(
+        command, dataset, tmp_path / "a", lambda body: f"Title {next(turn) % 3} of it", "--repeats", "3", "--limit", "4", "--gen_kwargs",
+        "do_sample=true,temperature=0.7",
+    )  # fmt: skip
+    assert code == 0, err
+    samples = logged.read([tmp_path / "a"])
+    assert len(samples) == 4
+    assert all(len(one.repeats) == 3 for one in samples)
+    assert all(one.scores["rouge_l"] == pytest.approx(sum(r["rouge_l"] for r in one.repeats) / 3) for one in samples)
+    assert results(tmp_path / "a")["usage"]["answers"] == 12
+    noise = results(tmp_path / "a")["noise"]["academiceval_title_10k"]["rouge_l"]
+    assert noise["repeats"] == 3
+    assert 0 <= noise["share"] <= 1
+    code, _, err = run(command, dataset, tmp_path / "b", lambda body: TITLE, "--repeats", "3", "--limit", "4")
+    assert (code, "shows something only if the model samples" in err) == (1, True)
+
+
+def test_a_run_stops_before_its_cost_is_passed_and_resumes(command: Command, dataset: Path, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[ours]\ninput = 0\noutput = 1_000_000\n")  # a unit for each token of an answer
+    asked: list[int] = []
+
+    def answer(body: dict[str, Any]) -> Reply:
+        asked.append(1)
+        return {"content": TITLE, "usage": {"prompt_tokens": 10, "completion_tokens": 20}}
+
+    with serve(answer) as server:
+
+        def spend(most: int) -> tuple[int, str, str]:
+            return run_on(
+                server.url,
+                command,
+                dataset,
+                tmp_path / "a",
+                "--prices",
+                prices,
+                "--max-cost",
+                str(most),
+                "--limit",
+                "5",
+            )
+
+        # Answers may have 64 tokens: one, then a second once the first was cheap, then a third.
+        code, _, err = spend(110)
+        assert code == 1
+        assert "stopped at a cost of" in err
+        assert len(asked) == 3
+        assert not list((tmp_path / "a").glob("results_*"))
+        code, _, err = spend(1000)
+        assert code == 0, err
+        assert len(asked) == 5
+        code, _, err = run(command, dataset, tmp_path / "b", answer, "--max-cost", "5")
+        assert (code, "needs a table of prices" in err) == (1, True)
+        prices.write_text("[another]\ninput = 1\noutput = 1\n")
+        code, _, err = spend(1)
+        assert (code, "has no model 'ours'; it has another" in err) == (1, True)
+
+
+def test_budgets_count_the_dearest_answer_until_the_real_one_is_known() -> None:
+    budget = Budget(10, Price(0, 1_000_000, 0), spent=[Usage(0, 3)])
+    budget.take(Usage(0, 5))
+    with pytest.raises(CostError):
+        budget.take(Usage(0, 5))
+    budget.settle(Usage(0, 5), Usage(0, 1))
+    budget.take(Usage(0, 5))
+    budget.settle(Usage(0, 5), Usage())
+    with pytest.raises(CostError, match=r"stopped at a cost of 9\.0000"):
+        budget.take(Usage(0, 2))
+
+
+async def _text(ask: Ask, question: str) -> str:
+    try:
+        return (await ask([{"role": "user", "content": question}], 10, GREEDY)).text
+    except NoAnswer as err:
+        return f"no answer: {err}"
+
+
+async def _twice(ask: Ask, question: str) -> str:
+    first = (await ask([{"role": "user", "content": question}], 10, GREEDY)).text
+    return first + (await ask([{"role": "user", "content": first}], 10, GREEDY)).text
+
+
+def said(body: dict[str, Any]) -> str:
+    return str(body["messages"][-1]["content"]).upper()
+
+
+@pytest.fixture(autouse=True)
+def _quick_polls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lm_eval_tasks.batch_api._FIRST_POLL", 0.01)
+    monkeypatch.setattr("lm_eval_tasks.batch_api._LONGEST_POLL", 0.02)
+
+
+def ask_in_batches(server: BatchServer, questions: list[str], state: Path, answer: Any = _text) -> dict[str, str]:
+    answers: dict[str, str] = {}
+    ask_all_in_batches(Server("ours", server.url), questions, answer, answers.__setitem__, Journal(state))
+    return answers
+
+
+def test_batches_answer_every_question_and_those_that_follow(tmp_path: Path) -> None:
+    with serve_batches(BatchServer(said)) as server:
+        assert ask_in_batches(server, ["a", "b", "c"], tmp_path / "state") == {"a": "A", "b": "B", "c": "C"}
+        assert len(server.batches) == 1
+        assert ask_in_batches(server, ["x", "y"], tmp_path / "state", _twice) == {"x": "XX", "y": "YY"}
+        assert len(server.batches) == 3
+
+
+def test_batches_that_expire_are_asked_again_and_large_ones_are_split(tmp_path: Path) -> None:
+    with serve_batches(
+        BatchServer(said, most=3, fate=lambda n: "half" if n == 1 else "expired" if n == 2 else "completed")
+    ) as server:
+        questions = [str(i) for i in range(8)]
+        assert ask_in_batches(server, questions, tmp_path / "state") == {one: one for one in questions}
+        assert len(server.asked) == len(questions)
+    with serve_batches(BatchServer(lambda body: ("too long",) if said(body) == "B" else said(body))) as server:
+        assert ask_in_batches(server, ["a", "b"], tmp_path / "other") == {"a": "A", "b": "no answer: too long"}
+    with (
+        serve_batches(BatchServer(said, fate=lambda n: "failed")) as server,
+        pytest.raises(ServerError, match="the file is not as"),
+    ):
+        ask_in_batches(server, ["a"], tmp_path / "third")
+
+
+@pytest.mark.parametrize("kill_at", ["upload", "create", "retrieve", "fetch"])
+def test_a_run_of_batches_that_was_killed_pays_for_nothing_twice(
+    tmp_path: Path, kill_at: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import openai.resources.batches as batches
+    import openai.resources.files as files
+
+    name = {"upload": (files.AsyncFiles, "create"), "create": (batches.AsyncBatches, "create"),
+            "retrieve": (batches.AsyncBatches, "retrieve"), "fetch": (files.AsyncFiles, "content")}[kill_at]  # fmt: skip
+    original = getattr(*name)
+
+    async def dies_after(self: Any, *arguments: Any, **named: Any) -> Any:
+        await original(self, *arguments, **named)
+        raise KeyboardInterrupt
+
+    with serve_batches(BatchServer(said)) as server:
+        with monkeypatch.context() as patch:
+            patch.setattr(*name, dies_after)
+            with pytest.raises(KeyboardInterrupt):
+                ask_in_batches(server, ["a", "b"], tmp_path / "state")
+        assert ask_in_batches(server, ["a", "b"], tmp_path / "state") == {"a": "A", "b": "B"}
+        assert len(server.batches) == 1
+        assert len(server.asked) == 2
+
+
+def test_eval_and_judge_in_batches(command: Command, dataset: Path, tmp_path: Path) -> None:
+    with serve_batches(
+        BatchServer(lambda body: {"content": TITLE, "usage": {"prompt_tokens": 10, "completion_tokens": 5}})
+    ) as server:
+        prices = tmp_path / "prices.toml"
+        prices.write_text("[ours]\ninput = 100_000\noutput = 100_000\n")
+        arguments = (
+            "eval", "--model", "local-chat-completions", "--tasks", "academiceval_title_10k", "--apply_chat_template", "--batch", "--limit",
+            "3", "--model_args", f"model=ours,base_url={server.url}/chat/completions", "--output", tmp_path / "a", "--prices", prices,
+            "--metadata", metadata(dataset),
+        )  # fmt: skip
+        code, out, err = command(*arguments)
+        assert code == 0, err
+        assert len(server.asked) == 3
+        assert server.asked[0]["messages"][0]["content"].startswith("Please read the following")
+        assert results(tmp_path / "a")["usage"]["cost"] == pytest.approx(3 * 1.5 / 2)
+        assert command(*arguments)[1] == out
+        assert len(server.batches) == 1
+        code, _, err = command(
+            "judge", tmp_path / "a", "--model", "ours", "--base-url", server.url, "--batch", "--output", tmp_path / "j"
+        )
+        assert (code, "serves" in err or "batch" in err) == (0, True), err
+        verdicts = (tmp_path / "j" / "verdicts_ours.jsonl").read_text().splitlines()
+        assert len(verdicts) == 6
+
+
+BAD: list[tuple[str, Callable[[dict[str, Any]], Reply]]] = [
+    ("an error page", lambda body: (200, {"Content-Type": "text/html"}, "<html>Bad gateway</html>")),
+    ("another object", lambda body: (200, {}, json.dumps({"error": {"message": "overloaded"}}))),
+    ("a reset", lambda body: None),
+    ("a wait of a year", lambda body: (429, {"Retry-After": "31536000"}, "{}")),
+]
+
+
+@pytest.mark.parametrize(("kind", "reply"), BAD, ids=[kind for kind, _ in BAD])
+def test_a_server_that_misbehaves_ends_the_run_in_one_sentence(
+    command: Command, dataset: Path, tmp_path: Path, kind: str, reply: Callable[[dict[str, Any]], Reply]
+) -> None:
+    answered: list[int] = []
+
+    def answer(body: dict[str, Any]) -> Reply:
+        answered.append(1)
+        return TITLE if len(answered) < 3 else reply(body)
+
+    arguments = {"args": ",num_concurrent=1,max_retries=1"}
+    code, _, err = run(command, dataset, tmp_path / "a", answer, "--limit", "4", **arguments)
+    assert code == 1
+    assert err.strip().splitlines()[-1].startswith("error: the model gave up")
+    assert "Traceback" not in err
+    kept = (tmp_path / "a" / "journal.jsonl").read_bytes().count(b"\n")
+    assert kept == 2
+    assert run(command, dataset, tmp_path / "a", lambda body: TITLE, "--limit", "4", **arguments)[0] == 0
+
+
+def test_what_can_be_seen_to_be_wrong_is_said_up_front(
+    command: Command, dataset: Path, tmp_path: Path, tiny_llama: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def told(*arguments: object) -> str:
+        code, _, err = command("eval", "--output", tmp_path / "x", "--metadata", metadata(dataset), *arguments)
+        assert code == 1
+        assert err.count("\n") == 1, err
+        return err
+
+    task = ("--tasks", "academiceval_title_10k")
+    assert "add --apply_chat_template" in told(
+        "--model", "local-chat-completions", *task, "--model_args", "model=a,base_url=http://127.0.0.1:9/v1"
+    )
+    assert "did you mean 'academiceval_title_10k'" in told("--model", "lead", "--tasks", "academiceval_titel_10k")
+    assert "the shard '9/3' is not such as 1/8" in told("--model", "lead", *task, "--shard", "9/3")
+    assert "leave out --limit" in told("--model", "lead", *task, "--shard", "1/3", "--limit", "3")
+    assert "neither a number nor four" in told("--model", "lead", *task, "--seed", "1,2")
+    assert "--samples is not JSON" in told("--model", "lead", *task, "--samples", "{")
+    bare = tmp_path / "bare"
+    shutil.copytree(tiny_llama, bare)
+    config = json.loads((bare / "tokenizer_config.json").read_text())
+    config.pop("chat_template", None)
+    (bare / "tokenizer_config.json").write_text(json.dumps(config))
+    (bare / "chat_template.jinja").unlink(missing_ok=True)
+    assert "has no chat template" in told(
+        "--model", "hf", "--apply_chat_template", *task, "--model_args", f"pretrained={bare}"
+    )
+    for limit in ("0", "-1", "1.5", "none"):
+        with pytest.raises(SystemExit):
+            command("eval", "--model", "lead", *task, "--limit", limit)
+        assert "is neither a number from 1 up nor a share" in capsys.readouterr().err
+
+
+def test_limit_samples_seed_and_config_are_lm_evals(command: Command, dataset: Path, tmp_path: Path) -> None:
+    task = "academiceval_title_10k"
+    file = tmp_path / "run.yaml"
+    file.write_text(yaml.safe_dump({
+        "model": "lead", "tasks": [task], "metadata": json.loads(metadata(dataset)), "limit": 3, "seed": 7, "output_path": str(tmp_path / "a"),
+        "log_samples": True,
+    }))  # fmt: skip
+    code, _, err = command("eval", "--config", file)
+    assert code == 0, err
+    whole = len(logged.read([tmp_path / "a"]))
+    assert whole == 3
+    assert command("eval", "--config", file, "--limit", "0.1", "--output", tmp_path / "b")[0] == 0
+    assert len(logged.read([tmp_path / "b"])) < 10
+    assert command("eval", "--config", file, "--output", tmp_path / "c", "--limit", "0.5")[0] == 0
+    places = json.dumps({task: [0, 2]})
+    code, _, err = command(
+        "eval",
+        "--model",
+        "lead",
+        "--tasks",
+        task,
+        "--metadata",
+        metadata(dataset),
+        "--samples",
+        places,
+        "--output",
+        tmp_path / "d",
+    )
+    assert code == 0, err
+    first = {one.id: one for one in logged.read([tmp_path / "a"])}
+    assert {one.id for one in logged.read([tmp_path / "d"])} == set(list(first)[::2])
+    file.write_text("modle: lead\n")
+    code, _, err = command("eval", "--config", file)
+    assert (code, "has the key 'modle'" in err) == (1, True)
+
+
+def test_a_baseline_that_does_not_apply_has_no_score(
+    command: Command, dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    code, out, err = command(
+        "eval",
+        "--model",
+        "copy-demo",
+        "--tasks",
+        "academiceval_abs",
+        "--metadata",
+        metadata(dataset),
+        "--output",
+        tmp_path / "a",
+    )
+    assert code == 0, err
+    assert "academiceval_abs_9k" not in out
+    assert "academiceval_abs_28k" in out
+    assert "copy-demo has no score on academiceval_abs_9k" in caplog.text
+
+
+def test_a_plan_says_what_a_run_will_take(command: Command, dataset: Path, tmp_path: Path, tiny_llama: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text(f'["{tiny_llama}"]\ninput = 1\noutput = 2\n')
+    code, out, err = command(
+        "plan", "--model_args", f"pretrained={tiny_llama},max_length=3000", "--tasks", "academiceval_title", "--metadata",
+        metadata(dataset), "--prices", prices, "--tokens-per-second", "1000",
+    )  # fmt: skip
+    assert code == 0, err
+    assert re.search(
+        r"\| academiceval_title_10k \| \d+ \| \d+ \| \d+ \| 1\.00 \| 3\d\d\d \||\| academiceval_title_10k .* \|", out
+    )
+    assert re.search(r"KV cache of the longest prompt and answer: \d+\.\d\d GiB", out)
+    assert re.search(r"Hours at 1000 tokens a second.*: \d+\.\d\d", out)
+    assert "with the batch API" in out
+    code, out, _ = command("plan", "--tasks", "academiceval_title_10k", "--metadata", metadata(dataset))
+    assert code == 0
+    assert "Input tokens are not known" in out
+
+
+@pytest.mark.parametrize("form", ["prompts", "openai-batch", "inspect"])
+def test_prompts_are_exported_as_they_are_asked(
+    command: Command, dataset: Path, tmp_path: Path, tiny_llama: Path, form: str
+) -> None:
+    asked: list[str] = []
+
+    def answer(body: dict[str, Any]) -> Reply:
+        asked.append(body["messages"][-1]["content"])
+        return TITLE
+
+    context = {"tokenizer": str(tiny_llama), "max_length": 4000}
+    run(command, dataset, tmp_path / "a", answer, **context)
+    code, _, err = command(
+        "export", dataset, "--setting", "Title-10K", "--format", form, "--metadata", json.dumps(context), "--output", tmp_path / "out.jsonl",
+        "--model_args", "model=ours",
+    )  # fmt: skip
+    assert code == 0, err
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    texts = {
+        "prompts": lambda row: row["prompt"], "openai-batch": lambda row: row["body"]["messages"][0]["content"], "inspect": lambda row: row["input"],
+    }[form]  # fmt: skip
+    assert sorted(map(texts, rows)) == sorted(asked)
+    assert ("target" in rows[0]) == (form != "openai-batch")
+    assert command("export", dataset, "--setting", "Poem-1K")[0] == 1
+
+
+def test_a_row_becomes_its_prompt_in_one_line(dataset: Path) -> None:
+    from datasets import load_dataset
+
+    from lm_eval_tasks.data.hook import load, prompt_of
+
+    rows = load_dataset(str(dataset), "Abs-9K", split="test").map(lambda row: {"prompt": prompt_of(row, "Abs-9K")})
+    asked = load("Abs-9K", 512, dataset=str(dataset), bertscore_model="none")["test"]
+    assert rows["prompt"][:] == asked["prompt"][:]
+
+
+def test_a_small_sample_has_its_share_of_every_month_and_category() -> None:
+    facts = [Fact(f"{m}.{i}", f"2026-{m:02d}-0{1 + i % 9}", f"cs.{'AB'[i % 2]}") for m in (1, 2, 3) for i in range(200)]
+    places = standing_for_all(range(600), facts, 60)
+    assert len(set(places)) == 60
+    counts = {(m, c): sum(facts[i].published[:7] == m and facts[i].category == c for i in places)
+              for m in ("2026-01", "2026-02", "2026-03") for c in ("cs.A", "cs.B")}  # fmt: skip
+    assert set(counts.values()) == {10}
+    assert standing_for_all(range(4), facts, 60) == [0, 1, 2, 3]
+
+
+def test_vllms_answers_are_noted_as_they_end_and_with_what_it_says_of_them() -> None:
+    """The model of lm-eval waits for a whole batch; a made-up engine stands in for vLLM's."""
+    notes: list[tuple[str, str, Usage]] = []
+
+    def output(ids: list[int], text: str) -> Any:
+        answer = SimpleNamespace(text=text, token_ids=[1, 2], finish_reason="length")
+        return SimpleNamespace(finished=True, prompt_token_ids=ids, outputs=[answer], num_cached_tokens=1)
+
+    class Engine:
+        def step(self) -> list[Any]:
+            return [output([2, 2], "second")]
+
+    class Model:
+        def __init__(self) -> None:
+            self.model = SimpleNamespace(llm_engine=Engine())
+
+        def set_cache_hook(self, hook: Any) -> None:
+            self.hook = hook
+
+        def tok_encode(self, texts: list[str]) -> list[list[int]]:
+            return [[len(text), len(text)] for text in texts]
+
+        def _model_generate(self, requests: list[list[int]], generate: bool = False) -> list[Any]:
+            self.model.llm_engine.step()
+            return [output(ids, f"final {ids[0]}") for ids in requests]
+
+        def generate(self, texts: list[str]) -> None:
+            for text, one in zip(texts, self._model_generate(self.tok_encode(texts), generate=True), strict=True):
+                self.hook.add_partial("generate_until", (text, {}), one.outputs[0].text)
+
+    model = Model()
+    Watch(model, lambda prompt, arguments, answer, usage: notes.append((prompt, answer, usage)))  # type: ignore[arg-type]
+    model.generate(["a", "bb"])
+    usage = Usage(2, 2, None, 1, "length")
+    assert notes == [("bb", "second", usage), ("a", "final 1", usage), ("bb", "final 2", usage)]

@@ -1,0 +1,83 @@
+"""Reasoning taken off answers, whatever marks a model uses."""
+
+from __future__ import annotations
+
+import pytest
+
+from lm_eval_tasks.thoughts import Reply, in_marks, opened, take_apart
+
+
+def parts(text: str, opens: str = "", closing: str = "") -> tuple[str, bool]:
+    reply = take_apart(text, opens, closing)
+    return reply.answer, reply.unfinished
+
+
+def test_reasoning_is_taken_off() -> None:
+    assert parts("<think>first\nthen</think>\n\nAnswer") == ("Answer", False)
+    assert parts("no opening</think> Answer") == ("Answer", False)
+    assert parts("Answer") == ("Answer", False)
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>"), ("[THINK]", "[/THINK]"),
+        ("◁think▷", "◁/think▷"), ("<seed:think>", "</seed:think>"), ("analysis", "assistantfinal"),
+        ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+    ],
+)  # fmt: skip
+def test_the_marks_of_reasoning_that_models_use(before: str, behind: str) -> None:
+    thoughts = "We need a title.\n\nPerhaps this one?"
+    assert parts(f"{before}{thoughts}{behind}The Answer") == ("The Answer", False)
+    assert parts(f"{before}{thoughts}{behind}The Answer<|return|>") in (
+        ("The Answer", False), ("The Answer<|return|>", False),
+    )  # fmt: skip
+    assert parts(f"{before}{thoughts}") == ("", True)
+
+
+@pytest.mark.parametrize(
+    "text", ["analysis of variance is a method", "analysis", "Analysis: final", "A final analysis"]
+)
+def test_plain_words_are_no_marks(text: str) -> None:
+    assert parts(text) == (text, False)
+
+
+def test_unfinished_reasoning_is_an_empty_answer() -> None:
+    assert parts("<think>and so on and") == ("", True)
+    assert parts("<think>a</think> x <think>again") == ("", True)
+
+
+@pytest.mark.parametrize("mark", ["<think>", "[THINK]", "◁think▷", "<seed:think>"])
+def test_a_mark_that_the_template_has_written_is_seen(mark: str) -> None:
+    assert opened(f"<|user|>A title?<|assistant|>\n{mark}\n") == mark
+    assert opened(f"{mark} in the middle") == ""
+    assert opened("") == ""
+
+
+@pytest.mark.parametrize(
+    ("template", "answer", "expected"),
+    [
+        ("Title?<|assistant|>\n<think>\n", "Okay, so the user wants", ("", True)),
+        ("Title?<|assistant|>\n<think>\n", "I see.</think>\nThe Answer", ("The Answer", False)),
+        ("Title?<|assistant|>\n<think>\n", "<think>I see.</think>The Answer", ("The Answer", False)),
+        ("Title?<|assistant|>\n", "The Answer", ("The Answer", False)),
+        ("Title?<|assistant|>\n<think>\n", "", ("", False)),
+    ],
+)
+def test_an_answer_begins_where_the_template_has_begun_it(
+    template: str, answer: str, expected: tuple[str, bool]
+) -> None:
+    assert parts(answer, opened(template)) == expected
+
+
+def test_a_model_may_have_a_closing_mark_of_its_own() -> None:
+    assert parts("so it is <done>The Answer", "", "<done>") == ("The Answer", False)
+    assert parts("so it is", "<think>", "<done>") == ("", True)
+
+
+def test_the_reasoning_is_kept_apart() -> None:
+    assert take_apart("<think>hm</think> The Answer") == Reply("The Answer", "<think>hm</think>")
+    assert take_apart("<think>hm") == Reply("", "<think>hm", unfinished=True)
+    assert take_apart("analysisHm. assistantfinalThe Answer") == Reply("The Answer", "analysisHm. assistantfinal")
+    assert take_apart(in_marks("hm") + "The Answer").answer == "The Answer"
+    assert in_marks("") == ""
