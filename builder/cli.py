@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import logging
 import os
 import sqlite3
 import sys
@@ -14,6 +16,7 @@ from lm_eval_tasks import commands as evaluating
 from lm_eval_tasks.command import Commands
 from lm_eval_tasks.errors import EvalError
 from lm_eval_tasks.redaction import redacted
+from lm_eval_tasks.tables import shown
 from lm_eval_tasks.text import printable
 
 # Distribution that is imported -> extra of academiceval that brings it.
@@ -45,20 +48,35 @@ def all_commands() -> Commands:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    arguments = all_commands().parser.parse_args(argv)
-    if not sys.stderr.isatty():
-        # The libraries' bars, like ours, are for people who watch.
-        os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
-        if arguments.command is not evaluating.evaluate:  # vLLM divides by what its bar has counted
-            os.environ.setdefault("TQDM_DISABLE", "1")
+    arguments = all_commands().parse(argv)
+    _set_up_output(arguments)
+    form = arguments.show if arguments.show != "auto" else "terminal" if sys.stdout.isatty() else "markdown"
     try:
-        for line in arguments.command(arguments):
-            print(_cleared(line), flush=True)
+        for item in arguments.command(arguments):
+            for line in shown(item, form):
+                print(_cleared(line), flush=True)
     except KeyboardInterrupt:
-        return _failed("stopped; the same command goes on from here")
+        return _failed("stopped; the same command resumes from here")
     except (BuildError, EvalError, ModuleNotFoundError, sqlite3.Error, OSError) as err:
         return _failed(f"error: {_sentence(err)}")
     return 0
+
+
+def _set_up_output(arguments: argparse.Namespace) -> None:
+    """Show as much of progress and logs as was asked for."""
+    if arguments.verbose:
+        logging.basicConfig(level=logging.INFO)
+    if arguments.quiet:
+        logging.disable(logging.WARNING)
+    if arguments.quiet or not sys.stderr.isatty():
+        # The libraries' bars are for people who watch.
+        os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+        if arguments.command is not evaluating.evaluate:  # vLLM divides by what its bar has counted
+            os.environ.setdefault("TQDM_DISABLE", "1")
+    if arguments.quiet:
+        from lm_eval_tasks.progress import silence
+
+        silence()
 
 
 def _cleared(text: str) -> str:

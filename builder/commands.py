@@ -6,14 +6,19 @@ What a command needs is imported when it is called, so that `academiceval eval` 
 from __future__ import annotations
 
 import os
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from builder.errors import BuildError
-from lm_eval_tasks.command import add_engine, positive
-from lm_eval_tasks.tables import markdown
+from lm_eval_tasks.command import BUILD, DATASETS, START, add_engine, check_file, positive
+
+STARTS = ("arxiv", "mirror", "pdfs", "sample")
+_QUESTIONS = {
+    "contact": "A mail or web address of yours, for arXiv:", "seed": "An author to begin with:", "path": "The folder with the papers:",
+}  # fmt: skip
 
 if TYPE_CHECKING:
     from builder.collect.graph import CoAuthorGraph
@@ -22,44 +27,61 @@ if TYPE_CHECKING:
     from builder.round.model import Round
     from lm_eval_tasks.command import Commands
     from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.tables import Table
 
 
 def register(commands: Commands) -> None:
     """Add the commands."""
-    sub = commands.add("run", "build a round: crawl, graph, extract, link, samples, dataset folder", run)
+    sub = commands.add(BUILD, "init", "write a commented round.toml to begin with", init)
+    sub.add_argument(
+        "file", type=Path, nargs="?", default=Path("round.toml"), metavar="FILE", help="default: round.toml"
+    )
+    sub.add_argument(
+        "--source", choices=STARTS, help="where papers come from (default: asked on a terminal, else sample)"
+    )
+    sub.add_argument("--path", default="", help="mirror, pdfs: the folder")
+    sub.add_argument("--contact", default="", help="arxiv: a mail or web address of yours")
+    sub.add_argument("--seed", default="", help="arxiv: an author to begin with")
+    sub = commands.add(BUILD, "run", "build a round: crawl, graph, extract, link, samples, dataset folder", run)
     _add_round(sub)
     _add_work(sub)
     _add_replace(sub)
-    _add_round(commands.add("crawl", "take the round's papers into the workspace and show the co-author graph", crawl))
-    sub = commands.add("update", "take a crawled graph on to a later round: its new papers and co-authors", update)
+    _add_round(
+        commands.add(BUILD, "crawl", "take the round's papers into the workspace and show the co-author graph", crawl)
+    )
+    sub = commands.add(
+        BUILD, "update", "take a crawled graph on to a later round: its new papers and co-authors", update
+    )
     _add_round(sub)
     sub.add_argument("--by", choices=("harvest", "author"), help="whole months, or author by author")
     sub = commands.add(
-        "link", "read the papers and resolve the citations of their related work; how well that went", link
+        BUILD, "link", "read the papers and resolve the citations of their related work; how well that went", link
     )
     _add_round(sub)
     _add_work(sub)
-    sub = commands.add("build", "write the dataset folder from what the workspace holds", build)
+    sub = commands.add(BUILD, "build", "write the dataset folder from what the workspace holds", build)
     _add_round(sub)
     _add_work(sub)
     _add_replace(sub)
-    _add_round(commands.add("status", "what the workspace holds", status))
+    _add_round(commands.add(BUILD, "status", "what the workspace holds", status))
     _register_folder_commands(commands)
     _register_file_commands(commands)
 
 
 def _register_folder_commands(commands: Commands) -> None:
-    sub = commands.add("audit", "look for leaks and for what was read wrongly in a finished dataset folder", audit)
+    sub = commands.add(
+        DATASETS, "audit", "look for leaks and for what was read wrongly in a finished dataset folder", audit
+    )
     sub.add_argument("folder", type=Path, metavar="FOLDER")
     _add_work(sub)
 
     help_ = "the copy of a dataset folder that may be published, other rows by id only"
-    sub = commands.add("publishable", help_, publishable)
+    sub = commands.add(DATASETS, "publishable", help_, publishable)
     sub.add_argument("folder", type=Path, metavar="FOLDER")
     sub.add_argument("-o", "--output", type=Path, required=True, metavar="OUT")
     sub.add_argument("--licenses", choices=("noncommercial", "redistributable"), default="redistributable")
 
-    sub = commands.add("fill", "complete the id-only rows of a publishable copy on this machine", fill)
+    sub = commands.add(DATASETS, "fill", "complete the id-only rows of a publishable copy on this machine", fill)
     sub.add_argument("folder", type=Path, metavar="FOLDER")
     _add_round_file(sub)
     sub.add_argument("--work", type=Path, metavar="W", help="use this workspace instead of the round's")
@@ -68,7 +90,7 @@ def _register_folder_commands(commands: Commands) -> None:
 
 
 def _register_file_commands(commands: Commands) -> None:
-    sub = commands.add("import", "the datasets of the papers as a dataset folder", import_)
+    sub = commands.add(DATASETS, "import", "the datasets of the papers as a dataset folder", import_)
     sub.add_argument(
         "kind", choices=("academiceval", "scalar", "scalar-papers"),
         help="the reference dataset; SCALAR's published questions; new questions from SCALAR's structured papers",
@@ -80,7 +102,7 @@ def _register_file_commands(commands: Commands) -> None:
     sub.add_argument("--seed", type=int, default=0, help="scalar-papers: of the questions (default: 0)")
 
     sub = commands.add(
-        "extract", "extract PDF files to JSON lines; or, given a round.toml, the round's papers", extract
+        DATASETS, "extract", "extract PDF files to JSON lines; or, given a round.toml, the round's papers", extract
     )
     sub.add_argument(
         "files", nargs="*", metavar="FILE",
@@ -92,7 +114,7 @@ def _register_file_commands(commands: Commands) -> None:
     sub.add_argument("--memory-limit", type=int, default=2048, help="MiB a file may take (default: 2048)")
     _add_work(sub)
 
-    sub = commands.add("demo", "a full round and an evaluation on a made-up arXiv, offline", demo)
+    sub = commands.add(START, "demo", "a full round and an evaluation on a made-up arXiv, offline", demo)
     sub.add_argument("--folder", type=Path, default=Path("demo"), help="where to work (default: ./demo)")
     _add_jobs(sub)
 
@@ -129,20 +151,39 @@ def _add_replace(sub: ArgumentParser) -> None:
 # --- what the commands do
 
 
-def run(arguments: Namespace) -> Iterator[str]:
+def run(arguments: Namespace) -> Iterator[str | Table]:
     from builder.pipeline import run
 
     with _engine(arguments) as engine:
         yield from _outcome(run(_load_round(arguments), engine, replace=arguments.replace))
 
 
-def crawl(arguments: Namespace) -> Iterator[str]:
+def init(arguments: Namespace) -> Iterator[str | Table]:
+    from datetime import UTC, datetime
+
+    from builder.round.starter import write_start
+
+    given = {name: getattr(arguments, name) for name in ("path", "contact", "seed")}
+    kind: Any = arguments.source or _asked(f"Where do papers come from ({', '.join(STARTS)})? ", "sample")
+    wanted = {"arxiv": ("contact", "seed"), "mirror": ("path",), "pdfs": ("path",)}.get(kind, ())
+    for name in wanted:
+        given[name] = given[name] or _asked(f"{_QUESTIONS[name]} ", "")
+    write_start(arguments.file, kind, datetime.now(UTC).date(), **given)
+    yield f"written: {arguments.file}; read it, change it, then: academiceval run {arguments.file}"
+
+
+def _asked(question: str, usual: str) -> str:
+    """What a user answers on a terminal; elsewhere, or for nothing, what is usual."""
+    return (input(question).strip() if sys.stdin.isatty() else "") or usual
+
+
+def crawl(arguments: Namespace) -> Iterator[str | Table]:
     from builder.pipeline import crawl_only
 
     yield from _graph(*crawl_only(_load_round(arguments)))
 
 
-def update(arguments: Namespace) -> Iterator[str]:
+def update(arguments: Namespace) -> Iterator[str | Table]:
     from builder.pipeline import update_only
 
     round_ = _load_round(arguments)
@@ -151,24 +192,26 @@ def update(arguments: Namespace) -> Iterator[str]:
     yield from _graph(*update_only(round_))
 
 
-def link(arguments: Namespace) -> Iterator[str]:
+def link(arguments: Namespace) -> Iterator[str | Table]:
     from builder.dataset import tables
     from builder.pipeline import link_only
 
     with _engine(arguments) as engine:
         reports, ways, examples = link_only(_load_round(arguments), engine)
     yield from (report.line() for report in reports)
-    yield from ("", *markdown(tables.links(ways)), "", *examples)
+    yield ""
+    yield tables.links(ways)
+    yield from ("", *examples)
 
 
-def build(arguments: Namespace) -> Iterator[str]:
+def build(arguments: Namespace) -> Iterator[str | Table]:
     from builder.pipeline import build
 
     with _engine(arguments) as engine:
         yield from _outcome(build(_load_round(arguments), engine, replace=arguments.replace))
 
 
-def status(arguments: Namespace) -> Iterator[str]:
+def status(arguments: Namespace) -> Iterator[str | Table]:
     from builder.citations.search import search_status
     from builder.collect.status import status
     from builder.store import STORE, Store
@@ -182,7 +225,7 @@ def status(arguments: Namespace) -> Iterator[str]:
         yield from (*status(round_, store), *search_status(round_, store))
 
 
-def audit(arguments: Namespace) -> Iterator[str]:
+def audit(arguments: Namespace) -> Iterator[str | Table]:
     from builder.dataset import tables
     from builder.dataset.audit import audit, check
     from builder.dataset.manifest import read_manifest
@@ -191,21 +234,22 @@ def audit(arguments: Namespace) -> Iterator[str]:
     with _engine(arguments) as engine:
         found = audit(arguments.folder, manifest.configurations, engine)
     for table in tables.audited(found, manifest.allowed):
-        yield from (*markdown(table), "")
+        yield from (table, "")
     check(found, manifest.allowed)
 
 
-def publishable(arguments: Namespace) -> Iterator[str]:
+def publishable(arguments: Namespace) -> Iterator[str | Table]:
     from builder.dataset.publishable import publishable
 
     yield publishable(arguments.folder, arguments.output, arguments.licenses).line()
     yield f"written: {arguments.output}"
 
 
-def fill(arguments: Namespace) -> Iterator[str]:
+def fill(arguments: Namespace) -> Iterator[str | Table]:
     from builder.pipeline import fill_only
     from builder.round.model import load_round
 
+    check_file(arguments.file)
     round_ = load_round(arguments.file)
     if arguments.work:
         round_ = round_.model_copy(update={"workspace": arguments.work.resolve()})
@@ -215,7 +259,7 @@ def fill(arguments: Namespace) -> Iterator[str]:
     yield f"written: {output}"
 
 
-def import_(arguments: Namespace) -> Iterator[str]:
+def import_(arguments: Namespace) -> Iterator[str | Table]:
     from builder.dataset.importers.academiceval import import_academiceval
     from builder.dataset.importers.scalar import import_papers, import_questions
 
@@ -232,7 +276,7 @@ def import_(arguments: Namespace) -> Iterator[str]:
     yield f"written: {output}"
 
 
-def extract(arguments: Namespace) -> Iterator[str]:
+def extract(arguments: Namespace) -> Iterator[str | Table]:
     from builder.sources.object_store import is_address
 
     names = arguments.files + (_listed(arguments.files_from) if arguments.files_from else [])
@@ -263,7 +307,7 @@ def _listed(path: Path) -> list[str]:
         raise BuildError(f"{path} is no list of names in UTF-8") from err
 
 
-def demo(arguments: Namespace) -> Iterator[str]:
+def demo(arguments: Namespace) -> Iterator[str | Table]:
     from builder.demo import demo
 
     yield from demo(arguments.folder, arguments.jobs)
@@ -276,6 +320,7 @@ def _engine(arguments: Namespace) -> Engine:
 
 
 def _load_round(arguments: Namespace) -> Round:
+    check_file(arguments.file)
     from builder.round.model import load_round
 
     round_ = load_round(arguments.file, **({"round": arguments.round} if arguments.round else {}))
@@ -283,7 +328,7 @@ def _load_round(arguments: Namespace) -> Round:
     return round_.model_copy(update={k: v.resolve() for k, v in given.items() if v})
 
 
-def _graph(graph: CoAuthorGraph, reports: Sequence[StageReport]) -> Iterator[str]:
+def _graph(graph: CoAuthorGraph, reports: Sequence[StageReport]) -> Iterator[str | Table]:
     yield from (report.line() for report in reports)
     yield (
         f"co-author graph: {graph.authors} authors, {graph.first_authors} first authors, kept {len(graph.nodes)} nodes, "
@@ -291,11 +336,11 @@ def _graph(graph: CoAuthorGraph, reports: Sequence[StageReport]) -> Iterator[str
     )
 
 
-def _outcome(outcome: Outcome) -> Iterator[str]:
+def _outcome(outcome: Outcome) -> Iterator[str | Table]:
     from builder.dataset import tables
 
     yield from (report.line() for report in outcome.reports)
     for table in tables.built(outcome.manifest):
-        yield from ("", *markdown(table))
+        yield from ("", table)
     yield from ("", *(f"warning: {line}" for line in tables.short_of_name(outcome.manifest)))
     yield f"written: {outcome.output}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from builder.dataset import tables
 from builder.pipeline import run
@@ -14,7 +15,9 @@ from lm_eval_tasks.files import write_whole
 from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.evaluate import evaluate
 from lm_eval_tasks.runs.score_table import score_table
-from lm_eval_tasks.tables import markdown
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.tables import Table
 
 _ROUND = """\
 round = "2026.11"
@@ -40,7 +43,7 @@ _TASKS = (
 )
 
 
-def demo(folder: Path, jobs: int) -> Iterator[str]:
+def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
     """Run the demonstration in a folder and yield the lines to show."""
     place = folder.resolve()
     place.mkdir(parents=True, exist_ok=True)
@@ -52,7 +55,7 @@ def demo(folder: Path, jobs: int) -> Iterator[str]:
     yield from (report.line() for report in outcome.reports)
     yield ""
     for table in tables.built(outcome.manifest):
-        yield from (*markdown(table), "")
+        yield from (table, "")
     yield "Baselines on the test split (BERTScore with a small model; the parity model is deberta-xlarge-mnli)"
     metadata = {"dataset": str(outcome.output), "bertscore_model": "minilm"}
     scores = [

@@ -27,7 +27,6 @@ from builder.dataset.write_samples import write_settings
 from builder.errors import FolderError
 from builder.extract.stage import EXTRACTOR, Documents, choose_documents, extract_papers
 from builder.extract.summary import summarise
-from builder.progress import progress
 from builder.records import LinkWay, Paper, SplitDates
 from builder.report import StageReport
 from builder.round.model import Round
@@ -44,6 +43,7 @@ from builder.sources.registry import open_source
 from builder.store import STORE, Store
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.locks import held
+from lm_eval_tasks.progress import progress
 from lm_eval_tasks.version import VERSION
 
 if TYPE_CHECKING:

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.command import json_object, positive
+from lm_eval_tasks.command import PUBLISH, READ, json_object, positive
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses
     from lm_eval_tasks.command import Commands
+    from lm_eval_tasks.tables import Table
 
 _LICENSES = ("all", "noncommercial", "redistributable")
 
@@ -24,7 +25,7 @@ def register(commands: Commands) -> None:
     _register_report(commands)
     _register_reproduce(commands)
     help_ = "check a dataset folder and publish it on the Hub as one revision; without --yes only say what would be"
-    sub = commands.add("push", help_, push)
+    sub = commands.add(PUBLISH, "push", help_, push)
     sub.add_argument("folder", type=Path, metavar="FOLDER")
     sub.add_argument("--repo", required=True, metavar="ORG/NAME", help="the dataset repository")
     sub.add_argument(
@@ -34,12 +35,12 @@ def register(commands: Commands) -> None:
     sub.add_argument("--yes", action="store_true", help="do it")
     sub.add_argument("--private", action="store_true", help="of a repository that is created")
 
-    sub = commands.add("verify", "download a revision from the Hub and compare it with its manifest", verify)
+    sub = commands.add(PUBLISH, "verify", "download a revision from the Hub and compare it with its manifest", verify)
     sub.add_argument("repo", metavar="ORG/NAME")
     sub.add_argument("--revision", default="main", help="default: main")
 
-    help_ = "say that a published revision is not to be used, and publish what replaces it"
-    sub = commands.add("yank", help_, yank)
+    help_ = "say that a published revision is not to be used, and publish what replaces it; without --yes only say what would be"
+    sub = commands.add(PUBLISH, "yank", help_, yank)
     sub.add_argument("repo", metavar="ORG/NAME")
     sub.add_argument("--revision", help="default: the newest")
     sub.add_argument("--reason", required=True, help="for the errata on the card")
@@ -49,20 +50,26 @@ def register(commands: Commands) -> None:
         help="list that the papers are added to, for the rounds to come (default: ./takedowns.jsonl)",
     )  # fmt: skip
 
-    help_ = "publish results on the Hub, in lm-eval's form and as a model index"
-    sub = commands.add("push-results", help_, push_results)
+    sub.add_argument("--yes", action="store_true", help="do it")
+
+    help_ = "publish results on the Hub, in lm-eval's form and as a model index; without --yes only say what would be"
+    sub = commands.add(PUBLISH, "push-results", help_, push_results)
     sub.add_argument("files", type=Path, nargs="+", metavar="FILE", help="results_*.json, or folders of them")
     sub.add_argument("--repo", required=True, metavar="ORG/NAME", help="the dataset repository of results")
     sub.add_argument("--card", metavar="ORG/MODEL", help="the model whose card is to show the scores too")
     sub.add_argument("--subset", action="store_true", help="publish runs over a part of the samples too, as such")
-    sub.add_argument("--dry-run", action="store_true", help="say what would be uploaded")
+    sub.add_argument("--yes", action="store_true", help="do it; without it only say what would be uploaded")
 
 
 def _register_report(commands: Commands) -> None:
-    sub = commands.add("report", "results as a site to look at: leaderboard, plots, samples, rounds", report)
+    sub = commands.add(READ, "report", "results as a site to look at: leaderboard, plots, samples, rounds", report)
     help_ = "folders or files of results, samples and judges; dataset folders"
     sub.add_argument("results", type=Path, nargs="+", metavar="RESULTS", help=help_)
     sub.add_argument("-o", "--output", type=Path, default=Path("site"), help="the site's folder (default: ./site)")
+    help_ = (
+        "show a folder's run under a name of its own; may be repeated. Of several runs of one model the newest is shown"
+    )
+    sub.add_argument("--label", action="append", default=[], metavar="NAME=FOLDER", help=help_)
     help_ = "up to when a model was trained; may be repeated"
     sub.add_argument("--cutoff", action="append", default=[], metavar="MODEL=YYYY-MM", help=help_)
     sub.add_argument(
@@ -74,7 +81,7 @@ def _register_report(commands: Commands) -> None:
 
 def _register_reproduce(commands: Commands) -> None:
     help_ = "the published tables: list the runs that they take, do them, and show ours beside theirs"
-    sub = commands.add("reproduce", help_, reproduce)
+    sub = commands.add(READ, "reproduce", help_, reproduce)
     sub.add_argument("paper", choices=("academiceval", "scalar"))
     help_ = "folder or Hub id (default: academiceval-original or scalar-original, as `academiceval import` makes them)"
     sub.add_argument("--dataset", help=help_)
@@ -99,20 +106,22 @@ def _register_reproduce(commands: Commands) -> None:
 # --- what the commands do
 
 
-def report(arguments: Namespace) -> Iterator[str]:
+def report(arguments: Namespace) -> Iterator[str | Table]:
     """Build the site, and publish it where a Space is named."""
-    from hub_scripts.report.site import cutoffs_of
+    from hub_scripts.report.site import cutoffs_of, labels_of
     from hub_scripts.report.site import report as build
 
     licenses: Licenses = arguments.licenses or ("redistributable" if arguments.space else "all")
-    yield from build(arguments.results, arguments.output, licenses, cutoffs_of(arguments.cutoff))
+    yield from build(
+        arguments.results, arguments.output, licenses, cutoffs_of(arguments.cutoff), labels_of(arguments.label)
+    )
     if arguments.space:
         from hub_scripts.hub.space import push_site
 
         yield from push_site(arguments.output, arguments.space)
 
 
-def reproduce(arguments: Namespace) -> Iterator[str]:
+def reproduce(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.reproduce.run import Plan, reproduce, weights_of
     from lm_eval_tasks.runs.models import Generation
 
@@ -125,28 +134,28 @@ def reproduce(arguments: Namespace) -> Iterator[str]:
     yield from reproduce(plan, dry_run=arguments.dry_run)
 
 
-def push(arguments: Namespace) -> Iterator[str]:
+def push(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.hub.push import push
 
     return push(arguments.folder, arguments.repo, arguments.licenses, yes=arguments.yes, private=arguments.private)
 
 
-def verify(arguments: Namespace) -> Iterator[str]:
+def verify(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.hub.repo import Repo
     from hub_scripts.hub.verify import verify
 
     return verify(Repo(arguments.repo), arguments.revision)
 
 
-def yank(arguments: Namespace) -> Iterator[str]:
+def yank(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.hub.yank import yank
 
-    return yank(arguments.repo, arguments.revision, arguments.reason, arguments.paper, arguments.takedowns)
+    return yank(
+        arguments.repo, arguments.revision, arguments.reason, arguments.paper, arguments.takedowns, yes=arguments.yes
+    )
 
 
-def push_results(arguments: Namespace) -> Iterator[str]:
+def push_results(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.results.publish import push_results
 
-    return push_results(
-        arguments.files, arguments.repo, arguments.card, dry_run=arguments.dry_run, subset=arguments.subset
-    )
+    return push_results(arguments.files, arguments.repo, arguments.card, yes=arguments.yes, subset=arguments.subset)

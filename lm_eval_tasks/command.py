@@ -3,37 +3,125 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
-from typing import Any
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NoReturn
 
 from lm_eval_tasks.errors import EvalError
+from lm_eval_tasks.tables import Table
 from lm_eval_tasks.text import parse_json
 
 # `engines.registry` opens them.
 ENGINES = ("local", "ray")
-# A command takes the parsed arguments and yields the lines to show, as it goes.
-Command = Callable[[argparse.Namespace], Iterable[str]]
+# What one wants of a command, in the order in which help lists them.
+GROUPS = START, EVALUATE, READ, BUILD, DATASETS, PUBLISH = (
+    "begin", "evaluate a model", "read results", "build a round", "dataset folders and files", "publish",
+)  # fmt: skip
+FORMATS = ("auto", "markdown", "json")
+# A command takes the parsed arguments and yields the lines and tables to show, as it goes.
+Command = Callable[[argparse.Namespace], Iterable[str | Table]]
+_EXAMPLES = """examples:
+  academiceval demo
+  academiceval eval --model lead --tasks academiceval_abs_9k --metadata '{"bertscore_model": "minilm"}'
+  academiceval init && academiceval run round.toml
+  academiceval push academiceval --repo ORG/academiceval"""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors suggest what may have been meant."""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            choices = [str(one) for one in action.choices]
+            near = get_close_matches(str(value), choices, 1, 0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(choices)}"
+            raise argparse.ArgumentError(action, f"invalid choice: {value!r}; {hint}")
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(2, f"{self.prog}: error: {message}\n")
+
+    def unknown(self, extra: Sequence[str]) -> NoReturn:
+        """End with an error about arguments that nobody knows."""
+        name = next((one for one in extra if one.startswith("-")), extra[0])
+        near = get_close_matches(name.partition("=")[0], self._option_string_actions, 1, 0.6)
+        self.error(f"unrecognized arguments: {' '.join(extra)}" + (f"; did you mean {near[0]}?" if near else ""))
 
 
 class Commands:
-    """The commands of `academiceval`."""
+    """The commands of `academiceval`, in groups."""
 
     def __init__(self) -> None:
-        self.parser = argparse.ArgumentParser(
-            prog="academiceval", description="Build, evaluate and publish rounds of AcademicEval."
+        self._parser = Parser(
+            prog="academiceval",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            add_help=False,
+            usage="academiceval COMMAND ...",
         )
-        self._subparsers = self.parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+        self._parser.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
+        self._parser.add_argument("--version", action="store_true", help=argparse.SUPPRESS)
+        self._subparsers = self._parser.add_subparsers(metavar="COMMAND", prog="academiceval", help=argparse.SUPPRESS)
+        self._groups: dict[str, list[tuple[str, str]]] = {}
 
-    def add(self, name: str, help_: str, command: Command) -> argparse.ArgumentParser:
+    def add(self, group: str, name: str, help_: str, command: Command) -> Parser:
         """Add a command; its parser, for the arguments. The parsed arguments hold the function in `command`."""
-        sub = self._subparsers.add_parser(name, help=help_, description=help_)
-        sub.set_defaults(command=command)
+        self._groups.setdefault(group, []).append((name, help_))
+        sub: Parser = self._subparsers.add_parser(name, help=help_, description=help_[0].upper() + help_[1:] + ".")
+        volume = sub.add_mutually_exclusive_group()
+        volume.add_argument("-v", "--verbose", action="store_true", help="show what the libraries log")
+        volume.add_argument("-q", "--quiet", action="store_true", help="show results and errors alone")
+        shown = sub.add_argument_group("output")
+        shown.add_argument(
+            "--show", choices=FORMATS, default=FORMATS[0],
+            help="tables drawn for a terminal, as Markdown, or as JSON lines (default: a terminal's on a terminal, else Markdown)",
+        )  # fmt: skip
+        sub.set_defaults(command=command, parser=sub)
         return sub
+
+    def parse(self, argv: Sequence[str] | None) -> argparse.Namespace:
+        """The arguments of a command line; without a command, or with --help, the help is shown.
+
+        Raises:
+            SystemExit: help or version was asked for, or something else is wrong.
+        """
+        arguments, extra = self._parser.parse_known_args(argv)
+        if arguments.version:
+            from lm_eval_tasks.version import VERSION
+
+            sys.stdout.write(f"academiceval {VERSION}\n")
+            raise SystemExit(0)
+        if not hasattr(arguments, "command"):
+            if extra:
+                self._parser.unknown(extra)
+            sys.stdout.write(self.help() + "\n")
+            raise SystemExit(0)
+        if extra:
+            arguments.parser.unknown(extra)
+        return arguments
+
+    def help(self) -> str:
+        """All commands by what one wants."""
+        width = max(len(name) for own in self._groups.values() for name, _ in own) + 2
+        parts = ["usage: academiceval COMMAND ...\n\nBuild, evaluate and publish rounds of AcademicEval."]
+        for group in GROUPS:
+            own = self._groups.get(group, [])
+            parts.append("\n".join([f"{group}:", *(f"  {name:<{width}}{help_}" for name, help_ in own)]))
+        return "\n\n".join(
+            [*parts, _EXAMPLES, "`academiceval COMMAND --help` explains a command; `--version` shows the version."]
+        )
 
     @property
     def parsers(self) -> dict[str, argparse.ArgumentParser]:
         """Name -> parser."""
         return dict(self._subparsers.choices)
+
+
+def check_file(path: Path) -> None:
+    """Raise an EvalError for a file that is not there, before anything large is imported."""
+    if not path.is_file():
+        raise EvalError(f"there is no file {path}; `academiceval init` writes a round.toml")
 
 
 def add_engine(sub: argparse.ArgumentParser, what: str = "") -> None:

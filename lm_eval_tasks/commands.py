@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.command import add_engine, amount, json_object, part, positive, seconds
+from lm_eval_tasks.command import EVALUATE, add_engine, amount, json_object, part, positive, seconds
 from lm_eval_tasks.errors import EvalError
 
 if TYPE_CHECKING:
     from lm_eval_tasks.budget import Means
     from lm_eval_tasks.command import Commands
+    from lm_eval_tasks.tables import Table
 
 EXPORTS = ("prompts", "openai-batch", "inspect")
 _PRICES = "TOML: prices of a million tokens for each model, see docs/evaluate.md"
@@ -24,28 +25,29 @@ _PRICES = "TOML: prices of a million tokens for each model, see docs/evaluate.md
 def register(commands: Commands) -> None:
     """Add the commands."""
     help_ = "evaluate a baseline (lead, copy-demo, random-sentence) or an lm-eval model"
-    sub = commands.add("eval", help_, evaluate)
+    sub = commands.add(EVALUATE, "eval", help_, evaluate)
     _add_evaluation(sub)
-    sub.set_defaults(parser=sub)
-    sub = commands.add("plan", "what an evaluation will take: samples, tokens, memory, hours, money", plan)
+    sub = commands.add(EVALUATE, "plan", "what an evaluation will take: samples, tokens, memory, hours, money", plan)
     _add_asked(sub)
     sub.add_argument("--prices", type=Path, metavar="FILE", help=_PRICES)
     sub.add_argument(
         "--tokens-per-second", type=seconds, help="of prompts and answers together, to say how long it takes"
     )
-    sub = commands.add("merge", "the shards of a run (eval --shard) as one run", merge)
+    sub = commands.add(EVALUATE, "merge", "the shards of a run (eval --shard) as one run", merge)
     sub.add_argument("shards", type=Path, nargs="+", metavar="SHARD", help="output folders of all shards")
     sub.add_argument("--output", type=Path, required=True, help="folder for the whole run")
     _add_export(commands)
-    sub = commands.add("compare", "paired differences between two runs of the same round", compare)
+    sub = commands.add(EVALUATE, "compare", "paired differences between two runs of the same round", compare)
     sub.add_argument("a", type=Path, metavar="A", help="samples_*.jsonl of a run, or a folder of them")
     sub.add_argument("b", type=Path, metavar="B")
     sub.add_argument("--metrics", help="comma-separated scores (default: the headline ones)")
     help_ = "let a language model compare generated texts with their references, in both orders"
-    _add_judging(commands.add("judge", help_, judge))
-    commands.add("tasks-path", "print the folder for lm_eval --include_path", tasks_path)
+    _add_judging(commands.add(EVALUATE, "judge", help_, judge))
+    commands.add(EVALUATE, "tasks-path", "print the folder for lm_eval --include_path", tasks_path)
     help_ = "let the bare `lm_eval --tasks academiceval_abs` find the tasks"
-    commands.add("link-tasks", help_, link_tasks).add_argument("--unlink", action="store_true", help="undo it")
+    commands.add(EVALUATE, "link-tasks", help_, link_tasks).add_argument(
+        "--unlink", action="store_true", help="undo it"
+    )
 
 
 def _add_asked(sub: ArgumentParser) -> None:
@@ -94,7 +96,7 @@ def _add_means(sub: ArgumentParser) -> None:
 
 
 def _add_export(commands: Commands) -> None:
-    sub = commands.add("export", "a setting's prompts as JSON lines, cut to a model, for other tools", export)
+    sub = commands.add(EVALUATE, "export", "a setting's prompts as JSON lines, cut to a model, for other tools", export)
     sub.add_argument("dataset", metavar="DATASET", help="folder or Hub id")
     sub.add_argument("--setting", required=True, help="a configuration of the dataset, such as Abs-9K")
     sub.add_argument("--format", choices=EXPORTS, default=EXPORTS[0], help=f"default: {EXPORTS[0]}")
@@ -124,21 +126,21 @@ def _add_judging(sub: ArgumentParser) -> None:
 # --- what the commands do
 
 
-def evaluate(arguments: Namespace) -> Iterator[str]:
-    from lm_eval_tasks.engines.registry import open_engine, working_with
-    from lm_eval_tasks.runs import evaluate as running
-    from lm_eval_tasks.runs.config_file import completed
-    from lm_eval_tasks.runs.models import Generation, label_of
-    from lm_eval_tasks.runs.score_table import score_table
-    from lm_eval_tasks.runs.tasks import task_names
+def evaluate(arguments: Namespace) -> Iterator[str | Table]:
+    from lm_eval_tasks.task_folder import task_names
 
     if arguments.tasks == "list":
         yield from task_names()
         return
-    given = completed(arguments, arguments.parser) if arguments.config else arguments
-    _need_tasks(given)
+    given = _with_file(arguments)
+    _check_asked(given)
     if not given.model:
         raise EvalError("name what to evaluate with --model: a baseline, or a model type of lm-eval such as hf or vllm")
+    from lm_eval_tasks.engines.registry import open_engine, working_with
+    from lm_eval_tasks.runs import evaluate as running
+    from lm_eval_tasks.runs.models import Generation, label_of
+    from lm_eval_tasks.runs.score_table import score_table
+
     generation = Generation(
         given.batch_size, given.device, given.apply_chat_template, given.system_instruction, given.gen_kwargs, given.seed, given.repeats,
     )  # fmt: skip
@@ -154,21 +156,20 @@ def evaluate(arguments: Namespace) -> Iterator[str]:
     yield f"\nwritten: {given.output}"
 
 
-def plan(arguments: Namespace) -> Iterator[str]:
+def plan(arguments: Namespace) -> Iterator[str | Table]:
+    _check_asked(arguments)
     from lm_eval_tasks.runs import plan as planning
     from lm_eval_tasks.runs.models import label_of
-    from lm_eval_tasks.tables import markdown
 
-    _need_tasks(arguments)
     price = _means(arguments, label_of("", _parsed(arguments.model_args), whole=True)).price
     metadata = json_object("--metadata", arguments.metadata)
     planned = planning.plan(arguments.model_args, arguments.tasks.split(","), metadata)
-    yield from markdown(planning.table(planned))
+    yield planning.table(planned)
     yield ""
     yield from planning.sentences(planned, arguments.model_args, price, arguments.tokens_per_second)
 
 
-def merge(arguments: Namespace) -> Iterator[str]:
+def merge(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.runs.merge import merge
     from lm_eval_tasks.runs.score_table import score_table
 
@@ -176,7 +177,7 @@ def merge(arguments: Namespace) -> Iterator[str]:
     yield f"\nwritten: {arguments.output}"
 
 
-def export(arguments: Namespace) -> Iterator[str]:
+def export(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.runs.export import export
 
     output = arguments.output or Path(f"{arguments.setting}.{arguments.format}.jsonl")
@@ -185,9 +186,21 @@ def export(arguments: Namespace) -> Iterator[str]:
     yield f"{count} prompts written: {output}"
 
 
-def _need_tasks(arguments: Namespace) -> None:
+def _with_file(arguments: Namespace) -> Namespace:
+    from lm_eval_tasks.runs.config_file import completed
+
+    return completed(arguments, arguments.parser) if arguments.config else arguments
+
+
+def _check_asked(arguments: Namespace) -> None:
+    """Raise an EvalError for a typing mistake, before anything large is imported."""
+    from lm_eval_tasks.data.keys import check_keys
+    from lm_eval_tasks.task_folder import check_tasks
+
     if not arguments.tasks:
         raise EvalError("name the tasks with --tasks; `academiceval eval --tasks list` prints them")
+    check_tasks(arguments.tasks.split(","))
+    check_keys(json_object("--metadata", arguments.metadata), others=False)
 
 
 def _parsed(model_args: str) -> dict[str, Any]:
@@ -209,21 +222,19 @@ def _means(arguments: Namespace, model: str) -> Means:
     return Means(price, getattr(arguments, "max_cost", None), getattr(arguments, "batch", False))
 
 
-def compare(arguments: Namespace) -> Iterator[str]:
+def compare(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.runs.compare import compare, table
     from lm_eval_tasks.runs.intervals import FEWEST
-    from lm_eval_tasks.tables import markdown
 
     metrics = arguments.metrics.split(",") if arguments.metrics else None
     differences = compare(arguments.a, arguments.b, metrics)
-    yield from markdown(table(differences, arguments.a, arguments.b))
+    yield table(differences, arguments.a, arguments.b)
     if any(one.difference.bounds is None for one in differences):
         yield from ("", f"Where interval and p are missing, the papers have fewer than {FEWEST} first authors.")
 
 
-def judge(arguments: Namespace) -> Iterator[str]:
+def judge(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.judge import run
-    from lm_eval_tasks.tables import markdown
 
     models = arguments.model or [run.DEFAULT_JUDGE]
     samples = run.load(arguments.samples)
@@ -241,17 +252,17 @@ def judge(arguments: Namespace) -> Iterator[str]:
     results = run.judge(
         samples, each, arguments.base_url, arguments.concurrency, arguments.output, name, arguments.timeout
     )
-    yield from markdown(run.table(results))
+    yield run.table(results)
     yield f"\nwritten: {arguments.output}"
 
 
-def tasks_path(arguments: Namespace) -> Iterator[str]:
+def tasks_path(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.task_folder import tasks_path
 
     yield str(tasks_path())
 
 
-def link_tasks(arguments: Namespace) -> Iterator[str]:
+def link_tasks(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.task_folder import link, unlink
 
     for place in unlink() if arguments.unlink else link():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -32,6 +34,42 @@ def markdown(table: Table) -> Iterator[str]:
     yield _line(table.head)
     yield _line([_RULES[letter] for letter in table.align])
     yield from (_line([_cell(cell) for cell in row]) for row in table.rows)
+
+
+def shown(item: str | Table, form: str) -> Iterator[str]:
+    """The lines of what a command shows.
+
+    Args:
+        form: "terminal", "markdown" or "json"; of JSON there is a line for each table, other lines are left out.
+    """
+    if form == "json":
+        if isinstance(item, Table):
+            yield json.dumps(
+                [dict(zip(item.head, row, strict=True)) for row in item.rows], ensure_ascii=False, default=str
+            )
+    elif isinstance(item, str):
+        yield item
+    elif form == "terminal":
+        yield _drawn(item)
+    else:
+        yield from markdown(item)
+
+
+def _drawn(table: Table) -> str:
+    """A table for a terminal, as wide as it is."""
+    from rich.console import Console
+    from rich.table import Table as Drawn
+    from rich.text import Text
+
+    drawn = Drawn(box=None, pad_edge=False)
+    for name, letter in zip(table.head, table.align, strict=True):
+        drawn.add_column(Text(name), justify="right" if letter == "r" else "left", overflow="fold")
+    for row in table.rows:
+        drawn.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+    console = Console(color_system=None, width=max(60, shutil.get_terminal_size().columns))
+    with console.capture() as captured:
+        console.print(drawn)
+    return captured.get().rstrip("\n")
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -6,19 +6,39 @@ into the installed lm_eval; single files are linked, because lm-eval's search do
 
 from __future__ import annotations
 
+import re
 import shutil
+from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from lm_eval_tasks.compat.lm_eval import tasks_folder
-from lm_eval_tasks.errors import TaskFolderError
+from lm_eval_tasks.errors import EvalError, TaskFolderError
 
 _FOLDERS = ("academiceval", "scalar")
 _MARKER = ".made-by-academiceval"
+_NAME = re.compile(r"^(?:task|group): (?P<name>\S+)$", re.MULTILINE)
 
 
 def tasks_path() -> Path:
     """The folder for lm-eval's --include_path."""
     return Path(__file__).resolve().parent
+
+
+def task_names() -> list[str]:
+    """All task and group names, read from the task files without lm-eval."""
+    files = (path for folder in _FOLDERS for path in (tasks_path() / folder).glob("*.yaml"))
+    return sorted(_NAME.search(path.read_text(encoding="utf-8"))["name"] for path in files)  # type: ignore[index]
+
+
+def check_tasks(tasks: Sequence[str]) -> None:
+    """Raise an EvalError for a task that there is not."""
+    known = task_names()
+    for task in tasks:
+        if task not in known:
+            near = get_close_matches(task, known, 1, 0.6)
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            raise EvalError(f"unknown task {task!r}; {hint}`academiceval eval --tasks list` prints the tasks")
 
 
 def link() -> list[Path]:

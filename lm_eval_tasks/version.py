@@ -1,5 +1,5 @@
 """The release of this software: pyproject.toml is the one place that names it."""
 
-from importlib.metadata import version
+from importlib.metadata import version as _version
 
-VERSION = version("academiceval")
+VERSION = _version("academiceval")

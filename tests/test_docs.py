@@ -17,7 +17,7 @@ from builder.round.model import Round
 from builder.round.settings import BUILT_IN
 from builder.scalar.questions import ClozeReason
 from lm_eval_tasks.metrics.registry import METRICS
-from lm_eval_tasks.runs.tasks import task_names
+from lm_eval_tasks.task_folder import task_names
 from lm_eval_tasks.version import VERSION
 
 ROOT = Path(__file__).resolve().parents[1]

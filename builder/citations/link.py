@@ -21,11 +21,11 @@ from builder.citations.resolve import Resolved, cited_id, resolve_entry
 from builder.citations.search import search_titles, was_found
 from builder.extract.sections import role_span
 from builder.extract.stage import EXTRACTOR, Documents
-from builder.progress import progress
 from builder.records import Document, Link, LinkWay, Paper, Reference
 from builder.report import StageReport
 from builder.sources.metadata_file import file_fingerprint
 from lm_eval_tasks.files import sha256_of_bytes
+from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round

@@ -9,10 +9,10 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from builder.ids import author_key
-from builder.progress import progress
 from builder.records import Drop, Paper
 from builder.seeding import share_of
 from builder.store import Author, Store, in_categories
+from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
     from builder.report import StageReport

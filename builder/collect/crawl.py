@@ -16,11 +16,11 @@ from builder.collect.admission import harvest
 from builder.collect.coverage import Covered, covered, finish
 from builder.errors import RoundError, StoreError
 from builder.ids import author_key
-from builder.progress import progress
 from builder.records import Paper
 from builder.report import StageReport
 from builder.sources.metadata_file import file_fingerprint, read_metadata
 from builder.store import Author, Store
+from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from builder.progress import progress
 from builder.records import UNKNOWN_LICENSE, Paper
+from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
     from builder.sources.base import Source

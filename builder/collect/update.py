@@ -19,10 +19,10 @@ from builder.collect.admission import harvest
 from builder.collect.coverage import Covered, covered, finish, months_before
 from builder.collect.crawl import whole_settings
 from builder.errors import RoundError
-from builder.progress import progress
 from builder.records import Drop, Paper
 from builder.report import StageReport
 from builder.store import Author, Store
+from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round

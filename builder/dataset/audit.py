@@ -22,10 +22,10 @@ from builder.dataset.shown_texts import SharedRuns
 from builder.errors import AuditError
 from builder.extract.quality import common_share
 from builder.ids import author_key, bare_id, title_key
-from builder.progress import progress
 from builder.records import SPLITS, Split, Task
 from builder.samples.near_duplicates import Copies, near_duplicate
 from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.audit import AuditTable

@@ -20,9 +20,9 @@ from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.extract.stage import extract_papers
 from builder.ids import PaperId, bare_id
-from builder.progress import progress
 from builder.records import SPLITS, Paper, Split
 from builder.report import StageReport
+from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round

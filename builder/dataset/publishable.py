@@ -16,9 +16,9 @@ from builder.dataset.manifest import Configuration, Publishable, read_manifest
 from builder.dataset.rows import by_ids, emptied, kind_of, may_publish, read_rows
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
-from builder.progress import progress
 from builder.records import SPLITS
 from builder.report import StageReport
+from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses

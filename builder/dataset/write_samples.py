@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from builder.dataset.manifest import Configuration, SplitContents
 from builder.dataset.write import SplitWriter
 from builder.dataset.writing_rows import columns, row_of
-from builder.progress import progress
 from builder.records import SPLITS, CitedPaper, DemoKind, Demonstration, Sample, Split, Task
 from builder.samples.cut import Cut
 from builder.samples.texts import Texts
+from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
     from builder.records import SplitDates

@@ -17,12 +17,12 @@ from builder.extract import quality
 from builder.extract.pool import Extracted, extract_files
 from builder.extract.stage import EXTRACTOR
 from builder.ids import PaperId
-from builder.progress import progress
 from builder.records import READING_REASONS
 from builder.round.tables import ExtractTable, QualityTable
 from builder.sources.object_store import expanded, is_address, local_path
 from lm_eval_tasks.files import sha256_of, whole_file
 from lm_eval_tasks.locks import held
+from lm_eval_tasks.progress import progress
 from lm_eval_tasks.text import parse_json, valid
 
 if TYPE_CHECKING:

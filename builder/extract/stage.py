@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, get_args
 from builder.errors import StoreError
 from builder.extract import quality
 from builder.extract.pool import extract_files
-from builder.progress import progress
 from builder.records import Document, FileKind, Paper, Quality
 from builder.report import StageReport
 from builder.store import Store, StoredDocument
 from builder.store.documents import unpacked
 from lm_eval_tasks.files import sha256_of
+from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round

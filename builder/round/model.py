@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from datetime import date, timedelta
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -178,9 +180,26 @@ def _first_problem(err: ValidationError) -> str:
     if problem["type"] == "missing":
         return f"the key `{where}` is missing; docs/round.md says what it is"
     if problem["type"] == "extra_forbidden":
-        return f"unknown key `{where}`; docs/round.md lists the keys"
+        near = get_close_matches(str(place[-1]), _keys_beside(problem["loc"]), 1, 0.6)
+        return f"unknown key `{where}`; " + (f"did you mean `{near[0]}`?" if near else "docs/round.md lists the keys")
+    if place == ["round"]:
+        return f'`round`: {problem["input"]!r} is not a year and month such as "2026.11"'
     message = problem["msg"].removeprefix("Value error, ")
     return f"`{where}`: {message}" if where else message
+
+
+def _keys_beside(place: Sequence[int | str]) -> list[str]:
+    """The keys that the table of a place has."""
+    table: Any = Round
+    for part in place[:-1]:
+        if part in getattr(table, "model_fields", {}):
+            found = table.model_fields[part].annotation
+            # Of the sources' types, the next part of the place names one.
+            table = next((one for one in (found, *get_args(found)) if hasattr(one, "model_fields")), AnySource)
+        elif table is AnySource:
+            kinds = get_args(get_args(AnySource)[0])
+            table = next(one for one in kinds if part in get_args(one.model_fields["kind"].annotation))
+    return list(getattr(table, "model_fields", {}))
 
 
 def _anchored(parsed: Round, base: Path) -> Round:

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from builder.progress import progress
 from builder.records import Paper, SampleReason, Task
 from builder.report import StageReport
 from builder.samples.budget import fill
 from builder.samples.demonstrations import Chosen, Demonstrators
 from builder.seeding import row_order
+from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.settings import Setting

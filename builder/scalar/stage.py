@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from builder.collect.license_lookup import learn_licenses
 from builder.extract.stage import Documents, choose_documents, extract_papers
-from builder.progress import progress
 from builder.round.licenses import allows
 from builder.scalar.annotate import typing_of
 from builder.scalar.questions import Cited, Citing, Question, QuestionMaker, ask_all, turn_of
 from builder.seeding import digest_of
+from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
     from builder.records import Paper, Split, SplitDates

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from rapidfuzz import process
 
 from builder.errors import SourceError, StoreError
-from builder.progress import progress
 from builder.records import Drop, Paper
 from builder.sources.metadata_file import READER, read_metadata
 from builder.store import Store
 from lm_eval_tasks.files import sha256_of
+from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
     from datetime import date

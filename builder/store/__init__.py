@@ -142,8 +142,8 @@ class Store(PaperTables, DocumentTables):
             "other records": "SELECT count(*) FROM papers WHERE since = ''",
             "authors": "SELECT count(DISTINCT key) FROM authorship",
             "first authors": "SELECT count(DISTINCT first_key) FROM papers WHERE since <> ''",
-            "documents": "SELECT count(*) FROM documents WHERE reason = ''",
-            "files without document": "SELECT count(*) FROM documents WHERE reason <> ''",
+            "papers read": "SELECT count(DISTINCT id) FROM documents WHERE reason = ''",
+            "papers that could not be read": "SELECT count(*) FROM (SELECT id FROM documents GROUP BY id HAVING min(reason) <> '')",
             "links": "SELECT count(*) FROM links",
         }
         return {name: self._db.execute(query).fetchone()[0] for name, query in queries.items()}

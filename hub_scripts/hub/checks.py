@@ -16,10 +16,10 @@ from builder.dataset.integrity import file_differences
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from builder.dataset.rows import kind_of, may_publish, read_columns
 from builder.ids import bare_id
-from builder.progress import progress
 from hub_scripts.errors import CheckError
 from hub_scripts.hub.loading import Count, counts_of, load_counts
 from hub_scripts.hub.repo import ATTRIBUTES
+from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses

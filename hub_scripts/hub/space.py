@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from builder.progress import progress
 from hub_scripts.hub.repo import ATTRIBUTES, MAIN, Change, Content, Repo, digest, gone, unchanged
 from hub_scripts.hub.secret_scan import refuse_secrets
 from lm_eval_tasks.files import sha256_of_bytes
+from lm_eval_tasks.progress import progress
 
 # The samples are many and together large: as large files they are not carried in the commit itself.
 _LARGE = "data/** filter=lfs diff=lfs merge=lfs -text\n"

@@ -9,11 +9,11 @@ from pathlib import Path
 from builder.dataset.integrity import file_differences
 from builder.dataset.manifest import Manifest, read_manifest
 from builder.errors import BuildError
-from builder.progress import progress
 from hub_scripts.errors import DifferenceError, HubError
 from hub_scripts.hub import checks
 from hub_scripts.hub.loading import counts_of, load_counts, stream_counts
 from hub_scripts.hub.repo import MAIN, Repo
+from lm_eval_tasks.progress import progress
 
 
 def verify(repo: Repo, revision: str) -> Iterator[str]:

@@ -25,12 +25,15 @@ from hub_scripts.hub.verify import verify
 from lm_eval_tasks.files import sha256_of_bytes, write_whole
 
 
-def yank(repo_id: str, revision: str | None, reason: str, papers: Sequence[str], takedowns: Path) -> Iterator[str]:
+def yank(
+    repo_id: str, revision: str | None, reason: str, papers: Sequence[str], takedowns: Path, *, yes: bool
+) -> Iterator[str]:
     """Replace a revision, with its papers taken down if any are named; yields lines for people.
 
     Args:
         revision: which one; by default the newest.
         papers: arXiv ids whose texts go; only from the newest revision.
+        yes: do it, and not only say what would be done.
         takedowns: local list that the ids are added to, for the rounds to come.
 
     Raises:
@@ -38,8 +41,14 @@ def yank(repo_id: str, revision: str | None, reason: str, papers: Sequence[str],
     """
     repo = Repo(repo_id)
     ids = tuple(sorted({_paper(name) for name in papers}))
-    repo.check_write()
+    if yes:
+        repo.check_write()
     case = _look(repo, revision, reason, ids)
+    if not yes:
+        yield f"{repo_id}: {case.entry.revision} would be replaced by {case.entry.replacement} ({reason}); its tag would stay"
+        yield from (f"  without the texts of {one}, which {takedowns} would list" for one in ids)
+        yield "nothing was changed; add --yes to do it"
+        return
     if ids:
         _note(takedowns, [one for one in case.notices.takedowns if one.id in ids])
         yield from _publish_without(repo, case.head, ids, case.entry, case.notices, case.mark, MAIN)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -24,6 +25,7 @@ from lm_eval_tasks.word_runs import run_words, share_run
 
 if TYPE_CHECKING:
     from lm_eval_tasks.runs.logged import Logged
+_LOGGER = logging.getLogger(__name__)
 # Words in a row of a withheld text that an answer may repeat.
 MOST_COPIED = 25
 _LONGEST_WORD = 20
@@ -63,23 +65,17 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
 
     Raises:
         SamplesError: a file cannot be read.
-        ReportError: a model has two answers to one sample.
+        ReportError: a run has two answers to one sample.
     """
     samples: dict[str, _Sample] = {}
     read: dict[str, list[tuple[Logged, dict[str, Any]]]] = {}
     versions: set[int] = set()
-    for file in files:
-        for one, row in logged.rows_of(file.path):
-            if Key(one.round, _setting(one)) != key:
-                continue
-            model = _model(file.model, one)
+    for file, model, rows in _newest(key, files):
+        for one, row in rows:
             verdicts = _verdicts(inputs, file.model, one)
             _add(samples.setdefault(one.id, _Sample(_head(row["doc"]))), model, one, row["doc"], verdicts)
             versions.add(one.prompt_version)
             read.setdefault(model, []).append((one, {**_facts(row["doc"]), "win": win(verdicts)}))
-    for model, rows in read.items():
-        if len({one.id for one, _ in rows}) < len(rows):
-            raise ReportError(f"{model} has two answers to a sample of {key.setting}: give one run of each model")
     ids = sorted(samples, key=lambda id_: (samples[id_].doc["published"], id_))
     withheld = sum(
         _write_sample(place / key.slug / f"{i}.js", f"{key.slug}/{i}", samples[id_], licenses)
@@ -93,6 +89,35 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         [_cell(model, rows) for model, rows in sorted(finished.items())], sorted(versions),
         {model: len(rows) for model, rows in sorted(read.items()) if model not in finished}, withheld,
     )  # fmt: skip
+
+
+def _newest(
+    key: Key, files: Sequence[SamplesFile]
+) -> Iterator[tuple[SamplesFile, str, list[tuple[Logged, dict[str, Any]]]]]:
+    """The rows of a setting in each file, and their model; of runs that answer the same samples the newest alone.
+
+    Raises:
+        ReportError: a file answers a sample twice.
+    """
+    taken: dict[str, dict[str, SamplesFile]] = {}
+    for file in sorted(files, key=lambda one: (-one.date, str(one.path))):
+        rows: dict[str, list[tuple[Logged, dict[str, Any]]]] = {}
+        for one, row in logged.rows_of(file.path):
+            if Key(one.round, _setting(one)) == key:
+                rows.setdefault(_model(file.model, one), []).append((one, row))
+        for model, own in rows.items():
+            ids = {one.id for one, _ in own}
+            if len(ids) < len(own):
+                raise ReportError(f"{file.path} has two answers to a sample of {key.setting}")
+            known = taken.setdefault(model, {})
+            if ids.isdisjoint(known):
+                known |= dict.fromkeys(ids, file)
+                yield file, model, own
+                continue
+            newer = next(known[id_].path for id_ in sorted(ids) if id_ in known)
+            _LOGGER.warning(
+                "%s: the newer run %s counts; to show both, name one with --label NAME=FOLDER", file.path, newer
+            )
 
 
 def _setting(one: Logged) -> str:

@@ -27,11 +27,13 @@ class SamplesFile:
 
     Attributes:
         finished: whether they have scores; those of a journal alone have none.
+        date: when the run was made, in seconds; of two runs of a model the newer counts.
     """
 
     path: Path
     model: str
     finished: bool = True
+    date: float = 0.0
 
 
 @dataclass(slots=True)
@@ -50,23 +52,29 @@ class Inputs:
     manifests: dict[Path, Manifest] = field(default_factory=dict)
 
 
-def find(paths: Sequence[Path]) -> Inputs:
+def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inputs:
     """Read what files and folders hold.
+
+    Args:
+        labels: name -> the folder of a run that is shown under it, in place of its model's name.
 
     Raises:
         ReportError: nothing was found, or a file cannot be read.
     """
+    named = {folder.resolve(): name for name, folder in (labels or {}).items()}
+    if lost := [folder for folder in named if not folder.is_dir()]:
+        raise ReportError(f"--label names {lost[0]}, which is no folder")
     files = sorted({file.resolve() for path in paths for file in _files(path)})
     found = Inputs()
     folders: dict[Path, list[str]] = {}
     results = {path: _read(path) for path in files if _is(path, _RESULTS, ".json")}
     for path in files:
         if _is(path, _SAMPLES, ".jsonl"):
-            model = _model_of(path, results)
-            found.samples.append(SamplesFile(path, model))
+            model = _labelled(path, named) or _model_of(path, results)
+            found.samples.append(SamplesFile(path, model, date=_date(path, results)))
             folders.setdefault(path.parent, []).append(model)
     for path, content in results.items():
-        found.runs.setdefault(_named(path, content), _run(path, content))
+        found.runs.setdefault(_labelled(path, named) or _named(path, content), _run(path, content))
     for path in files:
         if path.name == JOURNAL and path.parent not in folders:
             found.samples.append(SamplesFile(path, path.parent.name, finished=False))
@@ -112,6 +120,18 @@ def _model_of(path: Path, results: Mapping[Path, Mapping[str, Any]]) -> str:
         if other.parent == path.parent and path.stem.endswith(f"_{ending}"):
             return _named(other, content)
     return path.parent.name
+
+
+def _labelled(path: Path, named: Mapping[Path, str]) -> str:
+    """The label of the folder that a file lies in; "" without one."""
+    return next((name for folder, name in named.items() if folder in path.parents), "")
+
+
+def _date(path: Path, results: Mapping[Path, Mapping[str, Any]]) -> float:
+    """When a run was made: as its results say, else when the file was written."""
+    beside = [content.get("date") for other, content in results.items() if other.parent == path.parent]
+    dates = [float(one) for one in beside if isinstance(one, int | float)]
+    return max(dates, default=path.stat().st_mtime)
 
 
 def _named(path: Path, content: Mapping[str, Any]) -> str:

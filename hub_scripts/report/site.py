@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.dataset.folder import replacing
-from builder.progress import progress
 from hub_scripts.report.board import LABELS, board, scores_of_samples
 from hub_scripts.report.cells import Group, in_order
 from hub_scripts.report.figures import draw_all
@@ -17,6 +16,7 @@ from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, ReportError, find
 from hub_scripts.report.pages import packaged, render
 from hub_scripts.report.round_page import RoundPage, round_page
+from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses
@@ -28,20 +28,22 @@ _STATIC = ("common.js", "board.js", "samples.js", "site.css")
 
 
 def report(
-    paths: Sequence[Path], output: Path, licenses: Licenses, cutoffs: Mapping[str, str] | None = None
-) -> Iterator[str]:
+    paths: Sequence[Path], output: Path, licenses: Licenses, cutoffs: Mapping[str, str] | None = None,
+    labels: Mapping[str, Path] | None = None,
+) -> Iterator[str]:  # fmt: skip
     """Write the site; yields lines for people.
 
     Args:
         paths: result folders, files of results, samples and judges, dataset folders or their manifests.
         licenses: texts of papers that these do not allow are left out.
         cutoffs: model -> month up to which it was trained, where its results do not tell.
+        labels: name -> folder of a run that is shown under it.
 
     Raises:
         ReportError: nothing to show, or a file that cannot be read.
         FolderError: `output` holds something else.
     """
-    inputs = find(paths)
+    inputs = find(paths, labels)
     with replacing(output, MARK, "report") as place:
         yield from _write(inputs, place, licenses, {**_known_cutoffs(inputs), **(cutoffs or {})})
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
@@ -60,6 +62,21 @@ def cutoffs_of(given: Sequence[str]) -> dict[str, str]:
         if not model or not _MONTH.fullmatch(month):
             raise ReportError(f"--cutoff {one!r} is not MODEL=YYYY-MM")
         found[model] = month
+    return found
+
+
+def labels_of(given: Sequence[str]) -> dict[str, Path]:
+    """`NAME=FOLDER`, as typed, read.
+
+    Raises:
+        ReportError: one is something else, or a name is given twice.
+    """
+    found: dict[str, Path] = {}
+    for one in given:
+        name, _, folder = one.partition("=")
+        if not name or not folder or name in found:
+            raise ReportError(f"--label {one!r:.200} is not NAME=FOLDER with a name of its own")
+        found[name] = Path(folder)
     return found
 
 

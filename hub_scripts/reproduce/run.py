@@ -23,7 +23,7 @@ from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.evaluate import Part, evaluate
 from lm_eval_tasks.runs.logged import JOURNAL
 from lm_eval_tasks.runs.models import Generation
-from lm_eval_tasks.tables import Table, markdown
+from lm_eval_tasks.tables import Table
 
 JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _OWN_METADATA = ("dataset", "retriever", "similarity")
@@ -72,7 +72,7 @@ def weights_of(given: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def reproduce(plan: Plan, *, dry_run: bool) -> Iterator[str]:
+def reproduce(plan: Plan, *, dry_run: bool) -> Iterator[str | Table]:
     """List the runs or do them, then write the page; yields lines for people.
 
     Raises:
@@ -90,7 +90,7 @@ def reproduce(plan: Plan, *, dry_run: bool) -> Iterator[str]:
     if not any(run.settings for run in held):
         raise ReproduceError(f"{plan.dataset} has test samples of none of the tables' settings; name another --dataset")
     _check_output(plan.output)
-    yield from markdown(_overview(held, manifest, plan))
+    yield _overview(held, manifest, plan)
     if manifest is None:
         yield f"\n{plan.dataset} is no dataset folder here, so that prompts and tokens are not known; `academiceval import` makes one"
     yield from _left_out(chosen, held)

@@ -47,7 +47,7 @@ class ResultFile:
 
 
 def push_results(
-    paths: Sequence[Path], repo_id: str, card: str | None, *, dry_run: bool, subset: bool = False
+    paths: Sequence[Path], repo_id: str, card: str | None, *, yes: bool, subset: bool = False
 ) -> Iterator[str]:
     """Publish result files; yields lines for people.
 
@@ -73,8 +73,8 @@ def push_results(
     files = _files(found)
     refuse_secrets(files)
     yield from (f"{repo_id}: {path}" for path in files)
-    if dry_run:
-        yield "nothing was uploaded"
+    if not yes:
+        yield "nothing was uploaded; add --yes to publish"
         return
     repo.check_write()
     if card:

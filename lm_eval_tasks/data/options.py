@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from lm_eval_tasks.compat import lm_eval as command_line
+from lm_eval_tasks.data.keys import check_keys
 from lm_eval_tasks.data.slots import Cut
 from lm_eval_tasks.errors import OptionError
 from lm_eval_tasks.metrics.scored import ALL, HEADLINE
@@ -21,14 +21,6 @@ from lm_eval_tasks.text import day
 DEFAULT_DATASET = "academiceval"
 VARIABLE = "ACADEMICEVAL_DATASET"
 CACHE = "ACADEMICEVAL_CACHE"
-# What --metadata may hold: our own options, what the prompts are cut with and to, and arguments of models.
-KEYS = (
-    "dataset", "dataset_revision", "round", "split", "published_after", "published_before", "shard", "config", "core",
-    "bertscore_model", "cut", "reserve", "reasoning_tokens",
-    "system_instruction", "model_cutoff", "retriever", "similarity", "chunk_size", "chunk_overlap", "chunks", "metrics", "keep_parts",
-    "tokenizer", "max_length", "max_model_len", "context_length", "pretrained", "revision",
-    "model", "base_url", "api_key", "dtype", "trust_remote_code",
-)  # fmt: skip
 SPLITS = ("test", "validation", "train", "all")
 Default = TypeVar("Default", int, None, int | None)
 _SHARD = re.compile(r"(\d{1,6})/(\d{1,6})")
@@ -171,20 +163,6 @@ class Options:
             retrieval=Retrieval(_text(arguments, "retriever") or "", similarity, chunking),  # type: ignore[arg-type]
             metrics=_one_of(arguments, "metrics", (HEADLINE, ALL)),
         )
-
-
-def check_keys(names: Iterable[str], *, others: bool) -> None:
-    """Raise an OptionError for a key of --metadata that is none of ours.
-
-    Args:
-        others: whether keys of other tasks may stand there too; then only what looks like one of ours is refused.
-    """
-    for name in names:
-        if name not in KEYS:
-            near = get_close_matches(name, KEYS, 1, 0.75)
-            if near or not others:
-                hint = f"did you mean {near[0]!r}?" if near else "docs/evaluate.md lists the keys"
-                raise OptionError(f"--metadata has a key {name!r} that no task reads; {hint}")
 
 
 def cache_folder() -> Path:

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tqdm.auto import tqdm
-
 from lm_eval_tasks.batch_api import ask_all_in_batches
 from lm_eval_tasks.chat import GREEDY, Ask, Messages, NoAnswer, Server, ask_all, served_models
 from lm_eval_tasks.errors import JudgeError
 from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.judge.verdict import REPAIR, is_complete, parse, prompt_of
+from lm_eval_tasks.progress import Progress
 from lm_eval_tasks.usage import Usage, total
 
 if TYPE_CHECKING:
@@ -78,11 +77,11 @@ class Judge:
         """
         missing = (one for one in questions if (known := self.outcome(one, journal)) is None or known.failed)
         budget = self._means.budget(self.usages(journal))
-        with tqdm(total=count, desc=f"judge {self.model}", disable=None) as bar:
+        with Progress(f"judge {self.model}", count, 0) as shown:
 
             def note(question: Question, outcome: dict[str, Any]) -> None:
                 journal.add(self.key(question), outcome)
-                bar.update()
+                shown.step()
 
             if batches is None:
                 ask_all(self._server, missing, _verdict, note, self._concurrency, budget)

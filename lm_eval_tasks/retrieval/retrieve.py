@@ -13,13 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tqdm.auto import tqdm
-
 from lm_eval_tasks.batches import batches
 from lm_eval_tasks.engines.registry import current_engine
 from lm_eval_tasks.errors import RetrieverError
 from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.journal import Journal
+from lm_eval_tasks.progress import Progress
 from lm_eval_tasks.retrieval.base import INNER_PRODUCT, Retriever, Similarity
 from lm_eval_tasks.retrieval.registry import default_retriever, open_retriever
 
@@ -109,15 +108,13 @@ def retrieve(questions: Sequence[Question], how: Retrieval, cache: Path) -> list
     journal = Journal(cache / f"{_slug(retriever.name)}-{chunking.size}-{chunking.overlap}-{chunking.top}.jsonl")
     keys = [_key(retriever.name, question) for question in questions]
     missing = [i for i, key in enumerate(keys) if key not in journal]
-    with tqdm(
-        total=len(questions), initial=len(questions) - len(missing), desc=f"retrieve {how.label}", disable=None
-    ) as bar:
+    with Progress(f"retrieve {how.label}", len(questions), len(questions) - len(missing)) as shown:
         groups = batches(missing, _GROUP)
         asked = ([questions[i] for i in group] for group in groups)
         for group, ranked in zip(groups, current_engine().map(partial(_rank, how), asked), strict=True):
             for i, order in zip(group, ranked, strict=True):
                 journal.add(keys[i], order)
-            bar.update(len(group))
+                shown.step()
     return [
         [chunks[k] for k in journal[key]]
         for key, question in zip(keys, questions, strict=True)

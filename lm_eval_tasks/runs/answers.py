@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
-from tqdm.auto import tqdm
 
 from lm_eval_tasks import tokenizers
 from lm_eval_tasks.budget import Budget, most_tokens
@@ -20,6 +19,7 @@ from lm_eval_tasks.compat.lm_eval_answers import Watch
 from lm_eval_tasks.errors import CostError, EvalError, ModelError
 from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.metrics.scored import NOT_APPLICABLE, Generated
+from lm_eval_tasks.progress import Progress
 from lm_eval_tasks.redaction import redacted
 from lm_eval_tasks.runs.logged import JOURNALED
 from lm_eval_tasks.usage import Usage
@@ -87,7 +87,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
         self._empty: set[str] = set()
         # Questions that a baseline has no answer to.
         self._none: set[str] = set()
-        self._bar: Any = None
+        self._shown = Progress("answers")
         self.counts = Counts()
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
@@ -102,9 +102,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
         missing = [one for one in questions if one.key not in self._journal]
         self.counts.asked += len(missing)
         started = time.monotonic()
-        with tqdm(
-            total=len(questions), initial=len(questions) - len(missing), desc="answers", disable=disable_tqdm or None
-        ) as self._bar:
+        with Progress("answers", len(questions), len(questions) - len(missing)) as self._shown:
             while missing:
                 part = self._affordable(missing)
                 self._generate(part)
@@ -192,7 +190,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
             self._journal.add(
                 question.key, answer, doc={name: doc.get(name) for name in JOURNALED}, usage=used.to_json()
             )
-        self._bar.update()
+        self._shown.step()
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> Any:
         return self._lm.loglikelihood(requests, disable_tqdm=disable_tqdm)

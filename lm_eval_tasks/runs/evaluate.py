@@ -14,6 +14,7 @@ from lm_eval.api.model import LM
 from lm_eval_tasks.budget import Means
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data import cutoff, options
+from lm_eval_tasks.data.keys import check_keys
 from lm_eval_tasks.errors import EvalError
 from lm_eval_tasks.journal import Journal
 from lm_eval_tasks.locks import held
@@ -26,6 +27,7 @@ from lm_eval_tasks.runs.models import Generation, check_chat_template, identity_
 from lm_eval_tasks.runs.result_file import made_with, usage_of, write
 from lm_eval_tasks.runs.scores import Score, scores_of, summary
 from lm_eval_tasks.runs.tasks import RunTasks
+from lm_eval_tasks.task_folder import check_tasks
 from lm_eval_tasks.usage import Usage
 
 _LOGGER = logging.getLogger(__name__)
@@ -71,7 +73,8 @@ def _evaluate(
     model: str, model_args: str, tasks: Sequence[str], metadata: dict[str, Any], part: Part, output: Path | None,
     generation: Generation, means: Means,
 ) -> list[Score]:  # fmt: skip
-    options.check_keys(metadata, others=False)
+    check_keys(metadata, others=False)
+    check_tasks(tasks)
     command_line.quiet()
     parsed = command_line.parse_args(model_args)
     given = {
@@ -82,7 +85,6 @@ def _evaluate(
     }
     reasoning = int(options.Options.of(given).reasoning_tokens)
     manager = RunTasks(given, reasoning, generation.repeats)
-    manager.check(tasks)
     _check(model, parsed, metadata, part, generation, means)
     journal = Journal(output / JOURNAL if output else None, also=USAGE)
     opened = open_batches(parsed, output) if means.batch else open_model(model, parsed, generation)

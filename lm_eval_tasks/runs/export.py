@@ -9,11 +9,12 @@ from typing import Any
 
 from lm_eval_tasks.chat import GREEDY, body_of
 from lm_eval_tasks.compat import lm_eval as command_line
-from lm_eval_tasks.data import options
+from lm_eval_tasks.data.keys import check_keys
 from lm_eval_tasks.errors import OptionError
 from lm_eval_tasks.files import write_together
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.runs.tasks import RunTasks
+from lm_eval_tasks.task_folder import task_names
 
 _KEPT = (
     "id", "setting", "prompt_name", "prompt_version", "round", "dataset_revision", "first_author", "published", "tokens_before",
@@ -33,7 +34,7 @@ def export(setting: str, form: str, model_args: str, metadata: Mapping[str, Any]
     Raises:
         EvalError: the dataset or setting is not there, a prompt that cannot fit, a model that is not named.
     """
-    options.check_keys(metadata, others=False)
+    check_keys(metadata, others=False)
     command_line.quiet()
     arguments = command_line.parse_args(model_args)
     model = str(arguments.get("model") or arguments.get("pretrained") or "")
@@ -53,7 +54,7 @@ def _task_of(setting: str) -> tuple[str, dict[str, str]]:
     Raises:
         OptionError: no task asks such a setting.
     """
-    names = RunTasks({}).all_tasks
+    names = task_names()
     slug = setting.lower().replace("-", "_")
     for name in (f"academiceval_{slug}", slug):
         if name in names:

@@ -8,9 +8,10 @@ from typing import Any
 
 from lm_eval_tasks.budget import Means
 from lm_eval_tasks.compat import lm_eval as command_line
-from lm_eval_tasks.data import options
+from lm_eval_tasks.data.keys import check_keys
 from lm_eval_tasks.runs.tasks import RunTasks
 from lm_eval_tasks.tables import Table
+from lm_eval_tasks.task_folder import check_tasks
 from lm_eval_tasks.usage import Price, Usage
 
 _GIB = 1 << 30
@@ -45,11 +46,11 @@ def plan(model_args: str, tasks: Sequence[str], metadata: Mapping[str, Any]) -> 
     Raises:
         EvalError: an unknown task, a dataset or tokenizer that is not there, a context that is too short.
     """
-    options.check_keys(metadata, others=False)
+    check_keys(metadata, others=False)
+    check_tasks(tasks)
     command_line.quiet()
     given = {**metadata, **command_line.parse_args(model_args), "whole_answers": True, "bertscore_model": "none"}
     manager = RunTasks(given)
-    manager.check(tasks)
     return [_planned(name, task) for name, task in sorted(manager.load(list(tasks))["tasks"].items())]
 
 

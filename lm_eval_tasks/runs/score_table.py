@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from lm_eval_tasks.metrics.registry import METRICS, named
 from lm_eval_tasks.runs.intervals import FEWEST
 from lm_eval_tasks.runs.scores import UNCAPPED, Score
-from lm_eval_tasks.tables import Table, markdown
+from lm_eval_tasks.tables import Table
 
 _Rows = Mapping[tuple[str, str], Mapping[str, Score]]
 
 
-def score_table(scores: Sequence[Score]) -> Iterator[str]:
+def score_table(scores: Sequence[Score]) -> Iterator[str | Table]:
     """Markdown: headline scores with 95 % intervals and floors, and how prompts and answers fared; then all other scores."""
     rows: dict[tuple[str, str], dict[str, Score]] = {}
     for score in scores:
@@ -21,10 +21,10 @@ def score_table(scores: Sequence[Score]) -> Iterator[str]:
     present = list(dict.fromkeys(score.metric for score in scores))
     main = [name for one in METRICS if one.headline for name in (one.name, one.name + UNCAPPED, *one.floors)]
     main += [one.name for one in METRICS if one.rate]
-    yield from markdown(_table([name for name in main if name in present], rows))
+    yield _table([name for name in main if name in present], rows)
     others = [name for name in present if name not in main]
     if others:
-        yield from ("", *markdown(_table(others, rows)))
+        yield from ("", _table(others, rows))
     if any(score.of not in (None, score.samples) and not score.metric.endswith(UNCAPPED) for score in scores):
         yield from ("", "Where n is a part of the samples, the scores are of a subset, not of the round.")
     if any(score.low is None for score in scores):

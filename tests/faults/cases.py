@@ -139,6 +139,10 @@ def _small(folder: Path) -> None:
     )
 
 
+def _nothing(folder: Path) -> None:
+    pass
+
+
 def _dataset(folder: Path) -> None:
     _workspace(folder)
     publishable(folder / "academiceval", folder / "public", "redistributable")
@@ -237,6 +241,7 @@ def _results(folder: Path) -> None:
 
 
 CASES = (
+    Case("init", _nothing, ("init", "round.toml", "--source", "mirror", "--path", "papers"), "round.toml"),
     Case("build", _workspace, ("build", "round.toml", "--replace"), "academiceval"),
     Case("run", _small, ("run", "round.toml", "--jobs", "1"), "academiceval"),
     Case("crawl", _crawling, ("crawl", "round.toml"), "work/store.sqlite3", _arxiv, whole=False),

@@ -23,7 +23,7 @@ from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.evaluate import Part, evaluate
 from lm_eval_tasks.runs.score_table import score_table
-from lm_eval_tasks.runs.tasks import task_names
+from lm_eval_tasks.task_folder import task_names
 from tests.conftest import BIN, CONTEXT
 from tests.helpers.warm import Warm
 

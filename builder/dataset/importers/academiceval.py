@@ -21,12 +21,12 @@ from builder.dataset.writing_rows import row_of
 from builder.errors import FolderError
 from builder.ids import PaperId, title_key
 from builder.packed import ERRORS, read_packed
-from builder.progress import progress
 from builder.records import CitedPaper, DemoKind, Demonstration, Paper, Sample, Split, Task
 from builder.report import StageReport
 from builder.round.settings import BUILT_IN, Setting
 from builder.samples.tokens import TokenCounter, shown_beside, token_counter
 from builder.sources.record_check import checked
+from lm_eval_tasks.progress import progress
 from lm_eval_tasks.text import ODD, day, parse_json
 
 ROUND = "2024.06"

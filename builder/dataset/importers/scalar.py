@@ -12,13 +12,13 @@ from builder.dataset.importers.scalar_questions import read_questions
 from builder.dataset.question_rows import row_of
 from builder.dataset.write import write_level
 from builder.errors import FolderError
-from builder.progress import progress
 from builder.report import StageReport
 from builder.round.levels import BUILT_IN, LEVELS
 from builder.round.tables import ScalarTable
 from builder.samples.tokens import token_counter
 from builder.scalar.citation_classifier import types_of
 from builder.scalar.questions import QuestionMaker, ask_all, turn_of
+from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration

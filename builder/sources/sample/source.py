@@ -7,11 +7,11 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.progress import progress
 from builder.sources.mirror import MirrorSource
 from builder.sources.sample.latexml import page
 from builder.sources.sample.typeset import draw
 from builder.sources.sample.world import WorldPaper, make_world
+from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round

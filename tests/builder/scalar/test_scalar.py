@@ -46,7 +46,7 @@ from lm_eval_tasks.metrics.scored import ScoredAnswer
 from lm_eval_tasks.prompts.scalar import slots_of
 from lm_eval_tasks.row_format import MASK
 from lm_eval_tasks.runs import logged
-from lm_eval_tasks.runs.evaluate import evaluate
+from lm_eval_tasks.runs.evaluate import Part, evaluate
 from tests.builder.test_pipeline import digests, rows
 from tests.conftest import DATA, small_round
 from tests.faults.cases import questions
@@ -388,7 +388,8 @@ def test_the_last_answer_counts(text: str, lenient: int | None, strict: int | No
 
 def test_scores() -> None:
     doc = {
-        "id": "2601.00001v1#3", "target": "2", "label": 2, "candidate_ids": list("abcd"), "tokens_cut": 5, "tokens_before": 10
+        "id": "2601.00001v1#3", "target": "2", "label": 2, "candidate_ids": list("abcd"), "tokens_cut": 5, "tokens_before": 10,
+        "best_constant": 2,
     }  # fmt: skip
     texts = score.score_cloze(
         [["<answer>2</answer>"], ["<answer>1</answer>"], ["Two."], ["<think><answer>2</answer>"]], [doc] * 4
@@ -403,7 +404,8 @@ def test_scores() -> None:
 
 def test_the_best_constant_is_that_of_the_labels() -> None:
     docs = [
-        {"id": f"{i}", "target": str(label), "label": label, "candidate_ids": list("abcd"), "tokens_cut": 0, "tokens_before": 1}
+        {"id": f"{i}", "target": str(label), "label": label, "candidate_ids": list("abcd"), "tokens_cut": 0, "tokens_before": 1,
+         "best_constant": 3}
         for i, label in enumerate([3, 1, 3, 0])
     ]  # fmt: skip
     scored = [ScoredAnswer.from_text(text).scores for text in score.score_cloze([["<answer>[3]</answer>"]] * 4, docs)]
@@ -508,7 +510,7 @@ def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path, tiny_lla
         from lm_eval_tasks.runs.models import Generation
 
         scores = evaluate(
-            "local-chat-completions", arguments, ["scalar", "scalar_probe"], metadata, 12, tmp_path,
+            "local-chat-completions", arguments, ["scalar", "scalar_probe"], metadata, Part(12), tmp_path,
             Generation(apply_chat_template=True),
         )  # fmt: skip
     found = {(score.task, score.metric): score.value for score in scores}

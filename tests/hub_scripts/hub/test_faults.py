@@ -238,7 +238,7 @@ def _lines(ready: Checked, arguments: tuple[str, ...]) -> Iterator[str]:
     if not arguments:
         return push(ready[0], REPO, "redistributable", yes=True)
     revision, reason, list_ = arguments
-    return yank(REPO, revision, reason, (), Path(list_))
+    return yank(REPO, revision, reason, (), Path(list_), yes=True)
 
 
 def _killed_at(

@@ -278,7 +278,7 @@ def test_a_manifest_that_is_none_of_ours(content: bytes, command: Command, hub: 
     HfApi().upload_file(path_or_fileobj=content, path_in_repo="manifest.json", repo_id=REPO, repo_type="dataset")
     code, _, err = command("verify", REPO)
     assert (code, "manifest.json" in err) == (1, True)
-    code, _, err = command("yank", REPO, "--reason", "x")
+    code, _, err = command("yank", REPO, "--yes", "--reason", "x")
     assert code == 1
     assert "manifest.json" in err
 
@@ -353,7 +353,7 @@ def test_a_machine_that_is_told_to_stay_offline(
 @pytest.mark.usefixtures("both")
 def test_yank_the_newest(command: Command, hub: Hub) -> None:
     repo, old = hub.repos[KEY], dict(hub.repos[KEY].tags)
-    yank = ("yank", REPO, "--revision", "2026.12", "--reason", "abstracts | leak")
+    yank = ("yank", REPO, "--yes", "--revision", "2026.12", "--reason", "abstracts | leak")
     code, out, err = command(*yank)
     assert (code, err) == (0, ""), err
     assert "verified: org/academiceval at 2026.12.post1" in out
@@ -370,7 +370,7 @@ def test_yank_the_newest(command: Command, hub: Hub) -> None:
     commits = len(repo.commits)
     assert command(*yank)[0] == 0
     assert len(repo.commits) == commits
-    assert command("yank", REPO, "--reason", "more")[0] == 0
+    assert command("yank", REPO, "--yes", "--reason", "more")[0] == 0
     assert set(repo.tags) == {*old, "2026.12.post1", "2026.12.post2"}
     assert _text(hub, "README.md").count("## Errata") == 1
 
@@ -378,7 +378,7 @@ def test_yank_the_newest(command: Command, hub: Hub) -> None:
 @pytest.mark.usefixtures("both")
 def test_yank_an_older_one(command: Command, hub: Hub) -> None:
     repo, old = hub.repos[KEY], dict(hub.repos[KEY].tags)
-    code, _, err = command("yank", REPO, "--revision", "2026.11", "--reason", "wrong split")
+    code, _, err = command("yank", REPO, "--yes", "--revision", "2026.11", "--reason", "wrong split")
     assert (code, err) == (0, ""), err
     assert {name: repo.tags[name] for name in old} == old
     assert list(repo.branches) == ["main"]
@@ -386,14 +386,14 @@ def test_yank_an_older_one(command: Command, hub: Hub) -> None:
     assert "| 2026.11 | 2026.11.post1 |" in _text(hub, "README.md")
     assert _tree(hub, "2026.11.post1").keys() - _tree(hub, "2026.11").keys() == {"errata.jsonl"}
     assert command("verify", REPO)[0] == 0
-    code, _, err = command("yank", REPO, "--revision", "2024.01", "--reason", "x")
+    code, _, err = command("yank", REPO, "--yes", "--revision", "2024.01", "--reason", "x")
     assert code == 1
     assert "has no revision 2024.01" in err
 
 
 @pytest.mark.usefixtures("first")
 def test_the_errata_stay_with_the_rounds_to_come(command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
-    assert command("yank", REPO, "--reason", "wrong split")[0] == 0
+    assert command("yank", REPO, "--yes", "--reason", "wrong split")[0] == 0
     assert command("push", two_rounds[1], "--repo", REPO, "--yes")[0] == 0
     assert "| 2026.11 | 2026.11.post1 |" in _text(hub, "README.md")
     assert "errata.jsonl" in _tree(hub, "2026.12")
@@ -404,7 +404,7 @@ def test_take_a_paper_down(command: Command, hub: Hub, two_rounds: tuple[Path, P
     rows = datasets.load_dataset(str(two_rounds[0]), "Intro-28K-G", split="train", cache_dir=str(tmp_path / "a"))
     victim = rows[0]["demonstrations"][0]["id"].rpartition("v")[0]
     takedowns = tmp_path / "takedowns.jsonl"
-    yank = ("yank", REPO, "--reason", "asked for", "--paper", victim, "--takedowns", takedowns)
+    yank = ("yank", REPO, "--yes", "--reason", "asked for", "--paper", victim, "--takedowns", takedowns)
     code, out, err = command(*yank)
     assert (code, err) == (0, ""), err
     assert "taken_down" in out
@@ -430,8 +430,8 @@ def test_what_was_taken_down_does_not_come_back(
     rows = datasets.load_dataset(str(two_rounds[0]), "Abs-9K", split="train", cache_dir=str(tmp_path / "a"))
     victim = rows[0]["id"].rpartition("v")[0]
     lists = ("--takedowns", tmp_path / "takedowns.jsonl")
-    assert command("yank", REPO, "--reason", "asked for", "--paper", victim, *lists)[0] == 0
-    code, _, err = command("yank", REPO, "--revision", "2026.11", "--reason", "wrong split")
+    assert command("yank", REPO, "--yes", "--reason", "asked for", "--paper", victim, *lists)[0] == 0
+    code, _, err = command("yank", REPO, "--yes", "--revision", "2026.11", "--reason", "wrong split")
     assert (code, err) == (0, ""), err
     for name in ("Abs-9K", "Intro-28K-G"):
         loaded = datasets.load_dataset(REPO, name, revision="2026.11.post1", cache_dir=str(tmp_path / "b"))
@@ -439,18 +439,18 @@ def test_what_was_taken_down_does_not_come_back(
             assert victim not in {one["id"].rpartition("v")[0] for one in (row, *row["demonstrations"])}
     assert json.loads(_text(hub, "manifest.json"))["revision"] == "2026.12.post1"
     assert victim in _text(hub, "takedowns.jsonl", "2026.11.post1")
-    code, _, err = command("yank", REPO, "--revision", "2026.11", "--reason", "something else")
+    code, _, err = command("yank", REPO, "--yes", "--revision", "2026.11", "--reason", "something else")
     assert code == 1
     assert "2026.11 was replaced by 2026.11.post1 already" in err
 
 
 @pytest.mark.usefixtures("both")
 def test_a_takedown_needs_an_id_and_the_newest(command: Command, tmp_path: Path) -> None:
-    code, _, err = command("yank", REPO, "--reason", "x", "--paper", "nonsense")
+    code, _, err = command("yank", REPO, "--yes", "--reason", "x", "--paper", "nonsense")
     assert (code, "'nonsense' is no arXiv id" in err) == (1, True)
     lists = tmp_path / "list.jsonl"
     code, _, err = command(
-        "yank", REPO, "--revision", "2026.11", "--reason", "x", "--paper", "2401.00001", "--takedowns", lists
+        "yank", REPO, "--yes", "--revision", "2026.11", "--reason", "x", "--paper", "2401.00001", "--takedowns", lists
     )
     assert code == 1
     assert "from the newest revision, 2026.12, not from 2026.11" in err
@@ -489,8 +489,8 @@ RESULT = {
 def test_results_and_a_model_card(command: Command, hub: Hub, tmp_path: Path) -> None:
     file = tmp_path / "results_tiny.json"
     file.write_text(json.dumps(RESULT))
-    push = ("push-results", file, "--repo", "org/results", "--card", "org/tiny")
-    code, out, _ = command(*push, "--dry-run")
+    push = ("push-results", file, "--repo", "org/results", "--card", "org/tiny", "--yes")
+    code, out, _ = command(*push[:-1])
     assert (code, "nothing was uploaded" in out, hub.repos) == (0, True, {})
     code, _, err = command(*push)
     assert code == 1
@@ -538,7 +538,9 @@ def test_results_of_the_plain_lm_eval(command: Command, hub: Hub, tmp_path: Path
     }
     file = tmp_path / "results_2026-11-20T10-00-00.json"
     file.write_text(json.dumps(content))
-    assert command("push-results", file, "--repo", "org/results")[0] == 0
+    code, _, err = command("push-results", "--yes", file, "--repo", "org/results")
+    assert (code, "is over a part of the samples (academiceval_abs_9k (4 of 9))" in err) == (1, True)
+    assert command("push-results", "--yes", "--subset", file, "--repo", "org/results")[0] == 0
     name = "tiny/2026.11/results_2026-11-20T10-00-00"
     assert json.loads(_text(hub, f"{name}.json", key="datasets/org/results")) == content
     found = yaml.safe_load(_text(hub, f"{name}.model-index.yml", key="datasets/org/results"))["model-index"][0][
@@ -550,7 +552,7 @@ def test_results_of_the_plain_lm_eval(command: Command, hub: Hub, tmp_path: Path
     assert values["accuracy"] == (0.5, {"samples": 4})
     del content["results"]["academiceval_abs_9k"]
     file.write_text(json.dumps(content))
-    code, _, err = command("push-results", file, "--repo", "org/results")
+    code, _, err = command("push-results", "--yes", file, "--repo", "org/results")
     assert (code, "is no result of our tasks" in err) == (1, True)
 
 
@@ -562,10 +564,10 @@ def test_results_that_are_none(command: Command, hub: Hub, tmp_path: Path) -> No
         (tmp_path / "empty", "is no result"),
         (tmp_path, "is no result"),
     ):
-        code, _, err = command("push-results", argument, "--repo", "org/results")
+        code, _, err = command("push-results", "--yes", argument, "--repo", "org/results")
         assert code == 1, says
         assert str(argument) in err
-    code, _, err = command("push-results", other, "--repo", "results")
+    code, _, err = command("push-results", "--yes", other, "--repo", "results")
     assert (code, "give ORG/NAME" in err) == (1, True)
 
 
@@ -573,7 +575,7 @@ def test_two_results_that_would_get_the_same_path(command: Command, hub: Hub, tm
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "results_tiny.json").write_text(json.dumps(RESULT))
-    code, _, err = command("push-results", tmp_path / "one", tmp_path / "two", "--repo", "org/results")
+    code, _, err = command("push-results", "--yes", tmp_path / "one", tmp_path / "two", "--repo", "org/results")
     assert (code, "would both become tiny/2026.11/results_tiny.json" in err) == (1, True)
     assert not _writes(hub)
 
@@ -586,7 +588,7 @@ def test_a_model_is_not_a_path(command: Command, hub: Hub, tmp_path: Path, name:
     content = json.loads(json.dumps(RESULT))
     content["academiceval"]["scores"][0]["model"] = name
     (tmp_path / "results_x.json").write_text(json.dumps(content))
-    code, _, err = command("push-results", tmp_path / "results_x.json", "--repo", "org/results")
+    code, _, err = command("push-results", "--yes", tmp_path / "results_x.json", "--repo", "org/results")
     assert (code, "are not names of a model and a round" in err) == (1, True)
 
 
@@ -595,14 +597,14 @@ def test_numbers_of_results_are_finite(command: Command, hub: Hub, tmp_path: Pat
     content = json.loads(json.dumps(RESULT))
     content["academiceval"]["scores"][0][what] = 1e300
     (tmp_path / "results_x.json").write_text(json.dumps(content))
-    code, _, err = command("push-results", tmp_path / "results_x.json", "--repo", "org/results")
+    code, _, err = command("push-results", "--yes", tmp_path / "results_x.json", "--repo", "org/results")
     assert (code, "is not a finite number" in err) == (1, True)
 
 
 def test_results_with_a_key_are_not_uploaded(command: Command, hub: Hub, tmp_path: Path) -> None:
     content = {**json.loads(json.dumps(RESULT)), "config": {"model_args": f"model=m,api_key={SECRET}"}}
     (tmp_path / "results_x.json").write_text(json.dumps(content))
-    code, _, err = command("push-results", tmp_path / "results_x.json", "--repo", "org/results")
+    code, _, err = command("push-results", "--yes", tmp_path / "results_x.json", "--repo", "org/results")
     assert code == 1
     assert "tiny/2026.11/results_x.json holds a value of 'api_key'" in err
     assert SECRET not in err

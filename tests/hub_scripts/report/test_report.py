@@ -109,7 +109,7 @@ def test_the_board_says_what_the_results_say(site: Path, results: Path) -> None:
         assert cell["n"] == one["samples"]
     judged = json.loads((results / "judged" / "judge_lead.json").read_text())["tasks"]["Abs-9K"]["judge-a"]
     assert cells["lead", "Abs-9K"]["x"]["win_rate"][0] == round(judged["win_rate"]["value"], 4)
-    assert cells["copy-demo", "Abs-9K"]["empty"] == 1.0
+    assert ("copy-demo", "Abs-9K") not in cells
     assert "win_rate" not in cells["copy-demo", "Abs-9K"]["x"]
     models = {one["name"]: one["cutoff"] for one in _data(site / "data" / "board.js")["models"]}
     assert models["lead"] == "2026-09"
@@ -292,11 +292,36 @@ def test_names_stay_names(results: Path, command: Command, tmp_path: Path) -> No
     assert "length_rouge_l_..-..-..-outside" in (tmp_path / "deep" / "site" / "plots.html").read_text()
 
 
+def test_of_two_runs_of_a_model_the_newest_is_shown_or_both_with_a_label(
+    results: Path, command: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    smoke, full = tmp_path / "runs" / "smoke", tmp_path / "runs" / "full"
+    for place, date in ((smoke, 1), (full, 2)):
+        shutil.copytree(results / "lead", place)
+        [file] = place.glob("results_*.json")
+        file.write_text(json.dumps({**json.loads(file.read_text()), "date": date}))
+    for file in smoke.glob("samples_*.jsonl"):
+        file.write_text("".join(file.read_text().splitlines(keepends=True)[:2]))
+    code, out, err = command("report", tmp_path / "runs", "-o", tmp_path / "site")
+    assert code == 0, err
+    assert out.startswith("1 models")
+    assert f"the newer run {full}" in caplog.text.replace(str(full.resolve()), str(full))
+    code, out, err = command(
+        "report", tmp_path / "runs", "-o", tmp_path / "site", "--label", f"lead, two papers={smoke}"
+    )
+    assert code == 0, err
+    assert out.startswith("2 models")
+    code, _, err = command("report", tmp_path / "runs", "-o", tmp_path / "site", "--label", "lead")
+    assert (code, "is not NAME=FOLDER" in err) == (1, True)
+
+
 def test_wrong_use(results: Path, command: Command, tmp_path: Path) -> None:
     shutil.copytree(results / "lead", tmp_path / "one" / "lead")
     shutil.copytree(results / "lead", tmp_path / "two" / "lead")
-    code, _, err = command("report", tmp_path / "one", tmp_path / "two", "-o", tmp_path / "site")
-    assert (code, "lead has two answers to a sample" in err) == (1, True)
+    [file, *_] = sorted((tmp_path / "one").rglob("samples_*.jsonl"))
+    file.write_text(file.read_text() * 2)
+    code, _, err = command("report", tmp_path / "one", "-o", tmp_path / "site")
+    assert (code, f"{file.name} has two answers to a sample" in err) == (1, True)
     code, _, err = command("report", results, "-o", tmp_path / "one")
     assert (code, "is not a report" in err) == (1, True)
     assert (tmp_path / "one" / "lead").is_dir()

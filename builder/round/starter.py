@@ -1,0 +1,98 @@
+"""`academiceval init`: a round.toml to begin with, commented, for each kind of source."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Literal
+
+from builder.errors import RoundError
+from lm_eval_tasks.files import write_whole
+
+Start = Literal["arxiv", "mirror", "pdfs", "sample"]
+STARTS: tuple[Start, ...] = ("arxiv", "mirror", "pdfs", "sample")
+
+_HEAD = """# A round of AcademicEval. docs/round.md explains every key.
+round = "{round}"             # the revision, year and month; it covers papers up to the end of the month before
+seed = 2026                   # decides which demonstrations are drawn
+workspace = "work"            # state between runs: a stopped run resumes from it
+output = "academiceval"       # the dataset folder
+# settings = ["Title-10K", "Abs-9K"]    # left out: all sixteen
+"""
+_SOURCES: dict[Start, str] = {
+    "arxiv": """
+[source]
+kind = "arxiv"
+contact = "{contact}"         # arXiv wants to know who asks: a mail or web address of yours
+
+[papers]
+categories = ["cs.CL"]        # primary categories, or archives such as "cs"
+published_from = {from_}
+
+[crawl]
+seeds = ["{seed}"]            # an author to begin with; co-authors follow
+authors = 200                 # a first small round; 1000 is usual
+""",
+    "mirror": """
+[source]
+kind = "mirror"
+path = "{path}"               # a folder with arXiv metadata (Kaggle's snapshot, or JSON lines) and pdf/ in it
+
+[papers]
+categories = ["cs.CL"]        # primary categories, or archives such as "cs"
+published_from = {from_}
+""",
+    "pdfs": """
+[source]
+kind = "mirror"
+path = "{path}"               # a folder with pdf/ (files named by id, such as 2401.00001.pdf), and
+metadata = "meta.jsonl"       # a line of JSON for each paper, with the fields of arXiv's Kaggle snapshot
+
+[graph]
+component = "all"             # papers of many groups: keep them all
+
+[samples]
+min_citations = 1             # few cited works are among the papers themselves
+""",
+    "sample": """
+[source]
+kind = "sample"               # a made-up arXiv, to try the commands
+authors = 60
+papers = 120
+""",
+}
+_TAIL = """
+[split]
+validation = 0.1              # shares of the papers, the newest in test; or days: validation_from, test_from
+test = 0.2
+"""
+
+
+def write_start(place: Path, kind: Start, today: date, *, path: str = "", contact: str = "", seed: str = "") -> None:
+    """Write a round.toml.
+
+    Args:
+        path: of the mirror or the PDFs.
+        contact: a mail or web address, for arXiv.
+        seed: an author's name, for arXiv.
+
+    Raises:
+        RoundError: there is a file already, or something that this kind of source needs is not given.
+    """
+    if place.exists():
+        raise RoundError(f"{place} is there already; name another file, or remove it")
+    needed = {
+        "arxiv": {"--contact": contact, "--seed": seed},
+        "mirror": {"--path": path},
+        "pdfs": {"--path": path},
+    }.get(kind, {})
+    if kind not in STARTS:
+        raise RoundError(f"{kind!r:.40} is none of {', '.join(STARTS)}")
+    if missing := [name for name, value in needed.items() if not value]:
+        raise RoundError(f"a round from {kind} needs {' and '.join(missing)}")
+    given = {"path": path, "contact": contact, "seed": seed}
+    texts = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in given.items()}
+    content = (_HEAD + _SOURCES[kind] + _TAIL).format(
+        round=f"{today:%Y.%m}", from_=today.replace(year=today.year - 1, day=1).isoformat(), **texts
+    )
+    write_whole(place, content)
