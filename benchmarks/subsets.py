@@ -4,8 +4,8 @@
 
 DATA: default ../shared/data. The three baselines answer all samples of every split of two rounds over real papers (`lab`, and `pdf`, see
 docs/real_input.md), for a title, an abstract and an introduction. The mean ROUGE-L of a part is compared with that of all, in points of
-100: the root of the mean square over rounds, tasks and baselines. `--limit` takes the first rows, which are in an order of hashes; the
-old order was by date. The last line is JSON.
+100: the root of the mean square over rounds, tasks, baselines and 50 orders of hashes. `--limit` takes the first rows, which are in such an
+order; the old order was by date. The last line is JSON.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from builder.pipeline import run  # noqa: E402
 from builder.round.model import Round  # noqa: E402
 from lm_eval_tasks.data.rows import Fact, standing_for_all  # noqa: E402
 from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
+from lm_eval_tasks.files import sha256_of_bytes  # noqa: E402
 from lm_eval_tasks.runs import logged  # noqa: E402
 from lm_eval_tasks.runs.baselines import BASELINES  # noqa: E402
 from lm_eval_tasks.runs.evaluate import Part, evaluate  # noqa: E402
@@ -37,7 +38,9 @@ DEFAULT = ROOT.parent / "shared" / "data"
 SETTINGS = ("Title-10K", "Abs-9K", "Intro-8K", "Abs-28K")
 TASKS = [f"academiceval_{name.lower().replace('-', '_')}" for name in SETTINGS]
 SIZES = (20, 50)
-Chosen = Callable[[Sequence[Logged], int], Sequence[Logged]]
+# Orders of hashes that the error is averaged over: a round has one of them.
+ORDERS = 50
+Chosen = Callable[[Sequence[Logged], int, int], Sequence[Logged]]
 
 
 def main() -> None:
@@ -80,20 +83,30 @@ def scored(name: str, data: Path, place: Path, baselines: Sequence[str]) -> list
 def errors(runs: Sequence[Sequence[Logged]]) -> Mapping[str, float]:
     """For each way to choose and each size the error in points."""
     ways: dict[str, Chosen] = {
-        "limit": lambda rows, n: rows[:n],
-        "oldest": lambda rows, n: sorted(rows, key=lambda one: (one.published, one.id))[:n],
+        "limit": lambda rows, n, order: sorted(rows, key=lambda one: sha256_of_bytes(f"{order} {one.id}"))[:n],
+        "oldest": lambda rows, n, order: sorted(rows, key=lambda one: (one.published, one.id))[:n],
         "tiny": stratified,
     }
     return {
-        f"{way}_{n}": round(sqrt(fmean((mean(chosen(rows, n)) - mean(rows)) ** 2 for rows in runs if len(rows) > n)), 2)
+        f"{way}_{n}": round(
+            sqrt(
+                fmean(
+                    (mean(chosen(rows, n, order)) - mean(rows)) ** 2
+                    for rows in runs
+                    if len(rows) > n
+                    for order in range(ORDERS)
+                )
+            ),
+            2,
+        )
         for n in SIZES
         for way, chosen in ways.items()
     }
 
 
-def stratified(rows: Sequence[Logged], n: int) -> Sequence[Logged]:
+def stratified(rows: Sequence[Logged], n: int, order: int) -> Sequence[Logged]:
     """As `academiceval_tiny` chooses; the categories of these papers are few."""
-    facts = [Fact(one.id, one.published, "") for one in rows]
+    facts = [Fact(f"{order} {one.id}", one.published, "") for one in rows]
     return [rows[i] for i in standing_for_all(range(len(rows)), facts, n)]
 
 

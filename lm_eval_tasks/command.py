@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from lm_eval_tasks.errors import EvalError
-from lm_eval_tasks.tables import Table
+from lm_eval_tasks.tables import Json, Table
 from lm_eval_tasks.text import parse_json
 
 # `engines.registry` opens them.
@@ -21,7 +21,7 @@ GROUPS = START, EVALUATE, READ, BUILD, DATASETS, PUBLISH = (
 )  # fmt: skip
 FORMATS = ("auto", "markdown", "json")
 # A command takes the parsed arguments and yields the lines and tables to show, as it goes.
-Command = Callable[[argparse.Namespace], Iterable[str | Table]]
+Command = Callable[[argparse.Namespace], Iterable[str | Table | Json]]
 _EXAMPLES = """examples:
   academiceval demo
   academiceval eval --model lead --tasks academiceval_abs_9k --metadata '{"bertscore_model": "minilm"}'
@@ -65,18 +65,19 @@ class Commands:
         self._subparsers = self._parser.add_subparsers(metavar="COMMAND", prog="academiceval", help=argparse.SUPPRESS)
         self._groups: dict[str, list[tuple[str, str]]] = {}
 
-    def add(self, group: str, name: str, help_: str, command: Command) -> Parser:
+    def add(self, group: str, name: str, help_: str, command: Command, *, shows_tables: bool = True) -> Parser:
         """Add a command; its parser, for the arguments. The parsed arguments hold the function in `command`."""
         self._groups.setdefault(group, []).append((name, help_))
         sub: Parser = self._subparsers.add_parser(name, help=help_, description=help_[0].upper() + help_[1:] + ".")
         volume = sub.add_mutually_exclusive_group()
         volume.add_argument("-v", "--verbose", action="store_true", help="show what the libraries log")
         volume.add_argument("-q", "--quiet", action="store_true", help="show results and errors alone")
-        shown = sub.add_argument_group("output")
-        shown.add_argument(
-            "--show", choices=FORMATS, default=FORMATS[0],
-            help="tables drawn for a terminal, as Markdown, or as JSON lines (default: a terminal's on a terminal, else Markdown)",
-        )  # fmt: skip
+        sub.set_defaults(show=FORMATS[0])
+        if shows_tables:
+            sub.add_argument(
+                "--format", dest="show", choices=FORMATS, default=FORMATS[0],
+                help="tables drawn for a terminal, as Markdown, or as JSON lines (default: as fits where they go)",
+            )  # fmt: skip
         sub.set_defaults(command=command, parser=sub)
         return sub
 

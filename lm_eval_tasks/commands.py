@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.command import EVALUATE, add_engine, amount, json_object, part, positive, seconds
+from lm_eval_tasks.command import EVALUATE, READ, add_engine, amount, json_object, part, positive, seconds
 from lm_eval_tasks.errors import EvalError
 
 if TYPE_CHECKING:
     from lm_eval_tasks.budget import Means
     from lm_eval_tasks.command import Commands
-    from lm_eval_tasks.tables import Table
+    from lm_eval_tasks.tables import Json, Table
 
 EXPORTS = ("prompts", "openai-batch", "inspect")
 _PRICES = "TOML: prices of a million tokens for each model, see docs/evaluate.md"
@@ -41,6 +41,17 @@ def register(commands: Commands) -> None:
     sub.add_argument("a", type=Path, metavar="A", help="samples_*.jsonl of a run, or a folder of them")
     sub.add_argument("b", type=Path, metavar="B")
     sub.add_argument("--metrics", help="comma-separated scores (default: the headline ones)")
+    help_ = "what metrics notice: their report card over texts that are damaged on purpose"
+    sub = commands.add(READ, "metrics", help_, metrics)
+    sub.add_argument("source", type=Path, metavar="FOLDER", help="a dataset folder, or the output folder of a run")
+    sub.add_argument(
+        "--task", choices=("abs", "title", "intro"), default="abs", help="of a dataset: what is written (default: abs)"
+    )
+    sub.add_argument("--metrics", help="comma-separated (default: all that have a better direction)")
+    sub.add_argument("--bertscore_model", default="minilm", help="default: minilm; none leaves BERTScore out")
+    sub.add_argument(
+        "--output", type=Path, metavar="FILE", help="write the report card as JSON too; `academiceval report` shows it"
+    )
     help_ = "let a language model compare generated texts with their references, in both orders"
     _add_judging(commands.add(EVALUATE, "judge", help_, judge))
     commands.add(EVALUATE, "tasks-path", "print the folder for lm_eval --include_path", tasks_path)
@@ -96,7 +107,13 @@ def _add_means(sub: ArgumentParser) -> None:
 
 
 def _add_export(commands: Commands) -> None:
-    sub = commands.add(EVALUATE, "export", "a setting's prompts as JSON lines, cut to a model, for other tools", export)
+    sub = commands.add(
+        EVALUATE,
+        "export",
+        "a setting's prompts as JSON lines, cut to a model, for other tools",
+        export,
+        shows_tables=False,
+    )
     sub.add_argument("dataset", metavar="DATASET", help="folder or Hub id")
     sub.add_argument("--setting", required=True, help="a configuration of the dataset, such as Abs-9K")
     sub.add_argument("--format", choices=EXPORTS, default=EXPORTS[0], help=f"default: {EXPORTS[0]}")
@@ -231,6 +248,31 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
     yield table(differences, arguments.a, arguments.b)
     if any(one.difference.bounds is None for one in differences):
         yield from ("", f"Where interval and p are missing, the papers have fewer than {FEWEST} first authors.")
+
+
+def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
+    import json
+
+    from lm_eval_tasks.files import write_whole
+    from lm_eval_tasks.runs import report_card
+    from lm_eval_tasks.tables import Json
+
+    every = {one.name: one for one in report_card.measurable()}
+    names = arguments.metrics.split(",") if arguments.metrics else list(every)
+    if unknown := [name for name in names if name not in every]:
+        raise EvalError(f"no metric {unknown[0]!r} with a better direction; there are {', '.join(every)}")
+    if (arguments.source / "manifest.json").is_file():
+        found = report_card.human_texts(str(arguments.source), arguments.task, arguments.bertscore_model, {})
+    else:
+        found = report_card.answers_of(arguments.source, arguments.bertscore_model)
+    card = report_card.measure(found, [every[name] for name in names])
+    if arguments.output:
+        write_whole(arguments.output, json.dumps(card.to_json(), indent=1))
+    if arguments.show == "json":
+        yield Json(card.to_json())
+        return
+    yield report_card.table(card)
+    yield f"\nShare of {len(found)} texts in which the damaged one scores lower; 0.5 is chance, below {report_card.BLIND} a headline metric is blind."
 
 
 def judge(arguments: Namespace) -> Iterator[str | Table]:

@@ -36,19 +36,30 @@ def markdown(table: Table) -> Iterator[str]:
     yield from (_line([_cell(cell) for cell in row]) for row in table.rows)
 
 
-def shown(item: str | Table, form: str) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class Json:
+    """What a command shows as JSON in place of its tables."""
+
+    content: object
+
+
+def shown(item: str | Table | Json, form: str) -> Iterator[str]:
     """The lines of what a command shows.
 
     Args:
         form: "terminal", "markdown" or "json"; of JSON there is a line for each table, other lines are left out.
     """
     if form == "json":
-        if isinstance(item, Table):
+        if isinstance(item, Json):
+            yield json.dumps(item.content, ensure_ascii=False)
+        elif isinstance(item, Table):
             yield json.dumps(
                 [dict(zip(item.head, row, strict=True)) for row in item.rows], ensure_ascii=False, default=str
             )
     elif isinstance(item, str):
         yield item
+    elif isinstance(item, Json):
+        return
     elif form == "terminal":
         yield _drawn(item)
     else:

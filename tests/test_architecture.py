@@ -20,7 +20,7 @@ ROOMS = {
     "lm_eval_tasks": [
         "batches errors version text waiting redaction linux files tables row_format word_runs thoughts", "tokenizers usage", "budget",
         "command locks journal minilm compat engines", "chat", "batch_api", "task_folder", "prompts", "retrieval metrics",
-        "data", "runs", "judge", "commands",
+        "damages data", "runs", "judge", "commands",
     ],
     "hub_scripts": ["errors", "hub", "results report", "reproduce", "commands"],
 }  # fmt: skip

@@ -124,7 +124,12 @@ def open_model(kind: str, arguments: Mapping[str, Any], batch_size: str, device:
 
 
 def quiet() -> None:
-    """Keep lm-eval from logging each failing try and what it is about to do; there is no option for it in its functions."""
+    """Keep lm-eval from logging each failing try and what it is about to do, and from asking git which commit the current folder is at,
+    which is somebody else's; there is no option for either in its functions.
+    """
+    from lm_eval import evaluator
+
+    evaluator.get_git_commit_hash = lambda: None
     logging.getLogger("lm_eval").setLevel(logging.ERROR)
     logging.getLogger("lm_eval.models.api_models").setLevel(logging.CRITICAL)
 

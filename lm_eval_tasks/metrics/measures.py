@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks import tokenizers
@@ -10,6 +10,7 @@ from lm_eval_tasks.metrics import citation_mentions, rouge
 from lm_eval_tasks.metrics.answer_index import strict_answer_of
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.bertscore import bertscore as score_pairs
+from lm_eval_tasks.metrics.grounding import Shown, support_of_names, support_of_numbers
 from lm_eval_tasks.word_runs import longest_common_run, run_words
 
 if TYPE_CHECKING:
@@ -131,6 +132,22 @@ def copied_from_demonstrations(answers: Answers) -> Values:
 
 def _run(text: str, other: str) -> float:
     return float(longest_common_run(run_words(text), run_words(other)))
+
+
+def numbers_supported(answers: Answers) -> Values:
+    """Share of an answer's numbers that the prompt shows of the paper and its citations; None for an answer without any."""
+    return [support_of_numbers(text, shown).share for text, shown in _with_shown(answers)]
+
+
+def names_supported(answers: Answers) -> Values:
+    """Share of an answer's names and acronyms that the prompt shows; None for an answer without any."""
+    return [support_of_names(text, shown).share for text, shown in _with_shown(answers)]
+
+
+def _with_shown(answers: Answers) -> Iterator[tuple[str, Shown]]:
+    return (
+        (text, Shown(doc["prompt"][doc["target_at"] :])) for text, doc in zip(answers.texts, answers.docs, strict=True)
+    )
 
 
 def citations_mentioned(answers: Answers) -> Values:

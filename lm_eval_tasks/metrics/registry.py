@@ -74,6 +74,8 @@ METRICS: tuple[Metric, ...] = (
     Metric("empty", "Empty answers", _WRITING, "lower", measures.empty, rate=True),
     Metric("no_answer", "No answer", _CLOZE, "lower", measures.empty, rate=True),
     Metric("unfinished", "Unfinished reasoning", _BOTH, "lower", measures.unfinished, rate=True),
+    Metric("numbers_supported", "Numbers supported", _WRITING, "higher", measures.numbers_supported),
+    Metric("names_supported", "Names supported", _WRITING, "higher", measures.names_supported),
     Metric("rouge_1", "ROUGE-1", _WRITING, "higher", measures.rouge_1),
     Metric("rouge_2", "ROUGE-2", _WRITING, "higher", measures.rouge_2),
     Metric("rouge_lsum", "ROUGE-Lsum", _WRITING, "higher", measures.rouge_lsum),

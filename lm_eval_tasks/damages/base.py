@@ -1,0 +1,63 @@
+"""What damages share: what they work with, what they give, and the words and sentences of a text."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(\[])")
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a damage may take from.
+
+    Attributes:
+        body: the paper's own body.
+        other: a text of the same kind of another paper of the same category; "" where there is none.
+        own_other: such a text of another paper of the same first author; "" where there is none.
+        other_body: the body of the other paper.
+        citations: titles of the works that the paper cites, as given.
+    """
+
+    body: str
+    other: str = ""
+    own_other: str = ""
+    other_body: str = ""
+    citations: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """A text and how many changes were made to it."""
+
+    text: str
+    changes: int
+
+
+# Text, material, strength (the share of the places that are changed) and a source of chance -> the damaged text; None where the text has
+# no place for this damage.
+Damage = Callable[[str, Material, float, random.Random], Damaged | None]
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text."""
+    return [one for one in _SENTENCE.split(text.strip()) if one]
+
+
+def some(count: int, strength: float, rng: random.Random) -> list[int]:
+    """As many of so many places as the strength says, at least one."""
+    if not count:
+        return []
+    return sorted(rng.sample(range(count), max(1, round(strength * count))))
+
+
+def replaced(text: str, spans: Sequence[tuple[int, int]], words: Sequence[str]) -> str:
+    """A text with some of its spans, in order, replaced."""
+    parts, end = [], 0
+    for (start, behind), word in zip(spans, words, strict=True):
+        parts += [text[end:start], word]
+        end = behind
+    return "".join([*parts, text[end:]])

@@ -1,0 +1,274 @@
+"""How much of what an answer states stands in what the model was shown: its numbers, and its names and acronyms. No model is needed.
+
+A number is supported where the shown text has it too, rounded or not, as a percentage or a fraction, with or without signs between
+thousands, in digits or words. Small whole numbers stand everywhere; they count only next to a word that stands next to them in the answer.
+A name is supported in singular or plural, with or without hyphens.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import chain, islice, takewhile
+
+_WORDS = {
+    word: value
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
+        "nineteen twenty".split()
+    )
+}
+_WORDS |= {
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+    "ninety": 90,
+    "hundred": 100,
+}
+_TIMES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "k": 1e3, "m": 1e6, "b": 1e9}
+# "one" and the like are rarely numbers.
+_SPELLED = re.compile(rf"\b(?:{'|'.join(word for word, value in _WORDS.items() if value > 1)})\b", re.IGNORECASE)
+_SPELLING = {float(value): word for word, value in _WORDS.items() if value > 1}
+_DIGITS = re.compile(r"\d+(?:[,\u2009\u202f]\d{3}(?!\d))*(?:\.\d+)?")
+_BEHIND = re.compile(
+    r"(?P<times>\s?(?:thousand|million|billion|trillion)\b|[KMBkmb]\b)?(?P<percent>\s?(?:\\?%|percent\b|per cent\b|percentage points?\b))?"
+)
+# What is no text: addresses, and LaTeX's citations.
+_APPARATUS = re.compile(r"(?:https?://|www\.)\S+|\\\w*cite\w*\{[^}]*\}")
+# A section, a figure, an equation, a year in brackets, a citation: numbers that state nothing.
+_POINTER = re.compile(
+    r"(?:\b(?:sections?|sec\.|figures?|figs?\.|tables?|tab\.|equations?|eqs?\.|appendix|algorithms?|theorems?|lemmas?|chapters?|steps?|"
+    r"arxiv:?|rq|citation|candidate)\s*|§\s*|\[[\d\s,;–-]*)$",
+    re.IGNORECASE,
+)
+_SMALL = 20
+_NEAR = 3
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_STOP = frozenset(
+    "the and for with that this from are was were has have had our their its than over more less each all both can into such which "
+    "while when where who whose but not also only between across about these those other using used based between per most least up".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of a text.
+
+    Attributes:
+        value: with thousands and the like applied; of a percentage the figure before the sign.
+        step: of its last digit, so that 0.85 has 0.01.
+        start, end: where it stands.
+    """
+
+    value: float
+    step: float
+    percent: bool
+    start: int
+    end: int
+
+
+def numbers(text: str) -> Iterator[Number]:
+    """The numbers that a text states, in order; those that point to a section, a figure or a citation are left out."""
+    every = (*_in_digits(text), *(_spelled(text, found) for found in _SPELLED.finditer(text)))
+    return (one for one in sorted(every, key=lambda one: one.start) if not _points(text, one))
+
+
+def _spelled(text: str, found: re.Match[str]) -> Number:
+    return _number(text, *found.span(), float(_WORDS[found[0].casefold()]), 1.0)
+
+
+@cache
+def _spelled_as(word: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{word}\b", re.IGNORECASE)
+
+
+def _in_digits(text: str) -> Iterator[Number]:
+    for found in _DIGITS.finditer(text):
+        start, end = found.span()
+        before = text[start - 1 : start]
+        if before.isalpha() or (before in "._" and text[start - 2 : start - 1].isalnum()):
+            continue  # part of a name
+        plain = found[0].translate(_NO_SEPARATORS)
+        step = 10.0 ** -(len(plain) - plain.find(".") - 1 if "." in plain else 0)
+        yield _number(text, start, end, float(plain), step)
+
+
+def _number(text: str, start: int, end: int, value: float, step: float) -> Number:
+    """A number with what stands right behind it."""
+    if text[end : end + 2].strip(" ") == "" or text[end] in ".,;)":
+        return Number(value, step, False, start, end)
+    behind = _BEHIND.match(text, end)
+    assert behind is not None
+    factor = _TIMES[behind["times"].strip().casefold()] if behind["times"] else 1.0
+    return Number(value * factor, step * factor, behind["percent"] is not None, start, behind.end())
+
+
+def _points(text: str, number: Number) -> bool:
+    """Whether a number names a place, such as a section or a citation."""
+    return text[number.end : number.end + 1] == "]" or bool(
+        _POINTER.search(text, max(0, number.start - 24), number.start)
+    )
+
+
+_NO_SEPARATORS = str.maketrans("", "", ",\u2009\u202f")
+
+
+def _beside(text: str, number: Number) -> frozenset[str]:
+    """The stems of the nearest words that mean something, on both sides."""
+    before = [
+        word for word in _WORD.findall(text[max(0, number.start - 60) : number.start]) if word.casefold() not in _STOP
+    ]
+    behind = [word for word in _WORD.findall(text[number.end : number.end + 60]) if word.casefold() not in _STOP]
+    return frozenset(_stem(word) for word in (*before[-_NEAR:], *behind[:_NEAR]))
+
+
+def _stem(word: str) -> str:
+    """A word without its ending, roughly."""
+    return re.sub(r"(?:ies|es|s|ed|ing|ly)$", "", word.casefold())[:8]
+
+
+class Shown:
+    """What a model was shown, made ready to look numbers and names up.
+
+    Args:
+        text: the prompt's part about the paper itself, with what was cited.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _by_value(self) -> tuple[list[float], list[Number]]:
+        ordered = sorted(_in_digits(self._text), key=lambda one: one.value)
+        return [one.value for one in ordered], ordered
+
+    @cached_property
+    def _folded(self) -> str:
+        return _plain(self._text)
+
+    def supports_number(self, number: Number, answer: str) -> bool:
+        """Whether the text states a number of an answer."""
+        if self._states(number, answer, number.value, number.step, None):
+            return True
+        if number.percent:
+            # 93 % is 0.93; and half of something.
+            return self._states(number, answer, number.value / 100, number.step / 100, percent=False)
+        if 0 < number.value < 1:
+            return self._states(number, answer, number.value * 100, number.step * 100, percent=True)
+        return False
+
+    def _states(self, number: Number, answer: str, value: float, step: float, percent: bool | None) -> bool:
+        values, ordered = self._by_value
+        small = value == int(value) and abs(value) <= _SMALL and not number.percent and step >= 1
+        beside = _beside(answer, number) if small else frozenset()
+        margin = step / 2 + 1e-9 * max(1.0, abs(value))
+        same = takewhile(
+            lambda one: one.value <= value + margin, islice(ordered, bisect_left(values, value - margin), None)
+        )
+        for one in chain(same, self._words_for(value)):
+            # The shown number may be more exact than the answer's, never less.
+            if one.step > step * 1.0001 and one.value != value:
+                continue
+            if (percent is not None and one.percent != percent) or _points(self._text, one):
+                continue
+            if not beside or beside & _beside(self._text, one):
+                return True
+        return False
+
+    def _words_for(self, value: float) -> Iterator[Number]:
+        """Where the text spells a number out."""
+        word = _SPELLING.get(value)
+        if word:
+            yield from (_spelled(self._text, found) for found in _spelled_as(word).finditer(self._text))
+
+    def supports_name(self, name: str) -> bool:
+        """Whether the text has the name."""
+        plain = _plain(name).strip()
+        forms = {plain, plain.removesuffix("s"), f"{plain}s", plain.removesuffix("es")}
+        if any(_has(self._folded, form) for form in forms if form):
+            return True
+        # "LLM-based": each part by itself; "pre-trained" and "pretrained".
+        parts = [part for part in plain.split(" ") if len(part) > 1]
+        return plain.replace(" ", "") in self._tight or (
+            len(parts) > 1 and all(_has(self._folded, part) for part in parts)
+        )
+
+    @cached_property
+    def _tight(self) -> str:
+        return self._folded.replace(" ", "")
+
+
+def _has(text: str, word: str) -> bool:
+    return f" {word} " in text
+
+
+_APART = str.maketrans(dict.fromkeys(f"{string.punctuation}‐‑‒–—‘’“”…·×∗†‡•\u00a0", " "))
+
+
+def _plain(text: str) -> str:
+    """Words in lower case with single spaces between and around them."""
+    return f" {' '.join(text.translate(_APART).casefold().split())} "
+
+
+# An acronym, a word with capitals or digits inside it, or a capitalized word that no sentence begins with.
+_NAME = re.compile(
+    r"(?<![\w.@/-])(?:[A-Z][A-Za-z]*[A-Z][\w]*s?|[a-z]+[A-Z]\w*|[A-Za-z]+-?\d+(?:\.\d+)?\w*|[A-Z][a-z]{2,})(?:-[A-Z0-9]\w*)*(?![\w@])"
+)
+_BEGINS = re.compile(r"(?:^|[.!?:;]\s+|[\n\r]\s*|[\"“(]\s?|\d\.\s)$")
+_CAPITALIZED = re.compile(r"[A-Z][a-z]+")
+_NOT_NAMES = frozenset(
+    "january february march april may june july august september october november december monday tuesday wednesday thursday friday "
+    "saturday sunday english however moreover furthermore finally additionally notably specifically overall thus therefore hence first "
+    "second third figure table section appendix equation theorem algorithm abstract introduction conclusion".split()
+)
+
+
+def names(text: str) -> list[str]:
+    """The names and acronyms of a text, each once, in order."""
+    found: dict[str, None] = {}
+    for one in _NAME.finditer(text):
+        word = one[0]
+        if _CAPITALIZED.fullmatch(word) and (
+            word.casefold() in _NOT_NAMES or _BEGINS.search(text, max(0, one.start() - 3), one.start())
+        ):
+            continue
+        found[word] = None
+    return list(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What of an answer's numbers, or names, is supported.
+
+    Attributes:
+        unsupported: those that are not.
+    """
+
+    count: int
+    unsupported: tuple[str, ...]
+
+    @property
+    def share(self) -> float | None:
+        """None for an answer without any."""
+        return 1 - len(self.unsupported) / self.count if self.count else None
+
+
+def support_of_numbers(answer: str, shown: Shown) -> Support:
+    """Of every number of an answer."""
+    answer = _APPARATUS.sub(" ", answer)
+    stated = list(numbers(answer))
+    lacking = (one for one in stated if not shown.supports_number(one, answer))
+    return Support(len(stated), tuple(answer[one.start : one.end] for one in lacking))
+
+
+def support_of_names(answer: str, shown: Shown) -> Support:
+    """Of every name of an answer."""
+    stated = names(_APPARATUS.sub(" ", answer))
+    return Support(len(stated), tuple(one for one in stated if not shown.supports_name(one)))
