@@ -272,7 +272,10 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
         yield Json(card.to_json())
         return
     yield report_card.table(card)
-    yield f"\nShare of {len(found)} texts in which the damaged one scores lower; 0.5 is chance, below {report_card.BLIND} a headline metric is blind."
+    yield (
+        f"\nShare of {len(found)} texts in which the damaged one scores lower; 0.5 is chance, and below {report_card.BLIND} a "
+        "headline metric is called blind."
+    )
 
 
 def judge(arguments: Namespace) -> Iterator[str | Table]:
