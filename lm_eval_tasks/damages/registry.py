@@ -54,6 +54,8 @@ def changed(kind: Kind, text: str, material: Material, seed: str, strength: floa
     Args:
         strength: the share of the places that are changed; the kind's own by default.
     """
+    if not text.strip():
+        return None
     chance = random.Random(hashlib.sha256(f"{seed}|{kind.name}|{text}".encode()).digest())
     made = kind.apply(text, material, kind.strength if strength is None else strength, chance)
     return made if made is not None and made.text != text else None

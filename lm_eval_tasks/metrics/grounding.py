@@ -40,7 +40,10 @@ _DIGITS = re.compile(r"\d+(?:[,\u2009\u202f]\d{3}(?!\d))*(?:\.\d+)?")
 _BEHIND = re.compile(
     r"(?P<times>\s?(?:thousand|million|billion|trillion)\b|[KMBkmb]\b)?(?P<percent>\s?(?:\\?%|percent\b|per cent\b|percentage points?\b))?"
 )
-# What is no text: addresses, and LaTeX's citations.
+_INSIDE = re.compile(r"(?:[^\W\d_]|[^\W_][._]|[^\W\d_]-)$")
+# A number that stands behind one of these stands alone.
+_OPEN = " ($~\n"
+# What is not text: addresses, and LaTeX's citations.
 _APPARATUS = re.compile(r"(?:https?://|www\.)\S+|\\\w*cite\w*\{[^}]*\}")
 # A section, a figure, an equation, a year in brackets, a citation: numbers that state nothing.
 _POINTER = re.compile(
@@ -92,9 +95,8 @@ def _spelled_as(word: str) -> re.Pattern[str]:
 def _in_digits(text: str) -> Iterator[Number]:
     for found in _DIGITS.finditer(text):
         start, end = found.span()
-        before = text[start - 1 : start]
-        if before.isalpha() or (before in "._" and text[start - 2 : start - 1].isalnum()):
-            continue  # part of a name
+        if text[start - 1 : start] not in _OPEN and _INSIDE.search(text, max(0, start - 2), start):
+            continue  # part of a name, such as GPT-4 or v1.5
         plain = found[0].translate(_NO_SEPARATORS)
         step = 10.0 ** -(len(plain) - plain.find(".") - 1 if "." in plain else 0)
         yield _number(text, start, end, float(plain), step)
@@ -112,9 +114,11 @@ def _number(text: str, start: int, end: int, value: float, step: float) -> Numbe
 
 def _points(text: str, number: Number) -> bool:
     """Whether a number names a place, such as a section or a citation."""
-    return text[number.end : number.end + 1] == "]" or bool(
-        _POINTER.search(text, max(0, number.start - 24), number.start)
-    )
+    behind = text[number.end : number.end + 1]
+    # "[3]", and "(1)" in an enumeration.
+    if behind == "]" or (behind == ")" and text[number.start - 1 : number.start] == "("):
+        return True
+    return bool(_POINTER.search(text, max(0, number.start - 24), number.start))
 
 
 _NO_SEPARATORS = str.maketrans("", "", ",\u2009\u202f")

@@ -1,0 +1,96 @@
+"""What metrics notice, on two rounds over real papers: the report card of `academiceval metrics`, and the speed of grounding.
+
+  python benchmarks/report_card.py [DATA] [--quick]
+
+DATA: default ../shared/data. The conclusions of the papers of `lab` and `pdf` (docs/real_input.md) stand for answers, their abstracts are
+the references; `lab` was looked at while the rules were written, `pdf` was not. The last line is JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import fmean
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+from builder.pipeline import run  # noqa: E402
+from builder.round.model import Round  # noqa: E402
+from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
+from lm_eval_tasks.metrics.grounding import Shown, support_of_names, support_of_numbers  # noqa: E402
+from lm_eval_tasks.runs.report_card import Candidate, human_texts, measurable, measure  # noqa: E402
+
+DEFAULT = ROOT.parent / "shared" / "data"
+METRICS = ("rouge_l", "bertscore", "numbers_supported", "names_supported")
+SHOWN = ("numbers", "names", "comparisons", "shuffled", "foreign_third")
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, nargs="?", default=DEFAULT)
+    parser.add_argument("--quick", action="store_true", help="one round, without BERTScore")
+    arguments = parser.parse_args()
+    if not arguments.data.is_dir():
+        parser.exit(1, f"error: no folder {arguments.data}\n")
+    figures: dict[str, float] = {}
+    for name in ("lab",) if arguments.quick else ("lab", "pdf"):
+        with tempfile.TemporaryDirectory() as place:
+            figures |= of_round(name, arguments.data, Path(place), "none" if arguments.quick else "minilm")
+    print(json.dumps(figures))
+
+
+def of_round(name: str, data: Path, place: Path, bertscore_model: str) -> dict[str, float]:
+    """The figures of one round."""
+    dataset = made(name, data, place)
+    texts = human_texts(str(dataset), "abs", bertscore_model, {})
+    card = measure(texts, [one for one in measurable() if one.name in METRICS])
+    figures = {
+        f"{name}_{metric}_{damage}": round(seen.accuracy, 2)
+        for metric, own in card.damages.items()
+        for damage, seen in own.items()
+        if damage in SHOWN
+    }
+    figures |= {f"{name}_{metric}_alarms": round(card.alarm(metric) or 0.0, 3) for metric in card.damages}
+    return figures | {f"{name}_{key}": value for key, value in grounding(texts).items()}
+
+
+def grounding(texts: list[Candidate]) -> dict[str, float]:
+    """How much of the authors' own abstracts is supported, and milliseconds for an answer."""
+    started = time.process_time()
+    both = [
+        (support_of_numbers(one.target, shown).share, support_of_names(one.target, shown).share)
+        for one in texts
+        for shown in (Shown(one.shown),)
+    ]
+    spent = time.process_time() - started
+    numbers, names = ([share for share in own if share is not None] for own in zip(*both, strict=True))
+    return {
+        "human_numbers": round(fmean(numbers), 3), "human_names": round(fmean(names), 3),
+        "milliseconds": round(1000 * spent / len(texts), 2),
+    }  # fmt: skip
+
+
+def made(name: str, data: Path, place: Path) -> Path:
+    """A round over real papers."""
+    source: dict[str, object] = {"kind": "mirror", "path": str(data / "lab" if name == "lab" else data)}
+    more: dict[str, object] = {}
+    if name == "pdf":
+        source["metadata"] = "pdf_meta.jsonl"
+        more["graph"] = {"component": "all"}
+    round_ = Round.model_validate({
+        "round": "2026.11", "seed": 2026, "workspace": place / "work", "output": place / name, "source": source,
+        "settings": ["Title-10K", "Abs-9K"], "split": {"validation": 0.2, "test": 0.2}, "samples": {"min_citations": 1}, **more,
+    })  # fmt: skip
+    return run(round_, LocalEngine()).output
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""Damages change what they say they change, and nothing else; and report cards count who notices."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lm_eval_tasks.damages.base import Material
+from lm_eval_tasks.damages.registry import DAMAGES, HARMLESS, Kind, changed
+from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.metrics.grounding import numbers
+from lm_eval_tasks.runs import report_card
+from tests.conftest import DATA
+
+TEXT = (
+    'We show that BERT improves accuracy by 12.5% on 1,200 papers, and it is faster than "GPT-2". It uses color and behavior models [1]. '
+    "However, the approach needs more data, but costs less. Results are strong."
+)
+OTHER = "The KLEE engine finds bugs. SAGE does not. Fuzzing with AFL is slower than both, as LibFuzzer shows, and needs many seeds to begin with."
+MATERIAL = Material(
+    body="BERT and GPT-2 reach 12.5% on 1,200 papers, 13.9 and 1,500 in all.", other=OTHER, own_other=OTHER * 2, other_body=OTHER,
+    citations=("One", "Two", "Three"),
+)  # fmt: skip
+EVERY = (*DAMAGES, *HARMLESS)
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.mark.parametrize("kind", EVERY, ids=lambda kind: kind.name)
+def test_every_change_is_repeatable_and_counted(kind: Kind) -> None:
+    made = changed(kind, TEXT, MATERIAL, "seed")
+    assert made is not None
+    assert made == changed(kind, TEXT, MATERIAL, "seed")
+    assert made.changes >= 1
+    assert made.text != TEXT
+    assert changed(kind, "", Material(""), "seed") is None
+
+
+def test_a_changed_number_keeps_its_form_and_is_no_other_number_of_the_paper() -> None:
+    for seed in range(30):
+        made = changed(DAMAGES[0], TEXT, MATERIAL, str(seed))
+        assert made is not None
+        percent, papers = (found[0] for found in re.finditer(r"\d[\d,]*\.?\d+(?=%| papers)", made.text))
+        assert re.fullmatch(r"\d\d\.\d", percent)
+        assert re.fullmatch(r"\d,\d{3}", papers)
+        assert {float(percent), float(papers.replace(",", ""))}.isdisjoint(one.value for one in numbers(MATERIAL.body))
+
+
+def test_strength_is_the_share_of_places() -> None:
+    text = " ".join(f"It is higher than {n}." for n in range(20))
+    [kind] = [one for one in DAMAGES if one.name == "comparisons"]
+    assert [changed(kind, text, MATERIAL, "s", strength).changes for strength in (0.05, 0.5, 1.0)] == [1, 10, 20]  # type: ignore[union-attr]
+
+
+def test_denials_keep_the_length_about() -> None:
+    [kind] = [one for one in DAMAGES if one.name == "negated"]
+    made = changed(kind, TEXT, MATERIAL, "s", 1.0)
+    assert made is not None
+    assert abs(len(made.text) - len(TEXT)) < len(TEXT) * 0.15
+
+
+def test_metrics_get_a_report_card(command: Command, dataset: Path, tmp_path: Path) -> None:
+    file = tmp_path / "card.json"
+    code, out, err = command(
+        "metrics", dataset, "--metrics", "rouge_l,numbers_supported,length_ratio", "--task", "intro"
+    )
+    assert (code, "no metric 'length_ratio'" in err) == (1, True)
+    names = ("rouge_l", "numbers_supported", "names_supported")
+    code, out, err = command(
+        "metrics", dataset, "--metrics", ",".join(names), "--task", "intro", "--output", file, "--format", "json"
+    )
+    assert code == 0, err
+    card = json.loads(out)
+    assert card == json.loads(file.read_text())
+    assert set(card) <= set(names)
+    cell = card["rouge_l"]["dropped"]
+    assert set(cell) == {"accuracy", "low", "high", "n", "harmless"}
+    assert 0 <= cell["accuracy"] <= 1
+    code, out, err = command("metrics", dataset, "--metrics", "rouge_l", "--task", "title")
+    assert code == 0, err
+    assert "| sentences repeated |" in out
+    assert "false alarms on harmless changes" in out
+
+
+def test_saved_answers_get_a_report_card(command: Command, dataset: Path, tmp_path: Path) -> None:
+    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
+    assert (
+        command(
+            "eval",
+            "--model",
+            "lead",
+            "--tasks",
+            "academiceval_abs_9k",
+            "--metadata",
+            metadata,
+            "--output",
+            tmp_path / "a",
+        )[0]
+        == 0
+    )
+    code, out, err = command("metrics", tmp_path / "a", "--metrics", "rouge_l,rouge_1", "--bertscore_model", "none")
+    assert code == 0, err
+    assert "| half of the sentences dropped |" in out
+    code, _, err = command("metrics", tmp_path, "--bertscore_model", "none", "--metrics", "rouge_l")
+    assert code in (0, 1)
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_on_real_papers_grounding_sees_what_rouge_does_not(tmp_path: Path) -> None:
+    from builder.pipeline import run
+    from builder.round.model import Round
+    from lm_eval_tasks.engines.local import LocalEngine
+
+    round_ = Round.model_validate({
+        "round": "2026.11", "seed": 1, "workspace": tmp_path / "work", "output": tmp_path / "lab", "settings": ["Title-10K", "Abs-9K"],
+        "source": {"kind": "mirror", "path": str(DATA / "lab")}, "split": {"validation": 0.2, "test": 0.2}, "samples": {"min_citations": 1},
+    })  # fmt: skip
+    dataset = run(round_, LocalEngine()).output
+    found = report_card.human_texts(str(dataset), "abs", "none", {})
+    chosen = [one for one in registry.METRICS if one.name in ("rouge_l", "numbers_supported", "names_supported")]
+    card = report_card.measure(found, chosen)
+    assert len(found) > 70
+    assert card.damages["numbers_supported"]["numbers"].accuracy >= 0.95
+    assert card.damages["names_supported"]["names"].accuracy >= 0.98
+    assert card.damages["rouge_l"]["comparisons"].accuracy < report_card.BLIND
+    assert max(card.alarm("numbers_supported") or 0, card.alarm("names_supported") or 0) <= 0.02

@@ -1,0 +1,67 @@
+"""Numbers and names of an answer, found in what was shown or not."""
+
+from __future__ import annotations
+
+import pytest
+
+from lm_eval_tasks.metrics.grounding import Shown, names, numbers, support_of_names, support_of_numbers
+
+SHOWN = Shown(
+    "We train on 12,345 papers from three datasets (see Section 4 and Fig. 7). Accuracy rises from 0.853 to 0.917, as in [12], by 7.5%. "
+    "The BERT-based models use pre-trained encoders; two annotators agreed. GPT-4 needs 1.5 million tokens, GNNs fewer."
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12345 papers", "12,345 papers", "an accuracy of 0.92", "an accuracy of 91.7%", "85.3 %", "7.5 percent", "7.5 per cent", "3 datasets",
+        "three datasets", "1.5M tokens", "1,500,000 tokens", "two annotators", "2 annotators", "about 0.85",
+    ],
+)  # fmt: skip
+def test_numbers_are_found_in_any_form(text: str) -> None:
+    found = support_of_numbers(text, SHOWN)
+    assert (found.count, found.unsupported) == (1, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12,346 papers",
+        "an accuracy of 0.94",
+        "7.8%",
+        "4 datasets",
+        "3 annotators",
+        "1.7M tokens",
+        "0.8534",
+        "7 datasets",
+        "12 papers",
+    ],
+)
+def test_other_numbers_are_not(text: str) -> None:
+    assert support_of_numbers(text, SHOWN).share == 0.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "see Section 9",
+        "as in [17]",
+        "(1) first",
+        "https://doi.org/10.1000/182",
+        r"\citep{smith2024}",
+        "GPT-5",
+        "no number",
+        "Figure 3",
+    ],
+)
+def test_numbers_that_state_nothing_do_not_count(text: str) -> None:
+    assert support_of_numbers(text, SHOWN).share is None
+    assert not list(numbers("arXiv:2401.00001"))
+
+
+def test_names_are_found_in_any_form() -> None:
+    assert support_of_names("We use BERT, GPT4 and a GNN with Pretrained encoders.", SHOWN).unsupported == ()
+    assert support_of_names("We use RoBERTa and LLaMA-2.", SHOWN).unsupported == ("RoBERTa", "LLaMA-2")
+    assert support_of_names("we use nothing", SHOWN).share is None
+    assert names("However, the BERT model by Google. Results (Section 3) show BERT wins.") == ["BERT", "Google"]
