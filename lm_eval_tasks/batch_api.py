@@ -88,6 +88,8 @@ class _Batches:
         self._waiting: list[_Request] = []
         self._twins: Counter[str] = Counter()
         self._answers: dict[str, Any] = {}
+        # Batches whose answers are here, but perhaps not kept by anybody yet.
+        self._taken: dict[str, dict[str, Any]] = {}
         self._too_dear: CostError | None = None
 
     async def all(
@@ -111,6 +113,7 @@ class _Batches:
                             done.result()
                     if tasks:
                         await self._answer_waiting()
+                self._note_taken()
             finally:
                 for task in tasks:
                     task.cancel()
@@ -198,17 +201,30 @@ class _Batches:
         return str(batch.id)
 
     async def _collect(self) -> None:
-        """Wait for every batch that is noted, and take its answers."""
+        """Wait for every batch that is noted, and take its answers; a batch that the server has lost is asked again."""
         import openai
 
-        try:
-            for name, noted in [(name, self._state[name]) for name in self._state]:
-                if isinstance(noted, dict) and noted.get("file") and not noted.get("done"):
-                    batch = await self._ended(noted.get("batch") or await self._found(name, noted["file"]))
-                    await self._take(batch)
+        for name, noted in [(name, self._state[name]) for name in self._state]:
+            if not isinstance(noted, dict) or not noted.get("file") or noted.get("done") or name in self._taken:
+                continue
+            try:
+                batch = await self._ended(noted.get("batch") or await self._found(name, noted["file"]))
+                if batch.status == "failed":
                     self._state.add(name, {**noted, "done": True})
-        except openai.OpenAIError as err:
-            raise self._refused(err) from err
+                    raise self._failed(batch)
+                self._answers.update(await self._answers_of(batch))
+                self._taken[name] = noted
+            except openai.NotFoundError:
+                announce(f"{self._server} has lost a batch; what it held is asked again")
+                self._state.add(name, {**noted, "done": True})
+            except openai.OpenAIError as err:
+                raise self._refused(err) from err
+
+    def _note_taken(self) -> None:
+        """Note the batches as done whose answers have been handed over, and so are kept."""
+        for name, noted in self._taken.items():
+            if not self._state[name].get("done"):
+                self._state.add(name, {**noted, "done": True})
 
     async def _found(self, name: str, file: str) -> str:
         """The batch of a name whose making was not noted any more: the server has it, or it is made now."""
@@ -232,16 +248,20 @@ class _Batches:
             shown, pause = progress, min(pause * 1.5, _LONGEST_POLL)
             await asyncio.sleep(pause)
 
-    async def _take(self, batch: Any) -> None:
+    def _failed(self, batch: Any) -> ServerError:
+        """Of a batch that the server would not work on."""
+        errors = batch.errors.data if batch.errors and batch.errors.data else []
+        reason = redacted("; ".join(str(one.message) for one in errors[:3])) or "no reason given"
+        return ServerError(f"{self._server} refused batch {batch.id}: {reason}; {_AGAIN}")
+
+    async def _answers_of(self, batch: Any) -> dict[str, Answer | str]:
         """The answers of a batch that has ended, and for requests that failed the reason."""
-        if batch.status == "failed":
-            errors = batch.errors.data if batch.errors and batch.errors.data else []
-            reason = redacted("; ".join(str(one.message) for one in errors[:3])) or "no reason given"
-            raise ServerError(f"{self._server} refused batch {batch.id}: {reason}; {_AGAIN}")
+        found: dict[str, Answer | str] = {}
         for file in filter(None, (batch.output_file_id, batch.error_file_id)):
             content = await self._client.files.content(file)
             for line in content.content.splitlines():
-                self._answers.update(_read(line))
+                found.update(_read(line))
+        return found
 
     def _refused(self, err: Exception) -> ServerError:
         return ServerError(f"{self._server} gave up on batches: {str(redacted(str(err)))[:300]}; {_AGAIN}")

@@ -44,8 +44,11 @@ class Means:
         return Budget(self.max_cost, self.price, batch=self.batch, spent=spent)
 
     def cost(self, usages: Iterable[Usage]) -> float | None:
-        """What answers cost; None without a price."""
-        return sum(self.price.of(one, batch=self.batch) for one in usages) if self.price else None
+        """What answers cost; None without a price, and where the tokens of an answer are not known."""
+        every = list(usages)
+        if self.price is None or any(one.tokens_in is None or one.tokens_out is None for one in every):
+            return None
+        return sum(self.price.of(one, batch=self.batch) for one in every)
 
 
 class Budget:

@@ -57,6 +57,8 @@ _STEP = 0.5
 _ODD_TRIES = 3
 # So many failures without a success between them are the server's, not the questions'.
 _MOST_FAILURES = 20
+# Of OpenAI: they take another name for the cap, and no temperature.
+_REASONING_MODELS = ("o1", "o3", "o4", "gpt-5")
 _AGAIN = "what was answered is kept, the same command resumes from it"
 
 
@@ -235,6 +237,9 @@ class _Asking:
 
 def body_of(model: str, messages: Messages, most_tokens: int, sampling: Sampling) -> dict[str, Any]:
     """The body of a request for a chat completion."""
+    if model.startswith(_REASONING_MODELS):
+        own = {key: value for key, value in sampling.items() if key not in ("temperature", "top_p")}
+        return {"model": model, "messages": messages, "max_completion_tokens": most_tokens, **own}
     return {"model": model, "messages": messages, "max_tokens": most_tokens, **sampling}
 
 
@@ -247,7 +252,8 @@ def answer_of(completion: Mapping[str, Any]) -> Answer:
     choice = completion["choices"][0]
     message = choice["message"]
     reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
-    text = valid((in_marks(reasoning) if isinstance(reasoning, str) else "") + (message["content"] or ""))
+    content = message["content"] or ""
+    text = valid((in_marks(reasoning, closed=bool(content)) if isinstance(reasoning, str) else "") + content)
     return Answer(text, Usage.of_response(completion.get("usage"), choice.get("finish_reason")))
 
 

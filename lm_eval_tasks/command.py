@@ -97,7 +97,7 @@ class Commands:
             if extra:
                 self._parser.unknown(extra)
             sys.stdout.write(self.help() + "\n")
-            raise SystemExit(0)
+            raise SystemExit(0 if arguments.help else 2)
         if extra:
             arguments.parser.unknown(extra)
         return arguments
@@ -161,7 +161,7 @@ def part(text: str) -> float:
         value = float(text)
     except ValueError:
         value = 0.0
-    if not (0 < value < 1 or (value >= 1 and value == int(value) and value < 1e9)):
+    if not (0 < value < 1 or (1 <= value < 1e9 and value == int(value))):
         raise argparse.ArgumentTypeError(f"{text!r:.40} is neither a number from 1 up nor a share between 0 and 1")
     return int(value) if value >= 1 else value
 

@@ -41,6 +41,14 @@ def register(commands: Commands) -> None:
     sub.add_argument("a", type=Path, metavar="A", help="samples_*.jsonl of a run, or a folder of them")
     sub.add_argument("b", type=Path, metavar="B")
     sub.add_argument("--metrics", help="comma-separated scores (default: the headline ones)")
+    help_ = "do models score higher on papers that they may have seen in training?"
+    sub = commands.add(READ, "contamination", help_, contamination)
+    sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="output folders of runs of several models")
+    help_ = (
+        "up to when a model was trained; may be repeated (default: as the run, the registry or the model's card says)"
+    )
+    sub.add_argument("--cutoff", action="append", default=[], metavar="MODEL=YYYY-MM", help=help_)
+    sub.add_argument("--metric", default="rouge_l", help="default: rouge_l")
     help_ = "what metrics notice: their report card over texts that are damaged on purpose"
     sub = commands.add(READ, "metrics", help_, metrics)
     sub.add_argument("source", type=Path, metavar="FOLDER", help="a dataset folder, or the output folder of a run")
@@ -161,7 +169,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     generation = Generation(
         given.batch_size, given.device, given.apply_chat_template, given.system_instruction, given.gen_kwargs, given.seed, given.repeats,
     )  # fmt: skip
-    samples = json_object("--samples", given.samples) if given.samples else None
+    samples = json_object("--samples", given.samples) if given.samples is not None else None
     metadata = json_object("--metadata", given.metadata) | ({"shard": given.shard} if given.shard else {})
     means = _means(given, label_of(given.model, _parsed(given.model_args), whole=True))
     with open_engine(given.engine) as engine, working_with(engine):
@@ -240,14 +248,29 @@ def _means(arguments: Namespace, model: str) -> Means:
 
 
 def compare(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.runs.compare import compare, table
+    from lm_eval_tasks.runs.compare import compare, table, tasks_apart
     from lm_eval_tasks.runs.intervals import FEWEST
 
     metrics = arguments.metrics.split(",") if arguments.metrics else None
     differences = compare(arguments.a, arguments.b, metrics)
     yield table(differences, arguments.a, arguments.b)
+    yield from (f"only one of the runs has {task}, which is left out" for task in tasks_apart(arguments.a, arguments.b))
     if any(one.difference.bounds is None for one in differences):
         yield from ("", f"Where interval and p are missing, the papers have fewer than {FEWEST} first authors.")
+
+
+def contamination(arguments: Namespace) -> Iterator[str | Table]:
+    from lm_eval_tasks.runs import contamination as estimating
+    from lm_eval_tasks.runs.models_of_runs import read_runs
+
+    runs, cutoffs = read_runs(arguments.runs, arguments.cutoff)
+    given = estimating.observations(runs, cutoffs, arguments.metric)
+    found = estimating.effects(given)
+    yield estimating.table(found)
+    yield from ("", *(f"{one.what}: not known, because {one.why}" for one in found if one.why))
+    yield "Mean scores by months since the model's cut-off, the papers' difficulty taken out (number of samples):"
+    yield ""
+    yield estimating.age_table(given)
 
 
 def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:

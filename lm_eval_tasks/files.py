@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,6 +14,7 @@ from typing import BinaryIO
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """A file to write that appears under its name when the block is left, and not at all where the block fails."""
+    _refuse_special(path)
     part = part_of(path)
     try:
         with part.open("wb") as file:
@@ -25,6 +27,12 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         raise
     part.replace(path)
     sync(path.parent)
+
+
+def _refuse_special(path: Path) -> None:
+    """Raise an OSError for a place that holds something else than a file, such as a device, which must not be replaced by one."""
+    if not path.name or (path.exists() and not path.is_file()):
+        raise OSError(errno.EINVAL, "is not a regular file; name another one", str(path))
 
 
 def write_whole(path: Path, content: bytes | str) -> None:
@@ -40,6 +48,8 @@ def write_together(contents: Mapping[Path, Iterable[str]]) -> None:
         contents: path -> pieces of its text.
     """
     *_, last = contents
+    for path in contents:
+        _refuse_special(path)
     try:
         for path, pieces in contents.items():
             with part_of(path).open("wb") as file:

@@ -14,7 +14,11 @@ _REASONING = (
     # gpt-oss, with its special tokens and without them
     ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
 )  # fmt: skip
-_CHANNELS = re.compile(r"^analysis(?=[A-Z])(?:.*?assistantfinal(?P<final>.*))?", re.DOTALL)
+# gpt-oss without its special tokens: "analysis", thoughts, "assistantfinal", the answer. No word goes on behind "analysis" as thoughts do.
+_CHANNELS = re.compile(
+    r"^\s*analysis(?:(?P<thoughts>.*?)assistantfinal(?P<final>.*)|(?=[^\s.,:;!?)'’-]|\n|\s(?:We|I|The user|User|Okay|Need|Let)\b).*)",
+    re.DOTALL,
+)
 _ENDS = ("<|return|>", "<|end|>")
 
 
@@ -41,15 +45,35 @@ def take_apart(text: str, opened: str = "", closing: str = "") -> Reply:
     """
     if channels := _CHANNELS.match(text):
         final = channels["final"]
-        return Reply("", text, unfinished=True) if final is None else Reply(final.strip(), text[: -len(final) or None])
-    marks = [*(mark for _, mark in _REASONING), *filter(None, [closing])]
-    begin = max((text.rfind(mark) + len(mark) for mark in marks if mark in text), default=0)
-    answer = text[begin:]
-    if any(mark in answer for mark, _ in _REASONING) or (opened and text.strip() and not begin):
+        return (
+            Reply("", text, unfinished=True) if final is None else Reply(final.strip(), text[: len(text) - len(final)])
+        )
+    marks = _REASONING if not closing else (*_REASONING, ("", closing))
+    rest, is_open = text, bool(opened and text.strip())
+    while True:
+        is_open = is_open or any(before and rest.lstrip().startswith(before) for before, _ in marks)
+        ends = [found for _, mark in marks if (found := _end(rest, mark, is_open=is_open))]
+        if not ends:
+            break
+        rest, is_open = rest[min(ends) :], False
+    # Thoughts may begin again on a line of their own.
+    if is_open or any(before and f"\n{before}" in rest for before, _ in marks):
         return Reply("", text, unfinished=True)
+    answer = rest
     for mark in _ENDS:
         answer = answer.removesuffix(mark)
-    return Reply(answer.strip(), text[:begin])
+    return Reply(answer.strip(), text[: len(text) - len(rest)])
+
+
+def _end(text: str, mark: str, *, is_open: bool) -> int:
+    """Behind the mark that ends thoughts; 0 where there is none. Without an opening mark, one between spaces is a word of the answer."""
+    place = text.find(mark)
+    while place >= 0:
+        behind = place + len(mark)
+        if is_open or not (text[place - 1 : place] == " " and text[behind : behind + 1] == " "):
+            return behind
+        place = text.find(mark, behind)
+    return 0
 
 
 def reply_of(text: str, doc: Mapping[str, Any]) -> Reply:
@@ -57,10 +81,14 @@ def reply_of(text: str, doc: Mapping[str, Any]) -> Reply:
     return take_apart(text, str(doc.get("opens") or ""), str(doc.get("closes") or ""))
 
 
-def in_marks(reasoning: str) -> str:
-    """Reasoning that a server hands over apart from the answer, as a model would have written it before the answer."""
+def in_marks(reasoning: str, *, closed: bool = True) -> str:
+    """Reasoning that a server hands over apart from the answer, as a model would have written it before the answer.
+
+    Args:
+        closed: whether it came to its end.
+    """
     before, behind = _REASONING[0]
-    return f"{before}{reasoning}{behind}" if reasoning else ""
+    return f"{before}{reasoning}{behind if closed else ''}" if reasoning else ""
 
 
 def opened(prompt: str) -> str:

@@ -90,6 +90,8 @@ def write_start(place: Path, kind: Start, today: date, *, path: str = "", contac
         raise RoundError(f"{kind!r:.40} is none of {', '.join(STARTS)}")
     if missing := [name for name, value in needed.items() if not value]:
         raise RoundError(f"a round from {kind} needs {' and '.join(missing)}")
+    if bad := [value for value in (path, contact, seed) if not value.isprintable()]:
+        raise RoundError(f"{bad[0]!r:.80} has characters that cannot be printed")
     given = {"path": path, "contact": contact, "seed": seed}
     texts = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in given.items()}
     content = (_HEAD + _SOURCES[kind] + _TAIL).format(

@@ -123,6 +123,13 @@ def open_model(kind: str, arguments: Mapping[str, Any], batch_size: str, device:
     )
 
 
+def with_whole_answers(lm: LM) -> LM:
+    """The model, made to hand over its reasoning too where its end is a text: we take it off ourselves, and see where it has no end."""
+    if isinstance(getattr(lm, "think_end_token", None), str):
+        lm.think_end_token = None
+    return lm
+
+
 def quiet() -> None:
     """Keep lm-eval from logging each failing try and what it is about to do, and from asking git which commit the current folder is at,
     which is somebody else's; there is no option for either in its functions.
@@ -131,7 +138,8 @@ def quiet() -> None:
 
     evaluator.get_git_commit_hash = lambda: None
     logging.getLogger("lm_eval").setLevel(logging.ERROR)
-    logging.getLogger("lm_eval.models.api_models").setLevel(logging.CRITICAL)
+    for name in ("lm_eval.models.api_models", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def parse_args(text: str) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import array
 import hashlib
-import logging
+import queue
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,8 @@ from lm_eval_tasks.usage import Usage
 if TYPE_CHECKING:
     from lm_eval.api.model import LM
 
-_LOGGER = logging.getLogger(__name__)
+# The finish reason of an answer that was cut off.
+CAPPED = "length"
 # Called with a prompt, its generation arguments where they are known, the answer, and what is known of it.
 Note = Callable[[str, Mapping[str, Any] | None, str, Usage], None]
 
@@ -29,13 +31,14 @@ class Watch:
 
     Args:
         note: called with each answer as soon as the model has it.
+        new_seeds: whether a server is sent another seed with each request; lm-eval sends always the same.
 
     Attributes:
         tries, read: requests that were sent to a server, and its answers that could be read; None for models without a server.
     """
 
-    def __init__(self, lm: LM, note: Note) -> None:
-        self._note = note
+    def __init__(self, lm: LM, note: Note, *, new_seeds: bool = False) -> None:
+        self._note, self._new_seeds = note, new_seeds
         self._coming: list[Usage] = []
         self.tries: int | None = None
         self.read = 0
@@ -61,16 +64,21 @@ class Watch:
         def counted(*arguments: Any, **named: Any) -> Any:
             assert self.tries is not None
             self.tries += 1
+            if self._new_seeds and "seed" in named:
+                named["seed"] = int(named["seed"]) + self.tries
             return create(*arguments, **named)
 
         def parsed(outputs: Any, **named: Any) -> list[str | None]:
             texts = parse(outputs=outputs, **named)
+            if any(not isinstance(text, str | None) for text in texts):
+                raise ValueError("an answer whose content is not a text")
             choices = [pair for one in _responses(outputs) for pair in _choices(one)]
             self.read += len(_responses(outputs))
             self._coming = [Usage.of_response(usage, choice.get("finish_reason")) for choice, usage in choices]
             return [_with_reasoning(text, choice) for text, (choice, _) in zip(texts, choices, strict=True)]
 
         lm.parse_generations, lm._create_payload = parsed, counted
+        lm.model_call = _within(lm.model_call, float(getattr(lm, "timeout", 300)))
 
     def _watch_vllm(self, lm: Any) -> None:
         """VLLM gives a batch's answers back together; its engine's steps show each as it ends."""
@@ -120,7 +128,34 @@ def _with_reasoning(text: str | None, choice: Mapping[str, Any]) -> str | None:
     """The answer with the reasoning before it that a server hands over in a field of its own."""
     message = choice.get("message")
     given = message.get("reasoning_content") or message.get("reasoning") if isinstance(message, Mapping) else None
-    return in_marks(given) + (text or "") if isinstance(given, str) and given else text
+    if isinstance(given, str) and given:
+        return in_marks(given, closed=bool(text)) + (text or "")
+    # What was cut off before the answer began is an answer, if an empty one; others are asked again.
+    return "" if text is None and choice.get("finish_reason") == CAPPED else text
+
+
+def _within(call: Callable[..., Any], seconds: float) -> Callable[..., Any]:
+    """A call that fails when it takes longer: lm-eval's own limit is for each read, and a server may send a byte a second for ever."""
+
+    def limited(*arguments: Any, **named: Any) -> Any:
+        outcome: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+
+        def work() -> None:
+            try:
+                outcome.put((call(*arguments, **named), None))
+            except BaseException as err:  # handed over to who waits
+                outcome.put((None, err))
+
+        threading.Thread(target=work, daemon=True).start()
+        try:
+            answer, err = outcome.get(timeout=seconds)
+        except queue.Empty:
+            raise TimeoutError(f"no whole answer within {seconds:g} s") from None
+        if err is not None:
+            raise err
+        return answer
+
+    return limited
 
 
 def _usage_of_vllm(output: Any) -> Usage:

@@ -46,12 +46,18 @@ def of_model(arguments: Mapping[str, Any], system_instruction: str = "") -> Cont
     name = arguments.get("tokenizer") or arguments.get("pretrained")
     if not isinstance(name, str) or not name:
         return None
-    length = next((int(arguments[key]) for key in _LENGTH_KEYS if arguments.get(key)), None)
+    length = next((_length(key, arguments[key]) for key in _LENGTH_KEYS if arguments.get(key) is not None), None)
     revision = arguments.get("revision") or "main"
     thinking = None if arguments.get("enable_thinking") is None else bool(arguments["enable_thinking"])
     return _load(
         f"{name}@{revision}", revision, str(arguments.get("pretrained") or name), length, system_instruction, thinking
     )
+
+
+def _length(key: str, value: object) -> int:
+    if isinstance(value, int | str) and str(value).isascii() and str(value).isdigit() and int(value):
+        return int(value)
+    raise TokenizerError(f"{key}={value!r:.40} is not a number of tokens from 1 up")
 
 
 @cache

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import logging
 import re
+import tomllib
 from calendar import monthrange
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +33,46 @@ def of_card(text: str) -> str | None:
     return f"{found['year']}-{number:02d}"
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The cut-off of a family of models.
+
+    Attributes:
+        confidence: "stated" by the maker, or "derived" from what the maker says of the training data.
+    """
+
+    month: str
+    source: str
+    confidence: str
+
+
+@cache
+def families() -> dict[str, Known]:
+    """Pattern -> cut-off, in the order in which they are looked up."""
+    read = tomllib.loads((Path(__file__).parent / "cutoffs.toml").read_text(encoding="utf-8"))
+    return {name: Known(month, read["sources"][source], how) for name, (month, source, how) in read["families"].items()}
+
+
+def of_name(name: str) -> Known | None:
+    """The cut-off of a model by its name; None where its maker says nothing that we know of."""
+    plain = _folded(name)
+    return next((known for pattern, known in families().items() if _folded(pattern) in plain), None)
+
+
+def _folded(name: str) -> str:
+    """A name with its parts between hyphens, so that "gpt-4" is not found in "gpt-4o"."""
+    return f"-{re.sub(r'[^a-z0-9]+', '-', name.casefold()).strip('-')}-"
+
+
 def of_model(arguments: Mapping[str, Any]) -> str | None:
-    """The cut-off that the card of the model says, where the card is on this machine: in its folder or the Hub's cache."""
+    """The cut-off of a model: as the registry has it by its name, else as its card says where the card is on this machine."""
+    name = arguments.get("pretrained") or arguments.get("model")
+    known = of_name(name) if isinstance(name, str) else None
+    return known.month if known else _of_local_card(arguments)
+
+
+def _of_local_card(arguments: Mapping[str, Any]) -> str | None:
+    """What the card in the model's folder or the Hub's cache says."""
     from huggingface_hub import try_to_load_from_cache
 
     name = arguments.get("pretrained") or arguments.get("model")

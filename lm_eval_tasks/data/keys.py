@@ -12,7 +12,7 @@ KEYS = (
     "bertscore_model", "cut", "reserve", "reasoning_tokens",
     "system_instruction", "model_cutoff", "retriever", "similarity", "chunk_size", "chunk_overlap", "chunks", "metrics", "keep_parts",
     "tokenizer", "max_length", "max_model_len", "context_length", "pretrained", "revision",
-    "model", "base_url", "api_key", "dtype", "trust_remote_code",
+    "enable_thinking", "think_end_token", "chat_template_args", "model", "base_url", "api_key", "dtype", "trust_remote_code",
 )  # fmt: skip
 
 

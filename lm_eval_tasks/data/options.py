@@ -83,7 +83,10 @@ class HowGenerated:
     @property
     def sees_reasoning(self) -> bool:
         """Whether reasoning that is not in an answer was never there."""
-        return self.whole_answers or (self.is_local and not self.think_end_token)
+        # lm-eval takes reasoning off itself where its end is a token's number.
+        return (self.whole_answers and not self.think_end_token.isdigit()) or (
+            self.is_local and not self.think_end_token
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +158,7 @@ class Options:
             bertscore_model=_text(arguments, "bertscore_model"),
             keep_parts=bool(arguments.get("keep_parts")),
             cut=_one_of(arguments, "cut", get_args(Cut)),  # type: ignore[arg-type]
-            reserve=_number(arguments, "reserve", run.max_gen_toks),
+            reserve=_number(arguments, "reserve", run.max_gen_toks, 1),
             reasoning_tokens=reasoning,
             generation=generation,
             system_instruction=_text(arguments, "system_instruction") or run.system_instruction,
@@ -183,14 +186,17 @@ def _text(arguments: Mapping[str, Any], key: str) -> str | None:
     return None if value is None or value == "" else str(value)
 
 
-def _number(arguments: Mapping[str, Any], key: str, default: Default) -> int | Default:
+def _number(arguments: Mapping[str, Any], key: str, default: Default, least: int = 0) -> int | Default:
     value = arguments.get(key)
     if value is None:
         return default
     try:
-        return int(value)
+        number = int(value)
     except (TypeError, ValueError, OverflowError) as err:
         raise OptionError(f"the option {key}={value!r} is not a whole number") from err
+    if isinstance(value, bool) or (number != value and not isinstance(value, str)) or number < least:
+        raise OptionError(f"the option {key}={value!r} is not a whole number from {least} up")
+    return number
 
 
 def _day(arguments: Mapping[str, Any], key: str) -> str | None:

@@ -11,6 +11,7 @@ from lm_eval_tasks.metrics.answer_index import strict_answer_of
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.bertscore import bertscore as score_pairs
 from lm_eval_tasks.metrics.grounding import Shown, support_of_names, support_of_numbers
+from lm_eval_tasks.metrics.scored import CAPPED
 from lm_eval_tasks.word_runs import longest_common_run, run_words
 
 if TYPE_CHECKING:
@@ -92,10 +93,10 @@ def capped(answers: Answers) -> Values:
     finishes = [str(getattr(text, "finish", "")) for text in answers.whole]
     name = str(answers.docs[0].get("tokenizer") or "") if answers.docs else ""
     if not name or all(finishes):
-        return [float(finish == "length") if finish else None for finish in finishes]
+        return [float(finish == CAPPED) if finish else None for finish in finishes]
     lengths = tokenizers.counts(name, list(answers.whole))
     return [
-        float(finish == "length" if finish else n >= _reached(doc["answer_cap"]))
+        float(finish == CAPPED if finish else n >= _reached(doc["answer_cap"]))
         for finish, n, doc in zip(finishes, lengths, answers.docs, strict=True)
     ]
 

@@ -18,10 +18,11 @@ from lm_eval_tasks.budget import Budget, most_tokens
 from lm_eval_tasks.compat.lm_eval_answers import Watch
 from lm_eval_tasks.errors import CostError, EvalError, ModelError
 from lm_eval_tasks.files import sha256_of_bytes
-from lm_eval_tasks.metrics.scored import NOT_APPLICABLE, Generated
+from lm_eval_tasks.metrics.scored import CAPPED, NOT_APPLICABLE, Generated
 from lm_eval_tasks.progress import Progress
 from lm_eval_tasks.redaction import redacted
 from lm_eval_tasks.runs.logged import JOURNALED
+from lm_eval_tasks.thoughts import reply_of
 from lm_eval_tasks.usage import Usage
 
 if TYPE_CHECKING:
@@ -73,12 +74,15 @@ class AnsweringLM(LM):  # type: ignore[misc]
     Args:
         identity: what tells the model apart, see `models.identity_of`.
         budget: what the run may cost; None for no bound.
+        repeated: whether prompts are asked several times, for which a server needs another seed each time.
     """
 
-    def __init__(self, lm: LM, identity: str, journal: Journal, budget: Budget | None = None) -> None:
+    def __init__(
+        self, lm: LM, identity: str, journal: Journal, budget: Budget | None = None, *, repeated: bool = False
+    ) -> None:
         super().__init__()
         self._lm, self._identity, self._journal, self._budget = lm, identity, journal, budget
-        self._watch = Watch(lm, self._note_early)
+        self._watch = Watch(lm, self._note_early, new_seeds=repeated)
         # Questions under way, by what they go by: twins are answered in the order in which answers come.
         self._waiting: dict[str, list[Question]] = {}
         self._asked_with: dict[str, set[str]] = {}
@@ -99,7 +103,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
         """
         questions = list(_questions(requests, self._identity))
         self._empty = set()
-        missing = [one for one in questions if one.key not in self._journal]
+        missing = [one for one in questions if not isinstance(self._journal.get(one.key), str)]
         self.counts.asked += len(missing)
         started = time.monotonic()
         with Progress("answers", len(questions), len(questions) - len(missing)) as self._shown:
@@ -181,10 +185,14 @@ class AnsweringLM(LM):  # type: ignore[misc]
         used = _completed(usage, question, answer)
         if self._budget:
             self._budget.settle(question.most, used)
+            # What nobody counts is kept as the most that it can have been, so that later runs count it too.
+            used = used if used.tokens_out is not None else question.most
         if usage.finish == NOT_APPLICABLE:
             self._none.add(question.key)
-        elif not answer.strip():
+        elif not answer.strip() and usage.finish != CAPPED:
+            # Asked again by the next run, but paid for.
             self._empty.add(question.key)
+            self._journal.add(f"{question.key} empty", "", usage=used.to_json())
         else:
             doc = question.request.doc
             self._journal.add(
@@ -227,8 +235,8 @@ def _completed(usage: Usage, question: Question, answer: str) -> Usage:
     doc = question.request.doc
     if usage.tokens_out is not None or not doc.get("tokenizer"):
         return usage
-    [count] = tokenizers.counts(str(doc["tokenizer"]), [answer])
-    return replace(usage, tokens_in=doc.get("tokens_after"), tokens_out=count)
+    count, reasoning = tokenizers.counts(str(doc["tokenizer"]), [answer, reply_of(answer, doc).reasoning])
+    return replace(usage, tokens_in=doc.get("tokens_after"), tokens_out=count, reasoning_tokens=reasoning)
 
 
 def _questions(requests: Sequence[Instance], identity: str) -> Iterator[Question]:

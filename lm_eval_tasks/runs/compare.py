@@ -64,19 +64,25 @@ def compare(a: Path, b: Path, metrics: Sequence[str] | None = None) -> list[Diff
     return [Difference(*one, next(corrected) if one[4].p is not None else None) for one in found]
 
 
+def tasks_apart(a: Path, b: Path) -> list[str]:
+    """The tasks that only one of two runs has."""
+    return sorted({one.task for one in read([a])} ^ {one.task for one in read([b])})
+
+
 def table(differences: Sequence[Difference], a: Path, b: Path) -> Table:
     """The differences, a row for each, under the names of the runs' files or folders."""
     one, other = (a.resolve().name, b.resolve().name) if a.resolve().name != b.resolve().name else (str(a), str(b))
     head = (
         "Task", "Score", "Papers", "Left out", "First authors", one, other, f"{other} - {one}", "95% interval", "p", "p (Holm)",
+        "Detectable",
     )  # fmt: skip
-    return Table(head, "llrrrrrrlrr", [_row(row, row.difference) for row in differences])
+    return Table(head, "llrrrrrrlrrr", [_row(row, row.difference) for row in differences])
 
 
 def _row(one: Difference, over: Interval) -> tuple[object, ...]:
     return (
         one.task, one.metric, over.samples, one.left_out, over.clusters, f"{one.a:.4f}", f"{one.b:.4f}", f"{over.mean:+.4f}",
-        "[{:+.4f}, {:+.4f}]".format(*over.bounds) if over.bounds else "-", _p(over.p), _p(one.corrected_p),
+        "[{:+.4f}, {:+.4f}]".format(*over.bounds) if over.bounds else "-", _p(over.p), _p(one.corrected_p), _p(over.detectable),
     )  # fmt: skip
 
 

@@ -84,13 +84,13 @@ def _evaluate(
         **({"keep_parts": True} if model in BASELINES else {}),
     }
     reasoning = int(options.Options.of(given).reasoning_tokens)
-    manager = RunTasks(given, reasoning, generation.repeats)
+    manager = RunTasks(given, reasoning, generation.repeats, part.samples)
     _check(model, parsed, metadata, part, generation, means)
     journal = Journal(output / JOURNAL if output else None, also=USAGE)
     opened = open_batches(parsed, output) if means.batch else open_model(model, parsed, generation)
     check_chat_template(opened, model, generation)
     budget = means.budget(Usage.of_json(journal.also_of(key)) for key in journal)
-    lm = AnsweringLM(opened, identity_of(model, parsed, generation), journal, budget)
+    lm = AnsweringLM(opened, identity_of(model, parsed, generation), journal, budget, repeated=generation.repeats > 1)
     results = _run(lm, tasks, manager, part, given, generation, reasoning)
     label = label_of(model, parsed)
     samples = {task: [logged.of_row(row) for row in rows] for task, rows in results["samples"].items()}
@@ -118,11 +118,14 @@ def _check(
     """Raise an EvalError for what can be seen to be wrong before anything is loaded."""
     if metadata.get("shard") and (part.limit is not None or part.samples):
         raise EvalError("--shard divides all samples: leave out --limit and --samples, or run without shards")
+    if part.samples and part.limit is not None:
+        raise EvalError("--samples and --limit both say which samples to answer: give one of them")
     if generation.repeats > 1 and not command_line.parse_args(generation.gen_kwargs).get("do_sample"):
         raise EvalError(
             "--repeats asks each prompt several times, which shows something only if the model samples: add "
             "--gen_kwargs do_sample=true,temperature=0.7 or the like"
         )
+    _check_generation(generation.gen_kwargs)
     means.check()
     if means.batch and not arguments.get("model"):
         raise EvalError(
@@ -130,6 +133,15 @@ def _check(
         )
     if model == "local-chat-completions" and not generation.apply_chat_template:
         raise EvalError("the model type local-chat-completions is sent chat messages: add --apply_chat_template")
+
+
+def _check_generation(gen_kwargs: str) -> None:
+    parts = [part for part in gen_kwargs.split(",") if part.strip()]
+    if gen_kwargs.strip() and not gen_kwargs.lstrip().startswith("{") and not any("=" in part for part in parts[:1]):
+        raise EvalError(f"--gen_kwargs {gen_kwargs!r:.80} is not key=value,...")
+    longest = command_line.parse_args(gen_kwargs).get("max_gen_toks")
+    if longest is not None and (type(longest) is not int or longest < 1):
+        raise EvalError(f"--gen_kwargs max_gen_toks={longest!r:.40} is not a number of tokens from 1 up")
 
 
 def _run(

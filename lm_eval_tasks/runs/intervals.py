@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 LEVEL = 0.95
@@ -25,6 +27,7 @@ class Interval:
     Attributes:
         low, high: None with fewer than `FEWEST` clusters.
         p: two-sided p-value of "the mean is 0", of use for differences; None likewise.
+        detectable: the smallest true difference that so many samples would show in four of five cases; None likewise.
     """
 
     mean: float
@@ -33,6 +36,7 @@ class Interval:
     p: float | None
     samples: int
     clusters: int
+    detectable: float | None = None
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -54,12 +58,46 @@ def interval(values: Sequence[float], clusters: Sequence[str]) -> Interval:
     if n < FEWEST:
         return Interval(mean, None, None, None, len(array), n)
     sums, counts = np.bincount(of, weights=array), np.bincount(of)
-    left = (sums.sum() - sums) / (len(array) - counts)
-    error = float(np.sqrt((n - 1) / n * ((left - mean) ** 2).sum()))
-    freedom = len(array) ** 2 / float((counts**2).sum()) - 1
+    over = t_interval(mean, (sums.sum() - sums) / (len(array) - counts), counts)
+    if not over.error and mean:  # all alike: too few to say how others would differ
+        return Interval(mean, None, None, None, len(array), n)
+    return Interval(mean, over.low, over.high, over.p, len(array), n, detectable(over.error, over.freedom))
+
+
+@dataclass(frozen=True, slots=True)
+class TInterval:
+    """An interval of any estimate, and how unlikely 0 is.
+
+    Attributes:
+        error: standard error.
+        freedom: degrees of freedom.
+    """
+
+    low: float
+    high: float
+    p: float
+    error: float
+    freedom: float
+
+
+def t_interval(value: float, left: NDArray[np.float64], weights: NDArray[Any]) -> TInterval:
+    """The interval of an estimate by the jackknife.
+
+    Args:
+        left: the estimate without each cluster, shape (clusters,).
+        weights: how much each cluster counts; unequal weights lower the degrees of freedom.
+    """
+    n = len(left)
+    error = float(np.sqrt((n - 1) / n * ((left - value) ** 2).sum()))
+    freedom = float(weights.sum()) ** 2 / float((np.asarray(weights, dtype=float) ** 2).sum()) - 1
     reach = float(special.stdtrit(freedom, (1 + LEVEL) / 2)) * error
-    p = 2 * float(special.stdtr(freedom, -abs(mean) / error)) if error else float(mean == 0)
-    return Interval(mean, mean - reach, mean + reach, p, len(array), n)
+    p = 2 * float(special.stdtr(freedom, -abs(value) / error)) if error else float(value == 0)
+    return TInterval(value - reach, value + reach, p, error, freedom)
+
+
+def detectable(error: float, freedom: float, power: float = 0.8) -> float:
+    """The smallest difference that a test at 5 % finds with a power (0.8 usually), for a standard error."""
+    return error * float(special.stdtrit(freedom, (1 + LEVEL) / 2) + special.stdtrit(freedom, power))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -12,6 +12,7 @@ from typing import Any
 from lm_eval_tasks.data.options import Shard
 from lm_eval_tasks.errors import OptionError, SamplesError
 from lm_eval_tasks.runs import logged
+from lm_eval_tasks.runs.models import RUNTIME
 from lm_eval_tasks.runs.result_file import write_files
 from lm_eval_tasks.runs.scores import Score, scores_of, summary
 from lm_eval_tasks.text import ODD, parse_json
@@ -63,6 +64,17 @@ def merge(folders: Sequence[Path], output: Path) -> list[Score]:
     Raises:
         SamplesError: a folder holds no finished shard; a shard is missing, twice there, or of another run.
     """
+    if output.resolve() in [folder.resolve() for folder in folders]:
+        raise SamplesError(f"{output} is one of the shards: name another folder with --output")
+    try:
+        return _merged(folders, output)
+    except ODD as err:
+        raise SamplesError(
+            f"the shards' files are not as `academiceval eval` writes them ({type(err).__name__}: {err})"
+        ) from err
+
+
+def _merged(folders: Sequence[Path], output: Path) -> list[Score]:
     parts = sorted((_read(folder) for folder in folders), key=lambda one: one.shard.number)
     _check(parts)
     rows = _rows(parts)
@@ -106,13 +118,24 @@ def _check(parts: Sequence[_Part]) -> None:
             raise SamplesError(f"{seen[one.shard.number]} and {one.folder} are both shard {one.shard}")
         seen[one.shard.number] = one.folder
         differing = [name for name in _COMMON if one.ours.get(name) != parts[0].ours.get(name)]
-        differing += [name for name, value in one.arguments.items() if value != parts[0].arguments.get(name)]
+        differing += [name for name, value in _what(one).items() if value != _what(parts[0]).get(name)]
         if differing:
             raise SamplesError(
                 f"{one.folder} and {parts[0].folder} are of different runs: they differ in {', '.join(differing)}"
             )
     if missing := [str(number) for number in range(1, count + 1) if number not in seen]:
         raise SamplesError(f"of {count} shards these are missing: {', '.join(missing)}")
+
+
+def _what(part: _Part) -> dict[str, Any]:
+    """What makes a run another one: not where and how fast its model and data were served."""
+    run = part.arguments
+    named = {key: value for key, value in run.items() if key not in RUNTIME}
+    return {
+        **named,
+        "model_args": {key: value for key, value in run["model_args"].items() if key not in (*RUNTIME, "base_url")},
+        "metadata": {key: value for key, value in run["metadata"].items() if key != "dataset"},
+    }
 
 
 def _rows(parts: Sequence[_Part]) -> dict[str, list[dict[str, Any]]]:
@@ -137,9 +160,12 @@ def _rows(parts: Sequence[_Part]) -> dict[str, list[dict[str, Any]]]:
 
 def _means(rows: Sequence[Mapping[str, Any]], own: Mapping[str, Any]) -> dict[str, Any]:
     """lm-eval's figures of a task, with the means over all rows."""
-    means = {}
+    means: dict[str, Any] = {}
     for name, value in own.items():
         metric = name.partition(",")[0]
+        if name == "sample_len":
+            means[name] = len(rows)
+            continue
         means[name] = fmean(row[metric] for row in rows) if all(metric in row for row in rows) else value
     return means
 

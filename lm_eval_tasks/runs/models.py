@@ -17,7 +17,7 @@ from lm_eval_tasks.redaction import redacted
 from lm_eval_tasks.runs.baselines import BASELINES, BaselineLM
 
 # Arguments that say how a model is run, not which it is.
-_RUNTIME = frozenset(
+RUNTIME = frozenset(
     "batch_size max_batch_size device num_concurrent max_retries timeout gpu_memory_utilization tensor_parallel_size "
     "data_parallel_size enforce_eager enable_prefix_caching swap_space".split()
 )
@@ -49,7 +49,7 @@ class Generation:
             raise OptionError(
                 f"--seed {self.seed!r:.40} is neither a number nor four with commas between them"
             ) from err
-        if len(read) not in (0, 1, 4):
+        if len(read) not in (0, 1, 4) or any(one is not None and not 0 <= one < 2**32 for one in read):
             raise OptionError(f"--seed {self.seed!r:.40} is neither a number nor four with commas between them")
         return read * 4 if len(read) == 1 else read
 
@@ -67,7 +67,9 @@ def open_model(model: str, arguments: Mapping[str, Any], generation: Generation)
     if model == "vllm" and importlib.util.find_spec("vllm") is None:
         raise ModelError('the model type vllm needs vllm: pip install "academiceval[vllm]"')
     try:
-        return compat.open_model(model, arguments, generation.batch_size, device or _usual_device(model))
+        return compat.with_whole_answers(
+            compat.open_model(model, arguments, generation.batch_size, device or _usual_device(model))
+        )
     except KeyError as err:
         raise ModelError(
             f"lm-eval has no model type {model!r}, and it is no baseline ({', '.join(BASELINES)})"
@@ -120,7 +122,7 @@ def _is_usual(key: str, value: object) -> bool:
 
 def identity_of(model: str, arguments: Mapping[str, Any], generation: Generation) -> str:
     """What an answer depends on beside the prompt: the model's type and arguments, and how it is prompted."""
-    which = {key: value for key, value in arguments.items() if key not in _RUNTIME}
-    how = {key: value for key, value in asdict(generation).items() if key not in _RUNTIME and not _is_usual(key, value)}
+    which = {key: value for key, value in arguments.items() if key not in RUNTIME}
+    how = {key: value for key, value in asdict(generation).items() if key not in RUNTIME and not _is_usual(key, value)}
     # A key that was renewed makes no other model.
     return json.dumps(redacted([model, which, how]), sort_keys=True, default=str)

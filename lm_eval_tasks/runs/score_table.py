@@ -14,6 +14,9 @@ _Rows = Mapping[tuple[str, str], Mapping[str, Score]]
 
 def score_table(scores: Sequence[Score]) -> Iterator[str | Table]:
     """Markdown: headline scores with 95 % intervals and floors, and how prompts and answers fared; then all other scores."""
+    if not scores:
+        yield "no task has a score for this model"
+        return
     rows: dict[tuple[str, str], dict[str, Score]] = {}
     for score in scores:
         model = f"{score.model} + {score.retriever}" if score.retriever else score.model
@@ -25,7 +28,7 @@ def score_table(scores: Sequence[Score]) -> Iterator[str | Table]:
     others = [name for name in present if name not in main]
     if others:
         yield from ("", _table(others, rows))
-    if any(score.of not in (None, score.samples) and not score.metric.endswith(UNCAPPED) for score in scores):
+    if any(" of " in _samples(cells) for cells in rows.values()):
         yield from ("", "Where n is a part of the samples, the scores are of a subset, not of the round.")
     if any(score.low is None for score in scores):
         yield from ("", f"Where an interval is missing, the papers have fewer than {FEWEST} first authors.")

@@ -120,7 +120,10 @@ def _scores(samples: Mapping[str, Sequence[Logged]], label: str) -> list[Score]:
 
 def _score(label: str, task: str, name: str, rows: Sequence[Logged], metric: str) -> Score:
     over = interval([one.scores[metric] for one in rows], [one.cluster for one in rows])
-    return Score(label, task, name, over.mean, over.low, over.high, over.samples, rows[0].retriever, rows[0].of)
+    low, high = over.low, over.high
+    if metric in registry.headline() and low is not None and high is not None:
+        low, high = max(0.0, low), min(1.0, high)
+    return Score(label, task, name, over.mean, low, high, over.samples, rows[0].retriever, rows[0].of)
 
 
 def _whole_papers(samples: Mapping[str, Sequence[Logged]], label: str) -> list[Score]:

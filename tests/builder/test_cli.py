@@ -93,7 +93,7 @@ def test_wrong_rounds(command: Command, tmp_path: Path, text: str, source: str, 
 
 
 def test_a_round_that_is_not_there(command: Command, tmp_path: Path) -> None:
-    assert "cannot read" in one_sentence(command("run", tmp_path / "no.toml"))
+    assert "there is no file" in one_sentence(command("run", tmp_path / "no.toml"))
 
 
 @pytest.mark.slow

@@ -33,5 +33,16 @@ def test_every_command_that_writes_has_its_case() -> None:
     local = {case.name for case in CASES}
     hub = {"push", "push-results", "yank", "verify"}
     # Show only; or are made of the others; or link a folder once; `link` is a stage of `run`.
-    others = {"status", "audit", "compare", "tasks-path", "link-tasks", "demo", "link", "plan"}
+    others = {
+        "status",
+        "audit",
+        "compare",
+        "tasks-path",
+        "link-tasks",
+        "demo",
+        "link",
+        "plan",
+        "metrics",
+        "contamination",
+    }
     assert set(all_commands().parsers) == local | hub | others

@@ -23,6 +23,7 @@ from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.evaluate import Part, evaluate
 from lm_eval_tasks.runs.score_table import score_table
+from lm_eval_tasks.tables import shown
 from lm_eval_tasks.task_folder import task_names
 from tests.conftest import BIN, CONTEXT
 from tests.helpers.warm import Warm
@@ -174,7 +175,8 @@ def test_baselines_answer_and_are_scored(dataset: Path, tmp_path: Path) -> None:
         assert one["empty"].value == 0
         assert (tmp_path / name / f"results_{name}.json").is_file()
     assert len({one["rouge_l"].value for one in scores.values()}) == 3
-    table = list(score_table([s for one in scores.values() for s in one.values()]))
+    items = score_table([s for one in scores.values() for s in one.values()])
+    table = [line for item in items for line in shown(item, "markdown")]
     assert len(table) == 2 * 5 + 1
     number = r"0\.\d{4}"
     assert re.search(

@@ -44,7 +44,7 @@ def test_plain_words_are_no_marks(text: str) -> None:
 
 def test_unfinished_reasoning_is_an_empty_answer() -> None:
     assert parts("<think>and so on and") == ("", True)
-    assert parts("<think>a</think> x <think>again") == ("", True)
+    assert parts("<think>a</think> x\n<think>again") == ("", True)
 
 
 @pytest.mark.parametrize("mark", ["<think>", "[THINK]", "◁think▷", "<seed:think>"])
@@ -81,3 +81,29 @@ def test_the_reasoning_is_kept_apart() -> None:
     assert take_apart("analysisHm. assistantfinalThe Answer") == Reply("The Answer", "analysisHm. assistantfinal")
     assert take_apart(in_marks("hm") + "The Answer").answer == "The Answer"
     assert in_marks("") == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We show that models emitting <think> tokens reason better.",
+        "We study the </think> token of R1 models.",
+        "analysis of variance",
+        "analysis",
+    ],
+)
+def test_marks_inside_an_answer_are_its_words(text: str) -> None:
+    assert parts(text) == (text, False)
+    assert parts(f"<think>hm</think>{text}") == (text, False)
+
+
+@pytest.mark.parametrize(
+    "begin", ["analysisthe user", "analysis We need", "analysis\nWe need", 'analysis"A title"', "\nanalysisWe need"]
+)
+def test_channels_without_special_tokens(begin: str) -> None:
+    assert parts(f"{begin} something") == ("", True)
+    assert parts(f"{begin} something.assistantfinalThe Answer") == ("The Answer", False)
+
+
+def test_reasoning_apart_that_was_cut_off_is_unfinished() -> None:
+    assert parts(in_marks("hm", closed=False)) == ("", True)

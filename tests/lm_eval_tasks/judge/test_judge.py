@@ -249,7 +249,7 @@ def test_a_judge_told_to_end_loses_and_pays_nothing(warm: Warm, tmp_path: Path) 
             time.sleep(0.02)
         process.send_signal(signal.SIGTERM)
         assert process.wait() == 1
-        assert "goes on from here" in (tmp_path / "errors").read_text()
+        assert "resumes from here" in (tmp_path / "errors").read_text()
         kept = (tmp_path / "out" / "verdicts_m.jsonl").read_text().count("\n")
         assert 8 <= kept == len(server.requests) < 120
         warm.run(line, check=True)

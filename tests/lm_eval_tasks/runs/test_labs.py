@@ -236,6 +236,7 @@ def test_shards_are_together_what_one_run_is(command: Command, dataset: Path, tm
 
     assert "of 3 shards these are missing: 2" in told(*shards[:2])
     assert "are both shard 1/3" in told(*shards[:2], shards[1])
+    assert "is one of the shards" in command("merge", *shards, "--output", shards[0])[2]
     assert "is a whole run, not a shard of one" in told(*shards, tmp_path / "whole")
     assert "holds no results_*.json" in told(*shards[:2], tmp_path)
     other = ("eval", "--model", "lead", *arguments[3:], "--shard", "2/3", "--output", tmp_path / "other")
@@ -304,6 +305,38 @@ def test_a_run_stops_before_its_cost_is_passed_and_resumes(command: Command, dat
         prices.write_text("[another]\ninput = 1\noutput = 1\n")
         code, _, err = spend(1)
         assert (code, "has no model 'ours'; it has another" in err) == (1, True)
+
+
+def test_what_nobody_counts_is_paid_for_too(command: Command, dataset: Path, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[ours]\ninput = 0\noutput = 1_000_000\n")
+    asked: list[int] = []
+
+    def answer(body: dict[str, Any]) -> Reply:
+        asked.append(1)
+        return {"content": TITLE if len(asked) % 2 else "", "usage": None}
+
+    with serve(answer) as server:
+        for _ in range(3):
+            run_on(
+                server.url, command, dataset, tmp_path / "a", "--prices", prices, "--max-cost", "140", "--limit", "5"
+            )
+    assert len(asked) == 2
+
+
+def test_an_answer_that_was_cut_off_in_thoughts_out_of_sight_is_capped(
+    command: Command, dataset: Path, tmp_path: Path
+) -> None:
+    usage = {"prompt_tokens": 9000, "completion_tokens": 64}
+    for i, content in enumerate(("", None)):
+        with serve(lambda body, content=content: {"content": content, "finish": "length", "usage": usage}) as server:
+            for _ in range(2):
+                code, _, err = run_on(server.url, command, dataset, tmp_path / str(i), "--limit", "2")
+                assert code == 0, err
+            assert len(server.requests) == 2
+        found = results(tmp_path / str(i))
+        assert scores(tmp_path / str(i))["capped"] == scores(tmp_path / str(i))["empty"] == 1.0
+        assert (found["usage"]["tokens_out"], found["usage"]["finish"]) == (128, {"length": 2})
 
 
 def test_budgets_count_the_dearest_answer_until_the_real_one_is_known() -> None:
@@ -467,6 +500,20 @@ def test_what_can_be_seen_to_be_wrong_is_said_up_front(
     assert "leave out --limit" in told("--model", "lead", *task, "--shard", "1/3", "--limit", "3")
     assert "neither a number nor four" in told("--model", "lead", *task, "--seed", "1,2")
     assert "--samples is not JSON" in told("--model", "lead", *task, "--samples", "{")
+    for samples in (
+        '{"nope": [0]}',
+        '{"academiceval_title_10k": [99]}',
+        '{"academiceval_title_10k": []}',
+        "{}",
+        '{"academiceval_title_10k": 3}',
+    ):
+        assert "--samples" in told("--model", "lead", *task, "--samples", samples)
+    assert "give one of them" in told(
+        "--model", "lead", *task, "--samples", '{"academiceval_title_10k": [0]}', "--limit", "2"
+    )
+    for kwargs in ("max_gen_toks=-1", "max_gen_toks=abc", "a"):
+        assert "--gen_kwargs" in told("--model", "lead", *task, "--gen_kwargs", kwargs)
+    assert "neither a number nor four" in told("--model", "lead", *task, "--seed", "-1")
     bare = tmp_path / "bare"
     shutil.copytree(tiny_llama, bare)
     config = json.loads((bare / "tokenizer_config.json").read_text())
@@ -476,7 +523,7 @@ def test_what_can_be_seen_to_be_wrong_is_said_up_front(
     assert "has no chat template" in told(
         "--model", "hf", "--apply_chat_template", *task, "--model_args", f"pretrained={bare}"
     )
-    for limit in ("0", "-1", "1.5", "none"):
+    for limit in ("0", "-1", "1.5", "none", "inf", "nan"):
         with pytest.raises(SystemExit):
             command("eval", "--model", "lead", *task, "--limit", limit)
         assert "is neither a number from 1 up nor a share" in capsys.readouterr().err

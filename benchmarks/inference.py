@@ -1,0 +1,101 @@
+"""How well contamination is found: memorisation planted in simulated runs with real score distributions.
+
+  python benchmarks/inference.py [DATA] [--quick]
+
+DATA: default ../shared/data. Papers' difficulties and their noise are drawn from the ROUGE-L of two baselines on the real papers of `lab`
+(docs/real_input.md); four models with cut-offs half a year apart are run on n papers of three years. A share of the papers up to a model's
+cut-off is memorised, which raises its score to 0.8. Power is at p < 0.05, over 500 draws. The last line is JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+from benchmarks.report_card import made  # noqa: E402
+from lm_eval_tasks.runs import logged  # noqa: E402
+from lm_eval_tasks.runs.contamination import Effect, Observation, effect  # noqa: E402
+from lm_eval_tasks.runs.evaluate import evaluate  # noqa: E402
+
+DEFAULT = ROOT.parent / "shared" / "data"
+MONTHS, CUTOFFS = 36, (6, 12, 18, 24)
+MEMORISED = 0.8
+SIZES = (200, 500, 2000)
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, nargs="?", default=DEFAULT)
+    parser.add_argument("--quick", action="store_true", help="40 draws at one size")
+    arguments = parser.parse_args()
+    if not arguments.data.is_dir():
+        parser.exit(1, f"error: no folder {arguments.data}\n")
+    with tempfile.TemporaryDirectory() as place:
+        real = real_scores(arguments.data, Path(place))
+    draws, sizes = (40, (500,)) if arguments.quick else (500, SIZES)
+    figures: dict[str, float] = {}
+    for n in sizes:
+        ending = "" if n == 500 else f"_{n}"
+        for share in (1, 5, 20):
+            found = [simulated(n, share / 100, seed, real) for seed in range(draws)]
+            figures[f"power_{share}{ending}"] = round(float(np.mean([is_found(one) for one, _ in found])), 3)
+        none = [simulated(n, 0.0, seed, real) for seed in range(draws)]
+        figures[f"false_alarms{ending}"] = round(float(np.mean([is_found(one) for one, _ in none])), 3)
+        both = none + found
+        figures[f"coverage{ending}"] = round(float(np.mean([holds(one, truth) for one, truth in both])), 3)
+    print(json.dumps(figures))
+
+
+def real_scores(data: Path, place: Path) -> np.ndarray:
+    """The ROUGE-L of two baselines, shape (papers, 2)."""
+    dataset = made("lab", data, place)
+    columns = []
+    for baseline in ("lead", "random-sentence"):
+        metadata = {"dataset": str(dataset), "bertscore_model": "none", "split": "all"}
+        evaluate(baseline, "", ["academiceval_abs_9k"], metadata, None, place / baseline)
+        columns.append({one.id: one.scores["rouge_l"] for one in logged.read([place / baseline])})
+    return np.array([[own[id_] for own in columns] for id_ in sorted(columns[0])])
+
+
+def simulated(n: int, share: float, seed: int, real: np.ndarray) -> tuple[Effect, float]:
+    """One draw's estimate, and the true mean rise."""
+    chance = np.random.default_rng([seed, n, round(share * 1000)])
+    papers = real[chance.integers(0, len(real), n)]
+    months, authors = chance.integers(0, MONTHS, n), chance.integers(0, max(1, int(0.7 * n)), n)
+    spread = float(np.std(real[:, 0] - real[:, 1]) / np.sqrt(2))
+    rises, given = [], []
+    for late in CUTOFFS:
+        for i in range(n):
+            score = float(papers[i].mean() + chance.normal(0, spread))
+            if months[i] <= late:
+                known = chance.random() < share
+                rises.append(MEMORISED - score if known else 0.0)
+                score = MEMORISED if known else score
+            given.append(Observation(f"model-{late}", "Abs-9K", str(i), str(authors[i]), int(months[i]) - late, score))
+    expected = share * (MEMORISED - float(real.mean()))
+    return effect("simulated", given), expected
+
+
+def is_found(one: Effect) -> bool:
+    """Whether scores are higher on papers up to the cut-off."""
+    return bool(one.value and one.value > 0 and one.p is not None and one.p < 0.05)
+
+
+def holds(one: Effect, truth: float) -> bool:
+    """Whether the interval holds the truth."""
+    return one.low is not None and one.high is not None and one.low <= truth <= one.high
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+"""`academiceval contamination`: do models score higher on papers that they may have seen in training?
+
+Over samples of several models with different cut-offs:
+
+  score = paper + model x task + beta x [the paper was published up to the model's cut-off]
+
+Paper effects take difficulty out, the models' different cut-offs identify beta: a paper between two cut-offs was open to one model and
+not to the other. The interval is a t interval with a jackknife over first authors, as in `intervals`. Placebos set false cut-offs later
+than the true ones and look only at papers that no model can have seen: their beta should be 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.runs.intervals import FEWEST, t_interval
+from lm_eval_tasks.tables import Table
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.runs.logged import Logged
+
+Floats = NDArray[np.float64]
+# Months by which placebos are late.
+PLACEBOS = (3, 6)
+# Below this share of the scores' spread nothing is left to compare.
+_NOTHING = 1e-9
+_ROUNDS, _CLOSE = 500, 1e-10
+TITLE_ONLY = "abs_title_only"
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One model's score on one sample.
+
+    Attributes:
+        paper: what difficulty belongs to: the sample in its task.
+        cluster: the first author.
+        months: whole months from the model's cut-off to the paper; 0 and less for papers up to the cut-off.
+    """
+
+    model: str
+    task: str
+    paper: str
+    cluster: str
+    months: int
+    score: float
+
+    @property
+    def open(self) -> bool:
+        """Whether the model may have seen the paper."""
+        return self.months <= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """An estimate of beta.
+
+    Attributes:
+        value: how much higher scores are on papers up to the cut-off; None where the runs cannot tell.
+        low, high, p: of the 95 % interval; None with too few first authors.
+        papers: that some models may have seen and others not: those that tell.
+        why: why there is no value.
+    """
+
+    what: str
+    value: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    papers: int
+    clusters: int
+    why: str = ""
+
+
+def months_between(cutoff: str, published: str) -> int:
+    """Whole months from a cut-off, "YYYY-MM", to a day of publication."""
+    (y1, m1), (y2, m2) = (map(int, text[:7].split("-")) for text in (cutoff, published))
+    return 12 * (y2 - y1) + m2 - m1
+
+
+def observations(runs: Mapping[str, Sequence[Logged]], cutoffs: Mapping[str, str], metric: str) -> list[Observation]:
+    """The scores of several runs.
+
+    Args:
+        runs: model -> its samples.
+        cutoffs: model -> month up to which it was trained.
+
+    Raises:
+        SamplesError: a model's cut-off is not known, or no sample has the score.
+    """
+    if unknown := [model for model in runs if model not in cutoffs]:
+        raise SamplesError(f"the cut-off of {unknown[0]} is not known: give it with --cutoff {unknown[0]}=YYYY-MM")
+    found = [
+        Observation(
+            model,
+            one.task,
+            f"{one.task} {one.id}",
+            one.cluster,
+            months_between(cutoffs[model], one.published),
+            one.scores[metric],
+        )
+        for model, samples in runs.items()
+        for one in samples
+        if metric in one.scores
+    ]
+    if not found:
+        raise SamplesError(f"no sample has the score {metric}; there are {', '.join(registry.headline())} and others")
+    return found
+
+
+def effect(what: str, given: Sequence[Observation]) -> Effect:
+    """Estimate beta.
+
+    Args:
+        what: a name for the estimate.
+    """
+    papers = {one.paper for one in given if one.open} & {one.paper for one in given if not one.open}
+    reason = _unidentified(given, papers)
+    if reason:
+        return Effect(what, None, None, None, None, len(papers), 0, reason)
+    rows = [_codes([one.paper for one in given]), _codes([f"{one.model} {one.task}" for one in given])]
+    x = _within(np.array([float(one.open) for one in given]), rows)
+    y = _within(np.array([one.score for one in given]), rows)
+    if float(x @ x) < _NOTHING * len(given):
+        return Effect(
+            what, None, None, None, None, len(papers), 0, "whether a paper is open differs between models by task alone"
+        )
+    clusters = _codes([one.cluster for one in given])
+    telling = sorted({int(cluster) for cluster, one in zip(clusters, given, strict=True) if one.paper in papers})
+    products = np.bincount(clusters, weights=x * y)
+    squares = np.bincount(clusters, weights=x * x)
+    value = float(products.sum() / squares.sum())
+    left = (products.sum() - products[telling]) / (squares.sum() - squares[telling])
+    over = t_interval(value, left, squares[telling]) if len(telling) >= FEWEST else None
+    if over is None:
+        return Effect(what, value, None, None, None, len(papers), len(telling))
+    return Effect(what, value, over.low, over.high, over.p, len(papers), len(telling))
+
+
+def _unidentified(given: Sequence[Observation], papers: set[str]) -> str:
+    """Why the runs cannot tell beta; "" where they can."""
+    if len({one.model for one in given}) < 2:
+        return "one model alone: its scores before and after its cut-off differ by the papers' difficulty, too"
+    if not any(one.open for one in given):
+        return 'all papers are newer than all cut-offs: run the older splits too (--metadata \'{"split": "all"}\')'
+    if not papers:
+        return "no paper lies between the cut-offs of two models that were both run on it"
+    return ""
+
+
+def _codes(names: Sequence[str]) -> NDArray[np.int64]:
+    places = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    return np.array([places[name] for name in names])
+
+
+def _within(values: Floats, groups: Sequence[NDArray[np.int64]]) -> Floats:
+    """Values with the means of each grouping taken out, by turns until nothing changes."""
+    counts = [np.bincount(codes) for codes in groups]
+    left: Floats = values - values.mean()
+    for _ in range(_ROUNDS):
+        before = left
+        for codes, n in zip(groups, counts, strict=True):
+            left = left - (np.bincount(codes, weights=left) / n)[codes]
+        if float(np.abs(left - before).max()) < _CLOSE:
+            break
+    return left
+
+
+def placebo(given: Sequence[Observation], late: int) -> Effect:
+    """Beta at cut-offs that are `late` months too late, over scores on papers that their model cannot have seen."""
+    unseen = [replace(one, months=one.months - late) for one in given if not one.open]
+    return effect(f"placebo, cut-offs {late} months late", unseen)
+
+
+def effects(given: Sequence[Observation]) -> list[Effect]:
+    """Beta over all tasks, for the title-only probe by itself, and for the placebos."""
+    probe = [one for one in given if TITLE_ONLY in one.task]
+    usual = [one for one in given if TITLE_ONLY not in one.task]
+    found = [effect("papers up to the cut-off", usual)] if usual else []
+    if probe:
+        found.append(effect("title-only probe", probe))
+    return found + [placebo(usual or given, late) for late in PLACEBOS]
+
+
+def by_age(given: Sequence[Observation], width: int = 3) -> dict[str, dict[int, tuple[float, int]]]:
+    """Model -> quarter since its cut-off -> mean score freed of the papers' difficulty, and number of samples.
+
+    Quarter 0 begins right behind the cut-off; the figures of a model have the mean 0.
+    """
+    rows = [_codes([one.paper for one in given]), _codes([f"{one.model} {one.task}" for one in given])]
+    left = _within(np.array([one.score for one in given]), rows)
+    found: dict[str, dict[int, list[float]]] = {}
+    for one, value in zip(given, left, strict=True):
+        found.setdefault(one.model, {}).setdefault((one.months - 1) // width, []).append(float(value))
+    return {
+        model: {age: (sum(values) / len(values), len(values)) for age, values in sorted(ages.items())}
+        for model, ages in found.items()
+    }
+
+
+def table(found: Sequence[Effect]) -> Table:
+    """A row for each estimate."""
+    head = ("Estimate", "Higher by", "95% interval", "p", "Papers that tell", "First authors")
+    return Table(head, "lrrrrr", [_row(one) for one in found])
+
+
+def _row(one: Effect) -> tuple[object, ...]:
+    if one.value is None:
+        return one.what, "-", "-", "-", one.papers, "-"
+    interval = "-" if one.low is None or one.high is None else f"[{one.low:+.4f}, {one.high:+.4f}]"
+    return one.what, f"{one.value:+.4f}", interval, "-" if one.p is None else f"{one.p:.4f}", one.papers, one.clusters
+
+
+def age_table(given: Sequence[Observation]) -> Table:
+    """Model by quarters since its cut-off."""
+    ages = by_age(given)
+    quarters = sorted({age for own in ages.values() for age in own})
+    head = ("Model", *(f"{3 * age + 1} to {3 * age + 3}" for age in quarters))
+    rows = [
+        (model, *(f"{own[age][0]:+.4f} ({own[age][1]})" if age in own else "-" for age in quarters))
+        for model, own in sorted(ages.items())
+    ]
+    return Table(head, "l" + "r" * len(quarters), rows)

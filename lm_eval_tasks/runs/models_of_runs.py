@@ -1,0 +1,61 @@
+"""Runs of several models, each with its samples and the month up to which it was trained."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lm_eval_tasks.data import cutoff
+from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.runs import logged
+from lm_eval_tasks.text import ODD, parse_json
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.runs.logged import Logged
+
+_MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
+
+
+def read_runs(folders: Sequence[Path], given: Sequence[str]) -> tuple[dict[str, list[Logged]], dict[str, str]]:
+    """Model -> its samples, and model -> its cut-off where it is known.
+
+    Args:
+        given: "MODEL=YYYY-MM", which goes before what runs, registry and cards say.
+
+    Raises:
+        SamplesError: a folder holds no run; two hold runs of one model; a cut-off that is none.
+    """
+    runs: dict[str, list[Logged]] = {}
+    cutoffs: dict[str, str] = {}
+    for folder in folders:
+        model, known = _model_of(folder)
+        if model in runs:
+            raise SamplesError(f"{folder} holds a second run of {model}: give one run of each model")
+        runs[model] = [one for one in logged.read([folder]) if one.scores]
+        if known:
+            cutoffs[model] = known
+    for one in given:
+        model, _, month = one.rpartition("=")
+        if model not in runs or not _MONTH.fullmatch(month):
+            raise SamplesError(
+                f"--cutoff {one!r:.200} is not MODEL=YYYY-MM with a model of these runs: {', '.join(runs)}"
+            )
+        cutoffs[model] = month
+    return runs, cutoffs
+
+
+def _model_of(folder: Path) -> tuple[str, str | None]:
+    """A run's model, and its cut-off where it is known."""
+    files = sorted(folder.glob("results_*.json"))
+    if len(files) != 1:
+        raise SamplesError(f"{folder} holds {len(files) or 'no'} results_*.json; the output folder of a run has one")
+    try:
+        ours = parse_json(files[0].read_bytes())["academiceval"]
+        model, run = str(ours["scores"][0]["model"]), ours["run"]
+        month = run.get("model_cutoff")
+    except (OSError, *ODD) as err:
+        raise SamplesError(f"{files[0]} is no result of `academiceval eval` ({err})") from err
+    known = cutoff.of_name(model)
+    return model, str(month) if month else known.month if known else None
