@@ -4,7 +4,8 @@
 
 DATA: default ../shared/data. Papers' difficulties and their noise are drawn from the ROUGE-L of two baselines on the real papers of `lab`
 (docs/real_input.md); four models with cut-offs half a year apart are run on n papers of three years. A share of the papers up to a model's
-cut-off is memorised, which raises its score to 0.8. Power is at p < 0.05, over 500 draws. The last line is JSON.
+cut-off is memorised, which raises its score to 0.8. Power is at p < 0.05, over 500 draws. Last, how well anchors link two
+rounds. The last line is JSON.
 """
 
 from __future__ import annotations
@@ -26,11 +27,15 @@ from benchmarks.report_card import made  # noqa: E402
 from lm_eval_tasks.runs import logged  # noqa: E402
 from lm_eval_tasks.runs.contamination import Effect, Observation, effect  # noqa: E402
 from lm_eval_tasks.runs.evaluate import evaluate  # noqa: E402
+from lm_eval_tasks.runs.linking import Linked, link  # noqa: E402
+from lm_eval_tasks.runs.logged import Logged  # noqa: E402
 
 DEFAULT = ROOT.parent / "shared" / "data"
 MONTHS, CUTOFFS = 36, (6, 12, 18, 24)
 MEMORISED = 0.8
 SIZES = (200, 500, 2000)
+SHIFT, TRUTH = 0.03, 0.3
+SKILLS = {"a1": 0.18, "a2": 0.2, "a3": 0.22, "a4": 0.25, "new": TRUTH}
 
 
 def main() -> None:
@@ -54,7 +59,41 @@ def main() -> None:
         figures[f"false_alarms{ending}"] = round(float(np.mean([is_found(one) for one, _ in none])), 3)
         both = none + found
         figures[f"coverage{ending}"] = round(float(np.mean([holds(one, truth) for one, truth in both])), 3)
-    print(json.dumps(figures))
+    print(json.dumps({**figures, **linking(draws, real)}))
+
+
+def linking(draws: int, real: np.ndarray) -> dict[str, float]:
+    """A second round that is 3 points easier, put on the scale of the first by four anchors; 200 papers in each."""
+    found = [linked_once(seed, real) for seed in range(draws)]
+    errors = [one.value - TRUTH for one in found]
+    held = [one.low is not None and one.high is not None and one.low <= TRUTH <= one.high for one in found]
+    raw = [one.raw - one.value for one in found]
+    return {
+        "link_bias": round(float(np.mean(errors)), 5), "link_coverage": round(float(np.mean(held)), 3),
+        "shift_recovered": round(float(np.mean(raw)), 4),
+    }  # fmt: skip
+
+
+def linked_once(seed: int, real: np.ndarray) -> Linked:
+    """One draw's linked score of a model whose score in the first round's population is `TRUTH`."""
+    chance = np.random.default_rng([seed, 7])
+    spread = float(np.std(real[:, 0] - real[:, 1]) / np.sqrt(2))
+    rounds: dict[str, dict[str, list[Logged]]] = {}
+    for name, easier in (("1", 0.0), ("2", SHIFT)):
+        papers = real[chance.integers(0, len(real), 200)].mean(axis=1) - real.mean()
+        authors = chance.integers(0, 150, 200)
+        rounds[name] = {
+            model: [
+                Logged(
+                    "Abs-9K", "writing", f"{name}.{i}", str(authors[i]), "2026-01-01", name, 1, "", "",
+                    {"rouge_l": float(skill + easier + paper + chance.normal(0, spread))},
+                )
+                for i, paper in enumerate(papers)
+            ]
+            for model, skill in SKILLS.items()
+        }  # fmt: skip
+    linked, _ = link(rounds, [model for model in SKILLS if model != "new"], "rouge_l")
+    return next(one for one in linked if one.model == "new")
 
 
 def real_scores(data: Path, place: Path) -> np.ndarray:

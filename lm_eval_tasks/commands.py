@@ -49,6 +49,12 @@ def register(commands: Commands) -> None:
     )
     sub.add_argument("--cutoff", action="append", default=[], metavar="MODEL=YYYY-MM", help=help_)
     sub.add_argument("--metric", default="rouge_l", help="default: rouge_l")
+    sub = commands.add(READ, "link-rounds", "scores of later rounds on the scale of the first", link_rounds)
+    help_ = "for each round, the oldest first, the folder that holds its runs"
+    sub.add_argument("rounds", type=Path, nargs="+", metavar="ROUND_RUNS", help=help_)
+    help_ = "comma-separated models that were run on every round (default: lm_eval_tasks/data/anchors.toml)"
+    sub.add_argument("--anchors", help=help_)
+    sub.add_argument("--metric", default="rouge_l", help="default: rouge_l")
     help_ = "what metrics notice: their report card over texts that are damaged on purpose"
     sub = commands.add(READ, "metrics", help_, metrics)
     sub.add_argument("source", type=Path, metavar="FOLDER", help="a dataset folder, or the output folder of a run")
@@ -271,6 +277,21 @@ def contamination(arguments: Namespace) -> Iterator[str | Table]:
     yield "Mean scores by months since the model's cut-off, the papers' difficulty taken out (number of samples):"
     yield ""
     yield estimating.age_table(given)
+
+
+def link_rounds(arguments: Namespace) -> Iterator[str | Table]:
+    from lm_eval_tasks.runs import linking
+    from lm_eval_tasks.runs.models_of_runs import read_rounds
+
+    anchors = arguments.anchors.split(",") if arguments.anchors else linking.usual_anchors()
+    linked, links = linking.link(read_rounds(arguments.rounds), anchors, arguments.metric)
+    yield linking.table(linked)
+    yield ""
+    for one in links:
+        yield f"{one.round}, {one.task}: {one.anchors} anchors score {one.shift:+.4f} higher than in the first round"
+        yield from (
+            f"  {model} moved otherwise than the other anchors: leave it out with --anchors" for model in one.changed
+        )
 
 
 def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:

@@ -46,6 +46,25 @@ def read_runs(folders: Sequence[Path], given: Sequence[str]) -> tuple[dict[str, 
     return runs, cutoffs
 
 
+def read_rounds(folders: Sequence[Path]) -> dict[str, dict[str, list[Logged]]]:
+    """Round -> model -> its samples; each folder holds the runs of one round, each in a folder of its own.
+
+    Raises:
+        SamplesError: fewer than two rounds, or a folder without runs, or with runs of several rounds.
+    """
+    found: dict[str, dict[str, list[Logged]]] = {}
+    for folder in folders:
+        runs, _ = read_runs(sorted({file.parent for file in folder.rglob("results_*.json")}), ())
+        names = sorted({one.round for samples in runs.values() for one in samples})
+        if len(names) != 1 or names[0] in found:
+            held = f"of rounds {', '.join(names)}" if names else "without a run"
+            raise SamplesError(f"{folder} is a folder {held}: give for each round a folder with its runs alone")
+        found[names[0]] = runs
+    if len(found) < 2:
+        raise SamplesError("linking takes the runs of at least two rounds")
+    return found
+
+
 def _model_of(folder: Path) -> tuple[str, str | None]:
     """A run's model, and its cut-off where it is known."""
     files = sorted(folder.glob("results_*.json"))
