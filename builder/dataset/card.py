@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -81,12 +82,24 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         "redistribution.", "",
         *_section("Changelog", [_changes(manifest, published.errata)]),
         *_section("Errata", [_errata(published.errata)]),
+        "## Limitations", "",
+        "Texts are read from PDF and HTML by software and lose some of formulas and tables. The reference is one text by the authors; "
+        "another may be as good. Fields and groups are represented as they publish on arXiv. Do not train on this: "
+        f"`{canary(manifest.round)}`.", "",
+        "## Takedowns", "",
+        "An author who wants a paper taken out can open a discussion on this page with its arXiv id; the text is removed in a new "
+        "revision, and the id is kept on a list for all later rounds.", "",
         "## How to cite", "",
         f"Name the round ({manifest.round}) and the configuration beside the paper: numbers of different rounds are of "
         "different samples.", "",
         "```bibtex", *_bibtex(shown), "```", "",
     ]  # fmt: skip
     return "\n".join(lines)
+
+
+def canary(round_: str) -> str:
+    """A line by which this dataset is found again in training data; always the same for a round."""
+    return f"academiceval canary {uuid.uuid5(uuid.NAMESPACE_URL, f'academiceval {round_}')}"
 
 
 def _example(shown: Sequence[Configuration], published: Publication) -> str:
@@ -144,16 +157,34 @@ def _front_matter(shown: Sequence[Configuration]) -> dict[str, object]:
                 for split in SPLITS
                 if one.files(split)
             ],
+            **({"default": True} if one is loadable[0] else {}),
         }
         for one in loadable
     ]
     data = DatasetCardData(
-        language=["en"], pretty_name="AcademicEval", task_categories=["summarization", "text-generation"],
-        tags=["long-context", "arxiv", "live-benchmark"], license="other",
+        language=["en"], pretty_name="AcademicEval", task_categories=_categories(shown), source_datasets=["original"],
+        tags=["long-context", "live-benchmark", "arxiv:2510.17725", "arxiv:2502.13753"], size_categories=[_size(loadable)], license="other",
+        license_name="arxiv-per-paper", license_link="https://info.arxiv.org/help/license/index.html",
     )  # fmt: skip
     add_dataset_info(data, {one.name: _info(one) for one in loadable})
     front: dict[str, object] = data.to_dict()  # type: ignore[no-untyped-call]
     return {**front, "configs": configs}
+
+
+def _categories(shown: Sequence[Configuration]) -> list[str]:
+    """The Hub's names of the tasks."""
+    writing, cloze = (any((one.task == "cloze") == is_cloze for one in shown) for is_cloze in (False, True))
+    return [
+        *(["text-generation", "summarization"] if writing else []),
+        *(["question-answering", "multiple-choice"] if cloze else []),
+    ]
+
+
+def _size(shown: Sequence[Configuration]) -> str:
+    """The Hub's class of the number of rows."""
+    rows = sum(one.samples for one in shown)
+    limits = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+    return next((name for limit, name in limits if rows < limit), "1M<n<10M")
 
 
 def _info(one: Configuration) -> DatasetInfo:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from builder.dataset.card import CARD, card
+from builder.dataset.croissant import CROISSANT, croissant
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest, write_manifest
 from builder.errors import FolderError
 from lm_eval_tasks.files import sync, sync_folder
@@ -17,7 +18,7 @@ from lm_eval_tasks.locks import held
 
 def finish(place: Path, manifest: Manifest) -> Manifest:
     """Write the card and the manifest of a folder whose data is there; the manifest as it was written."""
-    return write_manifest(place, manifest, {CARD: card(manifest)})
+    return write_manifest(place, manifest, {CARD: card(manifest), CROISSANT: croissant(manifest)})
 
 
 def refuse_other_contents(new: Manifest, output: Path) -> None:

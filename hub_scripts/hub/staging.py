@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from builder.dataset.card import CARD, Publication, card
+from builder.dataset.croissant import CROISSANT, croissant
 from builder.dataset.errata import ERRATA, Erratum, errata_lines, parse_errata
 from builder.dataset.manifest import MANIFEST, Manifest, manifest_bytes, parse_manifest, place_of, read_manifest
 from builder.round.takedowns import TAKEDOWNS, Takedown, parse_takedowns, takedown_lines
+from hub_scripts.hub.benchmark import EVAL, eval_yaml
+from hub_scripts.hub.compat import endpoint
 from hub_scripts.hub.repo import Content, Repo
 from lm_eval_tasks.files import sha256_of, sha256_of_bytes
 
@@ -65,7 +68,12 @@ def stage(folder: Path, repo: str, base: str, notices: Notices, mark: str = "") 
 def beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, Content]:
     """The files beside the data: card, lists, and the manifest that holds their hashes."""
     revision = manifest.published_as
-    files = {CARD: card(manifest, Publication(repo, revision, notices.errata)).encode()}
+    address = f"{endpoint()}/datasets/{repo}/resolve/{revision}/"
+    files = {
+        CARD: card(manifest, Publication(repo, revision, notices.errata)).encode(),
+        CROISSANT: croissant(manifest, address).encode(),
+        EVAL: eval_yaml(manifest).encode(),
+    }
     if notices.errata:
         files[ERRATA] = errata_lines(notices.errata)
     if notices.takedowns:

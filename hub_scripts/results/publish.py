@@ -18,6 +18,7 @@ from builder.dataset.card import CARD
 from builder.round import levels
 from builder.round import settings as registry
 from hub_scripts.errors import HubError
+from hub_scripts.hub.benchmark import RESULTS, result, results_yaml, task_id
 from hub_scripts.hub.compat import endpoint, model_index
 from hub_scripts.hub.repo import MAIN, Change, Content, Repo, digest, unchanged
 from hub_scripts.hub.secret_scan import refuse_secrets
@@ -26,6 +27,8 @@ from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.metrics import registry as metrics
 
 _INDEX = "model-index.yml"
+# One score a task is shown on a leaderboard.
+_BENCHMARK = ("rouge_l", "accuracy")
 _TITLE = {"dataset": "Results", "model": "Evaluation results"}
 
 
@@ -37,6 +40,7 @@ class ResultFile:
         folder: where it goes below the repository.
         index: its scores as a model index's list.
         subsets: tasks of which only a part was run.
+        benchmark: its headline scores as the Hub's benchmarks want them; none where the dataset is not on the Hub.
     """
 
     path: Path
@@ -44,6 +48,7 @@ class ResultFile:
     folder: str
     index: list[dict[str, Any]]
     subsets: tuple[str, ...]
+    benchmark: list[dict[str, Any]]
 
 
 def push_results(
@@ -86,7 +91,10 @@ def push_results(
         head = model.existing_refs().branches[MAIN]
         text = (model.read(CARD, head) or b"").decode()
         index = [entry for one in found for entry in one.index]
-        yield _upload(model, {CARD: with_index(text, card.split("/")[1], index).encode()})
+        files = {CARD: with_index(text, card.split("/")[1], index).encode()}
+        if benchmark := [entry for one in found for entry in one.benchmark]:
+            files[RESULTS] = results_yaml(benchmark).encode()
+        yield _upload(model, files)
 
 
 def _files(found: Sequence[ResultFile]) -> dict[str, Content]:
@@ -144,7 +152,23 @@ def read_result(path: Path, repo_id: str) -> ResultFile:
         for one in results.scores
         if one.metric in metrics.headline()  # all other scores are in the result file
     ]  # fmt: skip
-    return ResultFile(path, results.model, folder, model_index(results.model, shown), results.subsets)
+    address = f"{endpoint()}/datasets/{repo_id}/blob/main/{folder}/{path.name}"
+    benchmark = [
+        result(
+            results.dataset, task_id(_setting(one.task), results.round, one.metric), results.revision, one.value, results.day, address,
+            _notes(one, results),
+        )
+        for one in results.scores
+        if one.metric in _BENCHMARK and is_hub_id
+    ]  # fmt: skip
+    return ResultFile(path, results.model, folder, model_index(results.model, shown), results.subsets, benchmark)
+
+
+def _notes(score: TaskScore, results: Results) -> str:
+    """What a reader of a leaderboard must know of a score."""
+    interval = "" if score.low is None or score.high is None else f", 95 % interval {score.low:.4f} to {score.high:.4f}"
+    subset = ", a subset of the samples" if any(one.startswith(f"{score.task} ") for one in results.subsets) else ""
+    return f"{score.samples} samples{interval}{subset}"
 
 
 def _beside(score: TaskScore, results: Results) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ class Results:
     Attributes:
         round: "unknown" where it is not told; several are joined by "-".
         dataset: folder or Hub id, "" where it is not told.
+        revision: the dataset's 40 digits on the Hub, "" where they are not told.
+        day: when it was run, ISO.
         subsets: tasks of which only a part was run, "academiceval_abs_9k (5 of 25)".
     """
 
@@ -44,6 +47,8 @@ class Results:
     dataset: str
     scores: tuple[TaskScore, ...]
     subsets: tuple[str, ...] = ()
+    revision: str = ""
+    day: str = "1970-01-01"
 
 
 def read_results(path: Path) -> Results:
@@ -55,6 +60,7 @@ def read_results(path: Path) -> Results:
     try:
         content = parse_json(path.read_bytes())
         results = _ours(content["academiceval"]) if "academiceval" in content else _lm_evals(content)
+        results = replace(results, day=_day(content.get("date")))
         if not all(map(_NAME.fullmatch, (results.model, results.round))):
             raise ValueError(f"{results.model!r:.80} and {results.round!r:.80} are not names of a model and a round")
     except (OSError, *ODD) as err:
@@ -62,6 +68,12 @@ def read_results(path: Path) -> Results:
     if not results.scores:
         raise HubError(f"{path} is no result of our tasks: it has no score of academiceval_*, scalar_* or cloze_*")
     return results
+
+
+def _day(date: object) -> str:
+    """The day of lm-eval's `date`, which is in seconds."""
+    seconds = number(date) if isinstance(date, int | float) else 0.0
+    return datetime.fromtimestamp(min(max(seconds, 0.0), 4e9), UTC).date().isoformat()
 
 
 def _ours(content: Mapping[str, Any]) -> Results:
@@ -81,6 +93,7 @@ def _ours(content: Mapping[str, Any]) -> Results:
         tuple(int(number(one)) for one in content["prompt_versions"]),
         str(content["run"]["metadata"].get("dataset") or ""), scores,
         tuple(f"{task} ({int(number(n))} of {int(number(of))})" for task, (n, of) in content.get("subsets", {}).items()),
+        next((str(one) for one in content.get("datasets", ()) if re.fullmatch(r"[0-9a-f]{40}", str(one))), ""),
     )  # fmt: skip
 
 

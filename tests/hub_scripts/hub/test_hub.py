@@ -506,6 +506,9 @@ def test_results_and_a_model_card(command: Command, hub: Hub, tmp_path: Path) ->
     assert stored == RESULT
     index = yaml.safe_load(_text(hub, "tiny/2026.11/results_tiny.model-index.yml", key="datasets/org/results"))
     assert index["model-index"][0]["results"][0]["dataset"]["config"] == "Abs-9K"
+    [entry] = yaml.safe_load(_text(hub, ".eval_results/academiceval.yaml", key="org/tiny"))
+    assert entry["dataset"] == {"id": REPO, "task_id": "abs_9k_rouge_l_2026_11"}
+    assert entry["value"] == 0.25
     loaded = ModelCard.load("org/tiny")
     shown = {(one.dataset_type, one.metric_type): one.metric_value for one in loaded.data.eval_results}
     assert shown == {("d", "m"): 1, (REPO, "rouge_l"): 0.25}

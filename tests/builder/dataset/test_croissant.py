@@ -1,0 +1,59 @@
+"""`croissant.json` is valid for those who read it, and loads."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from builder.dataset.card import canary
+from builder.dataset.croissant import CROISSANT, croissant
+from builder.dataset.manifest import read_manifest
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_croissant_is_valid_and_loads(dataset: Path, tmp_path: Path) -> None:
+    mlcroissant = pytest.importorskip("mlcroissant", reason="mlcroissant, of the extra dev, is not installed")
+    place = tmp_path / "dataset"
+    shutil.copytree(dataset, place)
+    made = mlcroissant.Dataset(jsonld=str(place / CROISSANT))
+    assert not made.metadata.ctx.issues.errors
+    assert not made.metadata.ctx.issues.warnings
+    record = next(iter(made.records("Abs-9K/test")))
+    assert {"Abs-9K/test/id", "Abs-9K/test/title", "Abs-9K/test/content", "Abs-9K/test/target"} <= set(record)
+
+
+def test_croissant_names_every_file_and_the_fields_for_responsible_use(dataset: Path) -> None:
+    manifest = read_manifest(dataset)
+    content = json.loads((dataset / CROISSANT).read_text())
+    assert (dataset / CROISSANT).read_text() == croissant(manifest)
+    assert {one["contentUrl"]: one["sha256"] for one in content["distribution"]} == {
+        path: file.sha256 for path, file in manifest.files.items()
+    }
+    for name in ("dataCollection", "dataLimitations", "dataBiases", "dataUseCases", "dataReleaseMaintenancePlan"):
+        assert content[f"rai:{name}"]
+    there = json.loads(croissant(manifest, "https://hub/datasets/org/name/resolve/2026.11/"))
+    assert there["url"] == "https://hub/datasets/org/name"
+    assert there["distribution"][0]["contentUrl"].startswith("https://hub/datasets/org/name/resolve/2026.11/")
+
+
+def test_the_card_has_what_the_hub_reads(dataset: Path) -> None:
+    from huggingface_hub import DatasetCard
+
+    card = DatasetCard.load(dataset / "README.md")
+    assert card.data.license == "other"
+    front = yaml.safe_load((dataset / "README.md").read_text().split("---")[1])
+    assert front["license_name"] == "arxiv-per-paper"
+    assert front["license_link"].startswith("https://")
+    assert front["size_categories"]
+    assert front["source_datasets"] == ["original"]
+    assert front["task_categories"][0] == "text-generation"
+    assert {"arxiv:2510.17725", "arxiv:2502.13753"} <= set(front["tags"])
+    assert [one.get("default") for one in front["configs"]].count(True) == 1
+    assert canary("2026.11") in card.text
+    assert canary("2026.11") != canary("2026.12")
+    for heading in ("## Limitations", "## Takedowns", "## How to cite"):
+        assert heading in card.text
