@@ -164,7 +164,7 @@ def _run(
         tasks=list(tasks),
         task_manager=manager,
         limit=part.limit,
-        samples={task: list(places) for task, places in part.samples.items()} if part.samples else None,
+        samples=dict(part.samples) if part.samples else None,
         log_samples=True,
         metadata=given,
         apply_chat_template=generation.apply_chat_template,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from lm_eval_tasks.metrics.registry import METRICS, named
+from lm_eval_tasks.metrics.registry import METRICS, headline, named
 from lm_eval_tasks.runs.intervals import FEWEST
 from lm_eval_tasks.runs.scores import UNCAPPED, Score
 from lm_eval_tasks.tables import Table
@@ -30,8 +30,11 @@ def score_table(scores: Sequence[Score]) -> Iterator[str | Table]:
         yield from ("", _table(others, rows))
     if any(" of " in _samples(cells) for cells in rows.values()):
         yield from ("", "Where n is a part of the samples, the scores are of a subset, not of the round.")
-    if any(score.low is None for score in scores):
-        yield from ("", f"Where an interval is missing, the papers have fewer than {FEWEST} first authors.")
+    if any(score.low is None for score in scores if score.metric in headline()):
+        yield from (
+            "",
+            f"Where an interval is missing, the papers have fewer than {FEWEST} first authors, or all have the same score.",
+        )
 
 
 def _table(metrics: Sequence[str], rows: _Rows) -> Table:

@@ -105,7 +105,7 @@ def test_reasoning_that_the_template_opened_is_unfinished_until_it_is_closed(
     model = thinking(tmp_path / "model", tiny_llama)
     replies: list[tuple[Reply, float]] = [
         ("Okay, so the user wants a title", 1.0), (f"Okay.</think>{TITLE}", 0.0), ({"content": TITLE, "reasoning_content": "Okay."}, 0.0),
-        ({"content": None, "reasoning_content": "Okay, so", "finish": "length"}, 0.0),
+        ({"content": None, "reasoning_content": "Okay, so", "finish": "length"}, 1.0),
     ]  # fmt: skip
     for i, (reply, unfinished) in enumerate(replies):
         output = tmp_path / str(i)
