@@ -9,7 +9,7 @@ from lm_eval_tasks.errors import CostError, OptionError
 from lm_eval_tasks.usage import Price, Usage
 
 # Hardly any text has fewer characters a token.
-_CHARACTERS_OF_TOKEN = 3
+CHARACTERS_OF_TOKEN = 3
 # What a chat template may add to a prompt.
 _AROUND = 64
 
@@ -90,4 +90,4 @@ class Budget:
 
 def most_tokens(prompt: str, prompt_tokens: int | None, answer_tokens: int) -> Usage:
     """The most that a question can take; without the model's tokenizer, the prompt is counted in characters."""
-    return Usage((prompt_tokens or len(prompt) // _CHARACTERS_OF_TOKEN) + _AROUND, answer_tokens)
+    return Usage((prompt_tokens or len(prompt) // CHARACTERS_OF_TOKEN) + _AROUND, answer_tokens)

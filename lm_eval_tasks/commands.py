@@ -30,6 +30,13 @@ def register(commands: Commands) -> None:
     sub = commands.add(EVALUATE, "plan", "what an evaluation will take: samples, tokens, memory, hours, money", plan)
     _add_asked(sub)
     sub.add_argument("--prices", type=Path, metavar="FILE", help=_PRICES)
+    sub.add_argument("--limit", type=part, help="as of eval")
+    sub.add_argument("--repeats", type=positive, default=1, help="as of eval")
+    sub.add_argument(
+        "--detect", type=amount, metavar="POINTS", help="say how many papers show a difference of so many points of 100"
+    )
+    help_ = "runs of two models, which say how much their differences vary from paper to paper, for --detect"
+    sub.add_argument("--like", type=Path, nargs=2, metavar=("A", "B"), help=help_)
     sub.add_argument(
         "--tokens-per-second", type=seconds, help="of prompts and answers together, to say how long it takes"
     )
@@ -188,16 +195,41 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def plan(arguments: Namespace) -> Iterator[str | Table]:
+    if arguments.detect:
+        yield from _detect(arguments)
+        if not arguments.tasks:
+            return
     _check_asked(arguments)
     from lm_eval_tasks.runs import plan as planning
     from lm_eval_tasks.runs.models import label_of
 
     price = _means(arguments, label_of("", _parsed(arguments.model_args), whole=True)).price
     metadata = json_object("--metadata", arguments.metadata)
-    planned = planning.plan(arguments.model_args, arguments.tasks.split(","), metadata)
+    planned = planning.plan(
+        arguments.model_args, arguments.tasks.split(","), metadata, arguments.limit, arguments.repeats
+    )
     yield planning.table(planned)
     yield ""
     yield from planning.sentences(planned, arguments.model_args, price, arguments.tokens_per_second)
+
+
+def _detect(arguments: Namespace) -> Iterator[str]:
+    """How many papers a difference takes to be seen."""
+    from lm_eval_tasks.runs.compare import spreads
+    from lm_eval_tasks.runs.plan import papers_to_detect
+
+    if not arguments.like:
+        yield (
+            f"A difference of {arguments.detect:g} points shows with {papers_to_detect(arguments.detect)} papers, if the models' differences "
+            "in ROUGE-L vary as usual (0.08 from paper to paper); --like A B takes two runs' own"
+        )
+        return
+    for (task, metric), spread in spreads(*arguments.like).items():
+        papers = papers_to_detect(arguments.detect, spread)
+        yield (
+            f"{task}, {metric}: a difference of {arguments.detect:g} points shows with {papers} papers (differences vary by "
+            f"{spread:.4f})"
+        )
 
 
 def merge(arguments: Namespace) -> Iterator[str | Table]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import stdev
 
 from lm_eval_tasks.errors import SamplesError
 from lm_eval_tasks.metrics import registry
@@ -62,6 +63,19 @@ def compare(a: Path, b: Path, metrics: Sequence[str] | None = None) -> list[Diff
         raise SamplesError(f"neither {a} nor {b} has one of the scores {', '.join(metrics)} in both runs")
     corrected = iter(holm([one[4].p for one in found if one[4].p is not None]))
     return [Difference(*one, next(corrected) if one[4].p is not None else None) for one in found]
+
+
+def spreads(a: Path, b: Path) -> dict[tuple[str, str], float]:
+    """(Task, headline metric) -> standard deviation of the differences between two runs on one paper."""
+    first, second = by_task(read([a])), by_task(read([b]))
+    found = {}
+    for task in [task for task in first if task in second]:
+        pairs = _pairs(task, first[task], second[task])
+        for metric in registry.headline():
+            gains = [y.scores[metric] - x.scores[metric] for x, y in pairs if metric in x.scores and metric in y.scores]
+            if len(gains) > 1:
+                found[task, metric] = stdev(gains)
+    return found
 
 
 def tasks_apart(a: Path, b: Path) -> list[str]:
