@@ -297,14 +297,14 @@ def extract(arguments: Namespace) -> Iterator[str | Table]:
         done, failed = extract_to_jsonl(names, arguments.output, engine, arguments.time_limit, arguments.memory_limit)
     yield f"{done} extracted, {failed} failed: {arguments.output}"
     if not done:
-        raise BuildError(f"not one of {failed} files gave a document; {arguments.output} holds the reasons")
+        raise BuildError(f"none of {failed} files gave a document; {arguments.output} holds the reasons")
 
 
 def _listed(path: Path) -> list[str]:
     try:
         return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     except UnicodeDecodeError as err:
-        raise BuildError(f"{path} is no list of names in UTF-8") from err
+        raise BuildError(f"{path} is not a list of names in UTF-8") from err
 
 
 def demo(arguments: Namespace) -> Iterator[str | Table]:

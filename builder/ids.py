@@ -55,7 +55,7 @@ class PaperId:
 
 
 def bare_id(name: str) -> str:
-    """A paper's id without its version; a name that is no arXiv id (a cited paper known by its title) as it is."""
+    """A paper's id without its version; a name that is not an arXiv id (a cited paper known by its title) as it is."""
     parsed = PaperId.parse(name)
     return parsed.bare if parsed else name
 

@@ -185,7 +185,7 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
     Raises:
         AuditError: the audit found more than the round allows.
         StoreError: an earlier stage was not finished.
-        FolderError: the output is something else's, or not one sample came about.
+        FolderError: the output is not ours, or no sample was produced.
     """
     engine = engine or LocalEngine()
     with _workspace(round_) as store:
@@ -229,7 +229,7 @@ def _material(round_: Round, store: Store) -> _Material:
     documents, extracted = choose_documents(round_, store, every)
     papers = tuple(paper for paper in every if paper.id in documents)
     if not papers:
-        raise FolderError(f"not one paper can be used, nothing was written ({extracted.line()})")
+        raise FolderError(f"no paper can be used, nothing was written ({extracted.line()})")
     reports = crawled, on_graph, extracted, link_report(store, papers)
     return _Material(round_, store, graph, papers, documents, split_dates(round_.split, papers), reports)
 

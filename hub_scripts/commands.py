@@ -94,7 +94,7 @@ def _register_reproduce(commands: Commands) -> None:
     help_ = "other weights for a model of the tables; may be repeated"
     sub.add_argument("--weights", action="append", default=[], metavar="MODEL=WEIGHTS", help=help_)
     sub.add_argument("--metadata", default="{}", help="as of `academiceval eval`")
-    sub.add_argument("--limit", type=positive, help="only so many samples a task")
+    sub.add_argument("--limit", type=positive, help="only this many samples of each task")
     sub.add_argument("--batch_size", default="1", help="lm-eval's (default: 1)")
     sub.add_argument("--device", help="lm-eval's, e.g. cuda:0 or cpu")
     sub.add_argument("--no-chat-template", action="store_true", help="send prompts without the model's chat template")

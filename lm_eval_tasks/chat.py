@@ -195,7 +195,7 @@ class _Asking:
                     **body_of(self._server.model, messages, most_tokens, sampling)
                 )
                 return answer_of(reply.model_dump())
-            except Exception as err:  # whatever a 200 may hold that is no chat completion, too
+            except Exception as err:  # whatever a 200 may hold that is not a chat completion, too
                 reason, wait = self._understood(err)
                 reason = redacted(reason)  # a server may repeat the key that it was sent
                 odd += wait is None

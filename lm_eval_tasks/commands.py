@@ -33,7 +33,10 @@ def register(commands: Commands) -> None:
     sub.add_argument("--limit", type=part, help="as of eval")
     sub.add_argument("--repeats", type=positive, default=1, help="as of eval")
     sub.add_argument(
-        "--detect", type=amount, metavar="POINTS", help="say how many papers show a difference of so many points of 100"
+        "--detect",
+        type=amount,
+        metavar="POINTS",
+        help="say how many papers show a difference of this many points of 100",
     )
     help_ = "runs of two models, which say how much their differences vary from paper to paper, for --detect"
     sub.add_argument("--like", type=Path, nargs=2, metavar=("A", "B"), help=help_)
@@ -97,7 +100,7 @@ def _add_evaluation(sub: ArgumentParser) -> None:
     )
     sub.add_argument("--model", default="", help="a baseline, or a model type of lm-eval such as hf or vllm")
     _add_asked(sub)
-    sub.add_argument("--limit", type=part, help="only so many samples a task, or below 1 that share of them")
+    sub.add_argument("--limit", type=part, help="only this many samples of each task, or below 1 that share of them")
     sub.add_argument("--samples", help="JSON: task -> places of its samples, e.g. '{\"academiceval_abs_9k\": [0, 1]}'")
     sub.add_argument(
         "--shard", metavar="I/N", help="only this part of the samples; `academiceval merge` puts all parts together"
@@ -220,8 +223,8 @@ def _detect(arguments: Namespace) -> Iterator[str]:
 
     if not arguments.like:
         yield (
-            f"A difference of {arguments.detect:g} points shows with {papers_to_detect(arguments.detect)} papers, if the models' differences "
-            "in ROUGE-L vary as usual (0.08 from paper to paper); --like A B takes two runs' own"
+            f"A difference of {arguments.detect:g} points shows with {papers_to_detect(arguments.detect)} papers, if the models' "
+            "differences in ROUGE-L vary as usual (0.08 from paper to paper); --like A B takes two runs' own"
         )
         return
     for (task, metric), spread in spreads(*arguments.like).items():

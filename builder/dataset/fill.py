@@ -37,11 +37,11 @@ def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: 
     Drop reasons (of id-only rows): missing_paper, missing_file, changed_text.
 
     Raises:
-        FolderError: `source` is no publishable copy.
+        FolderError: `source` is not a publishable copy.
     """
     manifest = read_manifest(source)
     if manifest.publishable is None:
-        raise FolderError(f"{source} is no publishable copy, it has nothing to fill")
+        raise FolderError(f"{source} is not a publishable copy, it has nothing to fill")
     _learn(round_, papers_from, store, *_named(source, manifest), engine)
     report = StageReport("fill")
     with replacing(output) as place:
@@ -104,7 +104,9 @@ def _completed(row: Row, whole: Configuration, store: Store) -> Row | Lacking:
     try:
         return complete_question(row, store) if whole.task == "cloze" else complete_writing(row, whole.task, store)
     except (KeyError, ValueError, IndexError, OverflowError) as err:
-        raise FolderError(f"{whole.name} {row['id']!r:.80} is no row by id that this release can read ({err})") from err
+        raise FolderError(
+            f"{whole.name} {row['id']!r:.80} is not a row by id that this release can read ({err})"
+        ) from err
 
 
 def _filled(rows: Sequence[Row], whole: Configuration, store: Store, report: StageReport) -> Iterator[tuple[int, Row]]:

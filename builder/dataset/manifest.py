@@ -239,7 +239,7 @@ class Manifest:
         by_ids = [one for one in self.configurations if one.form == "ids"]
         for one in by_ids:
             if one.of not in whole or whole[one.of].task != one.task:
-                raise ValueError(f"{one.name} is of {one.of!r}, which is no configuration of its task")
+                raise ValueError(f"{one.name} is of {one.of!r}, which is not a configuration of its task")
         if len({one.of for one in by_ids}) < len(by_ids) or (by_ids and self.publishable is None):
             raise ValueError("rows by id belong to a publishable copy, once for each configuration")
         if odd := [name for name in self.other_files if not _BESIDE.fullmatch(name)]:
@@ -289,7 +289,7 @@ def parse_manifest(data: bytes, origin: str) -> Manifest:
         origin: what to call it in an error.
 
     Raises:
-        FolderError: it is no manifest, or of another format.
+        FolderError: it is not a manifest, or of another format.
     """
     try:
         content = parse_json(data)

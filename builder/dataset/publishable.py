@@ -30,7 +30,7 @@ def publishable(source: Path, output: Path, licenses: Licenses) -> StageReport:
     Drop reasons (of rows that are there by id only): license.
 
     Raises:
-        FolderError: `source` is no finished folder, or is such a copy itself.
+        FolderError: `source` is not a finished folder, or is such a copy itself.
     """
     manifest = read_manifest(source)
     if manifest.publishable:

@@ -27,7 +27,7 @@ def without_papers(source: Path, output: Path, ids: Collection[str], revision: s
         revision: the name of the copy.
 
     Raises:
-        FolderError: `source` is no finished folder, or nothing would be left.
+        FolderError: `source` is not a finished folder, or nothing would be left.
     """
     manifest = read_manifest(source)
     gone = rows_to_remove(source, manifest, frozenset(ids))

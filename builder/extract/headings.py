@@ -199,7 +199,7 @@ def _kind(number: str) -> str:
 
 
 def _level(c: Candidate, style: Style | None, numbering: str, lines: Sequence[Line]) -> int:
-    """The level of a candidate, 0 if it is no heading."""
+    """The level of a candidate, 0 if it is not a heading."""
     same = style is not None and c.style.alike(style)
     match _kind(c.number):
         case "decimal" if numbering == "decimal":

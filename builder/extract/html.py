@@ -105,7 +105,7 @@ def read_html(path: Path) -> Reading:
         raise ExtractError("not_html", f"{path}: {err}") from err
     root = next((element for element in page.iter() if "ltx_document" in _classes(element)), None)
     if not isinstance(root, html.HtmlElement):
-        raise ExtractError("not_html", f"{path} is no page made by LaTeXML")
+        raise ExtractError("not_html", f"{path} is not a page made by LaTeXML")
     return _read(root, page)
 
 

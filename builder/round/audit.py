@@ -31,7 +31,7 @@ class AuditTable(Table):
     def _known(self) -> AuditTable:
         for name in self.waive:
             if name not in self.limits:
-                raise ValueError(f"`waive` names {name!r}, which is no check; there are {', '.join(self.limits)}")
+                raise ValueError(f"`waive` names {name!r}, which is not a check; there are {', '.join(self.limits)}")
         return self
 
     @property

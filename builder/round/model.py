@@ -172,7 +172,7 @@ def load_round(path: Path, **instead: str) -> Round:
 
 def _first_problem(err: ValidationError) -> str:
     problem = err.errors()[0]
-    # The second part of a place in `[source]` is its kind, which is no key.
+    # The second part of a place in `[source]` is its kind, which is not a key.
     place = [part for i, part in enumerate(problem["loc"]) if not (i == 1 and problem["loc"][0] == "source")]
     where = ".".join(map(str, place))
     if problem["type"].startswith("union_tag"):

@@ -37,7 +37,7 @@ def near_duplicate(title: str, abstract: str, other_title: str, other_abstract: 
 class Copies:
     """Papers met before under another id: the same title and first author, or nearly the same abstract.
 
-    A near title alone is no copy here: a "Part II" is a paper of its own.
+    A near title alone is not a copy here: a "Part II" is a paper of its own.
     """
 
     def __init__(self) -> None:

@@ -31,7 +31,7 @@ def file_fingerprint(path: Path) -> str:
 
 
 def read_metadata(path: Path, after: int = 0) -> Iterator[Paper | Drop]:
-    """Stream the records of a metadata file; a line that is no usable record is a `Drop` named by its line number.
+    """Stream the records of a metadata file; a line that is not a usable record is a `Drop` named by its line number.
 
     Args:
         after: records to pass over, without looking into them.
@@ -68,7 +68,7 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
     """
     parsed = PaperId.parse(record["id"])
     if parsed is None:
-        raise ValueError(f"{record['id']!r} is no arXiv id")
+        raise ValueError(f"{record['id']!r} is not an arXiv id")
     versions = record.get("versions")
     if versions:
         published = parsedate_to_datetime(versions[0]["created"]).date()

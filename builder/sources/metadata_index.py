@@ -29,7 +29,7 @@ _NEAR = 60.0
 
 
 class MetadataIndex:
-    """The records of one file. Made anew when the file has changed; after a kill it goes on where it was.
+    """The records of one file. Made anew when the file has changed; after a kill it resumes where it stopped.
 
     Args:
         metadata: the file.

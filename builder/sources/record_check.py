@@ -24,7 +24,7 @@ def checked(paper: Paper) -> Paper:
         ValueError: one is not; the message names it.
     """
     if PaperId.parse(paper.id) != PaperId(paper.id):
-        raise ValueError(f"{paper.id!r:.40} is no bare arXiv id")
+        raise ValueError(f"{paper.id!r:.40} is not a bare arXiv id")
     if type(paper.version) is not int or not 1 <= paper.version <= _MOST_VERSIONS:
         raise ValueError(f"version {paper.version!r:.40}")
     for name in ("title", "abstract", "license", "doi"):

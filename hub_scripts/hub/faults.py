@@ -125,7 +125,7 @@ def understand(err: BaseException, repo: str) -> Fault:
 
 
 def lacks_xet(err: BaseException) -> bool:
-    """Whether an upload failed because the Hub that was asked has no Xet storage, like those of one's own."""
+    """Whether an upload failed because the Hub that was asked has no Xet storage, like those of your own."""
     return any("xet-write-token" in str(one) and "404" in str(one) for one in _chain(err))
 
 

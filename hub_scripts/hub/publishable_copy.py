@@ -30,7 +30,7 @@ def publishable_copy(source: Path, licenses: Licenses) -> Path:
     if (copy / MANIFEST).is_file():
         known = read_manifest(copy)
         if known.publishable is None:
-            raise CheckError(f"{copy} exists and is no publishable copy; move it away")
+            raise CheckError(f"{copy} exists and is not a publishable copy; move it away")
         if known.publishable.licenses == licenses and _original(known) == replace(manifest, other_files={}):
             return copy
     publishable(source, copy, licenses)

@@ -71,7 +71,7 @@ class Repo:
 
     def __init__(self, id_: str, kind: str = "dataset") -> None:
         if id_.count("/") != 1 or not all(id_.split("/")):
-            raise HubError(f"{id_!r} is no repository; give ORG/NAME")
+            raise HubError(f"{id_!r} is not a repository; give ORG/NAME")
         self.id, self.kind = id_, kind
         self._api = HfApi(library_name="academiceval")
 

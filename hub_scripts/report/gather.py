@@ -43,7 +43,7 @@ class _Sample:
 
 
 def groups(inputs: Inputs) -> dict[Key, list[SamplesFile]]:
-    """The files of each setting; what a file holds is told by its first line.
+    """The files of each setting; a file's first line says what it holds.
 
     Raises:
         SamplesError: a file is not one of samples.

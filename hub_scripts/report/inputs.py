@@ -63,7 +63,7 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     """
     named = {folder.resolve(): name for name, folder in (labels or {}).items()}
     if lost := [folder for folder in named if not folder.is_dir()]:
-        raise ReportError(f"--label names {lost[0]}, which is no folder")
+        raise ReportError(f"--label names {lost[0]}, which is not a folder")
     files = sorted({file.resolve() for path in paths for file in _files(path)})
     found = Inputs()
     folders: dict[Path, list[str]] = {}
@@ -139,10 +139,10 @@ def _named(path: Path, content: Mapping[str, Any]) -> str:
         scores = content.get("academiceval", {}).get("scores") or [{}]
         name = scores[0].get("model") or str(content.get("model_name") or path.parent.name).rstrip("/")
     except (AttributeError, TypeError, KeyError, IndexError) as err:
-        raise ReportError(f"{path} is no file of results ({err})") from err
+        raise ReportError(f"{path} is not a file of results ({err})") from err
     name = str(name)
     if not name.isprintable() or len(name) > _LONGEST_NAME:
-        raise ReportError(f"{path} is no file of results (a model called {name!r:.80})")
+        raise ReportError(f"{path} is not a file of results (a model called {name!r:.80})")
     return name if name.count("/") < 2 else name.rpartition("/")[2]
 
 
@@ -156,7 +156,7 @@ def _run(path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
         if month:
             day(f"{month}-01")
     except (TypeError, ValueError) as err:
-        raise ReportError(f"{path} is no file of results ({err})") from err
+        raise ReportError(f"{path} is not a file of results ({err})") from err
     return run
 
 
@@ -170,7 +170,7 @@ def _verdicts(path: Path, content: Mapping[str, Any]) -> dict[str, dict[str, dic
                     if orders != "empty" and not (len(orders) == 2 and all(map(_is_order, orders))):
                         raise ValueError(f"{orders!r:.80} are not the winners in two orders")
     except (AttributeError, TypeError, ValueError) as err:
-        raise ReportError(f"{path} is no file of a judge's results ({err})") from err
+        raise ReportError(f"{path} is not a file of a judge's results ({err})") from err
     found: dict[str, dict[str, dict[str, Any]]] = tasks
     return found
 

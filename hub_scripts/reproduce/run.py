@@ -92,7 +92,7 @@ def reproduce(plan: Plan, *, dry_run: bool) -> Iterator[str | Table]:
     _check_output(plan.output)
     yield _overview(held, manifest, plan)
     if manifest is None:
-        yield f"\n{plan.dataset} is no dataset folder here, so that prompts and tokens are not known; `academiceval import` makes one"
+        yield f"\n{plan.dataset} is not a dataset folder here, so that prompts and tokens are not known; `academiceval import` makes one"
     yield from _left_out(chosen, held)
     if plan.model and not dry_run:
         ready, missing = _without_retrievers(held)

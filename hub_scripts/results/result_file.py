@@ -34,9 +34,9 @@ class Results:
     """What a file says.
 
     Attributes:
-        round: "unknown" where it is not told; several are joined by "-".
-        dataset: folder or Hub id, "" where it is not told.
-        revision: the dataset's 40 digits on the Hub, "" where they are not told.
+        round: "unknown" where it is not known; several are joined by "-".
+        dataset: folder or Hub id, "" where it is not known.
+        revision: the dataset's 40 digits on the Hub, "" where they are not known.
         day: when it was run, ISO.
         subsets: tasks of which only a part was run, "academiceval_abs_9k (5 of 25)".
     """
@@ -64,9 +64,11 @@ def read_results(path: Path) -> Results:
         if not all(map(_NAME.fullmatch, (results.model, results.round))):
             raise ValueError(f"{results.model!r:.80} and {results.round!r:.80} are not names of a model and a round")
     except (OSError, *ODD) as err:
-        raise HubError(f"{path} is no result of `academiceval eval` or lm_eval ({type(err).__name__}: {err})") from err
+        raise HubError(
+            f"{path} is not a result of `academiceval eval` or lm_eval ({type(err).__name__}: {err})"
+        ) from err
     if not results.scores:
-        raise HubError(f"{path} is no result of our tasks: it has no score of academiceval_*, scalar_* or cloze_*")
+        raise HubError(f"{path} is not a result of our tasks: it has no score of academiceval_*, scalar_* or cloze_*")
     return results
 
 

@@ -51,7 +51,7 @@ def open_dataset(config: str, options: Options) -> Opened:
     name = options.dataset
     folder = Path(name).expanduser()
     if folder.is_dir() and not (folder / "manifest.json").is_file():
-        raise DatasetError(f"{folder} has no manifest.json, so it is no finished dataset; build it again")
+        raise DatasetError(f"{folder} has no manifest.json, so it is not a finished dataset; build it again")
     path = str(folder) if folder.is_dir() else name
     try:
         builder = datasets.load_dataset_builder(path, config, revision=options.dataset_revision)

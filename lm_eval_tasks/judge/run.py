@@ -58,7 +58,7 @@ def load(paths: Sequence[Path]) -> list[Logged]:
     """
     samples = [one for one in logged.read(paths) if one.kind == "writing"]
     if not any(one.answer.strip() for one in samples):
-        raise JudgeError(f"{', '.join(map(str, paths))}: not one sample has a text to judge")
+        raise JudgeError(f"{', '.join(map(str, paths))}: no sample has a text to judge")
     rounds = sorted({one.round for one in samples})
     if len(rounds) > 1:
         raise JudgeError(f"the samples are of several rounds ({', '.join(rounds)}): judge each by itself")
@@ -90,7 +90,7 @@ def judge(
         name: of the model that generated the texts; verdicts of judges of its family are also left out of a second panel.
 
     Raises:
-        JudgeError: see `ask.Judge`; or not one question was answered.
+        JudgeError: see `ask.Judge`; or no question was answered.
         ServerError: the server cannot be asked.
         BusyError: another process judges with the same model into `output`.
     """
@@ -126,7 +126,7 @@ def _check_answered(model: str, outcomes: Sequence[Sequence[Outcome]]) -> None:
     failures = [one.failed for of_sample in outcomes for one in of_sample]
     if all(failures):
         first = failures[0] if failures else "none was asked"
-        raise JudgeError(f"{model!r} answered not one question, first: {first}; the same command asks again")
+        raise JudgeError(f"{model!r} answered no question, first: {first}; the same command asks again")
 
 
 def _judged(sample: Logged, outcomes: Sequence[Outcome]) -> Judged:

@@ -117,7 +117,7 @@ def kappa(pairs: Sequence[tuple[float, float]]) -> float | None:
     """Agreement beyond chance (Cohen 1960); None without pairs, or where chance alone would agree always."""
     if len({value for pair in pairs for value in pair}) < 2:
         return None
-    # Points are categories here: half a point is no nearer to one than to none.
+    # Points are categories here: half a point lies midway between one and none.
     one, other = ([str(value) for value in values] for values in zip(*pairs, strict=True))
     return float(cohen_kappa_score(one, other))
 

@@ -96,7 +96,7 @@ def corpus(row: Mapping[str, Any]) -> tuple[str, ...]:
 def retrieve(questions: Sequence[Question], how: Retrieval, cache: Path) -> list[list[str]]:
     """The chunks for each question, best first.
 
-    What was found is kept in `cache` for each question as soon as it is known, so that a killed run goes on and a second
+    What was found is kept in `cache` for each question as soon as it is known, so that a killed run resumes and a second
     one asks nothing.
 
     Raises:

@@ -110,7 +110,7 @@ def _parsed(line: bytes, where: str) -> tuple[Logged, dict[str, Any]]:
         row = parse_json(line)
         return of_row(row), row
     except ODD as err:
-        raise SamplesError(f"{where} is no logged sample of AcademicEval ({err})") from err
+        raise SamplesError(f"{where} is not a logged sample of AcademicEval ({err})") from err
 
 
 def _of_entry(entry: Mapping[str, Any]) -> Logged | None:

@@ -102,7 +102,7 @@ def _read(folder: Path) -> _Part:
         content = parse_json(files[0].read_bytes())
         shard = Shard.of(content["academiceval"]["run"]["metadata"].get("shard"))
     except (OSError, OptionError, *ODD) as err:
-        raise SamplesError(f"{files[0]} is no result of `academiceval eval` ({err})") from err
+        raise SamplesError(f"{files[0]} is not a result of `academiceval eval` ({err})") from err
     if shard is None:
         raise SamplesError(f"{folder} is a whole run, not a shard of one")
     return _Part(folder, files[0].stem.removeprefix("results_"), shard, content)

@@ -72,7 +72,7 @@ def open_model(model: str, arguments: Mapping[str, Any], generation: Generation)
         )
     except KeyError as err:
         raise ModelError(
-            f"lm-eval has no model type {model!r}, and it is no baseline ({', '.join(BASELINES)})"
+            f"lm-eval has no model type {model!r}, and it is not a baseline ({', '.join(BASELINES)})"
         ) from err
     except (OSError, ModuleNotFoundError, AssertionError, TypeError) as err:
         lines = str(err).strip().splitlines() or [type(err).__name__]

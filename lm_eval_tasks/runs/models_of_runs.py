@@ -75,6 +75,6 @@ def _model_of(folder: Path) -> tuple[str, str | None]:
         model, run = str(ours["scores"][0]["model"]), ours["run"]
         month = run.get("model_cutoff")
     except (OSError, *ODD) as err:
-        raise SamplesError(f"{files[0]} is no result of `academiceval eval` ({err})") from err
+        raise SamplesError(f"{files[0]} is not a result of `academiceval eval` ({err})") from err
     known = cutoff.of_name(model)
     return model, str(month) if month else known.month if known else None

@@ -150,7 +150,7 @@ def answers_of(folder: Path, bertscore_model: str) -> list[Candidate]:
     try:
         metadata = parse_json(files[0].read_bytes())["academiceval"]["run"]["metadata"] if files else {}
     except (OSError, *ODD) as err:
-        raise SamplesError(f"{files[0]} is no result of `academiceval eval` ({err})") from err
+        raise SamplesError(f"{files[0]} is not a result of `academiceval eval` ({err})") from err
     answered = [
         one for one in logged.read([folder]) if one.kind == "writing" and " " not in one.task and one.answer.strip()
     ]
@@ -206,7 +206,7 @@ def measure(candidates: Sequence[Candidate], metrics: Sequence[Metric]) -> Repor
                     if (old := before[metric.name][i]) is not None and new is not None
                 ]
                 if pairs:
-                    # A harmless change that changes nothing is no false alarm.
+                    # A harmless change that changes nothing is not a false alarm.
                     noted = [float(value == 1.0) if part == "harmless" else value for value, _ in pairs]
                     over = interval(noted, [cluster for _, cluster in pairs])
                     found[part][metric.name][kind.name] = Eyesight(

@@ -21,7 +21,7 @@ class Server:
     """Answers every request by `answer`.
 
     Attributes:
-        answer: request body -> the text to answer; or a choice, with usage, of one's own; or a status with headers and body to give
+        answer: request body -> the text to answer; or a choice, with usage, of your own; or a status with headers and body to give
             instead; or None for a connection that breaks off.
         requests: the bodies that were received.
         models: what the server says that it serves; None for a server that does not say.

@@ -41,7 +41,7 @@ def import_academiceval(source: Path, output: Path) -> list[StageReport]:
     Drop reasons: bad_record, too_few_random_demonstrations, too_few_co_author_demonstrations.
 
     Raises:
-        FolderError: not one setting is there, or not one sample can be read.
+        FolderError: not one setting is there, or no sample can be read.
     """
     found = [(setting, place) for setting in BUILT_IN if (place := source / _folder_name(setting)).is_dir()]
     if not found:
@@ -55,7 +55,7 @@ def import_academiceval(source: Path, output: Path) -> list[StageReport]:
             built.append(_import_setting(setting, files, place, counter, report))
             reports.append(report)
         if not any(one.samples for one in built):
-            raise FolderError(f"not one sample could be read in {source} ({'; '.join(r.line() for r in reports)})")
+            raise FolderError(f"no sample could be read in {source} ({'; '.join(r.line() for r in reports)})")
         finish_import(place, ROUND, "https://github.com/ulab-uiuc/AcademicEval", built, reports)
     return reports
 

@@ -42,7 +42,7 @@ def import_questions(source: Path, output: Path) -> list[StageReport]:
             report.kept += 1
             rows.setdefault(row["level"], []).append(row)
     if not report.kept:
-        raise FolderError(f"not one question could be read in {source} ({report.line()})")
+        raise FolderError(f"no question could be read in {source} ({report.line()})")
     counter = token_counter()
     with replacing(output) as place:
         built = [
@@ -58,7 +58,7 @@ def import_papers(source: Path, output: Path, seed: int) -> list[StageReport]:
     """Questions of our own making from SCALAR's structured papers, a report for each level.
 
     Raises:
-        FolderError: the file cannot be read, or not one question came about.
+        FolderError: the file cannot be read, or no question came about.
     """
     structured, usual = read_structured(source), ScalarTable()
     in_turn = sorted(structured.citing, key=lambda one: turn_of(one.paper, seed))
@@ -72,6 +72,6 @@ def import_papers(source: Path, output: Path, seed: int) -> list[StageReport]:
             built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, counter))
             reports.append(maker.report)
         if not any(one.samples for one in built):
-            raise FolderError(f"not one question could be made of {source} ({'; '.join(r.line() for r in reports)})")
+            raise FolderError(f"no question could be made of {source} ({'; '.join(r.line() for r in reports)})")
         finish_import(place, ROUND, source.name, built, reports)
     return reports

@@ -33,7 +33,7 @@ def read_structured(path: Path) -> Structured:
     """Read a JSON lines file, compressed or not; or a folder of JSON files with one paper each, as SCALAR's repository has them.
 
     Raises:
-        FolderError: it cannot be read, or a line is no structured paper.
+        FolderError: it cannot be read, or a line is not a structured paper.
     """
     citing: list[Citing] = []
     known: dict[str, Cited] = {}
@@ -41,7 +41,7 @@ def read_structured(path: Path) -> Structured:
         try:
             citing.append(_citing(record, known))
         except ODD as err:
-            raise FolderError(f"{where} is no structured paper of SCALAR ({why(err)})") from err
+            raise FolderError(f"{where} is not a structured paper of SCALAR ({why(err)})") from err
     return Structured(tuple(citing), known)
 
 

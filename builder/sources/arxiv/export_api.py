@@ -118,7 +118,7 @@ def _parser() -> etree.XMLParser:
 
 
 def check_feed(body: bytes) -> None:
-    """Raise `DoubtfulAnswer` for a body that is no whole feed, and for a page without the entries that it should have.
+    """Raise `DoubtfulAnswer` for a body that is not a whole feed, and for a page without the entries that it should have.
 
     An empty first page is believed when it comes twice; a page that announces papers and holds none never is.
     """
@@ -127,7 +127,7 @@ def check_feed(body: bytes) -> None:
     except etree.XMLSyntaxError as err:
         raise DoubtfulAnswer("a feed that is cut off or none at all") from err
     if root.tag != f"{_ATOM}feed":
-        raise DoubtfulAnswer("an answer that is no feed")
+        raise DoubtfulAnswer("an answer that is not a feed")
     total = _total(root)
     if total is None:
         raise DoubtfulAnswer("a feed without the number of results")

@@ -259,7 +259,7 @@ def test_a_breach_fails_the_build_unless_it_is_waived(world: Path, tmp_path: Pat
 
 
 def test_a_waiver_names_a_check(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="is no check"):
+    with pytest.raises(ValueError, match="is not a check"):
         AuditTable(waive=("everything",))
 
 
@@ -442,7 +442,7 @@ def test_publishing_and_filling_want_the_right_folders(
 ) -> None:
     code, _, errors = command("publishable", copy, "-o", tmp_path / "again")
     assert (code, "is a" in errors or "already" in errors) == (1, True)
-    with pytest.raises(FolderError, match="is no publishable copy"):
+    with pytest.raises(FolderError, match="is not a publishable copy"):
         fill_only(small_round(tmp_path), dataset, tmp_path / "filled", LocalEngine(1))
 
 
@@ -529,6 +529,6 @@ def test_a_folder_that_is_not_the_reference_dataset_is_named(tmp_path: Path) -> 
     with pytest.raises(FolderError, match="holds no folder of the reference dataset"):
         import_academiceval(tmp_path, tmp_path / "out")
     (tmp_path / "title_10K").mkdir()
-    with pytest.raises(FolderError, match="not one sample could be read"):
+    with pytest.raises(FolderError, match="no sample could be read"):
         import_academiceval(tmp_path, tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -630,8 +630,8 @@ def test_files_that_are_no_questions_are_named(command: Command, tmp_path: Path)
     (tmp_path / "bad.json").write_text('[{"question": "hello"}]')
     code, _, err = command("import", "scalar", tmp_path / "bad.json", "-o", tmp_path / "out")
     assert code == 1
-    assert "not one question could be read" in err
+    assert "no question could be read" in err
     code, _, err = command("import", "scalar-papers", tmp_path / "bad.json", "-o", tmp_path / "out")
     assert code == 1
-    assert "is no structured paper" in err
+    assert "is not a structured paper" in err
     assert not (tmp_path / "out").exists()

@@ -163,7 +163,7 @@ def test_the_copys_place_may_be_taken(
         shutil.copytree(two_rounds[0], tmp_path / name)
     monkeypatch.chdir(tmp_path / "round")
     code, _, err = command("push", ".", "--repo", REPO)
-    assert (code, "is no publishable copy; move it away" in err) == (1, True)
+    assert (code, "is not a publishable copy; move it away" in err) == (1, True)
     shutil.rmtree(tmp_path / "round-publishable")
     assert command("push", ".", "--repo", REPO)[0] == 0
     assert (tmp_path / "round-publishable" / "manifest.json").is_file()
@@ -447,7 +447,7 @@ def test_what_was_taken_down_does_not_come_back(
 @pytest.mark.usefixtures("both")
 def test_a_takedown_needs_an_id_and_the_newest(command: Command, tmp_path: Path) -> None:
     code, _, err = command("yank", REPO, "--yes", "--reason", "x", "--paper", "nonsense")
-    assert (code, "'nonsense' is no arXiv id" in err) == (1, True)
+    assert (code, "'nonsense' is not an arXiv id" in err) == (1, True)
     lists = tmp_path / "list.jsonl"
     code, _, err = command(
         "yank", REPO, "--yes", "--revision", "2026.11", "--reason", "x", "--paper", "2401.00001", "--takedowns", lists
@@ -556,16 +556,16 @@ def test_results_of_the_plain_lm_eval(command: Command, hub: Hub, tmp_path: Path
     del content["results"]["academiceval_abs_9k"]
     file.write_text(json.dumps(content))
     code, _, err = command("push-results", "--yes", file, "--repo", "org/results")
-    assert (code, "is no result of our tasks" in err) == (1, True)
+    assert (code, "is not a result of our tasks" in err) == (1, True)
 
 
 def test_results_that_are_none(command: Command, hub: Hub, tmp_path: Path) -> None:
     other = tmp_path / "results_x.json"
     other.write_text("{}")
     for argument, says in (
-        (other, "is no result of"),
-        (tmp_path / "empty", "is no result"),
-        (tmp_path, "is no result"),
+        (other, "is not a result of"),
+        (tmp_path / "empty", "is not a result"),
+        (tmp_path, "is not a result"),
     ):
         code, _, err = command("push-results", "--yes", argument, "--repo", "org/results")
         assert code == 1, says

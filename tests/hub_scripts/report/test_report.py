@@ -248,7 +248,7 @@ def test_a_judge_may_know_a_model_by_its_folder(results: Path, tmp_path: Path) -
         (lambda place: place.mkdir(), "no samples_*.jsonl, journal.jsonl or manifest.json is there"),
         (lambda place: None, "does not exist"),
         (lambda place: place.write_text("{}"), "no samples_*.jsonl"),
-        (lambda place: (place.mkdir(), (place / "samples_x.jsonl").write_text("{}\n")), "is no logged sample"),
+        (lambda place: (place.mkdir(), (place / "samples_x.jsonl").write_text("{}\n")), "is not a logged sample"),
         (lambda place: (place.mkdir(), (place / "results_x.json").write_text("{")), "cannot be read"),
         (lambda place: (place.mkdir(), (place / "manifest.json").write_text("{}")), "is of format None"),
         (lambda place: (place.mkdir(), (place / "manifest.json").write_text('{"format": 2, "round": "x"}')), "is not a manifest"),
@@ -521,7 +521,7 @@ ODD_ROWS: dict[str, Callable[[dict[str, Any]], None]] = {
     "slots that are none": lambda row: row["doc"].update(slots=[1]),
     "a slot without end": lambda row: row["doc"]["slots"][0].update(end=-1),
     "tokens that are no count": lambda row: row["doc"].update(tokens_before="many"),
-    "a cut that is no count": lambda row: row["doc"].update(cut_body=1e400),
+    "a cut that is not a count": lambda row: row["doc"].update(cut_body=1e400),
     "licences that are none": lambda row: row["doc"].update(licenses="all"),
     "no filtered answer": lambda row: row.update(filtered_resps=[]),
     "no document": lambda row: row.update(doc=None),
@@ -535,7 +535,7 @@ def test_odd_samples_are_named(odd: str, results: Path, command: Command, tmp_pa
         code, _, err = command(*line)
         assert (code, err.count("\n")) == (1, 1), (odd, line[0], err)
         assert "line 1 of " in err
-        assert "is no logged sample of AcademicEval" in err
+        assert "is not a logged sample of AcademicEval" in err
     assert not (tmp_path / "site").exists()
 
 

@@ -308,7 +308,7 @@ def test_what_cannot_be_judged_is_named_before_anything_is_paid(
         server.models = ("other",)
         assert "does not serve 'm'; it has other" in told(good, "--base-url", server.url)
         server.models = ("m",)
-        assert "not one sample has a text" in told(
+        assert "no sample has a text" in told(
             make_samples(tmp_path / "empty", 3, lambda i: ""), "--base-url", server.url
         )
         mixed = make_samples(tmp_path / "mixed", 3)

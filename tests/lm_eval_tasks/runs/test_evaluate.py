@@ -151,7 +151,7 @@ def test_runs_are_compared_paper_by_paper(
         (lambda doc: doc.update(target="Another"), "has another target in the other run"),
         (lambda doc: doc.update(id="other" + doc["id"]), r"have only 0 of \d+ papers in common"),
         (lambda doc: doc.update(setting="Abs-1K"), "have no task in common"),
-        (lambda doc: doc.pop("setting"), "line 1 of .* is no logged sample"),
+        (lambda doc: doc.pop("setting"), "line 1 of .* is not a logged sample"),
     ],
 )
 def test_runs_that_do_not_belong_together_are_refused(

@@ -1,0 +1,43 @@
+"""Plain English: turns of phrase that a native reader stumbles over stay out of docs, messages and docstrings."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *(ROOT / "docs").rglob("*.md")])
+CODE = sorted(path for room in ("builder", "lm_eval_tasks", "hub_scripts") for path in (ROOT / room).rglob("*.py"))
+# What not to write -> what to write.
+TICS = {
+    r"of one's own": "of your own",
+    r"\bgoes on where\b": "resumes where",
+    r"\bnot one (?:paper|sample|question|of \{)": "no ...",
+    r"(?<!there )\bis no (?:file|folder|list|row|repository|result|finished|publishable|baseline|check|logged)\b": "is not a ...",
+    r"\bonly so many\b": "only this many",
+    r"\bis told by\b": "is described by",
+    r"prefers nothing": "cancels out",
+    r"use it only if you may": "use only with permission",
+}
+MOST_CHARACTERS = 120
+
+
+@pytest.mark.parametrize("path", [*PAGES, *CODE], ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_tics_stay_out(path: Path) -> None:
+    if path.name == "prose.py":
+        pytest.skip("made-up texts")
+    text = path.read_text(encoding="utf-8")
+    found = [f"{match[0]!r}: write {instead!r}" for tic, instead in TICS.items() for match in re.finditer(tic, text)]
+    assert not found, f"{path}: {'; '.join(found)}"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_lines_of_pages_are_short_enough_to_read(path: Path) -> None:
+    inside = False
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        inside ^= line.startswith("```")
+        # Tables, and links or code that cannot be broken, may be longer.
+        if not inside and not line.startswith("|") and " " in line.strip() and "](" not in line and "`" not in line:
+            assert len(line) <= MOST_CHARACTERS, f"{path}:{number} has {len(line)} characters"
