@@ -55,6 +55,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         for item in arguments.command(arguments):
             for line in shown(item, form):
                 print(_cleared(line), flush=True)
+    except BrokenPipeError:  # whoever read has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except KeyboardInterrupt:
         return _failed("stopped; the same command resumes from here")
     except (BuildError, EvalError, ModuleNotFoundError, sqlite3.Error, OSError) as err:

@@ -68,7 +68,9 @@ class Commands:
     def add(self, group: str, name: str, help_: str, command: Command, *, shows_tables: bool = True) -> Parser:
         """Add a command; its parser, for the arguments. The parsed arguments hold the function in `command`."""
         self._groups.setdefault(group, []).append((name, help_))
-        sub: Parser = self._subparsers.add_parser(name, help=help_, description=help_[0].upper() + help_[1:] + ".")
+        sub: Parser = self._subparsers.add_parser(
+            name, help=help_, description=help_[0].upper() + help_[1:] + "." * (help_[-1] != "?")
+        )
         volume = sub.add_mutually_exclusive_group()
         volume.add_argument("-v", "--verbose", action="store_true", help="show what the libraries log")
         volume.add_argument("-q", "--quiet", action="store_true", help="show results and errors alone")

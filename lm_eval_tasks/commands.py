@@ -100,13 +100,13 @@ def _add_evaluation(sub: ArgumentParser) -> None:
     )
     sub.add_argument("--model", default="", help="a baseline, or a model type of lm-eval such as hf or vllm")
     _add_asked(sub)
-    sub.add_argument("--limit", type=part, help="only this many samples of each task, or below 1 that share of them")
+    sub.add_argument("--limit", type=part, help="at most this many samples of each task, or below 1 that share of them")
     sub.add_argument("--samples", help="JSON: task -> places of its samples, e.g. '{\"academiceval_abs_9k\": [0, 1]}'")
     sub.add_argument(
         "--shard", metavar="I/N", help="only this part of the samples; `academiceval merge` puts all parts together"
     )
     sub.add_argument(
-        "--repeats", type=positive, default=1, help="ask each prompt so often, with a model that samples (default: 1)"
+        "--repeats", type=positive, default=1, help="answers for each prompt, of a model that samples (default: 1)"
     )
     sub.add_argument(
         "--output", type=Path, default=Path("results"), help="folder for results, samples and the journal of answers, from which "
@@ -159,6 +159,8 @@ def _add_judging(sub: ArgumentParser) -> None:
     sub.add_argument(
         "--timeout", type=seconds, default=600.0, help="seconds that one request may take in all (default: 600)"
     )
+    help_ = "show the judge, for each sentence, K passages of the paper's body, and have claims checked against them"
+    sub.add_argument("--evidence", type=positive, metavar="K", help=help_)
     sub.add_argument("--output", type=Path, default=Path("judged"), help="folder for verdicts and win rates")
     _add_means(sub)
     sub.add_argument("--dry-run", action="store_true", help="say what would be asked, ask nothing")
@@ -309,6 +311,8 @@ def contamination(arguments: Namespace) -> Iterator[str | Table]:
     found = estimating.effects(given)
     yield estimating.table(found)
     yield from ("", *(f"{one.what}: not known, because {one.why}" for one in found if one.why))
+    if any(one.value is not None and one.papers < 50 for one in found):
+        yield "Fewer than 50 papers are informative: read these estimates with care."
     yield "Mean scores by months since the model's cut-off, the papers' difficulty taken out (number of samples):"
     yield ""
     yield estimating.age_table(given)
@@ -363,7 +367,12 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
     models = arguments.model or [run.DEFAULT_JUDGE]
     samples = run.load(arguments.samples)
     each = {model: _means(arguments, model) for model in models}
-    expected = run.estimate(samples)
+    shown = None
+    if arguments.evidence:
+        from lm_eval_tasks.judge.evidence import bodies
+
+        shown = bodies(arguments.samples, samples, arguments.evidence)
+    expected = run.estimate(samples, shown)
     costs = [cost for means in each.values() if (cost := expected.cost(means)) is not None]
     yield (
         f"{len(samples)} samples, {len(models) * expected.requests} requests, about {len(models) * expected.prompt_tokens} prompt "
@@ -374,7 +383,7 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
     first = arguments.samples[0]
     name = arguments.name or (first if first.is_dir() else first.parent).resolve().name
     results = run.judge(
-        samples, each, arguments.base_url, arguments.concurrency, arguments.output, name, arguments.timeout
+        samples, each, arguments.base_url, arguments.concurrency, arguments.output, name, arguments.timeout, shown
     )
     yield run.table(results)
     yield f"\nwritten: {arguments.output}"

@@ -77,10 +77,21 @@ def _drawn(table: Table) -> str:
         drawn.add_column(Text(name), justify="right" if letter == "r" else "left", overflow="fold")
     for row in table.rows:
         drawn.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+    wide = sum(
+        2 + max(len(str(cell)) for cell in (name, *own)) for name, *own in zip(table.head, *table.rows, strict=True)
+    )
+    if wide > shutil.get_terminal_size().columns and len(table.head) > 4:
+        return "\n\n".join(_below(table.head, row) for row in table.rows)
     console = Console(color_system=None, width=max(60, shutil.get_terminal_size().columns))
     with console.capture() as captured:
         console.print(drawn)
     return captured.get().rstrip("\n")
+
+
+def _below(head: Sequence[str], row: Sequence[object]) -> str:
+    """A row of a table that is too wide for a terminal, one cell below the other."""
+    width = max(map(len, head)) + 2
+    return "\n".join(f"{name:<{width}}{'' if cell is None else cell}" for name, cell in zip(head, row, strict=True))
 
 
 def _line(cells: Sequence[str]) -> str:

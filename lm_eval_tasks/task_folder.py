@@ -36,7 +36,8 @@ def check_tasks(tasks: Sequence[str]) -> None:
     known = task_names()
     for task in tasks:
         if task not in known:
-            near = get_close_matches(task, known, 1, 0.6)
+            near = [name for name in (f"academiceval_{task}", f"scalar_{task}") if name in known]
+            near = near or get_close_matches(task, known, 1, 0.6)
             hint = f"did you mean {near[0]!r}? " if near else ""
             raise EvalError(f"unknown task {task!r}; {hint}`academiceval eval --tasks list` prints the tasks")
 

@@ -107,6 +107,8 @@ def read_price(path: Path, model: str) -> Price:
         raise OptionError(f"the price table {path} cannot be read: {err.strerror or err}") from err
     except ValueError as err:
         raise OptionError(f"the price table {path} is not TOML ({err})") from err
+    if not model:
+        raise OptionError("the price table needs the model's name: add pretrained=... or model=... to --model_args")
     found = tables.get(model)
     if not isinstance(found, dict):
         listed = ", ".join(name for name, one in tables.items() if isinstance(one, dict)) or "none"

@@ -12,7 +12,7 @@ from lm_eval_tasks.batch_api import ask_all_in_batches
 from lm_eval_tasks.chat import GREEDY, Ask, Messages, NoAnswer, Server, ask_all, served_models
 from lm_eval_tasks.errors import JudgeError
 from lm_eval_tasks.files import sha256_of_bytes
-from lm_eval_tasks.judge.verdict import REPAIR, is_complete, parse, prompt_of
+from lm_eval_tasks.judge.verdict import REPAIR, is_complete, is_count, parse, prompt_of
 from lm_eval_tasks.progress import Progress
 from lm_eval_tasks.usage import Usage, total
 
@@ -33,18 +33,25 @@ class Question:
     order: int
     first: str
     second: str
+    evidence: str = ""
 
     @property
     def prompt(self) -> str:
-        return prompt_of(self.first, self.second)
+        return prompt_of(self.first, self.second, self.evidence)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a question: the winners by dimension, None where the verdict could not be read or `failed` says why none came."""
+    """What became of a question.
+
+    Attributes:
+        winners: by dimension; None where the verdict could not be read or `failed` says why none came.
+        claims: of both answers, where they were asked for.
+    """
 
     winners: dict[str, int] | None
     failed: str
+    claims: tuple[dict[str, int], dict[str, int]] | None = None
 
 
 class Judge:
@@ -107,7 +114,10 @@ def _outcome(value: object) -> Outcome | None:
     winners, failed = value.get("winners"), value.get("failed", "")
     if winners is not None and not is_complete(winners):
         return None
-    return Outcome(winners, failed) if isinstance(failed, str) and "winners" in value else None
+    claims = value.get("claims")
+    counted = isinstance(claims, list) and len(claims) == 2 and all(map(is_count, claims))
+    known = (claims[0], claims[1]) if counted and isinstance(claims, list) else None
+    return Outcome(winners, failed, known) if isinstance(failed, str) and "winners" in value else None
 
 
 async def _verdict(ask: Ask, question: Question) -> dict[str, Any]:
@@ -131,8 +141,10 @@ async def _verdict(ask: Ask, question: Question) -> dict[str, Any]:
             verdict = parse(text)
     except NoAnswer as err:
         return {**about, **_used(usages), "winners": None, "failed": str(err), **({"text": text} if text else {})}
-    winners = verdict.winners if verdict else None
-    return {**about, **_used(usages), "repaired": repaired, "winners": winners, **({} if verdict else {"text": text})}
+    if verdict is None:
+        return {**about, **_used(usages), "repaired": repaired, "winners": None, "text": text}
+    claims = {"claims": list(verdict.claims)} if verdict.claims else {}
+    return {**about, **_used(usages), "repaired": repaired, "winners": verdict.winners, **claims}
 
 
 def _used(usages: Sequence[Usage]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from lm_eval_tasks.usage import Usage, total
 
 if TYPE_CHECKING:
     from lm_eval_tasks.budget import Means
+    from lm_eval_tasks.judge.evidence import Bodies
 
 DEFAULT_JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _FAMILIES = {
@@ -65,23 +66,28 @@ def load(paths: Sequence[Path]) -> list[Logged]:
     return samples
 
 
-def questions(samples: Sequence[Logged]) -> Iterator[Question]:
-    """Each sample with a text in both orders: generated text first, then reference first."""
+def questions(samples: Sequence[Logged], bodies: Bodies | None = None) -> Iterator[Question]:
+    """Each sample with a text in both orders: generated text first, then reference first.
+
+    Args:
+        bodies: where passages of the papers are to stand before the texts; None for the published prompt.
+    """
     for one in samples:
         if one.answer.strip():
-            yield Question(one.task, one.id, 0, one.answer, one.target)
-            yield Question(one.task, one.id, 1, one.target, one.answer)
+            shown = bodies.of(one) if bodies else ""
+            yield Question(one.task, one.id, 0, one.answer, one.target, shown)
+            yield Question(one.task, one.id, 1, one.target, one.answer, shown)
 
 
-def estimate(samples: Sequence[Logged]) -> Estimate:
+def estimate(samples: Sequence[Logged], bodies: Bodies | None = None) -> Estimate:
     """What judging the samples by one judge would ask for."""
-    asked = [len(one.prompt) for one in questions(samples)]
+    asked = [len(one.prompt) for one in questions(samples, bodies)]
     return Estimate(len(asked), sum(asked) // _CHARACTERS_OF_TOKEN, len(asked) * _ANSWER_TOKENS)
 
 
 def judge(
     samples: Sequence[Logged], models: Mapping[str, Means], base_url: str | None, concurrency: int, output: Path, name: str,
-    deadline: float = DEADLINE,
+    deadline: float = DEADLINE, bodies: Bodies | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Judge the samples by every model, and write `judge_<name>.json` and `verdicts_<judge>.jsonl`.
 
@@ -104,9 +110,9 @@ def judge(
         with held(place):
             journal = Journal(place)
             batches = Journal(output / f"batches_{_slug(one.model)}.jsonl") if models[one.model].batch else None
-            one.ask_all(questions(samples), 2 * len(samples), journal, batches)
+            one.ask_all(questions(samples, bodies), 2 * len(samples), journal, batches)
             usages[one.model] = one.usages(journal)
-        outcomes = [_outcomes(one, sample, journal) for sample in samples]
+        outcomes = [_outcomes(one, sample, journal, bodies) for sample in samples]
         _check_answered(one.model, outcomes)
         judged[one.model] = [_judged(*pair) for pair in zip(samples, outcomes, strict=True)]
     used = {model: {**total(own), "cost": models[model].cost(own)} for model, own in usages.items()}
@@ -117,9 +123,9 @@ def judge(
     return results
 
 
-def _outcomes(by: Judge, sample: Logged, journal: Journal) -> list[Outcome]:
+def _outcomes(by: Judge, sample: Logged, journal: Journal, bodies: Bodies | None) -> list[Outcome]:
     """What became of the questions about a sample."""
-    return [one for question in questions([sample]) if (one := by.outcome(question, journal)) is not None]
+    return [one for question in questions([sample], bodies) if (one := by.outcome(question, journal)) is not None]
 
 
 def _check_answered(model: str, outcomes: Sequence[Sequence[Outcome]]) -> None:
@@ -134,8 +140,15 @@ def _judged(sample: Logged, outcomes: Sequence[Outcome]) -> Judged:
     return Judged(
         sample.task, sample.id, sample.cluster, (winners[0], winners[1]) if winners else (None, None),
         not sample.answer.strip(), len(sample.answer.split()) - len(sample.target.split()),
-        sum(bool(one.failed) for one in outcomes),
+        sum(bool(one.failed) for one in outcomes), tuple(_by_text(outcomes)),
     )  # fmt: skip
+
+
+def _by_text(outcomes: Sequence[Outcome]) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
+    """The counts of claims of the generated text and of the reference, which changed places in the second order."""
+    for order, one in enumerate(outcomes):
+        if one.claims:
+            yield (one.claims[1], one.claims[0]) if order else one.claims
 
 
 def _results(judged: Mapping[str, Sequence[Judged]], samples: Sequence[Logged], name: str) -> dict[str, Any]:
@@ -170,9 +183,10 @@ def table(results: Mapping[str, Any]) -> Table:
     """A row for each task and judge."""
     head = (
         "Task", "Judge", "n", "Win rate [95%]", "One order", "Length-controlled", "Consistent", "First place", "Unparseable", "Failed",
+        "Contradicted claims, text and reference",
     )  # fmt: skip
     rows = [(task, model, *_cells(one)) for task, judges in results["tasks"].items() for model, one in judges.items()]
-    return Table(head, "llrrrrrrrr", rows)
+    return Table(head, "llrrrrrrrrr", rows)
 
 
 def _cells(one: Mapping[str, Any]) -> tuple[object, ...]:
@@ -182,7 +196,7 @@ def _cells(one: Mapping[str, Any]) -> tuple[object, ...]:
         shown += f" [{rate['low']:.3f}, {rate['high']:.3f}]"
     names = ("raw_win_rate", "length_controlled_win_rate", "position_consistency", "first_place_share")
     numbers = ("" if one[name] is None else f"{one[name]:.3f}" for name in names)
-    return one["samples"], shown, *numbers, one["unparseable"], one["failed"]
+    return one["samples"], shown, *numbers, one["unparseable"], one["failed"], _contradicted(one["claims"])
 
 
 def family(model: str) -> str | None:
@@ -193,3 +207,9 @@ def family(model: str) -> str | None:
 
 def _slug(name: str) -> str:
     return re.sub(r"[^\w.-]+", "-", name)
+
+
+def _contradicted(claims: Mapping[str, Mapping[str, int]] | None) -> str | None:
+    if claims is None:
+        return None
+    return " and ".join(f"{one['contradicted']} of {sum(one.values())}" for one in claims.values())

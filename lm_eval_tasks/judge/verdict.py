@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.prompts import templates
@@ -12,19 +13,31 @@ from lm_eval_tasks.text import parse_json
 PROMPT = "judge"
 OVERALL = "Overall Winner"
 DIMENSIONS = ("Novelty", "Feasibility", "Consistency", "Factuality", "Academic Style")
+CLAIMS = ("supported", "contradicted", "not found")
 REPAIR = "This is not the JSON object that was asked for. Output the JSON object alone, in exactly the given format."
 _WINNER = re.compile(r"\[?\s*Answer\s*([12])\s*\]?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """For each dimension and the whole the place of the better answer, 1 or 2."""
+    """What a judge says.
+
+    Attributes:
+        winners: for each dimension and the whole the place of the better answer, 1 or 2.
+        claims: for each answer how many of its claims are supported, contradicted and not found; None where that was not asked.
+    """
 
     winners: dict[str, int]
+    claims: tuple[dict[str, int], dict[str, int]] | None = None
 
 
-def prompt_of(first: str, second: str) -> str:
-    """The published prompt about two answers."""
+def prompt_of(first: str, second: str, evidence: str = "") -> str:
+    """The published prompt about two answers; or with evidence a prompt of our own, in which it stands before both."""
+    if evidence:
+        before, rest = (Path(__file__).parent / "evidence.txt").read_text(encoding="utf-8").split("{evidence}")
+        middle, rest = rest.split("{answer1}")
+        between, tail = rest.split("{answer2}")
+        return f"{before}{evidence}{middle}{first}{between}{second}{tail}"
     head, rest = templates.words(PROMPT).split("{answer1}")
     middle, tail = rest.split("{answer2}")
     return f"{head}{first}{middle}{second}{tail}"
@@ -43,7 +56,21 @@ def parse(text: str) -> Verdict | None:
         return None
     winners = {name: _winner(read.get(name)) for name in (*DIMENSIONS, OVERALL)}
     found = {name: place for name, place in winners.items() if place is not None}
-    return Verdict(found) if len(found) == len(winners) else None
+    return Verdict(found, _claims(read.get("Claims"))) if len(found) == len(winners) else None
+
+
+def _claims(given: object) -> tuple[dict[str, int], dict[str, int]] | None:
+    """The counts of both answers; None where they are not what was asked for."""
+    each = [given.get(f"Answer {place}") for place in (1, 2)] if isinstance(given, dict) else []
+    if not each or not all(is_count(one) for one in each):
+        return None
+    first, second = ({name: int(one[name]) for name in CLAIMS} for one in each)  # type: ignore[index]
+    return first, second
+
+
+def is_count(given: object) -> bool:
+    """Whether these are counts of claims."""
+    return isinstance(given, dict) and all(type(given.get(name)) is int and given[name] >= 0 for name in CLAIMS)
 
 
 def is_complete(winners: object) -> bool:

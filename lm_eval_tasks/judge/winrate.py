@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
-from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
+from lm_eval_tasks.judge.verdict import CLAIMS, DIMENSIONS, OVERALL
 from lm_eval_tasks.runs.intervals import Interval, interval
 
 _RIDGE = 1e-2
@@ -28,6 +28,7 @@ class Judged:
         empty: there was no text to judge, which is a loss.
         length: words of the generated text less words of the reference.
         failed: questions that got no answer.
+        claims: counts of the generated text and of the reference, for each order in which they were given.
     """
 
     task: str
@@ -37,6 +38,7 @@ class Judged:
     empty: bool
     length: int
     failed: int = 0
+    claims: tuple[tuple[Mapping[str, int], Mapping[str, int]], ...] = ()
 
     def points(self, dimension: str = OVERALL) -> float | None:
         """1 where both orders prefer the generated text, 0 where neither does, 0.5 where they disagree; None if unread."""
@@ -49,7 +51,7 @@ class Judged:
 
 
 def summary(samples: Sequence[Judged]) -> dict[str, Any]:
-    """The figures of one task and judge; rates are None where not one verdict could be read."""
+    """The figures of one task and judge; rates are None where no verdict could be read."""
     read = [(one, points) for one in samples if (points := one.points()) is not None]
     verdicts = [winners for one in samples for winners in one.orders if winners is not None]
     both = [one.orders for one in samples if one.orders[0] is not None and one.orders[1] is not None]
@@ -69,6 +71,18 @@ def summary(samples: Sequence[Judged]) -> dict[str, Any]:
         "position_consistency": fmean((a[OVERALL] == 1) == (b[OVERALL] == 2) for a, b in both) if both else None,  # type: ignore[index]
         "first_place_share": fmean(winners[OVERALL] == 1 for winners in verdicts) if verdicts else None,
         "dimensions": {name: _dimension(samples, name) for name in DIMENSIONS},
+        "claims": _claims(samples),
+    }
+
+
+def _claims(samples: Sequence[Judged]) -> dict[str, dict[str, int]] | None:
+    """How many claims of the generated texts and of the references are supported, contradicted and not found; None if not asked for."""
+    pairs = [pair for one in samples for pair in one.claims]
+    if not pairs:
+        return None
+    return {
+        whose: {name: sum(pair[i][name] for pair in pairs) for name in CLAIMS}
+        for i, whose in enumerate(("text", "reference"))
     }
 
 

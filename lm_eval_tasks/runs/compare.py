@@ -101,7 +101,9 @@ def _row(one: Difference, over: Interval) -> tuple[object, ...]:
 
 
 def _p(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
+    if value is None:
+        return "-"
+    return "<0.0001" if 0 <= value < 0.0001 else f"{value:.4f}"
 
 
 def _pairs(task: str, first: Sequence[Logged], second: Sequence[Logged]) -> list[tuple[Logged, Logged]]:

@@ -207,7 +207,7 @@ def by_age(given: Sequence[Observation], width: int = 3) -> dict[str, dict[int, 
 
 def table(found: Sequence[Effect]) -> Table:
     """A row for each estimate."""
-    head = ("Estimate", "Higher by", "95% interval", "p", "Papers that tell", "First authors")
+    head = ("Estimate", "Higher by", "95% interval", "p", "Informative papers", "First authors")
     return Table(head, "lrrrrr", [_row(one) for one in found])
 
 

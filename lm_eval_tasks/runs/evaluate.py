@@ -84,6 +84,7 @@ def _evaluate(
         **({"keep_parts": True} if model in BASELINES else {}),
     }
     reasoning = int(options.Options.of(given).reasoning_tokens)
+    _refuse_another_model(output, label_of(model, parsed))
     manager = RunTasks(given, reasoning, generation.repeats, part.samples)
     _check(model, parsed, metadata, part, generation, means)
     journal = Journal(output / JOURNAL if output else None, also=USAGE)
@@ -97,6 +98,11 @@ def _evaluate(
     for task in [task for task, rows in samples.items() if not rows[0].scores]:
         _LOGGER.warning("%s has no score on %s: %s", label, task, "its prompts have no demonstrations")
     scores = scores_of(samples, label)
+    if not scores:
+        raise EvalError(
+            f"{label} has no score on any of these tasks, whose prompts have no demonstrations: take one with them, such as "
+            "academiceval_abs_28k"
+        )
     if output is not None:
         run = {
             "model": model, "model_args": parsed, "metadata": metadata, **asdict(generation), **asdict(part),
@@ -133,6 +139,12 @@ def _check(
         )
     if model == "local-chat-completions" and not generation.apply_chat_template:
         raise EvalError("the model type local-chat-completions is sent chat messages: add --apply_chat_template")
+
+
+def _refuse_another_model(output: Path | None, label: str) -> None:
+    others = [file.stem.removeprefix("results_") for file in output.glob("results_*.json")] if output else []
+    if lost := [one for one in others if one != label]:
+        raise EvalError(f"{output} holds the results of {lost[0]}: give each model an --output folder of its own")
 
 
 def _check_generation(gen_kwargs: str) -> None:

@@ -17,8 +17,8 @@ from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.scored import Answers
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.intervals import interval
+from lm_eval_tasks.runs.run_docs import docs_of
 from lm_eval_tasks.tables import Table
-from lm_eval_tasks.text import ODD, parse_json
 
 if TYPE_CHECKING:
     from lm_eval_tasks.metrics.registry import Metric
@@ -146,25 +146,18 @@ def answers_of(folder: Path, bertscore_model: str) -> list[Candidate]:
     Raises:
         SamplesError: the folder holds no run of writing tasks.
     """
-    files = sorted(folder.glob("results_*.json"))
-    try:
-        metadata = parse_json(files[0].read_bytes())["academiceval"]["run"]["metadata"] if files else {}
-    except (OSError, *ODD) as err:
-        raise SamplesError(f"{files[0]} is not a result of `academiceval eval` ({err})") from err
     answered = [
         one for one in logged.read([folder]) if one.kind == "writing" and " " not in one.task and one.answer.strip()
     ]
     if not answered:
         raise SamplesError(f"{folder} holds no answer to a writing task")
     found = []
-    for setting in sorted({one.task for one in answered}):
-        rows = hook.load(setting, 1, keep_parts=True, **{**metadata, "bertscore_model": bertscore_model})["test"]
-        docs = {row["id"]: row for row in rows}
-        own = [one for one in answered if one.task == setting and one.id in docs]
-        for one in own:
-            doc = docs[one.id]
-            task = setting.lower().partition("-")[0]
-            found.append(Candidate(task, one.id, one.cluster, doc["primary_category"], one.answer, one.target, doc))
+    settings = sorted({one.task for one in answered})
+    for setting, docs in docs_of([folder], settings, bertscore_model).items():
+        for one in answered:
+            if one.task == setting and (doc := docs.get(one.id)):
+                task = setting.lower().partition("-")[0]
+                found.append(Candidate(task, one.id, one.cluster, doc["primary_category"], one.answer, one.target, doc))
     return found
 
 
@@ -210,9 +203,14 @@ def measure(candidates: Sequence[Candidate], metrics: Sequence[Metric]) -> Repor
                     noted = [float(value == 1.0) if part == "harmless" else value for value, _ in pairs]
                     over = interval(noted, [cluster for _, cluster in pairs])
                     found[part][metric.name][kind.name] = Eyesight(
-                        over.mean, over.low, over.high, len(pairs), len(candidates) - len(places)
+                        over.mean, _share(over.low), _share(over.high), len(pairs), len(candidates) - len(places)
                     )
     return ReportCard(dict(found["damages"]), dict(found["harmless"]))
+
+
+def _share(value: float | None) -> float | None:
+    """A bound of a share."""
+    return None if value is None else min(1.0, max(0.0, value))
 
 
 def _changed(kind: Kind, candidates: Sequence[Candidate], materials: Sequence[Material]) -> Iterator[tuple[int, str]]:
@@ -239,10 +237,10 @@ def _scores(
 
 
 def measurable() -> list[Metric]:
-    """The metrics of writing tasks for which one direction is better, without floors and rates."""
+    """The metrics of writing tasks for which higher is better, without floors."""
     floors = {name for one in registry.METRICS for name in one.floors}
     usable = (one for one in registry.of_kind("writing") if one.best in ("higher", "lower") and not one.rate)
-    return [one for one in usable if one.name not in floors]
+    return [one for one in usable if one.name not in floors and one.best == "higher"]
 
 
 # --- showing
@@ -272,5 +270,5 @@ def _cell(name: str, one: Eyesight | None) -> str:
     if one is None:
         return "-"
     blind = " blind" if name in registry.headline() and one.accuracy < BLIND else ""
-    bounds = "" if one.low is None or one.high is None else f" [{max(0.0, one.low):.2f}, {min(1.0, one.high):.2f}]"
+    bounds = "" if one.low is None or one.high is None else f" [{one.low:.2f}, {one.high:.2f}]"
     return f"{one.accuracy:.2f}{bounds}{blind}"

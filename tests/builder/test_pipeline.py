@@ -250,6 +250,7 @@ def test_fewer_settings_need_less_of_a_paper(world: Path, dataset: Path, tmp_pat
         "Abs-9K",
         "README.md",
         "Title-10K",
+        "croissant.json",
         "manifest.json",
     ]
 

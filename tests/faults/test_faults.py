@@ -42,6 +42,7 @@ def test_every_command_that_writes_has_its_case() -> None:
         "demo",
         "link",
         "plan",
+        "link-rounds",
         "metrics",
         "contamination",
     }

@@ -360,7 +360,9 @@ def test_yank_the_newest(command: Command, hub: Hub) -> None:
     assert {name: repo.tags[name] for name in old} == old
     assert repo.branches == {"main": repo.tags["2026.12.post1"]}
     before, after = _tree(hub, "2026.12"), _tree(hub, "2026.12.post1")
-    assert {path for path in after if before.get(path) != after[path]} == {"README.md", "manifest.json", "errata.jsonl"}
+    assert {path for path in after if before.get(path) != after[path]} == {
+        "README.md", "manifest.json", "errata.jsonl", "croissant.json", "eval.yaml",
+    }  # fmt: skip
     card = _text(hub, "README.md")
     assert "| 2026.12 | 2026.12.post1 |" in card
     assert "| 2026.12.post1 | replaces 2026.12: abstracts \\| leak |" in card
@@ -506,7 +508,7 @@ def test_results_and_a_model_card(command: Command, hub: Hub, tmp_path: Path) ->
     assert stored == RESULT
     index = yaml.safe_load(_text(hub, "tiny/2026.11/results_tiny.model-index.yml", key="datasets/org/results"))
     assert index["model-index"][0]["results"][0]["dataset"]["config"] == "Abs-9K"
-    [entry] = yaml.safe_load(_text(hub, ".eval_results/academiceval.yaml", key="org/tiny"))
+    [entry] = yaml.safe_load(_text(hub, ".eval_results/academiceval.yaml", key="models/org/tiny"))
     assert entry["dataset"] == {"id": REPO, "task_id": "abs_9k_rouge_l_2026_11"}
     assert entry["value"] == 0.25
     loaded = ModelCard.load("org/tiny")

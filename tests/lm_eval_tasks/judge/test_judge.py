@@ -467,3 +467,60 @@ def test_odd_lists_of_models_and_odd_options(command: Command, tmp_path: Path) -
         with pytest.raises(SystemExit) as caught:
             command("judge", folder, "--model", "m", option, value)
         assert caught.value.code == 2
+
+
+CLAIM = "The method reaches 77.7 percent."
+
+
+def looks(body: dict[str, Any]) -> str:
+    """A judge that reads: the text whose claim does not stand in the evidence loses."""
+    prompt = body["messages"][0]["content"]
+    evidence, _, texts = prompt.partition("Answer 1:")
+    first, _, second = texts.partition("Answer 2:")
+    wrong = [CLAIM in one and CLAIM not in evidence for one in (first, second)]
+    winner = 2 if wrong[0] else 1
+    counts = [{"supported": 3 - bad, "contradicted": int(bad), "not found": 0} for bad in wrong]
+    verdicts = {name: {"Winner": f"Answer {winner}", "Brief Explanation": "x"} for name in (*DIMENSIONS, OVERALL)}
+    return json.dumps({"Claims": {"Answer 1": counts[0], "Answer 2": counts[1]}, **verdicts})
+
+
+def test_a_judge_with_evidence_checks_claims_against_the_paper(command: Command, dataset: Path, tmp_path: Path) -> None:
+    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
+    run = tmp_path / "run"
+    assert (
+        command(
+            "eval",
+            "--model",
+            "lead",
+            "--tasks",
+            "academiceval_abs_9k",
+            "--metadata",
+            metadata,
+            "--output",
+            run,
+            "--limit",
+            "4",
+        )[0]
+        == 0
+    )
+    [file] = run.glob("samples_*.jsonl")
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    for row in rows:
+        scored = json.loads(row["filtered_resps"][0])
+        row["filtered_resps"][0] = json.dumps({**scored, "answer": f"{scored['answer']} {CLAIM}"})
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with serve(looks) as server:
+        code, out, err = command(
+            "judge", run, "--model", "m", "--base-url", server.url, "--evidence", "2", "--output", tmp_path / "judged"
+        )
+        assert code == 0, err
+        prompts = [body["messages"][0]["content"] for body in server.requests]
+    assert "4 of 12 and 0 of 12" in out.replace("8 of 24", "4 of 12").replace("0 of 24", "0 of 12")
+    result = json.loads((tmp_path / "judged" / "judge_run.json").read_text())["tasks"]["Abs-9K"]["m"]
+    assert result["win_rate"]["value"] == 0.0
+    assert result["claims"] == {
+        "text": {"supported": 16, "contradicted": 8, "not found": 0}, "reference": {"supported": 24, "contradicted": 0, "not found": 0},
+    }  # fmt: skip
+    heads = [prompt.partition("Answer 1:")[0] for prompt in prompts]
+    assert len(set(heads)) == 4  # one for both orders
+    assert all("[1] " in head or "] " in head for head in heads)

@@ -1,0 +1,37 @@
+"""The rows of the dataset that a saved run was over, with their prompts and bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.text import ODD, parse_json
+
+
+def docs_of(
+    folders: Sequence[Path], settings: Sequence[str], bertscore_model: str
+) -> dict[str, dict[str, Mapping[str, Any]]]:
+    """Setting -> sample -> its row, as the run's own arguments load it.
+
+    Args:
+        folders: of one run, or files in them.
+
+    Raises:
+        SamplesError: the results that say which dataset it was cannot be read.
+        EvalError: the dataset is not there.
+    """
+    from lm_eval_tasks.data import hook
+
+    places = [path if path.is_dir() else path.parent for path in folders]
+    files = sorted(file for place in places for file in place.glob("results_*.json"))
+    try:
+        metadata = parse_json(files[0].read_bytes())["academiceval"]["run"]["metadata"] if files else {}
+    except (OSError, *ODD) as err:
+        raise SamplesError(f"{files[0]} is not a result of `academiceval eval` ({err})") from err
+    given = {**metadata, "bertscore_model": bertscore_model}
+    return {
+        setting: {row["id"]: row for row in hook.load(setting, 1, keep_parts=True, **given)["test"]}
+        for setting in settings
+    }
