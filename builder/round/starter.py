@@ -77,10 +77,8 @@ def write_start(place: Path, kind: Start, today: date, *, path: str = "", contac
         seed: an author's name, for arXiv.
 
     Raises:
-        RoundError: there is a file already, or something that this kind of source needs is not given.
+        RoundError: there is another file already, or something that this kind of source needs is not given.
     """
-    if place.exists():
-        raise RoundError(f"{place} is there already; name another file, or remove it")
     needed = {
         "arxiv": {"--contact": contact, "--seed": seed},
         "mirror": {"--path": path},
@@ -97,4 +95,7 @@ def write_start(place: Path, kind: Start, today: date, *, path: str = "", contac
     content = (_HEAD + _SOURCES[kind] + _TAIL).format(
         round=f"{today:%Y.%m}", from_=today.replace(year=today.year - 1, day=1).isoformat(), **texts
     )
+    if place.exists() and place.read_text(encoding="utf-8", errors="replace") != content:
+        raise RoundError(f"{place} is there already; name another file, such as `academiceval init other.toml`")
+    place.parent.mkdir(parents=True, exist_ok=True)
     write_whole(place, content)

@@ -44,6 +44,7 @@ def export(setting: str, form: str, model_args: str, metadata: Mapping[str, Any]
     given = {**metadata, **config, **arguments, "whole_answers": True, "bertscore_model": "none"}
     [task] = RunTasks(given).load([name])["tasks"].values()
     docs = task.dataset[task.config.test_split]
+    output.parent.mkdir(parents=True, exist_ok=True)
     write_together({output: (json.dumps(_as(form, doc, model), ensure_ascii=False) + "\n" for doc in docs)})
     return len(docs)
 
