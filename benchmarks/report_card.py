@@ -14,6 +14,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
@@ -78,7 +79,7 @@ def grounding(texts: list[Candidate]) -> dict[str, float]:
     }  # fmt: skip
 
 
-def made(name: str, data: Path, place: Path) -> Path:
+def made(name: str, data: Path, place: Path, settings: Sequence[str] = ("Title-10K", "Abs-9K")) -> Path:
     """A round over real papers."""
     source: dict[str, object] = {"kind": "mirror", "path": str(data / "lab" if name == "lab" else data)}
     more: dict[str, object] = {}
@@ -87,7 +88,7 @@ def made(name: str, data: Path, place: Path) -> Path:
         more["graph"] = {"component": "all"}
     round_ = Round.model_validate({
         "round": "2026.11", "seed": 2026, "workspace": place / "work", "output": place / name, "source": source,
-        "settings": ["Title-10K", "Abs-9K"], "split": {"validation": 0.2, "test": 0.2}, "samples": {"min_citations": 1}, **more,
+        "settings": list(settings), "split": {"validation": 0.2, "test": 0.2}, "samples": {"min_citations": 1}, **more,
     })  # fmt: skip
     return run(round_, LocalEngine()).output
 

@@ -24,10 +24,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 os.environ["HF_HUB_OFFLINE"] = "1"
 
-from builder.pipeline import run  # noqa: E402
-from builder.round.model import Round  # noqa: E402
+from benchmarks.report_card import made  # noqa: E402
 from lm_eval_tasks.data.rows import Fact, standing_for_all  # noqa: E402
-from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
 from lm_eval_tasks.files import sha256_of_bytes  # noqa: E402
 from lm_eval_tasks.runs import logged  # noqa: E402
 from lm_eval_tasks.runs.baselines import BASELINES  # noqa: E402
@@ -59,16 +57,7 @@ def main() -> None:
 
 def scored(name: str, data: Path, place: Path, baselines: Sequence[str]) -> list[list[Logged]]:
     """The samples of each task and baseline over a round."""
-    source: dict[str, object] = {"kind": "mirror", "path": str(data / "lab" if name == "lab" else data)}
-    more: dict[str, object] = {}
-    if name == "pdf":
-        source["metadata"] = "pdf_meta.jsonl"
-        more["graph"] = {"component": "all"}
-    round_ = Round.model_validate({
-        "round": "2026.11", "seed": 2026, "workspace": place / f"{name}-work", "output": place / name, "source": source,
-        "settings": list(SETTINGS), "split": {"validation": 0.2, "test": 0.2}, "samples": {"min_citations": 1}, **more,
-    })  # fmt: skip
-    dataset = run(round_, LocalEngine()).output
+    dataset = made(name, data, place / name, SETTINGS)
     found = []
     for baseline in baselines:
         output = place / f"{name}-{baseline}"

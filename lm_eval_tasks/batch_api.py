@@ -14,9 +14,9 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from lm_eval_tasks.budget import paying
 from lm_eval_tasks.chat import (
     GREEDY,
-    NOTHING,
     Answer,
     Ask,
     Messages,
@@ -121,18 +121,12 @@ class _Batches:
             raise self._too_dear
 
     async def _ask(self, messages: Messages, most_tokens: int, sampling: Sampling = GREEDY) -> Answer:
-        most = most_of(messages, most_tokens)
-        if self._budget:
-            self._budget.take(most)
-        answer = NOTHING
-        try:
-            body = body_of(self._server.model, messages, most_tokens, sampling)
+        body = body_of(self._server.model, messages, most_tokens, sampling)
+        with paying(self._budget, most_of(messages, most_tokens)) as used:
             request = _Request(self._id(body), body, asyncio.get_running_loop().create_future())
             self._waiting.append(request)
             answer = await request.future
-        finally:
-            if self._budget:
-                self._budget.settle(most, answer.usage)
+            used(answer.usage)
         return answer
 
     def _id(self, body: Mapping[str, Any]) -> str:

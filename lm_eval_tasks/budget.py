@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from lm_eval_tasks.errors import CostError, OptionError
@@ -91,3 +92,20 @@ class Budget:
 def most_tokens(prompt: str, prompt_tokens: int | None, answer_tokens: int) -> Usage:
     """The most that a question can take; without the model's tokenizer, the prompt is counted in characters."""
     return Usage((prompt_tokens or len(prompt) // CHARACTERS_OF_TOKEN) + _AROUND, answer_tokens)
+
+
+@contextmanager
+def paying(budget: Budget | None, most: Usage) -> Iterator[Callable[[Usage], None]]:
+    """Set a question's cost aside while it is asked, and settle it with what is handed over; with nothing where it failed.
+
+    Raises:
+        CostError: the question could pass the limit.
+    """
+    if budget:
+        budget.take(most)
+    used = [Usage(0, 0)]
+    try:
+        yield used.append
+    finally:
+        if budget:
+            budget.settle(most, used[-1])

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lm_eval_tasks.budget import Budget, most_tokens
+from lm_eval_tasks.budget import Budget, most_tokens, paying
 from lm_eval_tasks.errors import CostError, ServerError
 from lm_eval_tasks.redaction import redacted
 from lm_eval_tasks.text import valid
@@ -168,22 +168,17 @@ class _Asking:
             raise self._gone
 
     async def _ask(self, messages: Messages, most_tokens: int, sampling: Sampling = GREEDY) -> Answer:
-        most = most_of(messages, most_tokens)
-        if self._budget:
-            self._budget.take(most)
-        answer = NOTHING
-        try:
-            answer = await self._tried(messages, most_tokens, sampling)
-        except NoAnswer as err:
-            self._failures += 1
-            if self._failures >= _MOST_FAILURES:
-                raise ServerError(
-                    f"{self._server} gave up: {self._failures} failures in a row, last: {err}; {_AGAIN}"
-                ) from err
-            raise
-        finally:
-            if self._budget:
-                self._budget.settle(most, answer.usage)
+        with paying(self._budget, most_of(messages, most_tokens)) as used:
+            try:
+                answer = await self._tried(messages, most_tokens, sampling)
+            except NoAnswer as err:
+                self._failures += 1
+                if self._failures >= _MOST_FAILURES:
+                    raise ServerError(
+                        f"{self._server} gave up: {self._failures} failures in a row, last: {err}; {_AGAIN}"
+                    ) from err
+                raise
+            used(answer.usage)
         self._failures = 0
         return answer
 
