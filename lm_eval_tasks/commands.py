@@ -337,7 +337,7 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
     import json
 
     from lm_eval_tasks.files import write_whole
-    from lm_eval_tasks.runs import report_card
+    from lm_eval_tasks.runs import eyesight, report_card
     from lm_eval_tasks.tables import Json
 
     every = {one.name: one for one in report_card.measurable()}
@@ -354,9 +354,9 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
     if arguments.show == "json":
         yield Json(card.to_json())
         return
-    yield report_card.table(card)
+    yield eyesight.table(card)
     yield (
-        f"\nShare of {len(found)} texts in which the damaged one scores lower; 0.5 is chance, and below {report_card.BLIND} a "
+        f"\nShare of {len(found)} texts in which the damaged one scores lower; 0.5 is chance, and below {eyesight.BLIND} a "
         "headline metric is called blind."
     )
 

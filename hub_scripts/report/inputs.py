@@ -10,11 +10,12 @@ from typing import Any
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from hub_scripts.errors import HubError
 from lm_eval_tasks.judge.verdict import OVERALL
+from lm_eval_tasks.runs.eyesight import ReportCard
 from lm_eval_tasks.runs.logged import JOURNAL
-from lm_eval_tasks.text import day, parse_json
+from lm_eval_tasks.text import ODD, day, parse_json
 
 _LONGEST_NAME = 300
-_RESULTS, _SAMPLES, _JUDGE = "results_", "samples_", "judge_"
+_RESULTS, _SAMPLES, _JUDGE, _CARD = "results_", "samples_", "judge_", "report_card"
 
 
 class ReportError(HubError):
@@ -44,12 +45,14 @@ class Inputs:
         runs: the `run` block of each model's results, by model; empty where lm-eval's own command wrote them.
         verdicts: model -> task -> sample -> judge -> winners in both orders, or "empty".
         manifests: path -> manifest of a dataset folder.
+        cards: name -> what metrics noticed, from `report_card*.json`.
     """
 
     samples: list[SamplesFile] = field(default_factory=list)
     runs: dict[str, dict[str, Any]] = field(default_factory=dict)
     verdicts: dict[str, dict[str, dict[str, dict[str, Any]]]] = field(default_factory=dict)
     manifests: dict[Path, Manifest] = field(default_factory=dict)
+    cards: dict[str, ReportCard] = field(default_factory=dict)
 
 
 def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inputs:
@@ -78,6 +81,8 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     for path in files:
         if path.name == JOURNAL and path.parent not in folders:
             found.samples.append(SamplesFile(path, path.parent.name, finished=False))
+        elif _is(path, _CARD, ".json"):
+            found.cards[path.stem.removeprefix(_CARD).strip("-_ ") or path.parent.name] = _report_card(path)
         elif path.name == MANIFEST:
             found.manifests[path] = read_manifest(path.parent)
     models = {one.model for one in found.samples}
@@ -120,6 +125,13 @@ def _model_of(path: Path, results: Mapping[Path, Mapping[str, Any]]) -> str:
         if other.parent == path.parent and path.stem.endswith(f"_{ending}"):
             return _named(other, content)
     return path.parent.name
+
+
+def _report_card(path: Path) -> ReportCard:
+    try:
+        return ReportCard.of_json(parse_json(path.read_bytes()))
+    except (OSError, *ODD) as err:
+        raise ReportError(f"{path} is not a report card of `academiceval metrics` ({err})") from err
 
 
 def _labelled(path: Path, named: Mapping[Path, str]) -> str:

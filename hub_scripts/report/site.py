@@ -17,10 +17,12 @@ from hub_scripts.report.inputs import Inputs, ReportError, find
 from hub_scripts.report.pages import packaged, render
 from hub_scripts.report.round_page import RoundPage, round_page
 from lm_eval_tasks.progress import progress
+from lm_eval_tasks.runs.eyesight import table as card_table
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses
     from hub_scripts.report.drawing import Plot
+    from lm_eval_tasks.tables import Table
 
 MARK = "academiceval-site.json"
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
@@ -108,7 +110,8 @@ def _write(inputs: Inputs, place: Path, licenses: Licenses, cutoffs: Mapping[str
         (place / "data" / "scores" / f"{group.key.slug}.js").write_text(text, encoding="utf-8")
     plots = draw_all(found, known, place / "plots")
     rounds = sorted(_round_pages(inputs, place / "plots"), key=lambda page: page.name)
-    _pages(place, data, found, plots, rounds)
+    cards = {name: card_table(card) for name, card in sorted(inputs.cards.items())}
+    _pages(place, data, found, plots, rounds, cards)
     for name in _STATIC:
         (place / name).write_text(packaged("static", name), encoding="utf-8")
     (place / "README.md").write_text(packaged("templates", "README.md"), encoding="utf-8")
@@ -121,14 +124,15 @@ def _round_pages(inputs: Inputs, place: Path) -> Iterator[RoundPage]:
 
 
 def _pages(
-    place: Path, data: Mapping[str, Any], found: Sequence[Group], plots: Sequence[Plot], rounds: Sequence[RoundPage]
-) -> None:
+    place: Path, data: Mapping[str, Any], found: Sequence[Group], plots: Sequence[Plot], rounds: Sequence[RoundPage],
+    cards: Mapping[str, Table],
+) -> None:  # fmt: skip
     names = [page.name for page in rounds]
     if len(set(names)) < len(names):
         raise ReportError(f"two manifests of round {next(n for n in names if names.count(n) > 1)} are given; give one")
     pages: dict[str, dict[str, Any]] = {
         "index.html": {"first": first_view(data), "labels": LABELS, "groups": found},
-        "plots.html": {"plots": plots},
+        "plots.html": {"plots": plots, "cards": cards},
         "samples.html": {},
         "rounds.html": {"pages": rounds},
     }

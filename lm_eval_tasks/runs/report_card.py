@@ -16,15 +16,13 @@ from lm_eval_tasks.errors import SamplesError
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.scored import Answers
 from lm_eval_tasks.runs import logged
+from lm_eval_tasks.runs.eyesight import Eyesight, ReportCard
 from lm_eval_tasks.runs.intervals import interval
 from lm_eval_tasks.runs.run_docs import docs_of
-from lm_eval_tasks.tables import Table
 
 if TYPE_CHECKING:
     from lm_eval_tasks.metrics.registry import Metric
 
-# A headline metric that notices a damage less often than this is called blind for it; 0.5 is chance.
-BLIND = 0.75
 # What human text of a paper stands for an answer: the setting that shows it, and what the metric compares it with.
 _HUMAN = {"abs": "Abs-9K", "title": "Title-10K", "intro": "Intro-8K"}
 _CONCLUSION = re.compile(r"conclu|summary|closing remarks", re.IGNORECASE)
@@ -54,59 +52,6 @@ class Candidate:
     def shown(self) -> str:
         """What the prompt shows of the paper itself."""
         return str(self.doc["prompt"][self.doc["target_at"] :])
-
-
-@dataclass(frozen=True, slots=True)
-class Eyesight:
-    """How often a metric notices one damage.
-
-    Attributes:
-        accuracy: share of pairs in which the damaged text scores lower; equal scores count half.
-        low, high: its 95 % interval over first authors; None with too few.
-        n: pairs.
-        none: texts that have no place for the damage.
-    """
-
-    accuracy: float
-    low: float | None
-    high: float | None
-    n: int
-    none: int
-
-
-@dataclass(frozen=True, slots=True)
-class ReportCard:
-    """What was measured.
-
-    Attributes:
-        damages: metric -> damage -> how often it is noticed.
-        harmless: metric -> harmless change -> share of pairs in which the changed text scores lower, a false alarm.
-    """
-
-    damages: dict[str, dict[str, Eyesight]]
-    harmless: dict[str, dict[str, Eyesight]]
-
-    def alarm(self, metric: str) -> float | None:
-        """The share of false alarms over all harmless changes."""
-        own = list(self.harmless.get(metric, {}).values())
-        pairs = sum(one.n for one in own)
-        return sum(one.accuracy * one.n for one in own) / pairs if pairs else None
-
-    def to_json(self) -> dict[str, Any]:
-        """{metric: {damage: {accuracy, low, high, n, harmless}}}."""
-        return {
-            metric: {
-                damage: {
-                    "accuracy": one.accuracy,
-                    "low": one.low,
-                    "high": one.high,
-                    "n": one.n,
-                    "harmless": self.alarm(metric),
-                }
-                for damage, one in own.items()
-            }
-            for metric, own in self.damages.items()
-        }
 
 
 # --- texts to damage
@@ -241,34 +186,3 @@ def measurable() -> list[Metric]:
     floors = {name for one in registry.METRICS for name in one.floors}
     usable = (one for one in registry.of_kind("writing") if one.best in ("higher", "lower") and not one.rate)
     return [one for one in usable if one.name not in floors and one.best == "higher"]
-
-
-# --- showing
-
-
-def table(card: ReportCard) -> Table:
-    """A row for each damage, a column for each metric; "blind" behind a headline metric that hardly notices it."""
-    names = [name for name in card.damages if card.damages[name]]
-    labels = {kind.name: kind.label for kind in (*DAMAGES, *HARMLESS)}
-    rows = []
-    for kind in DAMAGES:
-        cells = [card.damages[name].get(kind.name) for name in names]
-        if any(cells):
-            rows.append(
-                (
-                    labels[kind.name],
-                    max(one.n for one in cells if one),
-                    *(_cell(name, one) for name, one in zip(names, cells, strict=True)),
-                )
-            )
-    alarms = ["-" if (share := card.alarm(name)) is None else f"{share:.3f}" for name in names]
-    rows.append(("false alarms on harmless changes", None, *alarms))
-    return Table(("Damage", "n", *names), "lr" + "r" * len(names), rows)
-
-
-def _cell(name: str, one: Eyesight | None) -> str:
-    if one is None:
-        return "-"
-    blind = " blind" if name in registry.headline() and one.accuracy < BLIND else ""
-    bounds = "" if one.low is None or one.high is None else f" [{one.low:.2f}, {one.high:.2f}]"
-    return f"{one.accuracy:.2f}{bounds}{blind}"

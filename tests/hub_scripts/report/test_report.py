@@ -314,6 +314,21 @@ def test_of_two_runs_of_a_model_the_newest_is_shown_or_both_with_a_label(
     assert (code, "is not NAME=FOLDER" in err) == (1, True)
 
 
+def test_report_cards_of_metrics_are_shown(results: Path, command: Command, tmp_path: Path) -> None:
+    place = tmp_path / "given"
+    shutil.copytree(results / "lead", place / "lead")
+    seen = {"accuracy": 0.6, "low": 0.5, "high": 0.7, "n": 40, "harmless": 0.1}
+    (place / "report_card-abs.json").write_text(json.dumps({"rouge_l": {"numbers": seen, "names": seen}}))
+    code, _, err = command("report", place, "-o", tmp_path / "site")
+    assert code == 0, err
+    page = (tmp_path / "site" / "plots.html").read_text()
+    assert "What the metrics notice" in page
+    assert "0.60 [0.50, 0.70] blind" in page
+    (place / "report_card-abs.json").write_text("[]")
+    code, _, err = command("report", place, "-o", tmp_path / "site")
+    assert (code, "is not a report card" in err) == (1, True)
+
+
 def test_wrong_use(results: Path, command: Command, tmp_path: Path) -> None:
     shutil.copytree(results / "lead", tmp_path / "one" / "lead")
     shutil.copytree(results / "lead", tmp_path / "two" / "lead")

@@ -13,7 +13,7 @@ from lm_eval_tasks.damages.base import Material
 from lm_eval_tasks.damages.registry import DAMAGES, HARMLESS, Kind, changed
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.grounding import numbers
-from lm_eval_tasks.runs import report_card
+from lm_eval_tasks.runs import eyesight, report_card
 from tests.conftest import DATA
 
 TEXT = (
@@ -126,5 +126,5 @@ def test_on_real_papers_grounding_sees_what_rouge_does_not(tmp_path: Path) -> No
     assert len(found) > 70
     assert card.damages["numbers_supported"]["numbers"].accuracy >= 0.95
     assert card.damages["names_supported"]["names"].accuracy >= 0.98
-    assert card.damages["rouge_l"]["comparisons"].accuracy < report_card.BLIND
+    assert card.damages["rouge_l"]["comparisons"].accuracy < eyesight.BLIND
     assert max(card.alarm("numbers_supported") or 0, card.alarm("names_supported") or 0) <= 0.02
