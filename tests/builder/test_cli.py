@@ -146,7 +146,7 @@ def test_a_killed_extract_goes_on_where_it_stopped(command: Command, tmp_path: P
 @pytest.mark.slow
 def test_extract_fails_where_every_file_failed(command: Command, tmp_path: Path) -> None:
     (tmp_path / "bad.pdf").write_text("this is not a PDF")
-    assert "not one of 1 files" in one_sentence(command("extract", tmp_path / "bad.pdf", "-o", tmp_path / "out.jsonl"))
+    assert "none of 1 files" in one_sentence(command("extract", tmp_path / "bad.pdf", "-o", tmp_path / "out.jsonl"))
     assert "not_a_pdf" in (tmp_path / "out.jsonl").read_text()
     assert "--output" in one_sentence(command("extract", tmp_path / "bad.pdf"))
 

@@ -186,10 +186,9 @@ def test_baselines_answer_and_are_scored(dataset: Path, tmp_path: Path) -> None:
 
 
 def test_without_demonstrations_there_is_nothing_to_copy(dataset: Path) -> None:
-    scores = evaluate(
-        "copy-demo", "", ["academiceval_abs_9k"], {"dataset": str(dataset), "bertscore_model": "none"}, Part(2), None
-    )
-    assert not scores
+    options = {"dataset": str(dataset), "bertscore_model": "none"}
+    with pytest.raises(EvalError, match="copy-demo has no score on any of these tasks"):
+        evaluate("copy-demo", "", ["academiceval_abs_9k"], options, Part(2), None)
 
 
 def test_an_unknown_task_is_named() -> None:
