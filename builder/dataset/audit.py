@@ -6,7 +6,6 @@ settings, or a count; round.toml gives the thresholds and may waive a check by n
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from builder.extract.quality import common_share
 from builder.ids import author_key, bare_id, title_key
 from builder.records import SPLITS, Split, Task
 from builder.samples.near_duplicates import Copies, near_duplicate
+from lm_eval_tasks import markers
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.progress import progress
 
@@ -39,13 +39,6 @@ _LEAST_TARGET = 5
 _ACTIVE = 20
 # Bytes of rows that are worth more than one process.
 _LARGE = 1 << 28
-_WORD = re.compile(r"[^\W_]+")
-# Words that abstracts use far more often since late 2022 (arXiv 2406.07016).
-MARKERS = frozenset(
-    "commendable comprehensive crucial delve delves delving encompass enhancing groundbreaking insights intricate "
-    "intricacies invaluable leverage leveraging meticulous meticulously notable notably noteworthy pivotal realm "
-    "showcase showcases showcasing surpass surpassing tapestry underscore underscores underscoring".split()
-)
 
 
 def audit(folder: Path, configurations: Iterable[Configuration], engine: Engine | None = None) -> Audit:
@@ -241,11 +234,11 @@ def _active_authors(papers: Collection[_Paper]) -> float:
 
 
 def _markers(papers: Iterable[_Paper]) -> dict[str, float]:
-    """Month -> `MARKERS` per 1,000 words of the abstracts."""
+    """Month -> marker words per 1,000 words of the abstracts."""
     counted: dict[str, Counter[str]] = defaultdict(Counter)
     for paper in papers:
-        words = _WORD.findall(paper.abstract.casefold())
-        counted[paper.month].update(all=len(words), markers=sum(map(MARKERS.__contains__, words)))
+        marked, words = markers.counts(paper.abstract)
+        counted[paper.month].update(all=words, markers=marked)
     return {month: round(1000 * n["markers"] / max(1, n["all"]), 3) for month, n in sorted(counted.items())}
 
 

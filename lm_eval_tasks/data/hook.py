@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import datasets
 
+from lm_eval_tasks import markers
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data import context, cutoff, folds, slots
 from lm_eval_tasks.data.options import Options, cache_folder
@@ -177,8 +178,15 @@ def _derived(row: Mapping[str, Any]) -> dict[str, Any]:
     titles = [one["title"] for one in row.get("citations") or ()]
     return {
         "first_author": row["authors"][0], "month": row["published"][:7], "licenses": licenses(row, row["demonstrations"]),
+        "marker_words": marker_rate(row["abstract"]),
         **({"cited_titles": titles} if titles else {}), **({"heading": row["heading"]} if "heading" in row else {}),
     }  # fmt: skip
+
+
+def marker_rate(abstract: str) -> float:
+    """How much a paper reads as written by a language model: marker words in 1,000 words of its abstract."""
+    marked, words = markers.counts(abstract)
+    return 1000 * marked / words if words else 0.0
 
 
 def licenses(row: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -40,6 +40,7 @@ class Logged:
         cluster: the first author.
         round, prompt_version: what the sample was made with; runs that differ in them cannot be compared.
         of: samples that the setting has in all; None where an older release has not noted it.
+        marker_words: of the abstract, in 1,000 words; None where it is not noted.
         repeats: the scores of each answer, where a prompt was answered several times.
     """
 
@@ -57,6 +58,7 @@ class Logged:
     of: int | None = None
     repeats: tuple[dict[str, float], ...] = ()
     dataset_revision: str = ""
+    marker_words: float | None = None
 
 
 def read(paths: Sequence[Path]) -> list[Logged]:
@@ -148,6 +150,7 @@ def of_row(row: Mapping[str, Any]) -> Logged:
         of=doc.get("of"),
         repeats=scored.repeats,
         dataset_revision=doc.get("dataset_revision") or "",
+        marker_words=doc.get("marker_words"),
     )
 
 

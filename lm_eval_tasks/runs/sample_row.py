@@ -54,6 +54,11 @@ def _count(value: object) -> None:
         raise ValueError(f"{value!r:.40} is not a count")
 
 
+def _rate(value: object) -> None:
+    if number(value) < 0:
+        raise ValueError(f"{value!r:.40} is not a rate")
+
+
 def _names(value: object) -> None:
     if not isinstance(value, list):
         raise ValueError("not a list")
@@ -84,5 +89,5 @@ _REQUIRED: dict[str, Callable[[Any], object]] = {
 _OPTIONAL: dict[str, Callable[[Any], object]] = {
     "title": _text, "license": _name, "licenses": _names, "retriever": _text, "paper_id": _name, "prompt": _text,
     "tokens_before": _count, "tokens_after": _count, "slots": _slots,
-    "of": _count, "place": _count, "places": _count, "dataset_revision": _text, "opens": _text, "closes": _text,
+    "of": _count, "place": _count, "places": _count, "dataset_revision": _text, "marker_words": _rate, "opens": _text, "closes": _text,
 }  # fmt: skip
