@@ -137,8 +137,9 @@ def effect(what: str, given: Sequence[Observation]) -> Effect:
     products = np.bincount(clusters, weights=x * y)
     squares = np.bincount(clusters, weights=x * x)
     value = float(products.sum() / squares.sum())
-    left = (products.sum() - products[telling]) / (squares.sum() - squares[telling])
-    over = t_interval(value, left, squares[telling]) if len(telling) >= FEWEST else None
+    # Papers that all models, or none, may have seen say how far the models lie apart, which is not known without error either.
+    left = (products.sum() - products) / (squares.sum() - squares)
+    over = t_interval(value, left, squares) if len(telling) >= FEWEST else None
     if over is None:
         return Effect(what, value, None, None, None, len(papers), len(telling))
     return Effect(what, value, over.low, over.high, over.p, len(papers), len(telling))
