@@ -355,6 +355,14 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
         yield Json(card.to_json())
         return
     yield eyesight.table(card)
+    if (arguments.source / "manifest.json").is_file():
+        agreement = []
+    else:
+        from lm_eval_tasks.runs import correlations, logged
+
+        agreement = correlations.correlations(logged.read([arguments.source]), names)
+    if agreement:
+        yield from ("", "How far the metrics agree, over the run's answers:", "", correlations.table(agreement))
     yield (
         f"\nShare of {len(found)} texts in which the damaged one scores lower; 0.5 is chance, and below {eyesight.BLIND} a "
         "headline metric is called blind."

@@ -104,6 +104,7 @@ def test_saved_answers_get_a_report_card(command: Command, dataset: Path, tmp_pa
     code, out, err = command("metrics", tmp_path / "a", "--metrics", "rouge_l,rouge_1", "--bertscore_model", "none")
     assert code == 0, err
     assert "| half of the sentences dropped |" in out
+    assert "| rouge_l | rouge_1 |" in out
     code, _, err = command("metrics", tmp_path, "--bertscore_model", "none", "--metrics", "rouge_l")
     assert code in (0, 1)
 
