@@ -16,7 +16,7 @@ _REASONING = (
 )  # fmt: skip
 # gpt-oss without its special tokens: "analysis", thoughts, "assistantfinal", the answer. No word goes on behind "analysis" as thoughts do.
 _CHANNELS = re.compile(
-    r"^\s*analysis(?:(?P<thoughts>.*?)assistantfinal(?P<final>.*)|(?=[^\s.,:;!?)'’-]|\n|\s(?:We|I|The user|User|Okay|Need|Let)\b).*)",
+    r"^\s*analysis(?:.*?assistantfinal(?P<final>.*)|(?=[^\s.,:;!?)'’-]|\n|\s(?:We|I|The user|User|Okay|Need|Let)\b).*)",
     re.DOTALL,
 )
 _ENDS = ("<|return|>", "<|end|>")

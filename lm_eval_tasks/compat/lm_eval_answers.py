@@ -15,13 +15,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.thoughts import in_marks
-from lm_eval_tasks.usage import Usage
+from lm_eval_tasks.usage import CAPPED, Usage
 
 if TYPE_CHECKING:
     from lm_eval.api.model import LM
 
-# The finish reason of an answer that was cut off.
-CAPPED = "length"
 # Called with a prompt, its generation arguments where they are known, the answer, and what is known of it.
 Note = Callable[[str, Mapping[str, Any] | None, str, Usage], None]
 

@@ -11,7 +11,7 @@ from lm_eval_tasks.metrics.answer_index import strict_answer_of
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.bertscore import bertscore as score_pairs
 from lm_eval_tasks.metrics.grounding import Shown, support_of_names, support_of_numbers
-from lm_eval_tasks.metrics.scored import CAPPED
+from lm_eval_tasks.usage import CAPPED
 from lm_eval_tasks.word_runs import longest_common_run, run_words
 
 if TYPE_CHECKING:

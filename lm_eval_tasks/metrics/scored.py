@@ -14,8 +14,6 @@ from lm_eval_tasks.text import number, parse_json, valid
 HEADLINE, ALL = "headline", "all"
 # The reason why a baseline's answer ended that has none to give, such as a copied demonstration where there is none.
 NOT_APPLICABLE = "not applicable"
-# The reason of an answer that ended at its cap.
-CAPPED = "length"
 # Of tasks: what is written, or which candidate is named.
 Kind = Literal["writing", "cloze"]
 

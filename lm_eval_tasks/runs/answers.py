@@ -18,12 +18,12 @@ from lm_eval_tasks.budget import Budget, most_tokens
 from lm_eval_tasks.compat.lm_eval_answers import Watch
 from lm_eval_tasks.errors import CostError, EvalError, ModelError
 from lm_eval_tasks.files import sha256_of_bytes
-from lm_eval_tasks.metrics.scored import CAPPED, NOT_APPLICABLE, Generated
+from lm_eval_tasks.metrics.scored import NOT_APPLICABLE, Generated
 from lm_eval_tasks.progress import Progress
 from lm_eval_tasks.redaction import redacted
 from lm_eval_tasks.runs.logged import JOURNALED
 from lm_eval_tasks.thoughts import reply_of
-from lm_eval_tasks.usage import Usage
+from lm_eval_tasks.usage import CAPPED, Usage
 
 if TYPE_CHECKING:
     from lm_eval_tasks.journal import Journal

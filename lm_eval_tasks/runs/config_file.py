@@ -11,7 +11,7 @@ import yaml
 from lm_eval_tasks.errors import OptionError
 
 # Options of lm-eval's files that have no meaning here, and change nothing.
-_IGNORED = frozenset({"log_samples", "output_path", "include_path", "bootstrap_iters", "show_config", "verbosity"})
+_IGNORED = frozenset({"log_samples", "include_path", "bootstrap_iters", "show_config", "verbosity"})
 
 
 def completed(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> argparse.Namespace:

@@ -24,7 +24,7 @@ from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.batch_model import open_batches
 from lm_eval_tasks.runs.logged import JOURNAL, USAGE
 from lm_eval_tasks.runs.models import Generation, check_chat_template, identity_of, label_of, open_model
-from lm_eval_tasks.runs.result_file import made_with, usage_of, write
+from lm_eval_tasks.runs.result_file import made_with, results_in, usage_of, write
 from lm_eval_tasks.runs.scores import Score, scores_of, summary
 from lm_eval_tasks.runs.tasks import RunTasks
 from lm_eval_tasks.task_folder import check_tasks
@@ -84,7 +84,8 @@ def _evaluate(
         **({"keep_parts": True} if model in BASELINES else {}),
     }
     reasoning = int(options.Options.of(given).reasoning_tokens)
-    _refuse_another_model(output, label_of(model, parsed))
+    label = label_of(model, parsed)
+    _refuse_another_model(output, label)
     manager = RunTasks(given, reasoning, generation.repeats, part.samples)
     _check(model, parsed, metadata, part, generation, means)
     journal = Journal(output / JOURNAL if output else None, also=USAGE)
@@ -93,10 +94,9 @@ def _evaluate(
     budget = means.budget(Usage.of_json(journal.also_of(key)) for key in journal)
     lm = AnsweringLM(opened, identity_of(model, parsed, generation), journal, budget, repeated=generation.repeats > 1)
     results = _run(lm, tasks, manager, part, given, generation, reasoning)
-    label = label_of(model, parsed)
     samples = {task: [logged.of_row(row) for row in rows] for task, rows in results["samples"].items()}
     for task in [task for task, rows in samples.items() if not rows[0].scores]:
-        _LOGGER.warning("%s has no score on %s: %s", label, task, "its prompts have no demonstrations")
+        _LOGGER.warning("%s has no score on %s: its prompts have no demonstrations", label, task)
     scores = scores_of(samples, label)
     if not scores:
         raise EvalError(
@@ -142,7 +142,7 @@ def _check(
 
 
 def _refuse_another_model(output: Path | None, label: str) -> None:
-    others = [file.stem.removeprefix("results_") for file in output.glob("results_*.json")] if output else []
+    others = [file.stem.removeprefix("results_") for file in results_in(output)] if output else []
     if lost := [one for one in others if one != label]:
         raise EvalError(f"{output} holds the results of {lost[0]}: give each model an --output folder of its own")
 

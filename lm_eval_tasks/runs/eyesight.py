@@ -92,14 +92,13 @@ def table(card: ReportCard) -> Table:
 
     headline = registry.headline()
     names = [name for name in card.damages if card.damages[name]]
-    labels = {kind.name: kind.label for kind in DAMAGES}
     rows = []
     for kind in DAMAGES:
         cells = [card.damages[name].get(kind.name) for name in names]
         if any(cells):
             rows.append(
                 (
-                    labels[kind.name],
+                    kind.label,
                     max(one.n for one in cells if one),
                     *(_cell(one, is_headline=name in headline) for name, one in zip(names, cells, strict=True)),
                 )

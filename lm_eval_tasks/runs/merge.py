@@ -10,12 +10,11 @@ from statistics import fmean
 from typing import Any
 
 from lm_eval_tasks.data.options import Shard
-from lm_eval_tasks.errors import OptionError, SamplesError
-from lm_eval_tasks.runs import logged
+from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.runs import logged, result_file
 from lm_eval_tasks.runs.models import RUNTIME
-from lm_eval_tasks.runs.result_file import write_files
 from lm_eval_tasks.runs.scores import Score, scores_of, summary
-from lm_eval_tasks.text import ODD, parse_json
+from lm_eval_tasks.text import ODD
 
 # What all shards must have in common beside their arguments.
 _COMMON = ("rounds", "prompt_versions", "datasets")
@@ -90,26 +89,23 @@ def _merged(folders: Sequence[Path], output: Path) -> list[Score]:
     }
     means = {task: _means(rows[task], first.content["results"].get(task, {})) for task in rows}
     counts = {task: {"original": len(own), "effective": len(own)} for task, own in rows.items()}
-    write_files(rows, {**content, "results": means, "n-samples": counts, "academiceval": ours}, label, output)
+    result_file.write_files(
+        rows, {**content, "results": means, "n-samples": counts, "academiceval": ours}, label, output
+    )
     return scores
 
 
 def _read(folder: Path) -> _Part:
-    files = sorted(folder.glob("results_*.json"))
-    if len(files) != 1:
-        raise SamplesError(f"{folder} holds {len(files) or 'no'} results_*.json; a finished shard has one")
-    try:
-        content = parse_json(files[0].read_bytes())
+    file = result_file.only_result(folder, "a finished shard")
+    with result_file.opened(file) as content:
         shard = Shard.of(content["academiceval"]["run"]["metadata"].get("shard"))
-    except (OSError, OptionError, *ODD) as err:
-        raise SamplesError(f"{files[0]} is not a result of `academiceval eval` ({err})") from err
     if shard is None:
         raise SamplesError(f"{folder} is a whole run, not a shard of one")
-    return _Part(folder, files[0].stem.removeprefix("results_"), shard, content)
+    return _Part(folder, file.stem.removeprefix("results_"), shard, content)
 
 
 def _check(parts: Sequence[_Part]) -> None:
-    count = parts[0].shard.count
+    count, what = parts[0].shard.count, _what(parts[0])
     seen: dict[int, Path] = {}
     for one in parts:
         if one.shard.count != count:
@@ -118,7 +114,7 @@ def _check(parts: Sequence[_Part]) -> None:
             raise SamplesError(f"{seen[one.shard.number]} and {one.folder} are both shard {one.shard}")
         seen[one.shard.number] = one.folder
         differing = [name for name in _COMMON if one.ours.get(name) != parts[0].ours.get(name)]
-        differing += [name for name, value in _what(one).items() if value != _what(parts[0]).get(name)]
+        differing += [name for name, value in _what(one).items() if value != what.get(name)]
         if differing:
             raise SamplesError(
                 f"{one.folder} and {parts[0].folder} are of different runs: they differ in {', '.join(differing)}"
@@ -165,8 +161,8 @@ def _means(rows: Sequence[Mapping[str, Any]], own: Mapping[str, Any]) -> dict[st
         metric = name.partition(",")[0]
         if name == "sample_len":
             means[name] = len(rows)
-            continue
-        means[name] = fmean(row[metric] for row in rows) if all(metric in row for row in rows) else value
+        else:
+            means[name] = fmean(row[metric] for row in rows) if all(metric in row for row in rows) else value
     return means
 
 

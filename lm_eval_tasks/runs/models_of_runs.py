@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.errors import SamplesError
-from lm_eval_tasks.runs import logged
-from lm_eval_tasks.text import ODD, parse_json
+from lm_eval_tasks.runs import logged, result_file
 
 if TYPE_CHECKING:
     from lm_eval_tasks.runs.logged import Logged
@@ -67,14 +66,8 @@ def read_rounds(folders: Sequence[Path]) -> dict[str, dict[str, list[Logged]]]:
 
 def _model_of(folder: Path) -> tuple[str, str | None]:
     """A run's model, and its cut-off where it is known."""
-    files = sorted(folder.glob("results_*.json"))
-    if len(files) != 1:
-        raise SamplesError(f"{folder} holds {len(files) or 'no'} results_*.json; the output folder of a run has one")
-    try:
-        ours = parse_json(files[0].read_bytes())["academiceval"]
-        model, run = str(ours["scores"][0]["model"]), ours["run"]
-        month = run.get("model_cutoff")
-    except (OSError, *ODD) as err:
-        raise SamplesError(f"{files[0]} is not a result of `academiceval eval` ({err})") from err
+    with result_file.opened(result_file.only_result(folder)) as content:
+        ours = content["academiceval"]
+        model, month = str(ours["scores"][0]["model"]), ours["run"].get("model_cutoff")
     known = cutoff.of_name(model)
     return model, str(month) if month else known.month if known else None

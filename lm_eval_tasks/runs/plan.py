@@ -110,8 +110,9 @@ def table(planned: Sequence[Planned]) -> Table:
         (one.task, one.samples, one.tokens_in, one.most_out, None if one.cut is None else f"{one.cut:.2f}", one.longest)
         for one in planned
     ]
-    known = None if any(one.tokens_in is None for one in planned) else total(planned).tokens_in
-    everything = ("all", sum(one.samples for one in planned), known, total(planned).tokens_out, None, None)
+    together = total(planned)
+    known = None if any(one.tokens_in is None for one in planned) else together.tokens_in
+    everything = ("all", sum(one.samples for one in planned), known, together.tokens_out, None, None)
     head = ("Task", "Samples", "Input tokens", "Output tokens, at most", "Prompts cut", "Longest prompt and answer")
     return Table(head, "lrrrrr", [*rows, *([everything] if len(rows) > 1 else [])])
 

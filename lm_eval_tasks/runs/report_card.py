@@ -184,5 +184,6 @@ def _scores(
 def measurable() -> list[Metric]:
     """The metrics of writing tasks for which higher is better, without floors."""
     floors = {name for one in registry.METRICS for name in one.floors}
-    usable = (one for one in registry.of_kind("writing") if one.best in ("higher", "lower") and not one.rate)
-    return [one for one in usable if one.name not in floors and one.best == "higher"]
+    return [
+        one for one in registry.of_kind("writing") if one.best == "higher" and not one.rate and one.name not in floors
+    ]

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import platform
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_tasks.errors import OptionError, SamplesError
 from lm_eval_tasks.files import sha256_of_bytes, write_together
 from lm_eval_tasks.redaction import redacted
 from lm_eval_tasks.runs import logged
+from lm_eval_tasks.text import ODD, parse_json
 from lm_eval_tasks.usage import total
 
 if TYPE_CHECKING:
@@ -54,6 +57,39 @@ def made_with(lm: LM, generation: Generation) -> dict[str, Any]:
             continue
     template = lm.chat_template(True) if generation.apply_chat_template else None
     return {"versions": versions, "chat_template": sha256_of_bytes(template) if template else None}
+
+
+def results_in(folder: Path) -> list[Path]:
+    """The files of results in a folder, by name."""
+    return sorted(folder.glob("results_*.json"))
+
+
+def only_result(folder: Path, owner: str = "the output folder of a run") -> Path:
+    """The file of results of a folder that has one.
+
+    Args:
+        owner: what such a folder is, for the message.
+
+    Raises:
+        SamplesError: it has none, or several.
+    """
+    files = results_in(folder)
+    if len(files) != 1:
+        raise SamplesError(f"{folder} holds {len(files) or 'no'} results_*.json; {owner} has one")
+    return files[0]
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[Any]:
+    """The content of a file of results.
+
+    Raises:
+        SamplesError: the file cannot be read, or lacks what the block looks for.
+    """
+    try:
+        yield parse_json(file.read_bytes())
+    except (OSError, OptionError, *ODD) as err:
+        raise SamplesError(f"{file} is not a result of `academiceval eval` ({err})") from err
 
 
 def write(results: dict[str, Any], ours: Mapping[str, Any], label: str, output: Path) -> None:

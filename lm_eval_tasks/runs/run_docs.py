@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.errors import SamplesError
-from lm_eval_tasks.text import ODD, parse_json
+from lm_eval_tasks.runs import result_file
 
 
 def docs_of(
@@ -25,11 +24,11 @@ def docs_of(
     from lm_eval_tasks.data import hook
 
     places = [path if path.is_dir() else path.parent for path in folders]
-    files = sorted(file for place in places for file in place.glob("results_*.json"))
-    try:
-        metadata = parse_json(files[0].read_bytes())["academiceval"]["run"]["metadata"] if files else {}
-    except (OSError, *ODD) as err:
-        raise SamplesError(f"{files[0]} is not a result of `academiceval eval` ({err})") from err
+    files = sorted(file for place in places for file in result_file.results_in(place))
+    metadata: Mapping[str, Any] = {}
+    if files:
+        with result_file.opened(files[0]) as content:
+            metadata = content["academiceval"]["run"]["metadata"]
     given = {**metadata, "bertscore_model": bertscore_model}
     return {
         setting: {row["id"]: row for row in hook.load(setting, 1, keep_parts=True, **given)["test"]}

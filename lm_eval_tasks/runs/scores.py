@@ -137,7 +137,7 @@ def _scores(samples: Mapping[str, Sequence[Logged]], label: str) -> list[Score]:
             scores.append(_score(label, task, metric, having, metric))
             whole = [one for one in having if one.scores.get(registry.CAPPED) == 0]
             if metric in registry.headline() and 0 < len(whole) < len(having):
-                scores.append(_score(label, task, f"{metric}_uncapped", whole, metric))
+                scores.append(_score(label, task, metric + UNCAPPED, whole, metric))
     return scores
 
 

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.parser import BytesParser
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from tests.helpers.openai_server import completion
-from tests.helpers.serving import serving
+from tests.helpers.serving import JsonHandler, Quiet, serving
 
 
 @dataclass
@@ -98,9 +97,7 @@ def _shown(batch: dict[str, Any]) -> dict[str, Any]:
 def serve_batches(server: BatchServer) -> Iterator[BatchServer]:
     """Serve on a free loopback port."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
+    class Handler(JsonHandler):
         def do_GET(self) -> None:
             path = self.path.partition("?")[0]
             with server.lock:
@@ -113,7 +110,7 @@ def serve_batches(server: BatchServer) -> Iterator[BatchServer]:
                     self._send(200, {"object": "list", "data": data, "has_more": False})
                 elif found := re.fullmatch(r"/v1/files/([\w-]+)/content", path):
                     server.seen.append("fetch")
-                    self._raw(200, server.files[found[1]])
+                    self.send(200, server.files[found[1]])
                 else:
                     self._send(404, {"error": {"message": "nothing here"}})
 
@@ -144,21 +141,7 @@ def serve_batches(server: BatchServer) -> Iterator[BatchServer]:
                     self._send(*server.create(json.loads(data)))
 
         def _send(self, status: int, content: dict[str, Any]) -> None:
-            self._raw(status, json.dumps(content).encode())
-
-        def _raw(self, status: int, data: bytes) -> None:
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    class Quiet(ThreadingHTTPServer):
-        def handle_error(self, *_: object) -> None:
-            """Clients that were killed leave broken connections; that is no news."""
+            self.send(status, json.dumps(content).encode())
 
     with serving(Quiet(("127.0.0.1", 0), Handler)) as url:
         server.url = f"{url}/v1"

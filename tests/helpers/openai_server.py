@@ -8,10 +8,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.helpers.serving import serving
+from tests.helpers.serving import JsonHandler, Quiet, serving
 
 Reply = str | dict[str, Any] | tuple[int, dict[str, str], str] | None
 
@@ -50,8 +49,7 @@ def serve(answer: Callable[[dict[str, Any]], Reply]) -> Iterator[Server]:
     """Serve on a free loopback port."""
     server = Server(answer)
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    class Handler(JsonHandler):
         disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
@@ -75,20 +73,7 @@ def serve(answer: Callable[[dict[str, Any]], Reply]) -> Iterator[Server]:
                 self._send(*reply)
 
         def _send(self, status: int, headers: dict[str, str], text: str) -> None:
-            data = text.encode()
-            self.send_response(status)
-            for name, value in {"Content-Type": "application/json", **headers}.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    class Quiet(ThreadingHTTPServer):
-        def handle_error(self, *_: object) -> None:
-            """Clients that gave up leave broken connections; that is no news."""
+            self.send(status, text.encode(), headers)
 
     with serving(Quiet(("127.0.0.1", 0), Handler)) as url:
         server.url = f"{url}/v1"

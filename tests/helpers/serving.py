@@ -3,9 +3,33 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class JsonHandler(BaseHTTPRequestHandler):
+    """Sends JSON, and keeps no log."""
+
+    protocol_version = "HTTP/1.1"
+
+    def send(self, status: int, data: bytes, headers: Mapping[str, str] | None = None) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+class Quiet(ThreadingHTTPServer):
+    """Clients that gave up or were killed leave broken connections; that is no news."""
+
+    def handle_error(self, *_: object) -> None:
+        pass
 
 
 @contextmanager
