@@ -20,6 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from builder.round.names import thousands_in
 from builder.round.settings import BUILT_IN
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
 
@@ -147,17 +148,20 @@ def sample(
         scores = {
             "rouge_l": base,
             "bertscore": min(1.0, base + 0.4),
+            "rouge_l_wrong_paper": abs(rng.gauss(0.08, 0.02)),
+            "bertscore_wrong_paper": min(1.0, abs(rng.gauss(0.48, 0.02))),
             "empty": 0.0,
             "truncated": float(m % 3 == 0),
             "length_ratio": 1.0,
         }
         answer = target[m:] + f" {m}"
+    tokens = 1000 * (thousands_in(setting) or 30)
     doc = {
         "id": f"{paper[0]}#{i}" if task == "scalar" else paper[0], "paper_id": paper[0], "title": f"Paper {i} about {text[at : at + 40]}",
         "published": paper[1], "license": "http://creativecommons.org/licenses/by/4.0/",
         "licenses": ["http://creativecommons.org/licenses/by/4.0/"], "target": target, "round": "2026.11", "first_author": paper[2],
         "setting": setting, "prompt_name": "scalar" if task == "scalar" else f"{task}_short", "prompt_version": 1, "retriever": "",
-        "tokens_before": 30_000, "tokens_after": 30_000 - 100 * (m % 3),
+        "tokens_before": tokens, "tokens_after": tokens - 100 * (m % 3),
         "cut_body": 100 * (m % 3), "slots": slots(text, setting, at, m % 3),
     }  # fmt: skip
     scored = json.dumps({"answer": answer, "scores": scores})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 _NEW = r"\d{4}\.\d{4,5}"
 _OLD = r"[a-z][a-z-]*(?:\.[A-Z]{2})?/\d{7}"
@@ -71,10 +70,11 @@ def _without_marks(match: re.Match[str]) -> str:
     return "".join(c for c in match[0] if not unicodedata.combining(c))
 
 
-@lru_cache(maxsize=1 << 17)  # the same names come again and again
 def author_key(name: str) -> str:
     """The key under which an author name is filed: case, spaces, diacritics and full stops do not count."""
-    return fold(name.replace(".", " "))
+    plain = name.replace(".", " ")
+    # Most names; a graph of millions asks for each of them.
+    return " ".join(plain.casefold().split()) if plain.isascii() else fold(plain)
 
 
 def title_key(title: str) -> str:

@@ -72,6 +72,10 @@ def _register_report(commands: Commands) -> None:
     sub.add_argument("--label", action="append", default=[], metavar="NAME=FOLDER", help=help_)
     help_ = "up to when a model was trained; may be repeated"
     sub.add_argument("--cutoff", action="append", default=[], metavar="MODEL=YYYY-MM", help=help_)
+    help_ = (
+        "facts about models (organisation, size, licence, month, page) in a TOML file; they go before the known ones"
+    )
+    sub.add_argument("--models", type=Path, metavar="FILE", help=help_)
     sub.add_argument(
         "--licenses", choices=_LICENSES,
         help="which papers' texts are shown (default: all; with --space: redistributable)",
@@ -113,7 +117,12 @@ def report(arguments: Namespace) -> Iterator[str | Table]:
 
     licenses: Licenses = arguments.licenses or ("redistributable" if arguments.space else "all")
     yield from build(
-        arguments.results, arguments.output, licenses, cutoffs_of(arguments.cutoff), labels_of(arguments.label)
+        arguments.results,
+        arguments.output,
+        licenses,
+        cutoffs_of(arguments.cutoff),
+        labels_of(arguments.label),
+        arguments.models,
     )
     if arguments.space:
         from hub_scripts.hub.space import push_site

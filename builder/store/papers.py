@@ -28,6 +28,7 @@ BEGIN INSERT OR IGNORE INTO changed VALUES (new.pid); END;
 """
 _NOTE = "authors indexed"
 _PAPERS_AT_ONCE = 100_000
+_ROWS_AT_ONCE = 200
 
 
 class PaperTables:
@@ -80,13 +81,17 @@ class PaperTables:
         wanted = frozenset(categories)
         # The first letters leave few rows to look at.
         like = " OR ".join("categories GLOB ?" for _ in wanted) or "true"
-        for id_, day, authors, found in self._db.execute(
+        rows = self._db.execute(
             "SELECT id, published, authors, categories FROM papers NOT INDEXED "
             f"WHERE since <> '' AND since <= ? AND published BETWEEN ? AND ? AND ({like})",
             (since, (first or date.min).isoformat(), (last or date.max).isoformat(), *(f"{one}*" for one in wanted)),
-        ):
-            if _is_wanted(found.partition(" ")[0], wanted):
-                yield Authorship(id_, date.fromisoformat(day), tuple(json.loads(authors)))
+        )
+        while some := rows.fetchmany(_ROWS_AT_ONCE):
+            # Parsed together: a call takes longer than the few names of a row.
+            authors = json.loads(f"[{','.join(row[2] for row in some)}]")
+            for (id_, day, _, found), names in zip(some, authors, strict=True):
+                if _is_wanted(found.partition(" ")[0], wanted):
+                    yield Authorship(id_, date.fromisoformat(day), tuple(names))
 
     def published_between(self, first: date, last: date) -> Iterator[Paper]:
         """The papers of some days, in the pool or not, by day and id."""

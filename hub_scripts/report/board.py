@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from builder.round.names import thousands_in
 from hub_scripts.report.cells import TASKS, WIN_RATE, Cell, Group, task_of
+from hub_scripts.report.overall import is_baseline
 from lm_eval_tasks.metrics import registry
 
 if TYPE_CHECKING:
+    from hub_scripts.report.model_facts import ModelFacts
     from lm_eval_tasks.runs.intervals import Interval
 
 LABELS = {**{name: registry.label(name) for name in registry.headline()}, WIN_RATE: "Judge win rate"}
@@ -46,13 +48,16 @@ def published() -> Iterator[Published]:
                     yield Published(model, setting, table["metric"], float(cell) / 100, table["source"], note)
 
 
-def board(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> dict[str, Any]:
+def board(groups: Sequence[Group], cutoffs: Mapping[str, str], about: Mapping[str, ModelFacts]) -> dict[str, Any]:
     """All that the leaderboard shows before anybody moves a slider."""
     models = sorted({cell.model for group in groups for cell in group.cells})
     return {
         "metrics": LABELS,
         "tasks": {name: TASK_LABELS[name] for name in TASKS},
-        "models": [{"name": name, "cutoff": cutoffs.get(name)} for name in models],
+        "models": [
+            {"name": name, "cutoff": cutoffs.get(name), "baseline": is_baseline(name), **asdict(about[name])}
+            for name in models
+        ],
         "settings": [_setting(group) for group in groups],
         "cells": [
             {"s": s, "m": models.index(cell.model), **_figures(cell)}
@@ -118,6 +123,7 @@ def _figures(cell: Cell) -> dict[str, Any]:
         "capped": _rounded(share(cell, "capped")),
         "cut": _rounded(share(cell, "truncated")),
         "empty": _rounded(share(cell, "empty", "no_answer")),
+        "floors": {name: _rounded(fmean(own.values())) for name, own in cell.floors.items() if own},
         "x": {name: [_rounded(value) for value in _with_interval(one)] for name, one in cell.scores.items()},
     }
 

@@ -36,6 +36,7 @@ class Cell:
     Attributes:
         scores: metric -> mean with interval.
         values: metric -> sample -> score.
+        floors: metric -> sample -> what its floor would score.
         flags: "truncated", "empty" and the like -> sample -> 1 or 0.
         tokens: mean prompt tokens before cutting, None where no tokenizer was known.
         of: samples that the setting has in all, None where the run has not noted it.
@@ -45,6 +46,7 @@ class Cell:
     samples: int
     scores: dict[str, Interval]
     values: dict[str, dict[str, float]]
+    floors: dict[str, dict[str, float]]
     flags: dict[str, dict[str, float]]
     tokens: float | None
     of: int | None

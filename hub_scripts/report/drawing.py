@@ -24,6 +24,8 @@ STYLE: dict[Any, Any] = {
 # The same figure gives the same bytes.
 _SAVED: dict[Any, Any] = {"svg.hashsalt": "academiceval", "svg.fonttype": "path"}
 BLUE = "#0072b2"
+# Of baselines, which are there to compare with.
+REFERENCE: dict[str, Any] = {"color": "#8a8a8a", "linewidth": 0.8, "markersize": 3}
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
 _COLOURS = (BLUE, "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
@@ -37,11 +39,13 @@ class Plot:
     Attributes:
         name: of its files, without ending.
         alt: what it shows, for who cannot see it.
+        takeaway: one sentence on what it comes to.
     """
 
     name: str
     title: str
     alt: str
+    takeaway: str = ""
 
 
 def looks(models: Iterable[str]) -> dict[str, dict[str, Any]]:

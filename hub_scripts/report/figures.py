@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import matplotlib as mpl
@@ -12,7 +13,9 @@ from matplotlib.ticker import MaxNLocator
 
 from hub_scripts.report.board import LABELS, TASK_LABELS, published
 from hub_scripts.report.cells import TASKS, Group, task_of
-from hub_scripts.report.drawing import BLUE, MARKS, STYLE, Plot, add_legend, looks, save
+from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, add_legend, looks, save
+from hub_scripts.report.month_figure import by_month, month_rows
+from hub_scripts.report.overall import is_baseline
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.runs.intervals import interval
 
@@ -20,6 +23,8 @@ _PAIRS = {
     "title": ("Title-30K", "Title-31K-G"), "abs": ("Abs-28K", "Abs-29K-G"), "intro": ("Intro-28K", "Intro-28K-G"),
     "related": ("Related-53K", "Related-53K-G"),
 }  # fmt: skip
+# Prompts that differ by less are of one length.
+_LONGER = 1.2
 _Row = tuple[Any, ...]
 _Looks = Mapping[str, Mapping[str, Any]]
 
@@ -38,7 +43,7 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
             drawn += _drawn(_judge_and_overlap, judge_rows(own), place, round_)
             drawn += _drawn(_scalar, scalar_rows(own), place, round_, styles)
         for metric in registry.headline():
-            drawn += _drawn(_by_month, month_rows(groups, metric, cutoffs), place, metric, cutoffs)
+            drawn += _drawn(by_month, month_rows(groups, metric, cutoffs), place, metric, cutoffs)
     return drawn
 
 
@@ -48,12 +53,20 @@ def _drawn(draw: Callable[..., Plot], rows: Iterable[_Row], *arguments: Any) -> 
 
 
 def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
-    """task, setting, thousands of tokens, model, score, low, high, samples."""
-    for group in groups:
-        for cell in group.cells:
-            one = cell.scores.get(metric)
-            if group.context and one is not None:
-                yield group.task, group.key.setting, group.context, cell.model, one.mean, one.low, one.high, one.samples
+    """task, setting, thousands of prompt tokens, model, score, low, high, samples, floor; of tasks with several lengths."""
+    rows: list[_Row] = [
+        (
+            group.task, group.key.setting, round(cell.tokens / 1000, 2) if cell.tokens else group.context, cell.model,
+            one.mean, one.low, one.high, one.samples, fmean(floors.values()) if (floors := cell.floors.get(metric)) else None,
+        )
+        for group in groups
+        for cell in group.cells
+        if (one := cell.scores.get(metric)) is not None and (cell.tokens or group.context)
+    ]  # fmt: skip
+    for task in _tasks(rows):
+        own = [row for row in rows if row[0] == task]
+        if max(row[2] for row in own) > _LONGER * min(row[2] for row in own):
+            yield from own
 
 
 def _by_length(rows: Sequence[_Row], place: Path, round_: str, metric: str, styles: _Looks) -> Plot:
@@ -65,8 +78,13 @@ def _by_length(rows: Sequence[_Row], place: Path, round_: str, metric: str, styl
         for model, style in styles.items():
             points = sorted((row[2], row[4]) for row in rows if row[0] == task and row[3] == model)
             if points:
-                axis.plot(*zip(*points, strict=True), label=model, **style)
-        axis.set(title=TASK_LABELS[task], xlabel="context (thousand tokens)")
+                axis.plot(
+                    *zip(*points, strict=True), label=model, **{**style, **(REFERENCE if is_baseline(model) else {})}
+                )
+        floors = [row[8] for row in rows if row[0] == task and row[8] is not None]
+        if floors:
+            axis.axhline(fmean(floors), color="black", linewidth=0.8, linestyle=":", label="floor (wrong paper)")
+        axis.set(title=TASK_LABELS[task], xlabel="prompt (thousand tokens)")
     axes[0].set_ylabel(LABELS[metric])
     add_legend(figure, axes)
     best = max(rows, key=lambda row: float(row[4]))
@@ -75,8 +93,23 @@ def _by_length(rows: Sequence[_Row], place: Path, round_: str, metric: str, styl
         f"{title}: one line for each of {len(styles)} models, one panel for each of {len(tasks)} tasks. "
         f"The highest score is {best[4]:.3f}, by {best[3]} on {best[1]}."
     )
-    head = ("task", "setting", "thousand_tokens", "model", metric, "low", "high", "samples")
-    return save(figure, place, Plot(f"length_{metric}_{round_}", title, alt), head, rows)
+    head = ("task", "setting", "thousand_tokens", "model", metric, "low", "high", "samples", "floor")
+    return save(figure, place, Plot(f"length_{metric}_{round_}", title, alt, _longer_is(rows)), head, rows)
+
+
+def _longer_is(rows: Sequence[_Row]) -> str:
+    """What the longest prompts change, of each model and task, compared with the shortest."""
+    changes = []
+    for one in dict.fromkeys((row[0], row[3]) for row in rows if not is_baseline(row[3])):
+        points = sorted((row[2], row[4]) for row in rows if (row[0], row[3]) == one)
+        if points[0][0] < points[-1][0]:
+            changes.append(points[-1][1] - points[0][1])
+    if not changes:
+        return ""
+    return (
+        f"From the shortest prompts to the longest, scores rise in {sum(one > 0 for one in changes)} of {len(changes)} pairs of "
+        f"model and task, by {fmean(changes):+.3f} on average."
+    )
 
 
 def demonstration_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
@@ -116,7 +149,11 @@ def _demonstrations(rows: Sequence[_Row], place: Path, round_: str, metric: str,
         f"zero, where co-author demonstrations help, and {sum(row[4] < 0 for row in rows)} wholly below."
     )
     head = ("task", "model", "difference", "low", "high", "p", "papers")
-    return save(figure, place, Plot(f"demonstrations_{metric}_{round_}", title, alt), head, rows)
+    takeaway = (
+        f"Co-author demonstrations beat random ones in {sum(row[3] > 0 for row in rows)} of {len(rows)} comparisons, random ones win "
+        f"{sum(row[4] < 0 for row in rows)}; in the others the interval holds zero."
+    )
+    return save(figure, place, Plot(f"demonstrations_{metric}_{round_}", title, alt, takeaway), head, rows)
 
 
 def judge_rows(groups: Sequence[Group]) -> Iterator[_Row]:
@@ -159,7 +196,23 @@ def _judge_and_overlap(rows: Sequence[_Row], place: Path, round_: str) -> Plot:
     title = f"Judge win rate against ROUGE-L, round {round_}"
     alt = f"{title}: a filled mark for each model and setting of ours, an empty one for each published; marks differ by task."
     head = ("task", "setting", "model", "origin", "rouge_l", "win_rate")
-    return save(figure, place, Plot(f"judge_{round_}", title, alt), head, rows)
+    return save(figure, place, Plot(f"judge_{round_}", title, alt, _judge_agrees(rows)), head, rows)
+
+
+def _judge_agrees(rows: Sequence[_Row]) -> str:
+    """How often the judge and ROUGE-L order two models of ours alike, on the settings that both answered."""
+    ours = [row for row in rows if row[3] == "ours"]
+    pairs = [
+        (one[4] - other[4]) * (one[5] - other[5])
+        for i, one in enumerate(ours)
+        for other in ours[i + 1 :]
+        if one[1] == other[1] and one[4] != other[4] and one[5] != other[5]
+    ]
+    if not pairs:
+        return ""
+    return (
+        f"Judge and ROUGE-L put two models in the same order in {sum(one > 0 for one in pairs)} of {len(pairs)} pairs."
+    )
 
 
 def scalar_rows(groups: Sequence[Group]) -> Iterator[_Row]:
@@ -190,65 +243,15 @@ def _scalar(rows: Sequence[_Row], place: Path, round_: str, styles: _Looks) -> P
     add_legend(figure, [axis])
     title = f"SCALAR by level and configuration, round {round_}"
     alt = f"{title}: accuracy of {len(models)} models with 95 % intervals; one of four candidates guessed gives 0.25."
+    best = max((row for row in rows if row[0] == names[-1]), key=lambda row: float(row[2]))
+    takeaway = f"On {names[-1]}, {best[1]} is right in {best[2]:.0%} of the questions; guessing would be right in 25%."
     return save(
         figure,
         place,
-        Plot(f"scalar_{round_}", title, alt),
+        Plot(f"scalar_{round_}", title, alt, takeaway),
         ("level", "model", "accuracy", "low", "high", "samples"),
         rows,
     )
-
-
-def month_rows(groups: Sequence[Group], metric: str, cutoffs: Mapping[str, str]) -> Iterator[_Row]:
-    """model, month of publication, mean over all settings, low, high, samples, cut-off."""
-    found: dict[tuple[str, str], tuple[list[float], list[str]]] = {}
-    for group in groups:
-        months = {id_: day[:7] for id_, day in zip(group.ids, group.published, strict=True)}
-        authors = dict(zip(group.ids, group.clusters, strict=True))
-        for cell in group.cells:
-            for id_, value in cell.values.get(metric, {}).items():
-                values, clusters = found.setdefault((cell.model, months[id_]), ([], []))
-                values.append(value)
-                clusters.append(authors[id_])
-    for (model, month), (values, clusters) in sorted(found.items()):
-        over = interval(values, clusters)
-        yield model, month, over.mean, over.low, over.high, over.samples, cutoffs.get(model, "")
-
-
-def _by_month(rows: Sequence[_Row], place: Path, metric: str, cutoffs: Mapping[str, str]) -> Plot:
-    """Score by month, a panel for each model; what lies before its cut-off it may have seen in training."""
-    models = sorted({row[0] for row in rows})
-    known = {model: cutoffs[model] for model in models if model in cutoffs}
-    months = sorted({row[1] for row in rows} | set(known.values()))
-    across = min(4, len(models))
-    figure = Figure(figsize=(10, 0.6 + 1.9 * -(-len(models) // across)))
-    axes = figure.subplots(-(-len(models) // across), across, sharex=True, sharey=True, squeeze=False)
-    for axis, model in zip(axes.flat, models, strict=False):
-        own = [(months.index(row[1]), *row[2:5]) for row in rows if row[0] == model]
-        at, mean, *_ = zip(*own, strict=True)
-        axis.plot(at, mean, color=BLUE, marker="o", markersize=3, linewidth=1)
-        for i, (_, middle, low, high) in enumerate(own):
-            if low is not None:
-                axis.errorbar(at[i], middle, yerr=[[middle - low], [high - middle]], color=BLUE, capsize=2, linewidth=1)
-        if model in known:
-            last = months.index(known[model])
-            axis.axvline(last, color="black", linestyle="--", linewidth=1)
-            axis.axvspan(-0.5, last, facecolor="#e6e6e6", edgecolor="#9a9a9a", hatch="///", linewidth=0)
-        axis.set_title(model, fontsize=8)
-        axis.set_xlim(-0.5, len(months) - 0.5)
-        step = max(1, len(months) // 4)
-        axis.set_xticks(range(0, len(months), step), months[::step], rotation=45, fontsize=7)
-    for axis in axes.flat[len(models) :]:
-        axis.set_visible(False)
-    figure.supylabel(LABELS[metric], fontsize=9)
-    title = f"{LABELS[metric]} by month of publication"
-    listed = ", ".join(f"{model} {month}" for model, month in known.items())
-    alt = (
-        f"{title}, a panel for each of {len(models)} models, means over all settings with 95 % intervals. Months up to a "
-        f"model's cut-off are hatched: {listed or 'no cut-off is known'}."
-    )
-    head = ("model", "month", metric, "low", "high", "samples", "cutoff")
-    return save(figure, place, Plot(f"months_{metric}", title, alt), head, rows)
 
 
 def _tasks(rows: Sequence[_Row]) -> list[str]:

@@ -191,11 +191,13 @@ def _cell(model: str, rows: Sequence[tuple[Logged, Mapping[str, Any]]]) -> Cell:
     values[WIN_RATE] = {one.id: facts["win"] for one, facts in rows if facts["win"] is not None}
     cluster = {one.id: one.cluster for one, _ in rows}
     having = {name: own for name, own in values.items() if own}
+    zeros = {one.name: one.zero for one in metrics.METRICS if one.zero in rows[0][0].scores}
+    floors = {name: {one.id: one.scores[zero] for one, _ in rows if zero in one.scores} for name, zero in zeros.items()}
     tokens = [facts["tokens_before"] for _, facts in rows if facts["tokens_before"]]
     flags = {name: {one.id: one.scores[name] for one, _ in rows} for name in FLAGS if name in rows[0][0].scores}
     return Cell(
         model, len(rows), {name: interval(list(own.values()), [cluster[id_] for id_ in own]) for name, own in having.items()},
-        having, flags, fmean(tokens) if tokens else None, rows[0][0].of,
+        having, floors, flags, fmean(tokens) if tokens else None, rows[0][0].of,
     )  # fmt: skip
 
 

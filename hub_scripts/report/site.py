@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.dataset.folder import replacing
-from hub_scripts.report.board import LABELS, board, scores_of_samples
-from hub_scripts.report.cells import Group, in_order
+from hub_scripts.report.board import LABELS, TASK_LABELS, board, scores_of_samples
+from hub_scripts.report.cells import in_order
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, ReportError, find
+from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
+from hub_scripts.report.overall import overall
 from hub_scripts.report.pages import packaged, render
 from hub_scripts.report.round_page import RoundPage, round_page
 from lm_eval_tasks.progress import progress
@@ -21,17 +24,16 @@ from lm_eval_tasks.runs.eyesight import table as card_table
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses
-    from hub_scripts.report.drawing import Plot
-    from lm_eval_tasks.tables import Table
 
 MARK = "academiceval-site.json"
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
+_PAGES = ("index.html", "plots.html", "samples.html", "rounds.html", "about.html")
 _STATIC = ("common.js", "board.js", "samples.js", "site.css")
 
 
 def report(
     paths: Sequence[Path], output: Path, licenses: Licenses, cutoffs: Mapping[str, str] | None = None,
-    labels: Mapping[str, Path] | None = None,
+    labels: Mapping[str, Path] | None = None, models: Path | None = None,
 ) -> Iterator[str]:  # fmt: skip
     """Write the site; yields lines for people.
 
@@ -40,14 +42,16 @@ def report(
         licenses: texts of papers that these do not allow are left out.
         cutoffs: model -> month up to which it was trained, where its results do not tell.
         labels: name -> folder of a run that is shown under it.
+        models: a file of facts about models, see `model_facts`.
 
     Raises:
         ReportError: nothing to show, or a file that cannot be read.
         FolderError: `output` holds something else.
     """
+    facts = known_models(models)
     inputs = find(paths, labels)
     with replacing(output, MARK, "report") as place:
-        yield from _write(inputs, place, licenses, {**_known_cutoffs(inputs), **(cutoffs or {})})
+        yield from _write(inputs, place, licenses, {**_known_cutoffs(inputs), **(cutoffs or {})}, facts)
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     yield f"written: {output} ({size / 1e6:.1f} MB); open {output / 'index.html'}"
 
@@ -86,7 +90,9 @@ def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
     return {model: str(run["model_cutoff"]) for model, run in inputs.runs.items() if run.get("model_cutoff")}
 
 
-def _write(inputs: Inputs, place: Path, licenses: Licenses, cutoffs: Mapping[str, str]) -> Iterator[str]:
+def _write(
+    inputs: Inputs, place: Path, licenses: Licenses, cutoffs: Mapping[str, str], facts: Mapping[str, ModelFacts]
+) -> Iterator[str]:
     found = in_order(
         gather(key, files, inputs, place / "data" / "samples", licenses)
         for key, files in progress(groups(inputs).items(), "report")
@@ -102,7 +108,8 @@ def _write(inputs: Inputs, place: Path, licenses: Licenses, cutoffs: Mapping[str
     # Retrieval makes a model of its own, with the cut-off of the one that reads.
     models = {cell.model for group in found for cell in group.cells}
     known = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(model.split(" + ")[0]))}
-    data = board(found, known)
+    about = {model: facts_of(model, facts) for model in models}
+    data = board(found, known, about)
     (place / "data" / "scores").mkdir(parents=True, exist_ok=True)
     (place / "data" / "board.js").write_text(script("board", data), encoding="utf-8")
     for group in found:
@@ -111,7 +118,12 @@ def _write(inputs: Inputs, place: Path, licenses: Licenses, cutoffs: Mapping[str
     plots = draw_all(found, known, place / "plots")
     rounds = sorted(_round_pages(inputs, place / "plots"), key=lambda page: page.name)
     cards = {name: card_table(card) for name, card in sorted(inputs.cards.items())}
-    _pages(place, data, found, plots, rounds, cards)
+    by_round = [list(of_round) for _, of_round in groupby(found, key=lambda group: group.key.round)]
+    shown = {
+        "groups": found, "plots": plots, "pages": rounds, "cards": cards, "about": about, "cutoffs": known,
+        "standings": [one for of_round in reversed(by_round) if (one := overall(of_round))],
+    }  # fmt: skip
+    _pages(place, data, shown)
     for name in _STATIC:
         (place / name).write_text(packaged("static", name), encoding="utf-8")
     (place / "README.md").write_text(packaged("templates", "README.md"), encoding="utf-8")
@@ -123,22 +135,13 @@ def _round_pages(inputs: Inputs, place: Path) -> Iterator[RoundPage]:
         yield round_page(path, manifest, place)
 
 
-def _pages(
-    place: Path, data: Mapping[str, Any], found: Sequence[Group], plots: Sequence[Plot], rounds: Sequence[RoundPage],
-    cards: Mapping[str, Table],
-) -> None:  # fmt: skip
-    names = [page.name for page in rounds]
+def _pages(place: Path, data: Mapping[str, Any], shown: Mapping[str, Any]) -> None:
+    names = [page.name for page in shown["pages"]]
     if len(set(names)) < len(names):
         raise ReportError(f"two manifests of round {next(n for n in names if names.count(n) > 1)} are given; give one")
-    pages: dict[str, dict[str, Any]] = {
-        "index.html": {"first": first_view(data), "labels": LABELS, "groups": found},
-        "plots.html": {"plots": plots, "cards": cards},
-        "samples.html": {},
-        "rounds.html": {"pages": rounds},
-    }
-    for name, context in pages.items():
-        text = render(name, page=name, has_rounds=bool(rounds), **context)
-        (place / name).write_text(text, encoding="utf-8")
+    context = {**shown, "first": first_view(data), "labels": LABELS, "tasks": TASK_LABELS, "has_rounds": bool(names)}
+    for name in _PAGES:
+        (place / name).write_text(render(name, page=name, **context), encoding="utf-8")
 
 
 def first_view(data: Mapping[str, Any]) -> dict[str, Any]:

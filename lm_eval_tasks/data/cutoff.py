@@ -55,11 +55,11 @@ def families() -> dict[str, Known]:
 
 def of_name(name: str) -> Known | None:
     """The cut-off of a model by its name; None where its maker says nothing that we know of."""
-    plain = _folded(name)
-    return next((known for pattern, known in families().items() if _folded(pattern) in plain), None)
+    plain = folded_name(name)
+    return next((known for pattern, known in families().items() if folded_name(pattern) in plain), None)
 
 
-def _folded(name: str) -> str:
+def folded_name(name: str) -> str:
     """A name with its parts between hyphens, so that "gpt-4" is not found in "gpt-4o"."""
     return f"-{re.sub(r'[^a-z0-9]+', '-', name.casefold()).strip('-')}-"
 

@@ -29,6 +29,7 @@ class Metric:
         best: which values are better; "one" for ratios, whose best value is 1; "neither" where no value is better.
         headline: whether it is what a task is about; all others are diagnostics, kept in samples and printed on request.
         floors: metrics that say what a value of this one is worth.
+        zero: the floor that counts as 0 where scores of several tasks are averaged.
         rate: whether it belongs beside the headline: how often something went wrong with prompts or answers.
     """
 
@@ -39,6 +40,7 @@ class Metric:
     compute: Compute
     headline: bool = False
     floors: tuple[str, ...] = ()
+    zero: str = ""
     rate: bool = False
 
 
@@ -51,15 +53,15 @@ _BOTH = _WRITING | _CLOZE
 METRICS: tuple[Metric, ...] = (
     Metric(
         "rouge_l", "ROUGE-L", _WRITING, "higher", measures.rouge_l, headline=True,
-        floors=("rouge_l_random_pair", "rouge_l_wrong_paper"),
+        floors=("rouge_l_random_pair", "rouge_l_wrong_paper"), zero="rouge_l_wrong_paper",
     ),
     Metric(
         "bertscore", "BERTScore", _WRITING, "higher", measures.bertscore, headline=True,
-        floors=("bertscore_random_pair", "bertscore_wrong_paper"),
+        floors=("bertscore_random_pair", "bertscore_wrong_paper"), zero="bertscore_wrong_paper",
     ),
     Metric(
         "accuracy", "Accuracy", _CLOZE, "higher", measures.accuracy, headline=True,
-        floors=("accuracy_random", "accuracy_constant"),
+        floors=("accuracy_random", "accuracy_constant"), zero="accuracy_random",
     ),
     Metric("rouge_l_random_pair", "ROUGE-L, random pair", _WRITING, "lower", measures.rouge_l_random_pair),
     Metric("rouge_l_wrong_paper", "ROUGE-L, wrong paper", _WRITING, "lower", measures.rouge_l_wrong_paper),

@@ -107,8 +107,7 @@ const cellsOf = async (settings) => {
 
 const ownRows = (settings, cells) =>
   board.models.map((model, m) => ({
-    name: model.name,
-    cutoff: model.cutoff,
+    ...model,
     cells: settings.map((setting) => cells.get(`${m} ${setting.index}`) ?? null),
   }));
 
@@ -183,11 +182,27 @@ const cellOf = (cell, metric, setting, row) => {
 
 const rowOf = (row, metric, settings) => {
   const name = element("th", { scope: "row" }, row.name);
-  if (row.source) name.append(" ", element("span", { class: "tag", title: row.source }, "published"), element("span", { class: "detail" }, [row.source, row.note].filter(Boolean).join(". ")));
-  else if (row.cutoff) name.append(element("span", { class: "detail" }, `cut-off ${row.cutoff}`));
+  const about = [row.organisation, row.parameters, row.licence, row.released, row.cutoff ? `cut-off ${row.cutoff}` : ""].filter(Boolean);
+  if (row.source) name.append(element("span", { class: "detail" }, [row.source, row.note].filter(Boolean).join(". ")));
+  if (row.baseline) name.append(" ", element("span", { class: "tag" }, "baseline"));
+  if (about.length) name.append(element("span", { class: "detail" }, about.join(" · ")));
   const cells = row.cells.map((cell, column) => cellOf(cell, metric, settings[column], row));
-  return element("tr", row.source ? { class: "published" } : {}, name, ...cells);
+  return element("tr", row.source ? { class: "published" } : row.baseline ? { class: "reference" } : {}, name, ...cells);
 };
+
+// What a wrong paper's text would score, the mean over models: they answered the same samples.
+const floorRow = (settings, cells, metric) => {
+  const floors = settings.map((setting) => {
+    const own = board.models.map((_, m) => cells.get(`${m} ${setting.index}`)?.floors?.[metric]).filter((one) => one !== undefined);
+    return own.length ? own.reduce((sum, one) => sum + one, 0) / own.length : null;
+  });
+  if (floors.every((one) => one === null)) return [];
+  const shown = floors.map((one) => element("td", {}, one === null ? "–" : element("strong", {}, score(one))));
+  const name = element("th", { scope: "row" }, "floor ", element("span", { class: "tag" }, metric === "accuracy" ? "guessing" : "wrong paper"));
+  return [element("tr", { class: "reference" }, name, ...shown)];
+};
+
+const blockHead = (text, columns) => element("tr", { class: "block" }, element("th", { colspan: columns, scope: "rowgroup" }, text));
 
 const show = async () => {
   const turn = ++latest;
@@ -203,21 +218,27 @@ const show = async () => {
   if (turn !== latest) return;
   if (sortBy.column >= settings.length) sortBy = { column: 0, descending: true };
   const wanted = byId("model").value.trim().toLowerCase();
-  const rows = [...ownRows(settings, cells), ...(byId("published").checked ? publishedRows(settings, metric) : [])]
-    .filter((row) => row.cells.some((cell) => cell?.x[metric]))
-    .filter((row) => row.name.toLowerCase().includes(wanted));
+  const shown = (rows) =>
+    sorted(
+      rows.filter((row) => row.cells.some((cell) => cell?.x[metric])).filter((row) => row.name.toLowerCase().includes(wanted)),
+      metric,
+    ).map((row) => rowOf(row, metric, settings));
+  const rows = shown(ownRows(settings, cells));
+  const published = byId("published").checked ? shown(publishedRows(settings, metric)) : [];
+  const block = published.length ? [blockHead("Published scores: other papers, no intervals", settings.length + 1), ...published] : [];
   const several = new Set(settings.filter(isOurs).map((one) => one.round)).size > 1;
   const detail = (one) => (isOurs(one) ? (several ? one.round : null) : "published only");
   const heads = settings.map((one, column) => header(one.name, column, detail(one)));
   const table = byId("board");
   table.tHead.replaceChildren(element("tr", {}, header("Model", -1, null), ...heads));
-  table.tBodies[0].replaceChildren(...sorted(rows, metric).map((row) => rowOf(row, metric, settings)));
+  table.tBodies[0].replaceChildren(...rows, ...floorRow(settings, cells, metric), ...block);
   table.caption.textContent = `${board.metrics[metric]} with 95% interval`;
   const [from, to] = chosenMonths();
   byId("from-shown").textContent = from;
   byId("to-shown").textContent = to;
   const span = isWholeWindow() ? "all papers" : `papers published from ${from} to ${to}, scored anew`;
-  byId("status").textContent = `${rows.length} rows, ${settings.length} settings, ${span}.`;
+  byId("status").textContent = `Models: ${rows.length}. Settings: ${settings.length}. Shown: ${span}.`;
+  markWide();
   remember();
 };
 
@@ -261,7 +282,7 @@ const prepare = () => {
   fillSelect(byId("context"), [["", "any"], ...contexts.map((one) => [String(one), `${one}K`])], hash.get("context") ?? "");
   fillSelect(byId("metric"), Object.entries(board.metrics), hash.get("metric") ?? "");
   byId("model").value = hash.get("model") ?? "";
-  byId("published").checked = hash.get("published") !== "false";
+  byId("published").checked = hash.get("published") === "true";
   const days = board.settings.flatMap((one) => [one.first, one.last]).sort();
   byId("window").hidden = !days.length;
   months = days.length ? allMonths(days[0].slice(0, 7), days.at(-1).slice(0, 7)) : [""];

@@ -46,6 +46,13 @@ const fillSelect = (select, options, chosen) => {
   select.value = options.some(([value]) => value === chosen) ? chosen : (options[0]?.[0] ?? "");
 };
 
+// A table that is wider than its place says so.
+const markWide = () =>
+  document.querySelectorAll(".wide").forEach((one) => one.classList.toggle("scrolls", one.scrollWidth > one.clientWidth + 1));
+addEventListener("resize", markWide);
+addEventListener("load", markWide);
+document.addEventListener("toggle", markWide, true);
+
 const readHash = () => new URLSearchParams(location.hash.slice(1));
 const writeHash = (values) => {
   history.replaceState(null, "", `#${new URLSearchParams(values)}`);

@@ -35,7 +35,49 @@ const verdictDetails = (verdicts) => {
   return tables.length ? element("details", {}, element("summary", {}, "Verdicts: who won in each order"), ...tables) : null;
 };
 
-const answerCard = (answer) => {
+// The words of the longest common subsequence, which ROUGE-L counts; texts too long for a table of all pairs are not marked.
+const MOST_PAIRS = 4e6;
+const words = (content) => content.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}]+/gu) ?? [];
+const isWord = (part) => /^[\p{L}\p{N}]/u.test(part);
+
+const sharedWith = (parts, others) => {
+  const [own, theirs] = [parts, others].map((all) => all.flatMap((part, i) => (isWord(part) ? [[part.toLowerCase(), i]] : [])));
+  if (own.length * theirs.length > MOST_PAIRS) return new Set();
+  const width = theirs.length + 1;
+  const lengths = new Uint16Array((own.length + 1) * width);
+  for (let i = own.length - 1; i >= 0; i -= 1) {
+    for (let j = theirs.length - 1; j >= 0; j -= 1) {
+      lengths[i * width + j] =
+        own[i][0] === theirs[j][0]
+          ? lengths[(i + 1) * width + j + 1] + 1
+          : Math.max(lengths[(i + 1) * width + j], lengths[i * width + j + 1]);
+    }
+  }
+  const found = new Set();
+  for (let [i, j] = [0, 0]; i < own.length && j < theirs.length; ) {
+    if (own[i][0] === theirs[j][0]) {
+      found.add(own[i][1]);
+      [i, j] = [i + 1, j + 1];
+    } else if (lengths[(i + 1) * width + j] >= lengths[i * width + j + 1]) i += 1;
+    else j += 1;
+  }
+  return found;
+};
+
+// A text with the words marked that it shares with another, in order.
+const marked = (content, other, label) => {
+  const shown = text("", label);
+  if (other === null || other === undefined) {
+    shown.append(content);
+    return shown;
+  }
+  const parts = words(content);
+  const shared = sharedWith(parts, words(other));
+  parts.forEach((part, i) => shown.append(shared.has(i) ? element("mark", {}, part) : part));
+  return shown;
+};
+
+const answerCard = (target) => (answer) => {
   const scores = Object.entries(answer.scores).map(([name, value]) => definition(name.replaceAll("_", " "), String(value)));
   return element(
     "section",
@@ -43,7 +85,9 @@ const answerCard = (answer) => {
     element("h3", {}, answer.model),
     answer.answer === null
       ? element("p", {}, "Not shown: it repeats texts whose licence does not allow it.")
-      : text(answer.answer || "(no text)", `Answer of ${answer.model}`),
+      : answer.answer
+        ? marked(answer.answer, target, `Answer of ${answer.model}`)
+        : text("(no text)", `Answer of ${answer.model}`),
     element("details", {}, element("summary", {}, "Scores"), element("dl", {}, ...scores)),
     verdictDetails(answer.verdicts),
   );
@@ -54,10 +98,15 @@ const slotName = (slot) => {
   return `${slot.field} of ${of ?? `${slot.part.replaceAll("_", " ")} ${slot.index + 1}`}`;
 };
 
-const slotDetails = (slot) => {
+// A slot that another prompt of the sample fills otherwise is tagged.
+const differs = (slot, prompts) =>
+  prompts.some((prompt) => !prompt.slots.some((one) => JSON.stringify(one) === JSON.stringify(slot)));
+
+const slotDetails = (prompts) => (slot) => {
   const kept = slot.end - slot.start;
   const lengths = kept === slot.characters ? `${kept} characters` : `${kept} of ${slot.characters} characters`;
   const summary = element("summary", {}, slotName(slot), " ", element("span", { class: "interval" }, lengths));
+  if (differs(slot, prompts)) summary.append(" ", element("span", { class: "tag" }, "differs"));
   if (slot.head === undefined) return element("details", {}, summary, element("p", {}, "The licence does not allow to show this text."));
   const between = kept - slot.head.length - slot.tail.length;
   const parts = [text(slot.head, `${slotName(slot)}, beginning`)];
@@ -75,7 +124,7 @@ const promptSection = (prompt, index, sample) => {
     { class: "card" },
     element("h3", {}, `Prompt of ${models.join(", ")}`),
     element("dl", {}, definition("Length", counted), definition("Tokens cut", cut.join(", ") || "none")),
-    ...prompt.slots.map(slotDetails),
+    ...prompt.slots.map(slotDetails(sample.prompts)),
   );
 };
 
@@ -94,7 +143,8 @@ const render = (sample) => {
     element("h3", {}, "Target"),
     target,
     element("h2", {}, "Answers"),
-    element("div", { class: "cards" }, ...sample.answers.map(answerCard)),
+    element("p", { class: "detail" }, sample.target === null ? "" : "Marked: the words that ROUGE-L finds in the target too, in the same order."),
+    element("div", { class: "cards" }, ...sample.answers.map(answerCard(sample.target))),
     element("h2", {}, "Prompts"),
     element("div", { class: "cards" }, ...sample.prompts.map((prompt, index) => promptSection(prompt, index, sample))),
   );

@@ -366,7 +366,7 @@ def browser() -> Iterator[Any]:
 
 
 def _column(page: Any, column: int) -> list[float]:
-    cells = page.locator(f"#board tbody tr:not(.published) td:nth-child({column + 2}) strong")
+    cells = page.locator(f"#board tbody tr:not(.published, .reference) td:nth-child({column + 2}) a strong")
     return [float(one) for one in cells.all_inner_texts()]
 
 
@@ -375,6 +375,9 @@ def test_sort_and_filter(browser: Any, site: Path) -> None:
     visit = Visit(browser, site, "index.html#task=abs")
     page = visit.page
     page.wait_for_selector("#filters:not([hidden])")
+    assert page.locator("#board tr.published").count() == 0
+    page.get_by_label("published scores").check()
+    expect(page.locator("#board tr.block")).to_have_count(1)
     heads = page.locator("#board thead th")
     names = [text.split("\n")[0].strip(" ▼▲") for text in heads.all_inner_texts()]
     assert names == ["Model", "Abs-9K", "Abs-28K", "Abs-29K-G", "Abs-9K abs_title_only"]
@@ -386,14 +389,15 @@ def test_sort_and_filter(browser: Any, site: Path) -> None:
     page.get_by_role("button", name="Abs-28K").click()
     page.wait_for_selector("th[aria-sort=ascending] >> text=Abs-28K")
     assert _column(page, 1) == sorted(_column(page, 1))
-    assert page.locator("tr.published .tag").count() == 7
+    assert page.locator("tr.published").count() == 7
+    assert page.locator("tr.reference", has_text="wrong paper").count() == 1
     page.get_by_label("Task").select_option("scalar")
-    expect(page.locator("#board tbody tr")).to_have_count(8)
+    expect(page.locator("#board tbody tr")).to_have_count(13)
     assert "GPT 4o" in page.locator("#board tbody").inner_text()
     page.get_by_label("Task").select_option("abs")
     page.get_by_label("published scores").uncheck()
     page.get_by_label("Model").fill("COPY")
-    expect(page.locator("#board tbody tr")).to_have_count(1)
+    expect(page.locator("#board tbody tr")).to_have_count(2)  # and the floor
     assert "copy-demo" in page.locator("#board tbody").inner_text()
     page.get_by_label("Model").fill("")
     page.get_by_label("Context up to").select_option("9")
@@ -475,7 +479,7 @@ def test_a_hostile_sample_stays_inert(browser: Any, site: Path) -> None:
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_fits_and_is_told(width: int, scheme: str, browser: Any, site: Path) -> None:
-    for name in ("index.html", "plots.html", "samples.html", "rounds.html"):
+    for name in ("index.html", "plots.html", "samples.html", "rounds.html", "about.html"):
         visit = Visit(browser, site, name, width, color_scheme=scheme)
         page = visit.page
         page.wait_for_timeout(200)

@@ -1,0 +1,75 @@
+"""The plot of scores by month of publication, with what lies before each model's cut-off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.figure import Figure
+
+from hub_scripts.report.board import LABELS
+from hub_scripts.report.drawing import BLUE, Plot, save
+from lm_eval_tasks.runs.intervals import interval
+
+if TYPE_CHECKING:
+    from hub_scripts.report.cells import Group
+
+Row = tuple[Any, ...]
+
+
+def month_rows(groups: Sequence[Group], metric: str, cutoffs: Mapping[str, str]) -> Iterator[Row]:
+    """model, month of publication, mean over all settings, low, high, samples, cut-off."""
+    found: dict[tuple[str, str], tuple[list[float], list[str]]] = {}
+    for group in groups:
+        months = {id_: day[:7] for id_, day in zip(group.ids, group.published, strict=True)}
+        authors = dict(zip(group.ids, group.clusters, strict=True))
+        for cell in group.cells:
+            for id_, value in cell.values.get(metric, {}).items():
+                values, clusters = found.setdefault((cell.model, months[id_]), ([], []))
+                values.append(value)
+                clusters.append(authors[id_])
+    for (model, month), (values, clusters) in sorted(found.items()):
+        over = interval(values, clusters)
+        yield model, month, over.mean, over.low, over.high, over.samples, cutoffs.get(model, "")
+
+
+def by_month(rows: Sequence[Row], place: Path, metric: str, cutoffs: Mapping[str, str]) -> Plot:
+    """Score by month, a panel for each model; what lies before its cut-off it may have seen in training."""
+    models = sorted({row[0] for row in rows})
+    known = {model: cutoffs[model] for model in models if model in cutoffs}
+    months = sorted({row[1] for row in rows} | set(known.values()))
+    across = min(4, len(models))
+    figure = Figure(figsize=(10, 0.6 + 1.9 * -(-len(models) // across)))
+    axes = figure.subplots(-(-len(models) // across), across, sharex=True, sharey=True, squeeze=False)
+    for axis, model in zip(axes.flat, models, strict=False):
+        own = [(months.index(row[1]), *row[2:5]) for row in rows if row[0] == model]
+        at, mean, *_ = zip(*own, strict=True)
+        axis.plot(at, mean, color=BLUE, marker="o", markersize=3, linewidth=1)
+        for i, (_, middle, low, high) in enumerate(own):
+            if low is not None:
+                axis.errorbar(at[i], middle, yerr=[[middle - low], [high - middle]], color=BLUE, capsize=2, linewidth=1)
+        if model in known:
+            last = months.index(known[model])
+            axis.axvline(last, color="black", linestyle="--", linewidth=1)
+            axis.axvspan(-0.5, last, facecolor="#e6e6e6", edgecolor="#9a9a9a", hatch="///", linewidth=0)
+        axis.set_title(model, fontsize=8)
+        axis.set_xlim(-0.5, len(months) - 0.5)
+        step = max(1, len(months) // 4)
+        axis.set_xticks(range(0, len(months), step), months[::step], rotation=45, fontsize=7)
+    for axis in axes.flat[len(models) :]:
+        axis.set_visible(False)
+    figure.supylabel(LABELS[metric], fontsize=9)
+    title = f"{LABELS[metric]} by month of publication"
+    listed = ", ".join(f"{model} {month}" for model, month in known.items())
+    alt = (
+        f"{title}, a panel for each of {len(models)} models, means over all settings with 95 % intervals. Months up to a "
+        f"model's cut-off are hatched: {listed or 'no cut-off is known'}."
+    )
+    head = ("model", "month", metric, "low", "high", "samples", "cutoff")
+    seen = [model for model, cutoff in known.items() if any(row[0] == model and row[1] <= cutoff for row in rows)]
+    takeaway = (
+        f"{len(seen)} of {len(known)} models with a known cut-off were tested on papers that they may have seen"
+        f"{': ' if seen else ''}{', '.join(seen)}."
+    )
+    return save(figure, place, Plot(f"months_{metric}", title, alt, takeaway if known else ""), head, rows)

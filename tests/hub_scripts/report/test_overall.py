@@ -1,0 +1,123 @@
+"""One number for each model: how it is made up, who is ranked, and how often its interval holds the truth."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from hub_scripts.report.cells import Cell, Group, Key
+from hub_scripts.report.inputs import ReportError
+from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
+from hub_scripts.report.overall import Overall, overall
+from lm_eval_tasks.runs.intervals import interval
+
+IDS = [f"2611.{i:05d}" for i in range(40)]
+
+
+def _cell(model: str, scores: dict[str, float], floor: float, metric: str = "rouge_l", of: int | None = None) -> Cell:
+    score = interval(list(scores.values()), [f"Author {i}" for i in range(len(scores))])
+    return Cell(
+        model, len(scores), {metric: score}, {metric: scores}, {metric: dict.fromkeys(scores, floor)},
+        {"capped": dict.fromkeys(scores, 0.25)}, None, of,
+    )  # fmt: skip
+
+
+def _group(setting: str, task: str, cells: list[Cell], clusters: list[str] | None = None) -> Group:
+    authors = clusters or [f"Author {i}" for i in range(len(IDS))]
+    return Group(Key("2026.11", setting), task, None, IDS, IDS, ["2026-11-01"] * len(IDS), authors, cells, [1], {})
+
+
+def _level(value: float, spread: float = 0.0, seed: int = 0) -> dict[str, float]:
+    rng = random.Random(seed)
+    return {id_: value + spread * rng.gauss(0, 1) for id_ in IDS}
+
+
+def _found(groups: list[Group]) -> Overall:
+    found = overall(groups)
+    assert found is not None
+    return found
+
+
+def test_settings_are_averaged_before_tasks() -> None:
+    found = _found(
+        [
+            _group("Abs-9K", "abs", [_cell("m", _level(0.4), 0.2)]),
+            _group("Abs-28K", "abs", [_cell("m", _level(0.6), 0.2)]),
+            _group("SCALAR-Easy", "scalar", [_cell("m", _level(1.0), 0.25, "accuracy")]),
+        ]
+    )
+    (one,) = found.standings
+    assert one.tasks == {"abs": pytest.approx((0.25 + 0.5) / 2), "scalar": pytest.approx(1.0)}
+    assert one.overall is not None
+    assert one.overall.mean == pytest.approx((0.375 + 1) / 2)
+    assert (one.samples, one.capped, one.cut) == (120, 0.25, None)
+
+
+def test_models_within_each_others_intervals_share_a_rank_and_baselines_have_none() -> None:
+    cells = [
+        _cell("best", _level(0.8, 0.02, 1), 0.1), _cell("as good", _level(0.8, 0.02, 2), 0.1),
+        _cell("worse", _level(0.3, 0.02, 3), 0.1), _cell("lead", _level(0.9), 0.1),
+    ]  # fmt: skip
+    found = _found([_group("Abs-9K", "abs", cells)])
+    assert {one.model: one.rank for one in found.standings} == {"best": 1, "as good": 1, "worse": 3, "lead": None}
+    assert found.standings[-1].model == "lead"
+
+
+def test_a_model_without_a_counted_setting_or_with_a_part_of_it_has_no_rank() -> None:
+    whole = [_cell(name, _level(0.5, 0.02), 0.1) for name in "abc"]
+    part = _cell("part", {id_: 0.9 for id_ in IDS[:12]}, 0.1, of=len(IDS))
+    found = _found(
+        [
+            _group("Abs-9K", "abs", [*whole, part]),
+            _group("Title-10K", "title", [*whole, _cell("part", _level(0.9), 0.1)]),
+            # Of one model alone: it does not count.
+            _group("Intro-8K", "intro", whole[:1]),
+            _group("Abs-9K abs_title_only", "abs", whole),
+        ]
+    )
+    assert found.settings == ("Abs-9K", "Title-10K")
+    ranks = {one.model: (one.rank, one.missing) for one in found.standings}
+    assert ranks["part"] == (None, ("Abs-9K",))
+    assert ranks["a"][1] == ()
+    assert [one.model for one in found.standings][-1] == "part"
+
+
+def test_results_without_floors_have_no_overall() -> None:
+    cell = _cell("m", _level(0.5), 0.1)
+    cell.floors.clear()
+    assert overall([_group("Abs-9K", "abs", [cell])]) is None
+
+
+def test_intervals_hold_the_truth_where_authors_answer_alike() -> None:
+    """Two settings of the same papers, three papers an author: neither doubles what is known."""
+    rng = random.Random(5)
+    truth, held, draws = (0.5 - 0.1) / 0.9, 0, 300
+    authors = [f"Author {i // 2}" for i in range(len(IDS))]
+    for _ in range(draws):
+        shared = [rng.gauss(0, 0.1) for _ in range(len(IDS) // 2)]
+        scores = {id_: 0.5 + shared[i // 2] + rng.gauss(0, 0.05) for i, id_ in enumerate(IDS)}
+        again = {id_: value + rng.gauss(0, 0.05) for id_, value in scores.items()}
+        groups = [
+            _group(name, "abs", [_cell("m", own, 0.1)], authors)
+            for name, own in (("Abs-9K", scores), ("Abs-28K", again))
+        ]
+        over = _found(groups).standings[0].overall
+        assert over is not None
+        assert over.bounds is not None
+        held += over.bounds[0] <= truth <= over.bounds[1]
+    assert held / draws == pytest.approx(0.95, abs=0.035)
+
+
+def test_facts_of_models(tmp_path: Path) -> None:
+    known = known_models()
+    assert facts_of("meta-llama/Llama-3.1-8B-Instruct", known).organisation == "Meta"
+    assert facts_of("Qwen__Qwen3-8B", known).parameters == "8B"
+    assert facts_of("acme/own", known) == ModelFacts()
+    (tmp_path / "models.toml").write_text('"acme/own" = ["Acme", "1B", "MIT", "2026-01", "https://acme.example"]\n')
+    assert facts_of("acme/own", known_models(tmp_path / "models.toml")).link == "https://acme.example"
+    for text in ('"x" = 1\n', '"x" = ["a", "b", "c", "d", "javascript:alert(1)"]\n', "x"):
+        (tmp_path / "models.toml").write_text(text)
+        with pytest.raises(ReportError, match=r"models\.toml"):
+            known_models(tmp_path / "models.toml")
