@@ -24,6 +24,12 @@ def register(commands: Commands) -> None:
     """Add the commands."""
     _register_report(commands)
     _register_reproduce(commands)
+    help_ = "a whole month: papers, round, models, results, all published; without --yes only show the plan"
+    sub = commands.add(PUBLISH, "live", help_, live)
+    sub.add_argument("live", type=Path, metavar="live.toml")
+    sub.add_argument("--round", metavar="YYYY.MM", help="default: this month")
+    sub.add_argument("--yes", action="store_true", help="do it")
+
     help_ = "check a dataset folder and publish it on the Hub as one revision; without --yes only say what would be"
     sub = commands.add(PUBLISH, "push", help_, push)
     sub.add_argument("folder", type=Path, metavar="FOLDER")
@@ -128,6 +134,12 @@ def report(arguments: Namespace) -> Iterator[str | Table]:
         from hub_scripts.hub.space import push_site
 
         yield from push_site(arguments.output, arguments.space)
+
+
+def live(arguments: Namespace) -> Iterator[str | Table]:
+    from hub_scripts.live.run import live, this_month
+
+    yield from live(arguments.live, arguments.round or this_month(), yes=arguments.yes)
 
 
 def reproduce(arguments: Namespace) -> Iterator[str | Table]:

@@ -31,3 +31,7 @@ class SecretError(HubError):
 
 class DifferenceError(HubError):
     """What the Hub serves is not what its manifest says."""
+
+
+class LiveError(HubError):
+    """A month of the live benchmark cannot begin, or did not come to its end."""

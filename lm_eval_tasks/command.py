@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
@@ -89,6 +90,10 @@ class Commands:
         Raises:
             SystemExit: help or version was asked for, or something else is wrong.
         """
+        if "_ARGCOMPLETE" in os.environ:
+            import argcomplete
+
+            argcomplete.autocomplete(self._parser)
         arguments, extra = self._parser.parse_known_args(argv)
         if arguments.version:
             from lm_eval_tasks.version import VERSION

@@ -22,7 +22,7 @@ ROOMS = {
         "command locks journal minilm compat engines", "chat", "batch_api", "task_folder", "prompts", "retrieval metrics",
         "damages data", "runs", "judge", "commands",
     ],
-    "hub_scripts": ["errors", "hub", "results report", "reproduce", "commands"],
+    "hub_scripts": ["errors", "hub", "results report", "reproduce", "live", "commands"],
 }  # fmt: skip
 # What the builder takes from the package that every installation has.
 SHARED = "markers progress batches engines errors version text waiting linux files locks tables command row_format word_runs journal chat redaction compat prompts".split()

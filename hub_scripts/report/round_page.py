@@ -192,4 +192,8 @@ def _neighbourhood(graph: nx.Graph[str], part: set[str]) -> nx.Graph[str]:
         near += [other for other in sorted(graph[node]) if other not in near][: _DRAWN - len(near)]
         if len(near) >= _DRAWN:
             break
-    return graph.subgraph(near).copy()
+    # A subgraph's nodes come in the order of a set, which differs from process to process, and the layout with it.
+    drawn: nx.Graph[str] = nx.Graph()
+    drawn.add_nodes_from(near)
+    drawn.add_edges_from((one, other) for one, other in combinations(near, 2) if graph.has_edge(one, other))
+    return drawn

@@ -23,7 +23,6 @@ from typing import Any, BinaryIO
 
 ROOT = Path(__file__).resolve().parents[2]
 PRELOADED = "builder.cli builder.pipeline lm_eval_tasks.runs.evaluate lm_eval.evaluator lm_eval.tasks lm_eval.models"
-HUB = "builder.cli builder.pipeline hub_scripts.hub.push"
 
 
 class Process:

@@ -32,8 +32,8 @@ def test_vllm_answers_prompts_that_were_cut_to_its_context(dataset: Path, tmp_pa
             "--gen_kwargs", "max_gen_toks=16", "--metadata", json.dumps({"dataset": str(dataset), "bertscore_model": "none"}),
         ],
         capture_output=True, text=True, check=False,
-        # vLLM divides by what its progress bar has counted.
-        env={**{k: v for k, v in os.environ.items() if k != "TQDM_DISABLE"}, "VLLM_CPU_KVCACHE_SPACE": "2", "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1"},
+        # vLLM divides by what its progress bar has counted; the command must not pass a disabled one on.
+        env={**os.environ, "TQDM_DISABLE": "1", "VLLM_CPU_KVCACHE_SPACE": "2", "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     samples = logged.read([tmp_path / "out"])

@@ -1,0 +1,90 @@
+"""live.toml and models.toml: what a month consists of, checked before any work begins."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import Field, TypeAdapter, ValidationError
+
+from builder.round.table import Table
+from hub_scripts.errors import LiveError
+
+_REPO = r"^[\w.-]+/[\w.-]+$"
+# Fit for a folder, and for the name of a judge's file.
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
+_T = TypeVar("_T")
+
+
+class JudgeTable(Table):
+    """A judge of the models' texts."""
+
+    model: str = Field(description="as its server calls it")
+    base_url: str | None = Field(None, description="an OpenAI-compatible server; left out: the OpenAI API")
+    evidence: int | None = Field(None, ge=1, description="passages of the paper to show for each sentence")
+    prices: Path | None = Field(None, description="a price table; its answers then count towards max_cost")
+
+
+class ModelTable(Table):
+    """A model that every round is run on."""
+
+    config: Path = Field(description="options of `academiceval eval`, as YAML")
+    card: str | None = Field(None, pattern=_REPO, description="the model repository whose card shows the scores")
+    options: dict[str, Any] = Field({}, exclude=True, description="what `config` holds; not for models.toml")
+
+
+class Live(Table):
+    """live.toml. Paths are relative to it."""
+
+    round: Path = Path("round.toml")
+    models: Path = Path("models.toml")
+    repo: str | None = Field(None, pattern=_REPO, description="the dataset repository; left out: nothing is pushed")
+    results_repo: str | None = Field(None, pattern=_REPO, description="the dataset repository of results")
+    space: str | None = Field(None, pattern=_REPO, description="the Space that shows the results page")
+    results: Path = Field(Path("results"), description="a folder for each round, in it one for each model")
+    max_cost: float | None = Field(None, ge=0, description="the most that a round's models and judge may cost together")
+    judge: JudgeTable | None = None
+
+
+def load_live(path: Path) -> tuple[Live, dict[str, ModelTable]]:
+    """The month's settings and its models, by name.
+
+    Raises:
+        LiveError: a file is missing, cannot be parsed, or has a key or value that cannot be used.
+    """
+    live = _checked(path, TypeAdapter(Live))
+    place = path.parent / live.models
+    models = _checked(place, TypeAdapter(dict[str, ModelTable]))
+    for name, model in models.items():
+        if not _NAME.fullmatch(name) or name == "judged":
+            raise LiveError(f"{place}: the name {name!r} must be fit for a folder: letters, digits and . _ - only")
+        if model.options:
+            raise LiveError(f"{place}: {name}: options belong in the file that `config` names")
+        if model.card and not live.results_repo:
+            raise LiveError(f"{place}: {name} has a card, so {path} must name a results_repo")
+    return live, {name: _with_options(model, path.parent, name) for name, model in models.items()}
+
+
+def _with_options(model: ModelTable, place: Path, name: str) -> ModelTable:
+    try:
+        options = yaml.safe_load((place / model.config).read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as err:
+        raise LiveError(f"{name}: {place / model.config} cannot be read as YAML ({str(err).splitlines()[0]})") from err
+    if not isinstance(options, dict) or not isinstance(options.get("metadata", {}), dict):
+        raise LiveError(f"{name}: {place / model.config} must be a table of options, `metadata` in it a table too")
+    return model.model_copy(update={"options": options})
+
+
+def _checked(path: Path, adapter: TypeAdapter[_T]) -> _T:
+    try:
+        return adapter.validate_python(tomllib.loads(path.read_text(encoding="utf-8")))
+    except OSError as err:
+        raise LiveError(f"cannot read {path}: {err.strerror}; docs/publish.md shows what it holds") from err
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as err:
+        raise LiveError(f"{path} is not valid TOML: {err}") from err
+    except ValidationError as err:
+        first = err.errors()[0]
+        raise LiveError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from err

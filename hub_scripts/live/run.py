@@ -1,0 +1,160 @@
+"""`academiceval live`: the steps of a month, one after another, each in a process of its own.
+
+A step is done when its command has ended with 0 and nothing that it depends on has changed since; the same call then skips it.
+Every command resumes by itself, so that a month that is killed anywhere ends in the same state.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from builder.round.model import load_round
+from hub_scripts.errors import LiveError
+from hub_scripts.live.config import load_live
+from hub_scripts.live.spending import Spending
+from hub_scripts.live.steps import Step, steps
+from lm_eval_tasks.files import sha256_of, sha256_of_bytes, write_whole
+from lm_eval_tasks.linux import die_with
+from lm_eval_tasks.locks import held
+from lm_eval_tasks.tables import Table, markdown
+from lm_eval_tasks.text import parse_json
+
+# In the folder of a round's results.
+STATE, LOG = "live.json", "live.md"
+_OF_RESULTS = ("results_*.json", "judge_*.json", "report_card*.json")
+
+
+def this_month() -> str:
+    """The round of today, as its name."""
+    return f"{datetime.now(tz=UTC):%Y.%m}"
+
+
+def live(path: Path, round_name: str, *, yes: bool) -> Iterator[str | Table]:
+    """Do a month, or show its plan.
+
+    Args:
+        path: live.toml.
+        yes: whether to do it.
+
+    Raises:
+        LiveError: a file cannot be used, or steps failed.
+        RoundError: round.toml cannot be used.
+        BusyError: another process is at this month.
+    """
+    settings, models = load_live(path)
+    round_ = load_round(path.parent / settings.round, round=round_name)
+    month = _Month(path.parent, settings.results / round_.round, settings.max_cost)
+    with held(month.state):
+        planned = list(steps(settings, models, round_))
+        if not yes:
+            yield month.table(planned)
+            yield f"\nround {round_.round}: this is the plan; --yes carries it out"
+            return
+        todo = sum(not month.is_done(step) for step in planned)
+        for step in planned:
+            yield from month.take(step, planned)
+        month.write_log(planned)
+    if month.failed:
+        listed = "; ".join(f"{name} ({why})" for name, why in month.failed.items())
+        raise LiveError(f"round {round_.round} is not finished: {listed}; the same command resumes")
+    yield f"round {round_.round}: {'finished' if todo else 'nothing is new'}; log: {path.parent / month.runs / LOG}"
+
+
+class _Month:
+    """What is done of a month's steps.
+
+    Attributes:
+        failed: step -> why.
+    """
+
+    def __init__(self, place: Path, runs: Path, max_cost: float | None) -> None:
+        self._place, self.runs = place, runs
+        self.state = place / runs / STATE
+        self._done: dict[str, dict[str, Any]] = parse_json(self.state.read_bytes()) if self.state.is_file() else {}
+        self._spending = Spending(place, max_cost)
+        self.failed: dict[str, str] = {}
+
+    def is_done(self, step: Step) -> bool:
+        there = step.makes is None or (self._place / step.makes).exists()
+        return there and self._done.get(step.name, {}).get("key") == self._key(step)
+
+    def take(self, step: Step, planned: Sequence[Step]) -> Iterator[str]:
+        """Do a step that is not done and whose needs are."""
+        missing = [name for name in step.needs if name in self.failed]
+        if missing:
+            self.failed[step.name] = f"needs {missing[0]}"
+            return
+        if self.is_done(step):
+            return
+        argv = step.argv
+        if step.bill and self._spending.limit is not None:
+            allowed = self._spending.left(step, planned, self._done)
+            if allowed <= 0:
+                self.failed[step.name] = "max_cost is spent"
+                return
+            argv = (*argv, "--max-cost", f"{allowed:.6f}")
+            self._note(step, allowed=allowed)
+        yield f"{step.name}: academiceval {shlex.join(argv)}"
+        started = time.monotonic()
+        code = self._run(argv)
+        if code:
+            self.failed[step.name] = f"ended with exit code {code}"
+        else:
+            self._note(step, key=self._key(step), seconds=round(time.monotonic() - started, 1))
+        self.write_log(planned)
+
+    def _run(self, argv: Sequence[str]) -> int:
+        # A command that outlived this process would hold its locks against the next call.
+        ends_with_us = partial(die_with, os.getpid())
+        command = [sys.executable, "-m", "builder.cli", *argv]
+        return subprocess.run(command, cwd=self._place, preexec_fn=ends_with_us, check=False).returncode
+
+    def _note(self, step: Step, **facts: object) -> None:
+        self._done[step.name] = {**self._done.get(step.name, {}), **facts}
+        write_whole(self.state, json.dumps(self._done, indent=1) + "\n")
+
+    def _key(self, step: Step) -> str:
+        """A hash of all that a step's outcome depends on."""
+        files = [file for one in step.inputs for file in self._files(self._place / one)]
+        contents = [(file.name, file.parent.name, sha256_of(file)) for file in files]
+        return sha256_of_bytes(json.dumps([step.argv, contents]))
+
+    def _files(self, place: Path) -> list[Path]:
+        if place.is_dir():
+            return sorted(file for pattern in _OF_RESULTS for file in place.rglob(pattern))
+        return [place] if place.is_file() else []
+
+    # --- what people read
+
+    def table(self, planned: Sequence[Step]) -> Table:
+        """Step, state, seconds, command."""
+        rows = (
+            (
+                step.name,
+                self._state_of(step),
+                self._done.get(step.name, {}).get("seconds"),
+                f"academiceval {shlex.join(step.argv)}",
+            )
+            for step in planned
+        )
+        return Table(("Step", "State", "Seconds", "Command"), "llrl", tuple(rows))
+
+    def _state_of(self, step: Step) -> str:
+        if step.name in self.failed:
+            return self.failed[step.name]
+        return "done" if self.is_done(step) else "to do"
+
+    def write_log(self, planned: Sequence[Step]) -> None:
+        """The month on one page."""
+        lines = markdown(self.table(planned))
+        write_whole(self._place / self.runs / LOG, f"# Round {self.runs.name}\n\n" + "\n".join(lines) + "\n")

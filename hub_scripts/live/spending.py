@@ -1,0 +1,59 @@
+"""What a month may still cost, and what its steps have cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.runs.result_file import opened, results_in
+
+if TYPE_CHECKING:
+    from hub_scripts.live.steps import Step
+
+
+class Spending:
+    """A bound on what all steps of a month cost together.
+
+    Attributes:
+        limit: in the unit of the price tables; None for no bound.
+    """
+
+    def __init__(self, place: Path, limit: float | None) -> None:
+        self._place, self.limit = place, limit
+
+    def left(self, step: Step, planned: Sequence[Step], noted: Mapping[str, Mapping[str, Any]]) -> float:
+        """What a step and its earlier tries may cost together.
+
+        Args:
+            noted: step -> what its last try was allowed, and whether it ended ("key").
+        """
+        if self.limit is None:
+            raise ValueError("there is no bound")
+        others = [one for one in planned if one.bill and one.name != step.name and one.name in noted]
+        return self.limit - sum(self._cost(one, noted[one.name]) for one in others)
+
+    def _cost(self, step: Step, noted: Mapping[str, Any]) -> float:
+        """What a step has cost; as much as it was allowed where nobody says."""
+        known = _billed(self._place / step.bill) if step.bill and "key" in noted else None
+        return float(noted.get("allowed", 0.0)) if known is None else known
+
+
+def _billed(bill: Path) -> float | None:
+    """The cost that a run or a judge's file notes; None where it notes none."""
+    files = results_in(bill) if bill.is_dir() else [bill]
+    try:
+        costs = [_cost_in(file) for file in files]
+    except SamplesError:
+        return None
+    known = [one for one in costs if one is not None]
+    return sum(known) if known and len(known) == len(costs) else None
+
+
+def _cost_in(file: Path) -> float | None:
+    with opened(file) as content:
+        ours = content.get("academiceval", {})
+        usages = [ours["usage"]] if ours else list(content["usage"].values())
+        costs = [one["cost"] for one in usages]
+    return None if None in costs else float(sum(costs))

@@ -1,0 +1,105 @@
+"""The steps of a month, as the commands that a person would type in the folder of live.toml."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from builder.collect.coverage import covered
+from builder.dataset.manifest import MANIFEST
+from builder.store import STORE, Store
+
+if TYPE_CHECKING:
+    from builder.round.model import Round
+    from hub_scripts.live.config import JudgeTable, Live, ModelTable
+
+# Beside the folder of results.
+SITE = Path("site")
+JUDGED = "judged"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command.
+
+    Attributes:
+        name: unique within the month.
+        argv: after `academiceval`.
+        inputs: files, or folders of results, on whose contents its outcome depends; relative to live.toml.
+        makes: what is there once it is done.
+        needs: steps without which it is not begun.
+        bill: the file, or folder of a run, that says what its answers cost; None where they cost nothing.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    inputs: tuple[Path, ...] = ()
+    makes: Path | None = None
+    needs: tuple[str, ...] = ()
+    bill: Path | None = None
+
+
+def steps(live: Live, models: Mapping[str, ModelTable], round_: Round) -> Iterator[Step]:
+    """All steps of a round, in order.
+
+    Args:
+        round_: as round.toml has it, with the month's name.
+    """
+    manifest, runs = round_.output / MANIFEST, live.results / round_.round
+    of_month = (str(live.round), "--round", round_.round)
+    if _has_graph(round_):
+        yield Step("update", ("update", *of_month), (live.round,))
+    yield Step("build", ("run", *of_month), (live.round,), manifest, ("update",))
+    yield Step("audit", ("audit", str(round_.output)), (manifest,), needs=("build",))
+    if live.repo:
+        yield Step("push", ("push", str(round_.output), "--repo", live.repo, "--yes"), (manifest,), needs=("audit",))
+    for name, model in models.items():
+        yield _evaluation(name, model, round_.output, runs / name)
+        if live.judge:
+            yield _judging(name, live.judge, runs / name, runs / JUDGED)
+    shown = ("report", str(live.results), str(round_.output), "-o", str(SITE))
+    yield Step(
+        "report", (*shown, *_option("--space", live.space)), (live.results, manifest), SITE / "index.html", ("audit",)
+    )
+    if live.results_repo:
+        for name, model in models.items():
+            argv = (
+                "push-results",
+                str(runs / name),
+                "--repo",
+                live.results_repo,
+                *_option("--card", model.card),
+                "--yes",
+            )
+            yield Step(f"publish {name}", argv, (runs / name,), needs=(f"evaluate {name}",))
+
+
+def _has_graph(round_: Round) -> bool:
+    """Whether an update has something to build on; the first round's crawl is a part of `run`."""
+    if not (round_.workspace / STORE).is_file():
+        return False
+    with Store.open(round_.workspace / STORE) as store:
+        return any(name < round_.round for name in covered(store))
+
+
+def _evaluation(name: str, model: ModelTable, dataset: Path, output: Path) -> Step:
+    metadata = json.dumps({**model.options.get("metadata", {}), "dataset": str(dataset)}, sort_keys=True)
+    argv = ("eval", "--config", str(model.config), "--metadata", metadata, "--output", str(output))
+    bill = output if "prices" in model.options else None
+    return Step(f"evaluate {name}", argv, (model.config, dataset / MANIFEST), output, ("audit",), bill)
+
+
+def _judging(name: str, judge: JudgeTable, run: Path, output: Path) -> Step:
+    argv = (
+        "judge", str(run), "--model", judge.model, "--name", name, "--output", str(output),
+        *_option("--base-url", judge.base_url), *_option("--evidence", judge.evidence), *_option("--prices", judge.prices),
+    )  # fmt: skip
+    verdicts = output / f"judge_{name}.json"
+    return Step(f"judge {name}", argv, (run,), verdicts, (f"evaluate {name}",), verdicts if judge.prices else None)
+
+
+def _option(name: str, value: object) -> tuple[str, ...]:
+    return (name, str(value)) if value else ()

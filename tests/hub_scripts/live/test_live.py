@@ -1,0 +1,231 @@
+"""A month in one command: over a made-up arXiv, a Hub and a model server on this machine, with kills."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from tests.helpers import hub_server as hub_servers
+from tests.helpers import openai_server
+from tests.helpers.hub_server import Hub
+
+pytestmark = pytest.mark.slow
+
+# More of them by hand: KILLS=20.
+KILLS = int(os.environ.get("KILLS", "3"))
+Command = Callable[..., tuple[int, str, str]]
+ROUND = """
+round = "2026.11"
+settings = ["Abs-9K", "Title-10K"]
+[source]
+kind = "sample"
+authors = 16
+papers = 36
+[split]
+validation = 0.2
+test = 0.3
+"""
+LIVE = """
+repo = "org/academiceval"
+results_repo = "org/results"
+space = "org/board"
+max_cost = 10.0
+[judge]
+model = "judge-a"
+base_url = "{url}"
+prices = "prices.toml"
+"""
+PRICES = """
+["made-up"]
+input = 1.0
+output = 2.0
+["judge-a"]
+input = 1.0
+output = 2.0
+"""
+OWN = """
+model: local-chat-completions
+model_args: {{model: made-up, base_url: "{url}/chat/completions", num_concurrent: 4}}
+apply_chat_template: true
+tasks: [academiceval_abs_9k]
+prices: prices.toml
+metadata: {{bertscore_model: none}}
+"""
+
+
+def _answer(body: dict[str, Any]) -> dict[str, Any]:
+    """Of a model a text, of the judge a verdict; with usage, so that both cost something."""
+    usage = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
+    text = "We study how readers read."
+    if body["model"] == "judge-a":
+        names = ("Novelty", "Feasibility", "Consistency", "Factuality", "Academic Style")
+        verdict = {name: {"Winner": "[Answer 1]", "Reason": "so"} for name in names}
+        text = json.dumps({**verdict, "Overall Winner": "[Answer 1]"})
+    return {"content": text, "usage": usage}
+
+
+@dataclass
+class Place:
+    """The folder of a month, and how commands are started in it."""
+
+    path: Path
+    environment: dict[str, str]
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "builder.cli", "live", "live.toml", *arguments]
+        return subprocess.Popen(
+            command, cwd=self.path, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def live(self, *arguments: str) -> tuple[int, str, str]:
+        process = self.start(*arguments)
+        out, errors = process.communicate()
+        return process.returncode, out, errors
+
+    def results(self) -> dict[str, Any]:
+        """Of each file of results what does not depend on time."""
+        found = {}
+        for file in sorted((self.path / "results").rglob("*.json*")):
+            if file.name.startswith("samples_"):
+                found[file.name] = sorted(file.read_text().splitlines())
+            elif file.name.startswith(("results_", "judge_")):
+                content = json.loads(file.read_text())
+                found[f"{file.parent.name}/{file.name}"] = (
+                    content.get("academiceval", {}).get("scores") or content["tasks"]
+                )
+        return found
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[openai_server.Server]:
+    with openai_server.serve(_answer) as serving:
+        yield serving
+
+
+def _place(path: Path, hub: Hub, url: str) -> Place:
+    path.mkdir(parents=True)
+    created = {"organization": "org", "name": "own"}
+    requests.post(f"{hub.url}/api/repos/create", json=created, headers={"Authorization": "Bearer hf_write"}, timeout=60)
+    hub.log.clear()
+    texts = {
+        "round.toml": ROUND, "live.toml": LIVE.format(url=url), "prices.toml": PRICES, "own.yaml": OWN.format(url=url),
+        "lead.yaml": "model: lead\ntasks: [academiceval_abs_9k]\nmetadata: {bertscore_model: none}\n",
+        "models.toml": '[lead]\nconfig = "lead.yaml"\n[own]\nconfig = "own.yaml"\ncard = "org/own"\n',
+    }  # fmt: skip
+    for name, text in texts.items():
+        (path / name).write_text(text)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    environment |= {
+        "HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_write", "HF_HOME": str(path / "home"), "HF_HUB_DISABLE_TELEMETRY": "1",
+        "PYTHONPATH": str(Path(__file__).resolve().parents[3]), "OPENAI_API_KEY": "made-up",
+    }  # fmt: skip
+    return Place(path, environment)
+
+
+def _on(hub: Hub) -> dict[str, dict[str, str]]:
+    """Repository -> path -> hash of what its readers see."""
+    return {
+        name: {path: blob.sha256 for path, blob in repo.resolve("main").tree.items() if not path.startswith("own/") and "results" not in path}
+        for name, repo in sorted(hub.repos.items())
+    }  # fmt: skip
+
+
+def test_a_month_killed_anywhere_ends_as_one_that_was_not(tmp_path: Path, server: openai_server.Server) -> None:
+    month = ("--round", "2026.11", "--yes")
+    with hub_servers.serve() as hub:
+        place = _place(tmp_path / "month", hub, server.url)
+        code, out, errors = place.live(*month[:2])
+        assert (code, "this is the plan" in out) == (0, True), errors
+        assert not hub.log
+        assert not (place.path / "work").exists()
+        code, out, errors = place.live(*month)
+        assert code == 0, errors
+        expected, undisturbed = _on(hub), place.results()
+        assert set(expected) == {
+            "datasets/org/academiceval", "datasets/org/results", "models/org/own", "spaces/org/board",
+        }  # fmt: skip
+        # Nothing is new: nothing is asked, nothing is written.
+        hub.log.clear()
+        asked = len(server.requests)
+        code, out, errors = place.live(*month)
+        assert (code, "nothing is new" in out, hub.log, len(server.requests)) == (0, True, [], asked), errors
+
+        shutil.rmtree(place.path)
+        hub.reset()
+        place = _place(tmp_path / "month", hub, server.url)
+        rng = random.Random(7)
+        for _ in range(KILLS):
+            process = place.start(*month)
+            time.sleep(rng.uniform(0.5, 12.0))
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+        code, out, errors = place.live(*month)
+        assert code == 0, errors
+        found = _on(hub)
+    assert {name: found[name].keys() for name in found} == {name: expected[name].keys() for name in expected}
+    assert {
+        f"{name}/{path}" for name in found for path in found[name] if found[name][path] != expected[name][path]
+    } == set()
+    assert place.results() == undisturbed
+
+
+def test_a_model_that_fails_keeps_nobody_else_back(tmp_path: Path, server: openai_server.Server) -> None:
+    with hub_servers.serve() as hub:
+        place = _place(tmp_path / "month", hub, server.url)
+        (place.path / "live.toml").write_text('results_repo = "org/results"\nmax_cost = 0.0000001\n')
+        code, out, errors = place.live("--round", "2026.11", "--yes")
+        assert (code, errors.count("error: round 2026.11 is not finished")) == (1, 1), errors
+        assert "evaluate own (ended with exit code 1)" in errors
+        assert "publish own (needs evaluate own)" in errors
+        assert (place.path / "results" / "2026.11" / "lead" / "results_lead.json").is_file()
+        assert (place.path / "site" / "index.html").is_file()
+        assert "| evaluate lead | done |" in (place.path / "results" / "2026.11" / "live.md").read_text()
+        # A higher bound, and the month comes to its end.
+        (place.path / "live.toml").write_text('results_repo = "org/results"\nmax_cost = 10\n')
+        code, out, errors = place.live("--round", "2026.11", "--yes")
+        assert code == 0, errors
+        assert "evaluate lead" not in out
+        assert "own" in (place.path / "site" / "index.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "says"),
+    [
+        ("live.toml", "repo = 1\n", "live.toml: repo: Input should be a valid string"),
+        ("live.toml", "rounds = 1\n", "live.toml: rounds: Extra inputs are not permitted"),
+        ("live.toml", "round = [", "is not valid TOML"),
+        ("models.toml", '["a/b"]\nconfig = "lead.yaml"\n', "must be fit for a folder"),
+        ("models.toml", '[a]\nconfig = "gone.yaml"\n', "gone.yaml cannot be read as YAML"),
+        ("models.toml", '[a]\nconfig = "lead.yaml"\ncard = "org/a"\n', "must name a results_repo"),
+        ("lead.yaml", "- 1\n", "must be a table of options"),
+        ("round.toml", "", "round.toml"),
+    ],
+)
+def test_files_that_cannot_be_used(file: str, text: str, says: str, tmp_path: Path, command: Command) -> None:
+    with hub_servers.serve() as hub:
+        place = _place(tmp_path / "month", hub, "http://127.0.0.1:9")
+    (place.path / "live.toml").write_text('repo = "org/academiceval"\n')
+    (place.path / "models.toml").write_text('[lead]\nconfig = "lead.yaml"\n')
+    (place.path / file).write_text(text)
+    code, _, errors = command("live", place.path / "live.toml", "--round", "2026.11")
+    assert (code, errors.count("\n")) == (1, 1), errors
+    assert says in errors
+    assert not (place.path / "work").exists()
+
+
+def test_a_missing_file_is_named(tmp_path: Path, command: Command) -> None:
+    code, _, errors = command("live", tmp_path / "live.toml")
+    assert (code, "live.toml: No such file or directory" in errors) == (1, True)
