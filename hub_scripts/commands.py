@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.command import PUBLISH, READ, json_object, positive
+from lm_eval_tasks.command import DATASETS, PUBLISH, READ, json_object, positive
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses
@@ -40,6 +40,21 @@ def register(commands: Commands) -> None:
     )  # fmt: skip
     sub.add_argument("--yes", action="store_true", help="do it")
     sub.add_argument("--private", action="store_true", help="of a repository that is created")
+
+    help_ = "a round, models, tokenizers and wheels in one folder, to evaluate where there is no network; or check one"
+    sub = commands.add(DATASETS, "bundle", help_, bundle)
+    sub.add_argument("folder", type=Path, metavar="FOLDER", help="a dataset folder; with --check, a bundle")
+    sub.add_argument("-o", "--output", type=Path, default=Path("bundle"), help="default: ./bundle")
+    help_ = "a model of the Hub, @REVISION behind it if you want; may be repeated"
+    sub.add_argument("--model", action="append", default=[], metavar="ORG/NAME", help=help_)
+    help_ = "a model of which only the tokenizer is wanted; may be repeated"
+    sub.add_argument("--tokenizer", action="append", default=[], metavar="ORG/NAME", help=help_)
+    help_ = "the BERTScore model (default: the large one); minilm or none fetches nothing"
+    sub.add_argument("--bertscore_model", metavar="ORG/NAME", help=help_)
+    help_ = "what pip is to download, e.g. 'academiceval[offline]'; may be repeated"
+    sub.add_argument("--wheels", action="append", default=[], metavar="REQUIREMENT", help=help_)
+    sub.add_argument("--constraints", type=Path, metavar="FILE", help="versions for pip")
+    sub.add_argument("--check", action="store_true", help="compare every file of a bundle with its hash")
 
     sub = commands.add(PUBLISH, "verify", "download a revision from the Hub and compare it with its manifest", verify)
     sub.add_argument("repo", metavar="ORG/NAME")
@@ -140,6 +155,20 @@ def live(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.live.run import live, this_month
 
     yield from live(arguments.live, arguments.round or this_month(), yes=arguments.yes)
+
+
+def bundle(arguments: Namespace) -> Iterator[str]:
+    from hub_scripts.hub.bundle import Contents, bundle, check_bundle
+    from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
+
+    if arguments.check:
+        yield from check_bundle(arguments.folder)
+        return
+    contents = Contents(
+        arguments.model, arguments.tokenizer, arguments.bertscore_model or DEFAULT_MODEL, arguments.wheels,
+        arguments.constraints,
+    )  # fmt: skip
+    yield from bundle(arguments.folder, arguments.output, contents)
 
 
 def reproduce(arguments: Namespace) -> Iterator[str | Table]:

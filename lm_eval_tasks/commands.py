@@ -99,6 +99,8 @@ def _add_evaluation(sub: ArgumentParser) -> None:
         "--config", type=Path, metavar="FILE", help="YAML with these options, as lm-eval's; options given here go first"
     )
     sub.add_argument("--model", default="", help="a baseline, or a model type of lm-eval such as hf or vllm")
+    help_ = "a folder of `academiceval bundle`: its round, models and tokenizers, and no network"
+    sub.add_argument("--bundle", type=Path, metavar="FOLDER", help=help_)
     _add_asked(sub)
     sub.add_argument("--limit", type=part, help="at most this many samples of each task, or below 1 that share of them")
     sub.add_argument("--samples", help="JSON: task -> places of its samples, e.g. '{\"academiceval_abs_9k\": [0, 1]}'")
@@ -177,6 +179,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
         return
     given = _with_file(arguments)
     _check_asked(given)
+    metadata = _metadata(given)
     if not given.model:
         raise EvalError("name what to evaluate with --model: a baseline, or a model type of lm-eval such as hf or vllm")
     from lm_eval_tasks.engines.registry import open_engine, working_with
@@ -188,7 +191,6 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
         given.batch_size, given.device, given.apply_chat_template, given.system_instruction, given.gen_kwargs, given.seed, given.repeats,
     )  # fmt: skip
     samples = json_object("--samples", given.samples) if given.samples is not None else None
-    metadata = json_object("--metadata", given.metadata) | ({"shard": given.shard} if given.shard else {})
     means = _means(given, label_of(given.model, _parsed(given.model_args), whole=True))
     with open_engine(given.engine) as engine, working_with(engine):
         scores = running.evaluate(
@@ -197,6 +199,18 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
         )  # fmt: skip
     yield from score_table(scores)
     yield f"\nwritten: {given.output}"
+
+
+def _metadata(given: Namespace) -> dict[str, Any]:
+    """What the tasks are told; a bundle is made the source of all that is loaded."""
+    known: dict[str, Any] = {}
+    if given.bundle:
+        from lm_eval_tasks.bundle import open_bundle
+
+        bundle = open_bundle(given.bundle)
+        bundle.use()
+        known = {"dataset": str(bundle.dataset), "bertscore_model": bundle.holds.get("bertscore_model")}
+    return known | json_object("--metadata", given.metadata) | ({"shard": given.shard} if given.shard else {})
 
 
 def plan(arguments: Namespace) -> Iterator[str | Table]:

@@ -18,7 +18,7 @@ ROOMS = {
         "samples scalar", "dataset", "pipeline", "demo", "commands", "cli",
     ],
     "lm_eval_tasks": [
-        "batches errors version text waiting redaction linux files tables row_format word_runs thoughts progress markers", "tokenizers usage", "budget",
+        "batches errors version text waiting redaction linux files tables row_format word_runs thoughts progress markers", "tokenizers usage bundle", "budget",
         "command locks journal minilm compat engines", "chat", "batch_api", "task_folder", "prompts", "retrieval metrics",
         "damages data", "runs", "judge", "commands",
     ],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -152,11 +152,17 @@ class Repo:
 
         return self._asked(download)
 
-    def snapshot(self, revision: str, cache: Path) -> Path:
-        """Download a whole revision and say where it lies below the cache."""
+    def snapshot(self, revision: str, cache: Path, patterns: Sequence[str] = ()) -> Path:
+        """Download a revision, or its files of some patterns, and say where it lies below the cache."""
         return Path(
             self._asked(
-                lambda: self._api.snapshot_download(self.id, revision=revision, repo_type=self.kind, cache_dir=cache)
+                lambda: self._api.snapshot_download(
+                    self.id,
+                    revision=revision,
+                    repo_type=self.kind,
+                    cache_dir=cache,
+                    allow_patterns=list(patterns) or None,
+                )
             )
         )
 

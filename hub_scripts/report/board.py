@@ -10,8 +10,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from builder.round.names import thousands_in
-from hub_scripts.report.cells import TASKS, WIN_RATE, Cell, Group, task_of
-from hub_scripts.report.overall import is_baseline
+from hub_scripts.report.cells import TASKS, WIN_RATE, Cell, Group, is_baseline, task_of
 from lm_eval_tasks.metrics import registry
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import Any
 
 from builder.round.levels import BUILT_IN
 from lm_eval_tasks.prompts import registry as prompts
+from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.intervals import Interval
 
 # What judges say of an answer, beside the metrics of the registry.
@@ -91,3 +92,8 @@ def in_order(found: Iterable[Group]) -> list[Group]:
 def task_of(setting: str) -> str:
     """The task of a setting of the papers, told by its name."""
     return prompts.task_of(setting.lower().replace("-", "_"))
+
+
+def is_baseline(model: str) -> bool:
+    """Whether a model is one of the baselines, which need no weights."""
+    return model in BASELINES

@@ -12,10 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from hub_scripts.report.board import LABELS, TASK_LABELS, published
-from hub_scripts.report.cells import TASKS, Group, task_of
+from hub_scripts.report.cells import TASKS, Group, is_baseline, task_of
 from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, add_legend, looks, save
 from hub_scripts.report.month_figure import by_month, month_rows
-from hub_scripts.report.overall import is_baseline
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.runs.intervals import interval
 
@@ -43,7 +42,7 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
             drawn += _drawn(_judge_and_overlap, judge_rows(own), place, round_)
             drawn += _drawn(_scalar, scalar_rows(own), place, round_, styles)
         for metric in registry.headline():
-            drawn += _drawn(by_month, month_rows(groups, metric, cutoffs), place, metric, cutoffs)
+            drawn += _drawn(by_month, month_rows(groups, metric, cutoffs), place, metric, LABELS[metric], cutoffs)
     return drawn
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
-from hub_scripts.report.board import LABELS
 from hub_scripts.report.drawing import BLUE, Plot, save
 from lm_eval_tasks.runs.intervals import interval
 
@@ -34,7 +33,7 @@ def month_rows(groups: Sequence[Group], metric: str, cutoffs: Mapping[str, str])
         yield model, month, over.mean, over.low, over.high, over.samples, cutoffs.get(model, "")
 
 
-def by_month(rows: Sequence[Row], place: Path, metric: str, cutoffs: Mapping[str, str]) -> Plot:
+def by_month(rows: Sequence[Row], place: Path, metric: str, label: str, cutoffs: Mapping[str, str]) -> Plot:
     """Score by month, a panel for each model; what lies before its cut-off it may have seen in training."""
     models = sorted({row[0] for row in rows})
     known = {model: cutoffs[model] for model in models if model in cutoffs}
@@ -59,8 +58,8 @@ def by_month(rows: Sequence[Row], place: Path, metric: str, cutoffs: Mapping[str
         axis.set_xticks(range(0, len(months), step), months[::step], rotation=45, fontsize=7)
     for axis in axes.flat[len(models) :]:
         axis.set_visible(False)
-    figure.supylabel(LABELS[metric], fontsize=9)
-    title = f"{LABELS[metric]} by month of publication"
+    figure.supylabel(label, fontsize=9)
+    title = f"{label} by month of publication"
     listed = ", ".join(f"{model} {month}" for model, month in known.items())
     alt = (
         f"{title}, a panel for each of {len(models)} models, means over all settings with 95 % intervals. Months up to a "

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hub_scripts.report.cells import TASKS, Cell, Group
+from hub_scripts.report.cells import TASKS, Cell, Group, is_baseline
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.intervals import FEWEST, Interval, t_interval
 
 if TYPE_CHECKING:
@@ -69,11 +68,6 @@ def overall(groups: Sequence[Group]) -> Overall | None:
         return None
     standings = sorted((_standing(model, counted) for model in models), key=_order)
     return Overall(counted[0].key.round, tuple(group.key.setting for group in counted), tuple(_ranked(standings)))
-
-
-def is_baseline(model: str) -> bool:
-    """Whether a model is one of the baselines, which need no weights."""
-    return model in BASELINES
 
 
 def placed(score: float, floor: float) -> float:

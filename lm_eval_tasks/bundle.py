@@ -1,0 +1,98 @@
+"""A folder that holds all that an evaluation reads, for machines without a network. `academiceval bundle` makes one.
+
+`dataset/` is a round, `hub/` a cache of the Hub's with models and tokenizers, `wheels/` what pip installs, `bundle.json` the hash of
+every file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lm_eval_tasks.errors import OptionError
+from lm_eval_tasks.files import sha256_of, write_whole
+from lm_eval_tasks.text import ODD, parse_json
+
+BUNDLE = "bundle.json"
+FORMAT = 1
+DATASET, HUB, WHEELS = "dataset", "hub", "wheels"
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A bundle on this machine.
+
+    Attributes:
+        files: path below the folder -> size in bytes and sha256.
+        holds: what it was made of, for people.
+    """
+
+    folder: Path
+    files: dict[str, tuple[int, str]]
+    holds: Mapping[str, object]
+
+    @property
+    def dataset(self) -> Path:
+        """The round."""
+        return self.folder / DATASET
+
+    def use(self) -> None:
+        """Let everything that this process and its children load from the Hub come from here; before anything is imported that does."""
+        os.environ["HF_HUB_CACHE"] = str(self.folder / HUB)
+        os.environ["HF_HUB_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
+
+    def problems(self) -> Iterator[str]:
+        """What differs from the hashes, in a sentence for each file."""
+        for name, (size, digest) in self.files.items():
+            path = self.folder / name
+            if not path.is_file():
+                yield f"{name} is missing"
+            elif path.stat().st_size != size or sha256_of(path) != digest:
+                yield f"{name} has other contents than when the bundle was made"
+
+
+def files_of(folder: Path) -> dict[str, tuple[int, str]]:
+    """Every file below a folder but the list itself; links are of the Hub's cache and lead to files that are there too."""
+    every = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
+    return {
+        path.relative_to(folder).as_posix(): (path.stat().st_size, sha256_of(path))
+        for path in every
+        if path.name != BUNDLE and path.suffix != ".lock"
+    }
+
+
+def write_bundle(folder: Path, holds: Mapping[str, object]) -> Bundle:
+    """Note what a folder holds; with that it is a bundle."""
+    files = files_of(folder)
+    content = {"format": FORMAT, "holds": dict(holds), "files": files}
+    write_whole(folder / BUNDLE, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    return Bundle(folder, files, holds)
+
+
+def open_bundle(folder: Path) -> Bundle:
+    """A bundle whose files are all there, in their sizes.
+
+    Raises:
+        OptionError: the folder is no bundle, or not a whole one.
+    """
+    path = folder / BUNDLE
+    try:
+        content = parse_json(path.read_bytes())
+        files = {str(name): (int(size), str(digest)) for name, (size, digest) in content["files"].items()}
+        known = Bundle(folder.resolve(), files, dict(content["holds"]))
+    except OSError as err:
+        raise OptionError(
+            f"{folder} is not a bundle: {path.name} cannot be read; `academiceval bundle` makes one"
+        ) from err
+    except ODD as err:
+        raise OptionError(f"{path} is not the list of a bundle ({err})") from err
+    if content["format"] != FORMAT:
+        raise OptionError(f"{path} has format {content['format']}, this release reads {FORMAT}")
+    for name, (size, _) in files.items():
+        place = folder / name
+        if not place.is_file() or place.stat().st_size != size:
+            raise OptionError(f"the bundle {folder} is not whole: {name} is missing or has another size; copy it again")
+    return known
