@@ -152,10 +152,18 @@ def _add_replace(sub: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> Iterator[str | Table]:
+    from builder.unchanged import remember, remembered
+
+    round_ = _load_round(arguments)
+    if not arguments.replace and (known := remembered(round_)):
+        yield from (*known, "nothing has changed since this run")
+        return
     from builder.pipeline import run
 
     with _engine(arguments) as engine:
-        yield from _outcome(run(_load_round(arguments), engine, replace=arguments.replace))
+        shown = list(_outcome(run(round_, engine, replace=arguments.replace)))
+    remember(round_, shown)
+    yield from shown
 
 
 def init(arguments: Namespace) -> Iterator[str | Table]:

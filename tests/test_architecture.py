@@ -15,7 +15,7 @@ PACKAGES = ("builder", "lm_eval_tasks", "hub_scripts")
 ROOMS = {
     "builder": [
         "errors records report ids seeding packed", "round", "store", "sources", "collect extract", "citations",
-        "samples scalar", "dataset", "pipeline", "demo", "commands", "cli",
+        "samples scalar", "dataset", "pipeline unchanged", "demo", "commands", "cli",
     ],
     "lm_eval_tasks": [
         "batches errors version text waiting redaction linux files tables row_format word_runs thoughts progress markers", "tokenizers usage bundle", "budget",

@@ -12,18 +12,13 @@ import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import cache
-from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.linux import die_with
-from lm_eval_tasks.version import VERSION
+from lm_eval_tasks.version import code_version
 
-_PACKAGES = ("lm_eval_tasks", "builder")
-_LIBRARIES = ("numpy", "pyarrow", "pymupdf", "tokenizers", "torch", "transformers")
 _SECONDS_WITHOUT_HEAD = 15
 
 
@@ -128,22 +123,3 @@ def _own(err: Exception) -> Exception:
 
 class OtherCode(Exception):
     """A worker has another version of this software."""
-
-
-@cache
-def code_version() -> str:
-    """The release, a hash of the code, for two checkouts of one release may differ, and the libraries that make the bytes."""
-    root = Path(__file__).resolve().parents[2]
-    digest = sha256()
-    for package in _PACKAGES:
-        for path in sorted((root / package).rglob("*.py")):
-            digest.update(path.read_bytes())
-    libraries = ", ".join(f"{name} {_version(name)}" for name in _LIBRARIES)
-    return f"academiceval {VERSION}, code {digest.hexdigest()[:8]}, {libraries}"
-
-
-def _version(library: str) -> str:
-    try:
-        return version(library)
-    except PackageNotFoundError:
-        return "-"

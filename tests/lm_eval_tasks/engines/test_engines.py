@@ -24,6 +24,7 @@ from lm_eval_tasks.engines.registry import current_engine, open_engine, working_
 from lm_eval_tasks.errors import EngineError
 from lm_eval_tasks.metrics.bertscore import bertscore
 from lm_eval_tasks.retrieval.retrieve import Question, Retrieval, retrieve
+from lm_eval_tasks.version import code_version
 from tests.builder.test_pipeline import copy_of, digests
 from tests.conftest import small_round
 from tests.helpers.ray_cluster import RayCluster
@@ -111,7 +112,7 @@ def test_without_ray_one_sentence_says_what_to_install(monkeypatch: pytest.Monke
 def test_a_worker_with_other_code_refuses() -> None:
     made = ray_driver.applied(pickle.dumps(abs), pickle.dumps([1]), "academiceval 0.0.1, code 1234", ".")
     assert isinstance(err := pickle.loads(made), ray_driver.OtherCode)
-    assert str(err) == f"a worker runs {ray_driver.code_version()}, this command academiceval 0.0.1, code 1234"
+    assert str(err) == f"a worker runs {code_version()}, this command academiceval 0.0.1, code 1234"
 
 
 def test_a_cluster_must_be_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,72 @@
+"""A run since whose end nothing has changed is not done again: what it showed is shown again.
+
+What it depends on is compared by name, size and time of the last change: round.toml, this code and its libraries, the workspace's
+store, a mirror's files, the lists that round.toml names, and the dataset folder itself. A live source is always asked.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from builder.round.source import MirrorTable
+from lm_eval_tasks.files import sha256_of_bytes, write_whole
+from lm_eval_tasks.tables import Table
+from lm_eval_tasks.text import ODD, parse_json
+from lm_eval_tasks.version import code_version
+
+if TYPE_CHECKING:
+    from builder.round.model import Round
+
+# Folders in folders; a link may lead back to where it is.
+_DEEPEST = 4
+# In the workspace.
+STAMP = "run.json"
+# Of the store: with a log beside it, a command was killed, or is at work.
+_STORE = ("store.sqlite3", "store.sqlite3-wal")
+
+
+def remembered(round_: Round) -> list[str | Table] | None:
+    """What the last run of this round showed; None where something has changed since, or nobody knows."""
+    if round_.source.LIVE:
+        return None
+    try:
+        stamp = parse_json((round_.workspace / STAMP).read_bytes())
+        shown = [one if isinstance(one, str) else Table(**one) for one in stamp["shown"]]
+    except (OSError, *ODD):
+        return None
+    return shown if stamp.get("of") == _state(round_) else None
+
+
+def remember(round_: Round, shown: Sequence[str | Table]) -> None:
+    """Note that a run has ended, and what it showed."""
+    items = [one if isinstance(one, str) else asdict(one) for one in shown]
+    write_whole(round_.workspace / STAMP, json.dumps({"of": _state(round_), "shown": items}, ensure_ascii=False) + "\n")
+
+
+def _state(round_: Round) -> str:
+    files = sorted({place: found for path in _depends_on(round_) for place, found in _found(path)}.items())
+    return sha256_of_bytes(json.dumps([round_.model_dump_json(), code_version(), files]))
+
+
+def _depends_on(round_: Round) -> Iterator[Path]:
+    yield from (round_.workspace / name for name in _STORE)
+    yield from (round_.output, round_.takedowns, *round_.source.references)
+    yield from (path for path in (round_.scalar.accepted, round_.core.folder) if path)
+    if isinstance(round_.source, MirrorTable):
+        yield round_.source.path
+
+
+def _found(path: Path, depth: int = _DEEPEST) -> Iterable[tuple[str, tuple[int, int]]]:
+    """Path, size and time of a file, or of every file below a folder."""
+    if path.is_dir() and depth:
+        with os.scandir(path) as entries:
+            for entry in entries:
+                yield from _found(Path(entry.path), depth - 1)
+    elif path.is_file():
+        known = path.stat()
+        yield str(path), (known.st_size, known.st_mtime_ns)
