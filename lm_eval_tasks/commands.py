@@ -305,8 +305,8 @@ def _means(arguments: Namespace, model: str) -> Means:
 
 
 def compare(arguments: Namespace) -> Iterator[str | Table]:
+    from lm_eval_tasks.power import FEWEST
     from lm_eval_tasks.runs.compare import compare, table, tasks_apart
-    from lm_eval_tasks.runs.intervals import FEWEST
 
     metrics = arguments.metrics.split(",") if arguments.metrics else None
     differences = compare(arguments.a, arguments.b, metrics)

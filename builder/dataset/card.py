@@ -38,6 +38,10 @@ _SCALAR = """\
 }"""
 
 _LENGTHS = "Tokens that a share of the test samples has at most; 100% is the longest."
+_POWER = (
+    "The smallest difference between two models that the test samples show in four of five cases, if the models' differences vary from "
+    "paper to paper as usual (by 8 points of ROUGE-L; three questions of ten answered differently)."
+)
 _LABELS = "How often each position holds the right candidate, and the accuracy of always naming the most frequent one."
 
 
@@ -72,6 +76,7 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         "Input and output lengths are means over all splits in bert-base-uncased tokens; the prompt's own words are not "
         "counted. Comp. rate is input divided by output tokens.", "",
         *_section("Lengths", [tables.lengths(shown)], _LENGTHS),
+        *_section("Power", [tables.power(shown)], _POWER),
         *_section("Labels", [tables.labels(shown)], _LABELS),
         *_section("Kept and dropped", [tables.stages(manifest)]),
         *_section("Extraction", [tables.reading(manifest.reading)] if manifest.reading else []),

@@ -64,6 +64,8 @@ class Statistics:
         first, last: ISO days, "" where the split is empty.
         input_lengths, target_lengths: tokens at each of `QUANTILES`, nothing where the split is empty.
         labels: SCALAR: how often each place holds the right candidate.
+        detectable: the smallest difference between two models' mean scores that the samples show in four of five cases
+            (`lm_eval_tasks/power.py`); None where there are too few first authors, or nobody has reckoned it.
     """
 
     __pydantic_config__ = _STRICT
@@ -76,6 +78,7 @@ class Statistics:
     input_lengths: tuple[_Count, ...] = ()
     target_lengths: tuple[_Count, ...] = ()
     labels: Annotated[tuple[_Count, ...], Field(max_length=100)] = ()
+    detectable: Annotated[float, Field(ge=0)] | None = None
 
     def __post_init__(self) -> None:
         for lengths in (self.input_lengths, self.target_lengths):

@@ -79,6 +79,17 @@ def lengths(configurations: Sequence[Configuration]) -> Table:
     return Table(head, "l" + "r" * (len(head) - 1), rows)
 
 
+def power(configurations: Sequence[Configuration]) -> Table:
+    """What differences the test samples of each configuration can show."""
+    known = [(one, one.statistics("test")) for one in configurations]
+    rows = [
+        (one.name, found.samples, f"{100 * found.detectable:.1f}", "accuracy" if one.task == "cloze" else "ROUGE-L")
+        for one, found in known
+        if found.detectable is not None
+    ]
+    return Table(("Configuration", "Test samples", "Smallest difference, points", "Of"), "lrrl", rows)
+
+
 def labels(configurations: Sequence[Configuration]) -> Table:
     """SCALAR: where the right candidates of the test questions stand, and what naming one place always would score."""
     tests = [(one.name, one.statistics("test").labels) for one in configurations]

@@ -21,6 +21,7 @@ from builder.dataset.manifest import QUANTILES, Configuration, DataFile, SplitCo
 from builder.dataset.rows import Row, columns_of
 from builder.records import SPLITS, Split
 from lm_eval_tasks.files import sha256_of
+from lm_eval_tasks.power import SPREAD_OF_CHOICES, SPREAD_OF_TEXTS, detectable_with
 
 if TYPE_CHECKING:
     from builder.round.levels import Level
@@ -80,11 +81,13 @@ class _Tally:
     days: Counter[str] = field(default_factory=Counter)
     licenses: Counter[str] = field(default_factory=Counter)
     labels: Counter[int] = field(default_factory=Counter)
+    authors: Counter[str] = field(default_factory=Counter)
 
     def add(self, row: Row) -> None:
         self.inputs.append(row["input_tokens"])
         self.days[row["published"]] += 1
         self.licenses[row["license"]] += 1
+        self.authors[row["authors"][0]] += 1
         # SCALAR's targets are places.
         if "label" in row:
             self.labels[row["label"]] += 1
@@ -93,11 +96,12 @@ class _Tally:
 
     def close(self) -> Statistics:
         places = range(max(self.labels, default=-1) + 1)
+        smallest = detectable_with(self.authors.values(), SPREAD_OF_CHOICES if self.labels else SPREAD_OF_TEXTS)
         return Statistics(
             samples=len(self.inputs), input_tokens=sum(self.inputs), target_tokens=sum(self.targets),
             first=min(self.days, default=""), last=max(self.days, default=""), licenses=dict(sorted(self.licenses.items())),
             input_lengths=_lengths(self.inputs), target_lengths=_lengths(self.targets),
-            labels=tuple(self.labels[place] for place in places),
+            labels=tuple(self.labels[place] for place in places), detectable=smallest and round(smallest, 4),
         )  # fmt: skip
 
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from hub_scripts.report.cells import TASKS, Cell, Group, is_baseline
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.runs.intervals import FEWEST, Interval, t_interval
+from lm_eval_tasks.power import FEWEST
+from lm_eval_tasks.runs.intervals import Interval, t_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from lm_eval_tasks.errors import SamplesError
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.runs.intervals import FEWEST, t_interval
+from lm_eval_tasks.power import FEWEST
+from lm_eval_tasks.runs.intervals import t_interval
 from lm_eval_tasks.tables import Table
 
 if TYPE_CHECKING:

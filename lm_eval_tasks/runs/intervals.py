@@ -15,9 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-LEVEL = 0.95
-# The papers of fewer first authors say too little about how those of others would do.
-FEWEST = 10
+from lm_eval_tasks.power import FEWEST, LEVEL, detectable
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +91,6 @@ def t_interval(value: float, left: NDArray[np.float64], weights: NDArray[Any]) -
     reach = float(special.stdtrit(freedom, (1 + LEVEL) / 2)) * error
     p = 2 * float(special.stdtr(freedom, -abs(value) / error)) if error else float(value == 0)
     return TInterval(value - reach, value + reach, p, error, freedom)
-
-
-def detectable(error: float, freedom: float, power: float = 0.8) -> float:
-    """The smallest difference that a test at 5 % finds with a power (0.8 usually), for a standard error."""
-    return error * float(special.stdtrit(freedom, (1 + LEVEL) / 2) + special.stdtrit(freedom, power))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -24,7 +24,8 @@ from scipy import special
 
 from lm_eval_tasks import data
 from lm_eval_tasks.errors import SamplesError
-from lm_eval_tasks.runs.intervals import FEWEST, LEVEL, t_interval
+from lm_eval_tasks.power import FEWEST, LEVEL
+from lm_eval_tasks.runs.intervals import t_interval
 from lm_eval_tasks.runs.logged import by_task
 from lm_eval_tasks.tables import Table
 

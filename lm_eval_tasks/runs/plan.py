@@ -10,7 +10,7 @@ from typing import Any
 from lm_eval_tasks.budget import CHARACTERS_OF_TOKEN, Means
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data.keys import check_keys
-from lm_eval_tasks.runs.intervals import detectable
+from lm_eval_tasks.power import FEWEST, SPREAD_OF_TEXTS, detectable
 from lm_eval_tasks.runs.tasks import RunTasks
 from lm_eval_tasks.tables import Table
 from lm_eval_tasks.task_folder import check_tasks
@@ -148,17 +148,16 @@ def sentences(
 
 
 # Of differences between two models' ROUGE-L on one paper, where no runs are given to tell.
-_USUAL_SPREAD = 0.08
 
 
-def papers_to_detect(points: float, spread: float = _USUAL_SPREAD) -> int:
+def papers_to_detect(points: float, spread: float = SPREAD_OF_TEXTS) -> int:
     """How many papers, each of another first author, show a true difference in four of five cases at 5 %.
 
     Args:
         points: the difference, in points of 100.
         spread: standard deviation of the differences between two models on one paper.
     """
-    n = 10
+    n = FEWEST
     while detectable(spread / n**0.5, n - 1) > points / 100:
         n = n + max(1, n // 100)
     return n

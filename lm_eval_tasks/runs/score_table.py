@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from lm_eval_tasks.metrics.registry import METRICS, headline, named
-from lm_eval_tasks.runs.intervals import FEWEST
+from lm_eval_tasks.power import FEWEST
 from lm_eval_tasks.runs.scores import UNCAPPED, Score
 from lm_eval_tasks.tables import Table
 
