@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lm_eval_tasks.command import DATASETS, PUBLISH, READ, json_object, positive
 
 if TYPE_CHECKING:
-    from builder.round.licenses import Licenses
+    from builder.round.licenses import Licenses, Shown
     from lm_eval_tasks.command import Commands
     from lm_eval_tasks.tables import Table
 
@@ -38,6 +38,8 @@ def register(commands: Commands) -> None:
         "--licenses", choices=_LICENSES, default="redistributable",
         help="which texts are uploaded, others by id only (default: redistributable)",
     )  # fmt: skip
+    help_ = "publish hashes first, every row by id, as ROUND.sealed; the texts follow by the same command without it"
+    sub.add_argument("--sealed", action="store_true", help=help_)
     sub.add_argument("--yes", action="store_true", help="do it")
     sub.add_argument("--private", action="store_true", help="of a repository that is created")
 
@@ -187,7 +189,8 @@ def reproduce(arguments: Namespace) -> Iterator[str | Table]:
 def push(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.hub.push import push
 
-    return push(arguments.folder, arguments.repo, arguments.licenses, yes=arguments.yes, private=arguments.private)
+    licenses: Shown = "none" if arguments.sealed else arguments.licenses
+    return push(arguments.folder, arguments.repo, licenses, yes=arguments.yes, private=arguments.private)
 
 
 def verify(arguments: Namespace) -> Iterator[str | Table]:

@@ -19,7 +19,7 @@ from builder.errors import FolderError
 from builder.records import SPLITS, LinkWay, ReadingSummary, Split, SplitDates, Task
 from builder.report import StageCounts
 from builder.round.audit import AuditTable
-from builder.round.licenses import Licenses
+from builder.round.licenses import Shown
 from lm_eval_tasks.files import is_inside, sha256_of_bytes, write_whole
 from lm_eval_tasks.text import parse_json
 
@@ -40,7 +40,9 @@ _Day = Annotated[str, Field(pattern=r"^((19|2\d)\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12
 _Month = Annotated[str, Field(pattern=r"^(19|2\d)\d\d-(0[1-9]|1[0-2])$")]
 _Name = Annotated[str, Field(max_length=500)]
 _ROUND = r"^\d{4}\.(0[1-9]|1[0-2])$"
-_REVISION = r"^(\d{4}\.(0[1-9]|1[0-2])(\.post\d{1,4})?)?$"
+# After the name of a round: its revision without texts, which is published first.
+SEALED = ".sealed"
+_REVISION = r"^(\d{4}\.(0[1-9]|1[0-2])(\.post\d{1,4}|\.sealed)?)?$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +185,7 @@ class Publishable:
     """
 
     __pydantic_config__ = _STRICT
-    licenses: Licenses
+    licenses: Shown
     report: StageCounts
     original: tuple[Configuration, ...]
 

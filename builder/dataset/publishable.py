@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset.folder import finish, replacing
-from builder.dataset.manifest import Configuration, Publishable, read_manifest
+from builder.dataset.manifest import SEALED, Configuration, Publishable, read_manifest
 from builder.dataset.rows import by_ids, emptied, kind_of, may_publish, read_rows
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
@@ -21,11 +21,14 @@ from builder.report import StageReport
 from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
-    from builder.round.licenses import Licenses
+    from builder.round.licenses import Shown
 
 
-def publishable(source: Path, output: Path, licenses: Licenses) -> StageReport:
+def publishable(source: Path, output: Path, licenses: Shown) -> StageReport:
     """Write the copy and report how many rows are in it whole.
+
+    Args:
+        licenses: "none" seals the round: every row is there by id only, under a revision of its own.
 
     Drop reasons (of rows that are there by id only): license.
 
@@ -43,12 +46,13 @@ def publishable(source: Path, output: Path, licenses: Licenses) -> StageReport:
             for part in _copy(source, place, one, licenses, report)
         ]
         whole = Publishable(licenses, report.counts(), manifest.configurations)
-        finish(place, replace(manifest, configurations=tuple(copied), publishable=whole))
+        revision = f"{manifest.round}{SEALED}" if licenses == "none" else manifest.revision
+        finish(place, replace(manifest, configurations=tuple(copied), publishable=whole, revision=revision))
     return report
 
 
 def _copy(
-    source: Path, place: Path, one: Configuration, licenses: Licenses, report: StageReport
+    source: Path, place: Path, one: Configuration, licenses: Shown, report: StageReport
 ) -> Iterator[Configuration]:
     """One configuration as two: the rows that may be published, and the others by id."""
     kind = kind_of(one)

@@ -16,7 +16,7 @@ from builder.dataset import question_rows, writing_rows
 from builder.dataset.manifest import Configuration, DataFile, place_of
 from builder.errors import FolderError
 from builder.records import SPLITS, Split
-from builder.round.licenses import Licenses, allows
+from builder.round.licenses import Shown, allows
 from lm_eval_tasks.row_format import IDS
 
 Row = dict[str, Any]
@@ -77,7 +77,7 @@ def emptied(configuration: Configuration) -> Configuration:
     return replace(configuration, splits={})
 
 
-def may_publish(papers: Iterable[tuple[str, str]], licenses: Licenses) -> bool:
+def may_publish(papers: Iterable[tuple[str, str]], licenses: Shown) -> bool:
     """Whether the licences of all papers whose texts a row shows, see `RowKind.papers`, allow it."""
     return all(allows(license_, licenses) for _, license_ in papers)
 

@@ -7,6 +7,8 @@ from typing import Literal
 
 # What a round may hold: everything (for one's own machine), what may be passed on for no money, what may be passed on.
 Licenses = Literal["all", "noncommercial", "redistributable"]
+# What a copy of a round may show: nothing, where the round is sealed.
+Shown = Literal["none", "all", "noncommercial", "redistributable"]
 _CREATIVE_COMMONS = re.compile(
     r"https?://creativecommons\.org/(?:licenses/(by(?:-[a-z]+)*)|(publicdomain)/zero)/\d\.\d/?"
 )
@@ -16,12 +18,12 @@ _ALLOWED: dict[str, frozenset[str]] = {
 }
 
 
-def allows(license_: str, wanted: Licenses) -> bool:
+def allows(license_: str, wanted: Shown) -> bool:
     """Whether a text under a licence may be in a round of this kind.
 
     NoDerivatives licences allow neither: a paper without one of its sections is a derivative.
     """
-    if wanted == "all":
-        return True
+    if wanted in ("all", "none"):
+        return wanted == "all"
     match = _CREATIVE_COMMONS.fullmatch(license_.strip())
     return match is not None and (match[1] or match[2]) in _ALLOWED[wanted]

@@ -22,7 +22,7 @@ from hub_scripts.hub.repo import ATTRIBUTES
 from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
-    from builder.round.licenses import Licenses
+    from builder.round.licenses import Shown
 
 # What a repository holds beside a dataset folder's files.
 OF_THE_REPOSITORY = frozenset({ATTRIBUTES})
@@ -97,7 +97,7 @@ def check_loading(folder: Path, manifest: Manifest) -> dict[str, Count]:
     return expected
 
 
-def contents(folder: Path, manifest: Manifest, licenses: Licenses) -> Contents:
+def contents(folder: Path, manifest: Manifest, licenses: Shown) -> Contents:
     """Look at the ids and licences of every row; no text is read."""
     papers: set[str] = set()
     counted: Counter[str] = Counter()
@@ -118,7 +118,7 @@ def contents(folder: Path, manifest: Manifest, licenses: Licenses) -> Contents:
     return Contents(frozenset(papers), dict(sorted(counted.items())), tuple(unlicensed[:3]))
 
 
-def check_contents(folder: Path, found: Contents, licenses: Licenses, taken_down: frozenset[str], repo: str) -> None:
+def check_contents(folder: Path, found: Contents, licenses: Shown, taken_down: frozenset[str], repo: str) -> None:
     """Raise a CheckError where a text lacks the licence, or was taken down from the repository."""
     if found.unlicensed:
         raise CheckError(f"{folder}: {', '.join(found.unlicensed)} hold texts that {licenses} does not allow")

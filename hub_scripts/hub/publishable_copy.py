@@ -6,15 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
+from builder.dataset.manifest import MANIFEST, SEALED, Manifest, read_manifest
 from builder.dataset.publishable import publishable
 from hub_scripts.errors import CheckError
 
 if TYPE_CHECKING:
-    from builder.round.licenses import Licenses
+    from builder.round.licenses import Shown
 
 
-def publishable_copy(source: Path, licenses: Licenses) -> Path:
+def publishable_copy(source: Path, licenses: Shown) -> Path:
     """The folder to upload: the publishable copy beside a round, made anew where it is not of this very round.
 
     Raises:
@@ -40,4 +40,7 @@ def publishable_copy(source: Path, licenses: Licenses) -> Path:
 def _original(copy: Manifest) -> Manifest:
     """The manifest of the round that a copy was made of, but for the hashes of the files beside the data."""
     assert copy.publishable is not None
-    return replace(copy, configurations=copy.publishable.original, publishable=None, other_files={})
+    return replace(
+        copy, configurations=copy.publishable.original, publishable=None, other_files={},
+        revision="" if copy.revision.endswith(SEALED) else copy.revision,
+    )  # fmt: skip

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from builder.dataset.manifest import SEALED
+from hub_scripts.errors import CheckError
 from hub_scripts.hub import checks
 from hub_scripts.hub.publishable_copy import publishable_copy
 from hub_scripts.hub.publishing import publish
@@ -21,11 +23,11 @@ from hub_scripts.hub.verify import verify
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest
-    from builder.round.licenses import Licenses
+    from builder.round.licenses import Shown
     from hub_scripts.hub.checks import Contents
 
 
-def push(source: Path, repo_id: str, licenses: Licenses, *, yes: bool = False, private: bool = False) -> Iterator[str]:
+def push(source: Path, repo_id: str, licenses: Shown, *, yes: bool = False, private: bool = False) -> Iterator[str]:
     """Check a dataset folder, and publish it where `yes` says so; yields lines for people as it goes.
 
     Raises:
@@ -40,6 +42,10 @@ def push(source: Path, repo_id: str, licenses: Licenses, *, yes: bool = False, p
     if refs is None and yes:
         repo.create(private)
         refs = repo.existing_refs()
+    if refs and manifest.revision.endswith(SEALED) and manifest.round in refs.tags:
+        raise CheckError(
+            f"{repo_id} has the texts of {manifest.round} already; a round is sealed before they are published"
+        )
     head = refs.branches[MAIN] if refs else ""
     notices = read_notices(repo, head) if head else Notices()
     checks.check_contents(folder, found, licenses, notices.taken_down, repo_id)
@@ -56,7 +62,7 @@ def push(source: Path, repo_id: str, licenses: Licenses, *, yes: bool = False, p
     yield from verify(repo, staged.revision)
 
 
-def checked(source: Path, licenses: Licenses) -> tuple[Path, Manifest, Contents]:
+def checked(source: Path, licenses: Shown) -> tuple[Path, Manifest, Contents]:
     """The folder to upload, all checks passed that need no network: folder, manifest, what its rows show.
 
     Raises:
@@ -79,12 +85,15 @@ def _branch(revision: str, last: Manifest | None) -> str:
     return f"round-{revision}"
 
 
-def _summary(folder: Path, manifest: Manifest, found: Contents, licenses: Licenses) -> Iterator[str]:
+def _summary(folder: Path, manifest: Manifest, found: Contents, licenses: Shown) -> Iterator[str]:
     files = manifest.files.values()
     whole = sum(found.licenses.values())
     rows = sum(one.rows for one in files)
     size = sum(one.bytes for one in files) / 1e6
     yield f"{folder}: {len(files)} data files, {size:.1f} MB, {rows} rows, {whole} of them whole and {rows - whole} by id"
+    if licenses == "none":
+        yield f"sealed: every row is there by id, with the hashes of its texts, as {manifest.published_as}"
+        return
     if 2 * whole < rows:
         yield (
             f"warning: {whole} of {rows} rows are whole, the others go by id only: without `academiceval fill` "

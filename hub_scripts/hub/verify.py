@@ -13,6 +13,7 @@ from hub_scripts.errors import DifferenceError, HubError
 from hub_scripts.hub import checks
 from hub_scripts.hub.loading import counts_of, load_counts, stream_counts
 from hub_scripts.hub.repo import MAIN, Repo
+from hub_scripts.hub.sealing import differences_from_seal, seal_of
 from lm_eval_tasks.progress import progress
 
 
@@ -28,17 +29,28 @@ def verify(repo: Repo, revision: str) -> Iterator[str]:
         raise HubError(f"{repo.id} has no revision {revision}; there are {', '.join(sorted(refs.tags)) or 'no tags'}")
     with tempfile.TemporaryDirectory() as cache:
         found = list(differences(repo, revision, Path(cache)))
+        seal = seal_of(read_manifest(snapshot_of(repo, revision, Path(cache)))) if not found else None
+        if seal in refs.tags:
+            sealed = repo.snapshot(str(seal), Path(cache) / "sealed")
+            found = list(differences_from_seal(sealed, snapshot_of(repo, revision, Path(cache))))
     if found:
         listed = "".join(f"\n  {one}" for one in found)
         raise DifferenceError(
             f"{repo.id} at {revision} is not what its manifest says ({len(found)} differences):{listed}"
         )
     yield f"verified: {repo.id} at {revision}: every hash, every configuration loaded and streamed, all counts"
+    if seal in refs.tags:
+        yield f"opened is what was sealed: every text of {revision} has the hash that {seal} holds"
+
+
+def snapshot_of(repo: Repo, revision: str, cache: Path) -> Path:
+    """The folder of a revision, downloaded once."""
+    return repo.snapshot(revision, cache / "snapshot")
 
 
 def differences(repo: Repo, revision: str, cache: Path) -> Iterator[str]:
     """One sentence for each difference."""
-    folder = repo.snapshot(revision, cache / "snapshot")
+    folder = snapshot_of(repo, revision, cache)
     try:
         manifest = read_manifest(folder)
     except BuildError as err:

@@ -1,0 +1,68 @@
+"""Rounds whose hashes are published before their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from builder.dataset.manifest import read_manifest
+from builder.dataset.publishable import publishable
+from builder.pipeline import run
+from hub_scripts.hub.sealing import differences_from_seal
+from lm_eval_tasks.engines.local import LocalEngine
+from tests.conftest import small_round
+from tests.helpers.hub_server import Hub
+
+pytestmark = pytest.mark.slow
+
+Command = Callable[..., tuple[int, str, str]]
+REPO = "org/academiceval"
+PUSH = ("--repo", REPO, "--yes")
+
+
+def test_what_was_sealed_is_opened(command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
+    folder = two_rounds[0]
+    code, out, errors = command("push", folder, *PUSH, "--sealed")
+    assert code == 0, errors
+    assert "sealed: every row is there by id" in out
+    repo = hub.repos[f"datasets/{REPO}"]
+    assert list(repo.tags) == ["2026.11.sealed"]
+    sealed = repo.resolve("2026.11.sealed").tree
+    assert {path.split("/")[0] for path in sealed if path.endswith(".parquet")} == {"Abs-9K-ids", "Intro-28K-G-ids"}
+
+    code, out, errors = command("push", folder, *PUSH)
+    assert code == 0, errors
+    assert "opened is what was sealed" in out
+    assert set(repo.tags) == {"2026.11.sealed", "2026.11"}
+    assert repo.branches["main"] == repo.tags["2026.11"]
+    code, out, errors = command("verify", REPO, "--revision", "2026.11.sealed")
+    assert (code, "opened" in out) == (0, False), errors
+    code, _, errors = command("push", folder, *PUSH, "--sealed")
+    assert (code, "has the texts of 2026.11 already" in errors) == (1, True)
+
+
+def test_texts_that_were_not_sealed_are_found_out(
+    command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
+) -> None:
+    assert command("push", two_rounds[0], *PUSH, "--sealed")[0] == 0
+    # The same round with other demonstrations.
+    other = small_round(tmp_path, round="2026.11", settings=("Abs-9K", "Intro-28K-G"), seed=9)
+        two_rounds[0].parent / "work"
+    ).is_dir() else None
+    run(other, LocalEngine())
+    code, _, errors = command("push", tmp_path / "academiceval", *PUSH)
+    assert code == 1
+    assert "Intro-28K-G: " in errors
+    assert "not those that were sealed" in errors
+
+
+def test_the_seal_holds_for_every_licence(two_rounds: tuple[Path, Path], tmp_path: Path) -> None:
+    publishable(two_rounds[0], tmp_path / "sealed", "none")
+    publishable(two_rounds[0], tmp_path / "some", "redistributable")
+    assert read_manifest(tmp_path / "sealed").revision == "2026.11.sealed"
+    for opened in (two_rounds[0], tmp_path / "some"):
+        assert list(differences_from_seal(tmp_path / "sealed", opened)) == []
+    publishable(two_rounds[1], tmp_path / "other", "redistributable")
+    assert len(list(differences_from_seal(tmp_path / "sealed", tmp_path / "other"))) >= 1
