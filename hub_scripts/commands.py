@@ -99,6 +99,8 @@ def _register_report(commands: Commands) -> None:
         "facts about models (organisation, size, licence, month, page) in a TOML file; they go before the known ones"
     )
     sub.add_argument("--models", type=Path, metavar="FILE", help=help_)
+    help_ = "comma-separated models that put several rounds on one scale (default: lm_eval_tasks/data/anchors.toml)"
+    sub.add_argument("--anchors", metavar="MODEL,...", help=help_)
     sub.add_argument(
         "--licenses", choices=_LICENSES,
         help="which papers' texts are shown (default: all; with --space: redistributable)",
@@ -135,18 +137,13 @@ def _register_reproduce(commands: Commands) -> None:
 
 def report(arguments: Namespace) -> Iterator[str | Table]:
     """Build the site, and publish it where a Space is named."""
-    from hub_scripts.report.site import cutoffs_of, labels_of
+    from hub_scripts.report.site import Notes, cutoffs_of, labels_of
     from hub_scripts.report.site import report as build
 
     licenses: Licenses = arguments.licenses or ("redistributable" if arguments.space else "all")
-    yield from build(
-        arguments.results,
-        arguments.output,
-        licenses,
-        cutoffs_of(arguments.cutoff),
-        labels_of(arguments.label),
-        arguments.models,
-    )
+    anchors = arguments.anchors.split(",") if arguments.anchors else ()
+    notes = Notes(cutoffs_of(arguments.cutoff), labels_of(arguments.label), arguments.models, anchors)
+    yield from build(arguments.results, arguments.output, licenses, notes)
     if arguments.space:
         from hub_scripts.hub.space import push_site
 

@@ -341,7 +341,8 @@ def link_rounds(arguments: Namespace) -> Iterator[str | Table]:
     yield linking.table(linked)
     yield ""
     for one in links:
-        yield f"{one.round}, {one.task}: {one.anchors} anchors score {one.shift:+.4f} higher than in the first round"
+        way = "higher" if one.shift >= 0 else "lower"
+        yield f"{one.round}, {one.task}: {one.anchors} anchors score {abs(one.shift):.4f} {way} than in the first round"
         yield from (
             f"  {model} moved otherwise than the other anchors: leave it out with --anchors" for model in one.changed
         )

@@ -87,7 +87,7 @@ class _Tally:
         self.inputs.append(row["input_tokens"])
         self.days[row["published"]] += 1
         self.licenses[row["license"]] += 1
-        self.authors[row["authors"][0]] += 1
+        self.authors[next(iter(row["authors"]), row["id"])] += 1
         # SCALAR's targets are places.
         if "label" in row:
             self.labels[row["label"]] += 1

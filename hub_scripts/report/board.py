@@ -14,6 +14,8 @@ from hub_scripts.report.cells import TASKS, WIN_RATE, Cell, Group, is_baseline, 
 from lm_eval_tasks.metrics import registry
 
 if TYPE_CHECKING:
+    from hub_scripts.report.cells import Key
+    from hub_scripts.report.linked import Values
     from hub_scripts.report.model_facts import ModelFacts
     from lm_eval_tasks.runs.intervals import Interval
 
@@ -47,8 +49,17 @@ def published() -> Iterator[Published]:
                     yield Published(model, setting, table["metric"], float(cell) / 100, table["source"], note)
 
 
-def board(groups: Sequence[Group], cutoffs: Mapping[str, str], about: Mapping[str, ModelFacts]) -> dict[str, Any]:
-    """All that the leaderboard shows before anybody moves a slider."""
+def board(
+    groups: Sequence[Group],
+    cutoffs: Mapping[str, str],
+    about: Mapping[str, ModelFacts],
+    linked: Mapping[tuple[Key, str], Values],
+) -> dict[str, Any]:
+    """All that the leaderboard shows before anybody moves a slider.
+
+    Args:
+        linked: see `linked.linked_scores`.
+    """
     models = sorted({cell.model for group in groups for cell in group.cells})
     return {
         "metrics": LABELS,
@@ -59,7 +70,12 @@ def board(groups: Sequence[Group], cutoffs: Mapping[str, str], about: Mapping[st
         ],
         "settings": [_setting(group) for group in groups],
         "cells": [
-            {"s": s, "m": models.index(cell.model), **_figures(cell)}
+            {
+                "s": s,
+                "m": models.index(cell.model),
+                **_figures(cell),
+                **_on_first_scale(linked.get((group.key, cell.model))),
+            }
             for s, group in enumerate(groups)
             for cell in group.cells
         ],
@@ -113,6 +129,10 @@ def _setting(group: Group) -> dict[str, Any]:
         "first": days[0], "last": days[-1],
         "prompts": group.prompt_versions, "unfinished": group.unfinished,
     }  # fmt: skip
+
+
+def _on_first_scale(linked: Values | None) -> dict[str, Any]:
+    return {"l": {name: [_rounded(one) for one in values] for name, values in linked.items()}} if linked else {}
 
 
 def _figures(cell: Cell) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +16,14 @@ from hub_scripts.report.cells import in_order
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, ReportError, find
-from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
+from hub_scripts.report.linked import linked_scores
+from hub_scripts.report.model_facts import facts_of, known_models
 from hub_scripts.report.overall import overall
 from hub_scripts.report.pages import packaged, render
 from hub_scripts.report.round_page import RoundPage, round_page
 from lm_eval_tasks.progress import progress
 from lm_eval_tasks.runs.eyesight import table as card_table
+from lm_eval_tasks.runs.linking import usual_anchors
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses
@@ -31,27 +34,39 @@ _PAGES = ("index.html", "plots.html", "samples.html", "rounds.html", "about.html
 _STATIC = ("common.js", "board.js", "samples.js", "site.css")
 
 
-def report(
-    paths: Sequence[Path], output: Path, licenses: Licenses, cutoffs: Mapping[str, str] | None = None,
-    labels: Mapping[str, Path] | None = None, models: Path | None = None,
-) -> Iterator[str]:  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What is known of models beside their runs.
+
+    Attributes:
+        cutoffs: model -> month up to which it was trained, where its results do not tell.
+        labels: name -> folder of a run that is shown under it.
+        models: a file of facts about models, see `model_facts`.
+        anchors: models that put several rounds on one scale; none are those of `lm_eval_tasks/data/anchors.toml`.
+    """
+
+    cutoffs: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, Path] = field(default_factory=dict)
+    models: Path | None = None
+    anchors: Sequence[str] = ()
+
+
+def report(paths: Sequence[Path], output: Path, licenses: Licenses, notes: Notes | None = None) -> Iterator[str]:
     """Write the site; yields lines for people.
 
     Args:
         paths: result folders, files of results, samples and judges, dataset folders or their manifests.
         licenses: texts of papers that these do not allow are left out.
-        cutoffs: model -> month up to which it was trained, where its results do not tell.
-        labels: name -> folder of a run that is shown under it.
-        models: a file of facts about models, see `model_facts`.
 
     Raises:
         ReportError: nothing to show, or a file that cannot be read.
         FolderError: `output` holds something else.
     """
-    facts = known_models(models)
-    inputs = find(paths, labels)
+    notes = notes or Notes()
+    known_models(notes.models)  # before anything is read that takes long
+    inputs = find(paths, notes.labels)
     with replacing(output, MARK, "report") as place:
-        yield from _write(inputs, place, licenses, {**_known_cutoffs(inputs), **(cutoffs or {})}, facts)
+        yield from _write(inputs, place, licenses, notes)
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     yield f"written: {output} ({size / 1e6:.1f} MB); open {output / 'index.html'}"
 
@@ -90,9 +105,7 @@ def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
     return {model: str(run["model_cutoff"]) for model, run in inputs.runs.items() if run.get("model_cutoff")}
 
 
-def _write(
-    inputs: Inputs, place: Path, licenses: Licenses, cutoffs: Mapping[str, str], facts: Mapping[str, ModelFacts]
-) -> Iterator[str]:
+def _write(inputs: Inputs, place: Path, licenses: Licenses, notes: Notes) -> Iterator[str]:
     found = in_order(
         gather(key, files, inputs, place / "data" / "samples", licenses)
         for key, files in progress(groups(inputs).items(), "report")
@@ -107,9 +120,11 @@ def _write(
         )
     # Retrieval makes a model of its own, with the cut-off of the one that reads.
     models = {cell.model for group in found for cell in group.cells}
+    cutoffs = {**_known_cutoffs(inputs), **notes.cutoffs}
     known = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(model.split(" + ")[0]))}
+    facts = known_models(notes.models)
     about = {model: facts_of(model, facts) for model in models}
-    data = board(found, known, about)
+    data = board(found, known, about, linked_scores(found, notes.anchors or usual_anchors()))
     (place / "data" / "scores").mkdir(parents=True, exist_ok=True)
     (place / "data" / "board.js").write_text(script("board", data), encoding="utf-8")
     for group in found:

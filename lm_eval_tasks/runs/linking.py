@@ -6,27 +6,33 @@ models answer the same papers, so that a model's distance from the anchors is kn
   linked score = anchors' mean in the first round + mean over papers of (model - anchors) in the later round
 
 Its error has three parts: of that distance, of the anchors' mean in the first round, and of the anchors, which do not gain all alike.
+Right-or-wrong answers are linked by ability (`rasch`) in place of scores. Papers of the first round that are carried along as
+`<Setting>-core` check the result: there a model's distance from the anchors is taken over the old papers.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from math import sqrt
 from pathlib import Path
 from statistics import fmean, variance
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
+from numpy.typing import NDArray
 
 from lm_eval_tasks import data
 from lm_eval_tasks.errors import SamplesError
-from lm_eval_tasks.power import FEWEST, LEVEL
+from lm_eval_tasks.power import FEWEST
+from lm_eval_tasks.row_format import CORE
+from lm_eval_tasks.runs.estimates import Estimate, Scores, around, average, difference, mean
 from lm_eval_tasks.runs.intervals import t_interval
 from lm_eval_tasks.runs.logged import by_task
+from lm_eval_tasks.runs.rasch import abilities, accuracy
 from lm_eval_tasks.tables import Table
 
 if TYPE_CHECKING:
@@ -35,22 +41,9 @@ if TYPE_CHECKING:
 # Model -> its samples in one round.
 Runs = Mapping[str, Sequence["Logged"]]
 FEWEST_ANCHORS = 2
+_OF_CHOICES = "accuracy"
 # An anchor that moves this many standard errors otherwise than the others has changed.
 _FAR = 3.0
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A mean over papers and its error.
-
-    Attributes:
-        freedom: degrees of freedom; 0 where there are too few first authors.
-    """
-
-    value: float
-    error: float
-    freedom: float
-    papers: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +54,7 @@ class Linked:
         raw: as it was.
         value: on the scale of the first round.
         low, high: 95 %, with the error of linking; None with too few first authors.
+        by_core: the same over the old papers, with its interval; None where the model was not run on them.
     """
 
     round: str
@@ -71,6 +65,7 @@ class Linked:
     low: float | None
     high: float | None
     papers: int
+    by_core: tuple[float, tuple[float, float] | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,39 +118,104 @@ def link(rounds: Mapping[str, Runs], anchors: Sequence[str], metric: str) -> tup
                 {model: _scores(own[task], metric) for model, own in one.items() if task in own}
                 for one in (ours, theirs)
             )
-            one, found = _linked(name, task, before, after, known)
+            core = {model: _scores(own[task + CORE], metric) for model, own in theirs.items() if task + CORE in own}
+            one, found = link_task(name, task, before, after, known, core, is_choice=metric == _OF_CHOICES)
             links.append(one)
             linked += found
     return linked, links
 
 
-_Scores = dict[str, tuple[float, str]]
-
-
-def _scores(samples: Sequence[Logged], metric: str) -> _Scores:
-    """Sample -> its score and first author."""
+def _scores(samples: Sequence[Logged], metric: str) -> Scores:
     return {one.id: (one.scores[metric], one.cluster) for one in samples if metric in one.scores}
 
 
-def _linked(
-    round_: str, task: str, before: Mapping[str, _Scores], after: Mapping[str, _Scores], anchors: Sequence[str]
-) -> tuple[Link, list[Linked]]:
-    level = _mean(_average([before[model] for model in anchors]))
-    shifts = {model: _mean(after[model]).value - _mean(before[model]).value for model in anchors}
-    between = Estimate(0.0, sqrt(variance(shifts.values()) / len(shifts)), len(shifts) - 1, 0)
-    anchored = _average([after[model] for model in anchors])
+def link_task(
+    round_: str, task: str, before: Mapping[str, Scores], after: Mapping[str, Scores], anchors: Sequence[str],
+    core: Mapping[str, Scores] = MappingProxyType({}), *, is_choice: bool = False,
+) -> tuple[Link, list[Linked]]:  # fmt: skip
+    """All models of a later round on the scale of the first, for one task.
+
+    Args:
+        before, after: model -> its scores in the first and in the later round.
+        anchors: models of both, at least two.
+        core: model -> its scores on papers of the first round, in the later one.
+        is_choice: whether answers are right or wrong.
+    """
+    level = mean(average([before[model] for model in anchors]))
+    moved = [mean(after[model]).value - mean(before[model]).value for model in anchors]
+    place = (
+        partial(_by_ability, before, after, anchors) if is_choice else partial(_by_score, after, anchors, level, moved)
+    )
+    old = average([before[model] for model in anchors])
     found = []
     for model, scores in sorted(after.items()):
-        distance = _mean(_difference(scores, anchored))
-        value = level.value + distance.value
-        reach = _reach([level, distance, between])
-        low, high = (None, None) if reach is None else (value - reach, value + reach)
-        found.append(Linked(round_, task, model, _mean(scores).value, value, low, high, distance.papers))
-    changed = tuple(_changed(anchors, before, after))
-    return Link(round_, task, fmean(shifts.values()), len(anchors), changed), found
+        value, parts, papers = place(model)
+        interval = around(value, parts)
+        low, high = interval or (None, None)
+        raw = mean(scores).value
+        found.append(Linked(round_, task, model, raw, value, low, high, papers, _by_core(core.get(model), old, level)))
+    return Link(round_, task, fmean(moved), len(anchors), tuple(_changed(anchors, before, after))), found
 
 
-def _changed(anchors: Sequence[str], before: Mapping[str, _Scores], after: Mapping[str, _Scores]) -> Iterator[str]:
+_Placed = tuple[float, list[Estimate], int]
+
+
+def _by_score(
+    after: Mapping[str, Scores], anchors: Sequence[str], level: Estimate, moved: Sequence[float], model: str
+) -> _Placed:
+    distance = mean(difference(after[model], average([after[one] for one in anchors])))
+    return level.value + distance.value, [level, distance, _between(moved)], distance.papers
+
+
+def _by_ability(
+    before: Mapping[str, Scores], after: Mapping[str, Scores], anchors: Sequence[str], model: str
+) -> _Placed:
+    """The accuracy that a model of this ability would have on the first round's questions."""
+    first, later = (
+        abilities({one: before[one] for one in anchors}),
+        abilities({one: after[one] for one in {*anchors, model}}),
+    )
+
+    def placed(own: NDArray[np.float64], old: NDArray[np.float64]) -> NDArray[np.float64]:
+        shift = own[..., [later.of[one] for one in anchors]] - old[..., [first.of[one] for one in anchors]]
+        return accuracy(own[..., later.of[model]] - shift.mean(axis=-1), first.spread)
+
+    value = float(placed(later.values, first.values))
+    gains = [later.values[later.of[one]] - first.values[first.of[one]] for one in anchors]
+    slope = float(accuracy(later.values[later.of[model]] - fmean(gains) + 0.5, first.spread)) - float(
+        accuracy(later.values[later.of[model]] - fmean(gains) - 0.5, first.spread)
+    )
+    parts = [
+        _jackknifed(value, placed(later.left, first.values), later.weights),
+        _jackknifed(value, placed(later.values, first.left), first.weights),
+        replace(_between(gains), error=slope * _between(gains).error),
+    ]
+    return value, parts, len(after[model])
+
+
+def _jackknifed(value: float, left: NDArray[np.float64], weights: NDArray[np.float64]) -> Estimate:
+    if len(left) < FEWEST:
+        return Estimate(value, 0.0, 0.0, int(weights.sum()))
+    over = t_interval(value, left, weights)
+    return Estimate(value, over.error, over.freedom, int(weights.sum()))
+
+
+def _between(gains: Sequence[float]) -> Estimate:
+    """The error that comes of anchors which do not gain all alike."""
+    return Estimate(0.0, sqrt(variance(gains) / len(gains)), len(gains) - 1, 0)
+
+
+def _by_core(scores: Scores | None, old: Scores, level: Estimate) -> tuple[float, tuple[float, float] | None] | None:
+    """The anchors' level in the first round, and how far from them a model is on papers of that round."""
+    common = difference(scores, old) if scores else {}
+    if not common:
+        return None
+    distance = mean(common)
+    value = level.value + distance.value
+    return value, around(value, [level, distance])
+
+
+def _changed(anchors: Sequence[str], before: Mapping[str, Scores], after: Mapping[str, Scores]) -> Iterator[str]:
     """The anchors that moved otherwise than the rest, the farthest first; each is judged without those before it."""
     left = list(anchors)
     while len(left) > FEWEST_ANCHORS:
@@ -167,59 +227,30 @@ def _changed(anchors: Sequence[str], before: Mapping[str, _Scores], after: Mappi
         left.remove(farthest)
 
 
-def _moved(model: str, anchors: Sequence[str], before: Mapping[str, _Scores], after: Mapping[str, _Scores]) -> float:
+def _moved(model: str, anchors: Sequence[str], before: Mapping[str, Scores], after: Mapping[str, Scores]) -> float:
     """By how many standard errors an anchor moved otherwise than the others."""
     others = [one for one in anchors if one != model]
-    was, is_ = (_mean(_difference(one[model], _average([one[other] for other in others]))) for one in (before, after))
+    was, is_ = (mean(difference(one[model], average([one[other] for other in others]))) for one in (before, after))
     error = sqrt(was.error**2 + is_.error**2)
     return abs(is_.value - was.value) / error if error and was.freedom and is_.freedom else 0.0
 
 
-def _average(each: Sequence[_Scores]) -> _Scores:
-    """The mean over models, for the samples that all of them answered."""
-    ids = [id_ for id_ in each[0] if all(id_ in one for one in each)]
-    return {id_: (fmean(one[id_][0] for one in each), each[0][id_][1]) for id_ in ids}
-
-
-def _difference(scores: _Scores, others: _Scores) -> _Scores:
-    return {id_: (value - others[id_][0], cluster) for id_, (value, cluster) in scores.items() if id_ in others}
-
-
-def _mean(scores: _Scores) -> Estimate:
-    """The mean and its error, by the jackknife over first authors."""
-    if not scores:
-        raise SamplesError("the runs of a round have no sample in common with its anchors")
-    values = np.array([value for value, _ in scores.values()])
-    names = {cluster: i for i, cluster in enumerate(dict.fromkeys(cluster for _, cluster in scores.values()))}
-    of = np.array([names[cluster] for _, cluster in scores.values()])
-    mean = float(values.mean())
-    if len(names) < FEWEST:
-        return Estimate(mean, 0.0, 0.0, len(values))
-    sums, counts = np.bincount(of, weights=values), np.bincount(of)
-    over = t_interval(mean, (sums.sum() - sums) / (len(values) - counts), counts)
-    return Estimate(mean, over.error, over.freedom, len(values))
-
-
-def _reach(parts: Sequence[Estimate]) -> float | None:
-    """Half of the interval of a sum of estimates (Welch and Satterthwaite's degrees of freedom); None where a part has too few authors."""
-    if any(one.freedom == 0 for one in parts):
-        return None
-    total = sum(one.error**2 for one in parts)
-    if not total:
-        return 0.0
-    freedom = total**2 / sum(one.error**4 / one.freedom for one in parts)
-    return float(special.stdtrit(freedom, (1 + LEVEL) / 2)) * sqrt(total)
-
-
 def table(linked: Sequence[Linked]) -> Table:
     """A row for each model, round and task."""
-    head = ("Task", "Round", "Model", "Papers", "Raw", "Linked", "95% interval")
+    head = ("Task", "Round", "Model", "Papers", "Raw", "Linked", "95% interval", "By old papers")
     rows = [
-        (one.task, one.round, one.model, one.papers, f"{one.raw:.4f}", f"{one.value:.4f}", _interval(one))
+        (
+            one.task, one.round, one.model, one.papers, f"{one.raw:.4f}", f"{one.value:.4f}",
+            _interval(None if one.low is None or one.high is None else (one.low, one.high)), _core_cell(one),
+        )
         for one in linked
-    ]
-    return Table(head, "lllrrrl", rows)
+    ]  # fmt: skip
+    return Table(head, "lllrrrll", rows)
 
 
-def _interval(one: Linked) -> str:
-    return "-" if one.low is None or one.high is None else f"[{one.low:.4f}, {one.high:.4f}]"
+def _interval(bounds: tuple[float, float] | None) -> str:
+    return "-" if bounds is None else f"[{bounds[0]:.4f}, {bounds[1]:.4f}]"
+
+
+def _core_cell(one: Linked) -> str:
+    return "-" if one.by_core is None else f"{one.by_core[0]:.4f} {_interval(one.by_core[1])}"

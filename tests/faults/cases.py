@@ -268,5 +268,6 @@ CASES = (
         ("reproduce", "academiceval", "--dataset", "academiceval", "--model", "lead", "--only", "LLaMA-3 Chat 70B", "--limit", "3",
          "--output", "reproduced", "--metadata", '{"bertscore_model": "none"}'), "reproduced", whole=False,
     ),
+    Case("bundle", _dataset, ("bundle", "academiceval", "-o", "bundle", "--bertscore_model", "none"), "bundle"),
     Case("report", _results, ("report", "run", "-o", "site"), "site"),
 )  # fmt: skip

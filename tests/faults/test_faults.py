@@ -45,5 +45,6 @@ def test_every_command_that_writes_has_its_case() -> None:
         "link-rounds",
         "metrics",
         "contamination",
+        "live",
     }
     assert set(all_commands().parsers) == local | hub | others

@@ -91,7 +91,8 @@ const rescored = (scores, model, window, of) => {
 const cellsOf = async (settings) => {
   const found = new Map();
   if (isWholeWindow()) {
-    board.cells.forEach((cell) => found.set(`${cell.m} ${cell.s}`, cell));
+    const shown = (cell) => (byId("linked").checked && cell.l ? { ...cell, x: { ...cell.x, ...cell.l }, linked: true } : cell);
+    board.cells.forEach((cell) => found.set(`${cell.m} ${cell.s}`, shown(cell)));
     return found;
   }
   const window = chosenMonths();
@@ -167,6 +168,7 @@ const cellOf = (cell, metric, setting, row) => {
     cell.of === null ? `n\u00a0${cell.n}` : `n\u00a0${cell.n}\u00a0of\u00a0${cell.of}`,
   ];
   const badges = [
+    cell.linked && cell.l[metric] ? element("span", { class: "tag", title: "On the first round's scale." }, "linked") : null,
     cell.of !== null && cell.n < cell.of ? element("span", { class: "tag", title: "Only part of the setting's samples was scored." }, "subset") : null,
     cell.capped > MOST_CAPPED ? element("span", { class: "tag", title: "Many answers were cut off at the longest length that the task allows." }, "cut off") : null,
   ];
@@ -245,7 +247,7 @@ const show = async () => {
 const remembered = ["task", "metric", "round", "context", "model", "from", "to"];
 const remember = () => {
   const values = Object.fromEntries(remembered.map((id) => [id, byId(id).value]));
-  writeHash({ ...values, published: byId("published").checked });
+  writeHash({ ...values, published: byId("published").checked, linked: byId("linked").checked });
 };
 
 // A metric is offered where any shown setting has it.
@@ -283,6 +285,8 @@ const prepare = () => {
   fillSelect(byId("metric"), Object.entries(board.metrics), hash.get("metric") ?? "");
   byId("model").value = hash.get("model") ?? "";
   byId("published").checked = hash.get("published") === "true";
+  byId("linking").hidden = !board.cells.some((cell) => cell.l);
+  byId("linked").checked = !byId("linking").hidden && hash.get("linked") === "true";
   const days = board.settings.flatMap((one) => [one.first, one.last]).sort();
   byId("window").hidden = !days.length;
   months = days.length ? allMonths(days[0].slice(0, 7), days.at(-1).slice(0, 7)) : [""];

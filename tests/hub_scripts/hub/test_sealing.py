@@ -49,8 +49,6 @@ def test_texts_that_were_not_sealed_are_found_out(
     assert command("push", two_rounds[0], *PUSH, "--sealed")[0] == 0
     # The same round with other demonstrations.
     other = small_round(tmp_path, round="2026.11", settings=("Abs-9K", "Intro-28K-G"), seed=9)
-        two_rounds[0].parent / "work"
-    ).is_dir() else None
     run(other, LocalEngine())
     code, _, errors = command("push", tmp_path / "academiceval", *PUSH)
     assert code == 1

@@ -9,6 +9,7 @@ import pytest
 
 from hub_scripts.report.cells import Cell, Group, Key
 from hub_scripts.report.inputs import ReportError
+from hub_scripts.report.linked import linked_scores
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.overall import Overall, overall
 from lm_eval_tasks.runs.intervals import interval
@@ -121,3 +122,27 @@ def test_facts_of_models(tmp_path: Path) -> None:
         (tmp_path / "models.toml").write_text(text)
         with pytest.raises(ReportError, match=r"models\.toml"):
             known_models(tmp_path / "models.toml")
+
+
+def test_later_rounds_are_put_on_the_scale_of_the_first() -> None:
+    """Every model gains 0.1 in the second round: none has become better."""
+
+    def of_round(round_: str, easier: float) -> Group:
+        chance = random.Random(round_)
+        papers = {id_: easier + chance.gauss(0, 0.05) for id_ in IDS}
+        cells = [
+            _cell(model, {id_: skill + own + chance.gauss(0, 0.02) for id_, own in papers.items()}, 0.1)
+            for model, skill in (("a1", 0.3), ("a2", 0.4), ("a3", 0.5), ("new", 0.6))
+        ]
+        group = _group("Abs-9K", "abs", cells)
+        group.key = Key(round_, "Abs-9K")
+        return group
+
+    groups = [of_round("2026.11", 0.0), of_round("2026.12", 0.1)]
+    found = linked_scores(groups, ("a1", "a2", "a3"))
+    assert {model for _, model in found} == {"a1", "a2", "a3", "new"}
+    assert {key.round for key, _ in found} == {"2026.12"}
+    value, low, high = found[groups[1].key, "new"]["rouge_l"]
+    assert low < 0.6 < high
+    assert value == pytest.approx(0.6, abs=0.03)
+    assert linked_scores(groups, ("a1", "b")) == {}

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import random
+import statistics
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from scipy.special import expit
 
 from lm_eval_tasks.errors import SamplesError
-from lm_eval_tasks.runs.linking import Linked, link, usual_anchors
+from lm_eval_tasks.runs.estimates import Scores
+from lm_eval_tasks.runs.linking import Linked, link, link_task, usual_anchors
 from lm_eval_tasks.runs.logged import Logged
+from lm_eval_tasks.runs.rasch import abilities, accuracy
 
 Command = Callable[..., tuple[int, str, str]]
 ANCHORS = ("a1", "a2", "a3", "a4")
@@ -84,10 +88,83 @@ def test_the_command(command: Command, dataset: Path, tmp_path: Path) -> None:
     code, out, err = command("link-rounds", tmp_path / "one", tmp_path / "two", "--anchors", "lead,random-sentence")
     assert code == 0, err
     assert "| Abs-9K | 2026.12 | lead |" in out
-    assert "2 anchors score +0.0000 higher" in out
+    assert "2 anchors score 0.0000 higher" in out
     code, _, err = command("link-rounds", tmp_path / "one", tmp_path / "two")
     assert (code, "have 0 anchors in common" in err) == (1, True)
     code, _, err = command("link-rounds", tmp_path / "one")
     assert (code, "at least two rounds" in err) == (1, True)
     code, _, err = command("link-rounds", tmp_path / "one", tmp_path)
     assert code == 1
+
+
+# --- right or wrong
+
+
+def choices(round_: str, easier: float, seed: int, n: int = 200) -> dict[str, Scores]:
+    """Answers of models of different ability to a round's questions, two of each first author."""
+    chance = random.Random(f"{round_} {seed}")
+    questions = {f"{round_}.{i}": chance.gauss(-easier, 1.0) for i in range(n)}
+    return {
+        model: {
+            id_: (float(chance.random() < expit(ability - difficulty)), f"author {i // 2}")
+            for i, (id_, difficulty) in enumerate(questions.items())
+        }
+        for model, ability in ABILITIES.items()
+    }
+
+
+ABILITIES = {"a1": -0.5, "a2": 0.2, "a3": 0.8, "a4": 1.5, "new": 2.0}
+NEW = float(accuracy(ABILITIES["new"], 1.0))
+
+
+def test_abilities_are_found() -> None:
+    found = abilities(choices("1", 0.0, 3, n=3000))
+    assert found.spread == pytest.approx(1.0, abs=0.15)
+    for model, ability in ABILITIES.items():
+        assert found.values[found.of[model]] == pytest.approx(ability, abs=0.15)
+
+
+def test_right_or_wrong_answers_are_linked_by_ability() -> None:
+    """The later round is so much easier that raw accuracies lie close to 1."""
+    placed = []
+    for seed in range(40):
+        first, later = choices("1", 0.0, seed), choices("2", 1.0, seed)
+        _, found = link_task("2", "SCALAR-Hard", first, later, ANCHORS, is_choice=True)
+        placed.append(next(one for one in found if one.model == "new"))
+    assert statistics.fmean(one.raw for one in placed) > NEW + 0.06
+    assert statistics.fmean(one.value for one in placed) == pytest.approx(NEW, abs=0.01)
+    held = sum(one.low is not None and one.high is not None and one.low <= NEW <= one.high for one in placed)
+    assert held >= 35
+
+
+def test_a_model_that_is_always_right_has_a_place() -> None:
+    first, later = choices("1", 0.0, 1), choices("2", 0.0, 1)
+    later["new"] = {id_: (1.0, author) for id_, (_, author) in later["new"].items()}
+    _, found = link_task("2", "SCALAR-Hard", first, later, ANCHORS, is_choice=True)
+    one = next(one for one in found if one.model == "new")
+    assert 0.95 < one.value <= 1.0
+
+
+def test_papers_of_the_first_round_check_the_link() -> None:
+    before = {
+        model: {one.id: (one.scores["rouge_l"], one.cluster) for one in own} for model, own in runs("1", 0, 1).items()
+    }
+    after = {
+        model: {one.id: (one.scores["rouge_l"], one.cluster) for one in own}
+        for model, own in runs("2", 0.03, 1).items()
+    }
+    old = dict(list(before["new"].items())[:60])
+    _, found = link_task("2", "Abs-9K", before, after, ANCHORS, {"new": old})
+    one = next(one for one in found if one.model == "new")
+    assert one.by_core is not None
+    value, bounds = one.by_core
+    assert value == pytest.approx(one.value, abs=0.02)
+    assert bounds is not None
+    assert bounds[0] < 0.3 < bounds[1]
+    assert all(one.by_core is None for one in found if one.model != "new")
+    # A model that has seen the old papers does better on them than the new papers tell.
+    seen = {id_: (score + 0.1, author) for id_, (score, author) in old.items()}
+    _, found = link_task("2", "Abs-9K", before, after, ANCHORS, {"new": seen})
+    one = next(one for one in found if one.model == "new")
+    assert one.by_core is not None and one.by_core[1] is not None and one.high is not None
+    assert one.by_core[1][0] > one.high

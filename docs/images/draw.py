@@ -1,0 +1,123 @@
+"""The pictures of docs/months.md: from made-up runs with planted effects, and from the figures in results.json.
+
+  python docs/images/draw.py
+
+The same pictures every time; nothing is measured.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from hub_scripts.report.drawing import STYLE  # noqa: E402
+from lm_eval_tasks.runs.linking import link_task  # noqa: E402
+
+MONTHS = 12
+CUTOFFS = {"model A": 2, "model B": 8}
+LOOKS = {"model A": ("#0072b2", "o", "-"), "model B": ("#d55e00", "s", "--")}
+EASIER = (0.0, 0.02, -0.015, 0.03, 0.005, 0.04)
+
+
+def main() -> None:
+    """Draw the pictures."""
+    place = Path(__file__).parent
+    with mpl.rc_context({**STYLE, "svg.hashsalt": "academiceval", "svg.fonttype": "none"}):
+        drawn = {"seen-papers": seen_papers(), "power": power(), "one-scale": one_scale()}
+        for name, figure in drawn.items():
+            figure.savefig(place / f"{name}.svg", metadata={"Date": None}, facecolor="white")
+
+
+def seen_papers() -> Figure:
+    """Two models by month: the one that was trained later gains on papers between the two cut-offs, and only there."""
+    chance = np.random.default_rng(3)
+    papers = 0.25 + chance.normal(0, 0.015, MONTHS)
+    figure = Figure(figsize=(7, 3))
+    axis = figure.subplots()
+    for model, last in CUTOFFS.items():
+        colour, mark, dash = LOOKS[model]
+        months = np.arange(MONTHS)
+        scores = (
+            papers + (0.02 if model == "model B" else 0) + 0.06 * (months <= last) + chance.normal(0, 0.003, MONTHS)
+        )
+        axis.plot(months, scores, color=colour, marker=mark, linestyle=dash, markersize=4, label=model)
+        axis.axvline(last + 0.5, color=colour, linestyle=dash, linewidth=1)
+        axis.annotate(f"{model}\ntrained up to here", (last + 0.6, 0.395), color=colour, fontsize=8, va="top")
+    axis.set(xlabel="month of publication", ylabel="score", ylim=(0.2, 0.4))
+    axis.set_xticks(range(MONTHS), [f"{month + 1}" for month in range(MONTHS)])
+    axis.legend(loc="lower left")
+    return figure
+
+
+def power() -> Figure:
+    """How often memorisation is found, by the number of papers."""
+    found = json.loads((ROOT / "benchmarks" / "results.json").read_text())["inference"]["figures"]
+    sizes = {200: "_200", 500: "", 2000: "_2000"}
+    figure = Figure(figsize=(7, 3))
+    axis = figure.subplots()
+    for share, mark in ((20, "o"), (5, "s"), (1, "^")):
+        axis.plot(
+            list(sizes), [found[f"power_{share}{ending}"] for ending in sizes.values()], marker=mark, markersize=4,
+            label=f"{share} % of the old papers memorised",
+        )  # fmt: skip
+    axis.plot(
+        list(sizes), [found[f"false_alarms{ending}"] for ending in sizes.values()], color="black", linestyle=":",
+        label="nothing memorised (false alarms)",
+    )  # fmt: skip
+    axis.set(xscale="log", xlabel="papers", ylabel="share of 500 draws\nin which it is found", ylim=(0, 1.02))
+    axis.set_xticks(list(sizes), [f"{n:,}" for n in sizes])
+    axis.minorticks_off()
+    axis.legend(fontsize=8)
+    return figure
+
+
+def one_scale() -> Figure:
+    """One model over six rounds, as it scored and on the first round's scale."""
+    names = [f"round {i + 1}" for i in range(len(EASIER))]
+    skills = {"a1": 0.18, "a2": 0.2, "a3": 0.22, "a4": 0.25, "model": 0.28}
+    rounds = []
+    for i, easier in enumerate(EASIER):
+        chance = np.random.default_rng(i)
+        hard = chance.normal(0, 0.05, 300)
+        rounds.append({
+            model: {f"{i}.{p}": (float(skill + easier + hard[p] + chance.normal(0, 0.04)), str(p)) for p in range(300)}
+            for model, skill in skills.items()
+        })  # fmt: skip
+    raw = [float(np.mean([score for score, _ in one["model"].values()])) for one in rounds]
+    linked = [(raw[0], raw[0], raw[0])]
+    for name, one in zip(names[1:], rounds[1:], strict=True):
+        _, found = link_task(name, "made up", rounds[0], one, ["a1", "a2", "a3", "a4"])
+        own = next(row for row in found if row.model == "model")
+        assert own.low is not None
+        assert own.high is not None
+        linked.append((own.value, own.low, own.high))
+    figure = Figure(figsize=(7, 3))
+    axis = figure.subplots()
+    axis.plot(names, raw, color="#d55e00", marker="s", linestyle="--", markersize=4, label="as it scored")
+    middle = [value for value, _, _ in linked]
+    reach = np.array([[value - low, high - value] for value, low, high in linked]).T
+    axis.errorbar(
+        names,
+        middle,
+        yerr=reach,
+        color="#0072b2",
+        marker="o",
+        markersize=4,
+        capsize=2,
+        label="on the first round's scale",
+    )
+    axis.set(ylabel="score of one frozen model")
+    axis.legend()
+    return figure
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""Means over papers with their errors, and intervals of sums of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean
+
+import numpy as np
+from scipy import special
+
+from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.power import FEWEST, LEVEL
+from lm_eval_tasks.runs.intervals import t_interval
+
+# Sample -> its score and first author.
+Scores = dict[str, tuple[float, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value and its error.
+
+    Attributes:
+        freedom: degrees of freedom; 0 where there are too few first authors.
+        papers: that it was made of.
+    """
+
+    value: float
+    error: float
+    freedom: float
+    papers: int
+
+
+def mean(scores: Scores) -> Estimate:
+    """The mean and its error, by the jackknife over first authors.
+
+    Raises:
+        SamplesError: there is no score.
+    """
+    if not scores:
+        raise SamplesError("the runs of a round have no sample in common with its anchors")
+    values = np.array([value for value, _ in scores.values()])
+    names = {cluster: i for i, cluster in enumerate(dict.fromkeys(cluster for _, cluster in scores.values()))}
+    of = np.array([names[cluster] for _, cluster in scores.values()])
+    middle = float(values.mean())
+    if len(names) < FEWEST:
+        return Estimate(middle, 0.0, 0.0, len(values))
+    sums, counts = np.bincount(of, weights=values), np.bincount(of)
+    over = t_interval(middle, (sums.sum() - sums) / (len(values) - counts), counts)
+    return Estimate(middle, over.error, over.freedom, len(values))
+
+
+def average(each: Sequence[Scores]) -> Scores:
+    """The mean over models, for the samples that all of them answered."""
+    ids = [id_ for id_ in each[0] if all(id_ in one for one in each)]
+    return {id_: (fmean(one[id_][0] for one in each), each[0][id_][1]) for id_ in ids}
+
+
+def difference(scores: Scores, others: Scores) -> Scores:
+    """Score less the other, for the samples that both have."""
+    return {id_: (value - others[id_][0], cluster) for id_, (value, cluster) in scores.items() if id_ in others}
+
+
+def around(value: float, parts: Sequence[Estimate]) -> tuple[float, float] | None:
+    """The interval of a sum of estimates (Welch and Satterthwaite's degrees of freedom); None where a part has too few authors."""
+    if any(one.freedom == 0 for one in parts):
+        return None
+    total = sum(one.error**2 for one in parts)
+    if not total:
+        return value, value
+    freedom = total**2 / sum(one.error**4 / one.freedom for one in parts)
+    reach = float(special.stdtrit(freedom, (1 + LEVEL) / 2)) * sqrt(total)
+    return value - reach, value + reach
