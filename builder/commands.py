@@ -236,6 +236,7 @@ def status(arguments: Namespace) -> Iterator[str | Table]:
 def audit(arguments: Namespace) -> Iterator[str | Table]:
     from builder.dataset import tables
     from builder.dataset.audit import audit, check
+    from builder.dataset.card import check_canary
     from builder.dataset.manifest import read_manifest
 
     manifest = read_manifest(arguments.folder)
@@ -244,6 +245,7 @@ def audit(arguments: Namespace) -> Iterator[str | Table]:
     for table in tables.audited(found, manifest.allowed):
         yield from (table, "")
     check(found, manifest.allowed)
+    check_canary(arguments.folder, manifest)
 
 
 def publishable(arguments: Namespace) -> Iterator[str | Table]:

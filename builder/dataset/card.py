@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import yaml
@@ -15,6 +16,7 @@ from huggingface_hub import DatasetCardData
 from builder.dataset import tables
 from builder.dataset.errata import Erratum
 from builder.dataset.rows import columns_of
+from builder.errors import FolderError
 from builder.records import SPLITS
 from lm_eval_tasks.compat.datasets import add_dataset_info
 from lm_eval_tasks.tables import Table, markdown
@@ -105,6 +107,17 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
 def canary(round_: str) -> str:
     """A line by which this dataset is found again in training data; always the same for a round."""
     return f"academiceval canary {uuid.uuid5(uuid.NAMESPACE_URL, f'academiceval {round_}')}"
+
+
+def check_canary(folder: Path, manifest: Manifest) -> None:
+    """Look whether the card holds the line by which the dataset is found again in training data.
+
+    Raises:
+        FolderError: it does not.
+    """
+    path = folder / CARD
+    if not path.is_file() or canary(manifest.round) not in path.read_text(encoding="utf-8", errors="replace"):
+        raise FolderError(f"{path} lacks the canary of round {manifest.round}, or is missing; build the folder again")
 
 
 def _example(shown: Sequence[Configuration], published: Publication) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from huggingface_hub import DatasetCard
 
 from builder.dataset.audit import audit, check
-from builder.dataset.card import CARD
+from builder.dataset.card import CARD, check_canary
 from builder.dataset.integrity import file_differences
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from builder.dataset.rows import kind_of, may_publish, read_columns
@@ -80,6 +80,7 @@ def check_card(folder: Path, manifest: Manifest) -> None:
         ) from err
     if odd := sorted(named ^ set(manifest.files)):
         raise CheckError(f"{folder / CARD} and {MANIFEST} disagree about {', '.join(odd[:3])}; build the folder again")
+    check_canary(folder, manifest)
 
 
 def check_loading(folder: Path, manifest: Manifest) -> dict[str, Count]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ import yaml
 from builder.dataset.card import canary
 from builder.dataset.croissant import CROISSANT, croissant
 from builder.dataset.manifest import read_manifest
+
+Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -57,3 +60,13 @@ def test_the_card_has_what_the_hub_reads(dataset: Path) -> None:
     assert canary("2026.11") != canary("2026.12")
     for heading in ("## Limitations", "## Takedowns", "## How to cite"):
         assert heading in card.text
+
+
+def test_an_audit_finds_the_canary_or_says_that_it_is_gone(dataset: Path, tmp_path: Path, command: Command) -> None:
+    place = tmp_path / "academiceval"
+    shutil.copytree(dataset, place)
+    assert command("audit", place)[0] == 0
+    text = (place / "README.md").read_text()
+    (place / "README.md").write_text(text.replace(canary("2026.11"), ""))
+    code, _, errors = command("audit", place)
+    assert (code, "lacks the canary of round 2026.11" in errors) == (1, True)
