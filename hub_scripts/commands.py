@@ -79,6 +79,8 @@ def register(commands: Commands) -> None:
     sub = commands.add(PUBLISH, "push-results", help_, push_results)
     sub.add_argument("files", type=Path, nargs="+", metavar="FILE", help="results_*.json, or folders of them")
     sub.add_argument("--repo", required=True, metavar="ORG/NAME", help="the dataset repository of results")
+    help_ = "propose the card's change in a pull request, if the model is somebody else's"
+    sub.add_argument("--create-pr", action="store_true", help=help_)
     sub.add_argument("--card", metavar="ORG/MODEL", help="the model whose card is to show the scores too")
     sub.add_argument("--subset", action="store_true", help="publish runs over a part of the samples too, as such")
     sub.add_argument("--yes", action="store_true", help="do it; without it only say what would be uploaded")
@@ -208,4 +210,7 @@ def yank(arguments: Namespace) -> Iterator[str | Table]:
 def push_results(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.results.publish import push_results
 
-    return push_results(arguments.files, arguments.repo, arguments.card, yes=arguments.yes, subset=arguments.subset)
+    return push_results(
+        arguments.files, arguments.repo, arguments.card, yes=arguments.yes, subset=arguments.subset,
+        create_pr=arguments.create_pr,
+    )  # fmt: skip

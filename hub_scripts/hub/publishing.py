@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hub_scripts.errors import ConflictError
-from hub_scripts.hub.repo import MAIN, Change, Repo, gone
+from hub_scripts.hub.file_hashes import gone
+from hub_scripts.hub.repo import MAIN, Change, Repo
 
 if TYPE_CHECKING:
     from hub_scripts.hub.staging import Staged

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from builder.dataset.manifest import SEALED
 from hub_scripts.errors import CheckError
 from hub_scripts.hub import checks
+from hub_scripts.hub.file_hashes import gone, unchanged
 from hub_scripts.hub.publishable_copy import publishable_copy
 from hub_scripts.hub.publishing import publish
-from hub_scripts.hub.repo import MAIN, Repo, gone, unchanged
+from hub_scripts.hub.repo import MAIN, Repo
 from hub_scripts.hub.revisions import order
 from hub_scripts.hub.secret_scan import refuse_secrets
 from hub_scripts.hub.staging import Notices, Staged, newest, read_notices, stage

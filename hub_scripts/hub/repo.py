@@ -6,9 +6,8 @@ repository is read, and where the change is there it counts as done.
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -20,12 +19,10 @@ from huggingface_hub.hf_api import RepoFile
 from hub_scripts.errors import AccessError, ConflictError, HubError
 from hub_scripts.hub.compat import use_lfs, uses_xet
 from hub_scripts.hub.faults import FAULTS, Fault, FaultError, lacks_xet, retried, understand
-from lm_eval_tasks.files import sha256_of, sha256_of_bytes
+from hub_scripts.hub.file_hashes import Content
 
 _T = TypeVar("_T")
-Content = Path | bytes
 MAIN = "main"
-ATTRIBUTES = ".gitattributes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +180,25 @@ class Repo:
 
         return self._done_once(lambda: self._send(change, branch, parent), done)
 
-    def _send(self, change: Change, branch: str, parent: str) -> str:
-        """Ask for a commit once; by LFS where the Hub turns out to have no Xet storage."""
+    def propose(self, change: Change, parent: str) -> str:
+        """Open a pull request with one commit, where none of its title is open, and return its address."""
+        return self._done_once(
+            lambda: self._send(change, MAIN, parent, as_proposal=True), lambda: self.proposed(change)
+        )
+
+    def proposed(self, change: Change) -> str | None:
+        """The address of the open pull request with a change's title; None where there is none."""
+        found = self._asked(
+            lambda: list(
+                self._api.get_repo_discussions(
+                    self.id, repo_type=self.kind, discussion_type="pull_request", discussion_status="open"
+                )
+            )
+        )
+        return next((one.url for one in found if one.title == change.title), None)
+
+    def _send(self, change: Change, branch: str, parent: str, *, as_proposal: bool = False) -> str:
+        """Ask for a commit or a pull request once; by LFS where the Hub turns out to have no Xet storage."""
         operations: list[CommitOperationAdd | CommitOperationDelete] = [
             *(CommitOperationAdd(path, content) for path, content in sorted(change.add.items())),
             *(CommitOperationDelete(path) for path in sorted(change.delete)),
@@ -192,14 +206,14 @@ class Repo:
         try:
             made = self._api.create_commit(
                 self.id, operations, commit_message=change.title, commit_description=change.mark, repo_type=self.kind,
-                revision=branch, parent_commit=parent,
+                revision=branch, parent_commit=parent, create_pr=as_proposal,
             )  # fmt: skip
         except FAULTS as err:
             if not uses_xet() or not lacks_xet(err):
                 raise
             use_lfs()
-            return self._send(change, branch, parent)
-        return str(made.oid)
+            return self._send(change, branch, parent, as_proposal=as_proposal)
+        return str(made.pr_url if as_proposal else made.oid)
 
     def find(self, mark: str, revision: str) -> str | None:
         """The commit that carries a mark, among those up to a revision."""
@@ -267,32 +281,3 @@ def _may_write(permissions: Mapping[str, list[Mapping[str, object]]], repo: str)
         scope.get("entity", {}).get("name") in names and "repo.write" in scope.get("permissions", ())  # type: ignore[attr-defined,operator]
         for scope in permissions.get("scoped", ())
     )
-
-
-def digest(content: Content) -> dict[str, str]:
-    """A content's hashes in both forms of `Repo.files`, by their kind."""
-    if isinstance(content, Path):
-        size = content.stat().st_size
-        git = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
-        with content.open("rb") as file:
-            while block := file.read(1 << 20):
-                git.update(block)
-        return {"sha256": sha256_of(content), "git": git.hexdigest()}
-    git = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False)
-    return {"sha256": sha256_of_bytes(content), "git": git.hexdigest()}
-
-
-def same(listed: str, content: Content) -> bool:
-    """Whether a file that `Repo.files` lists has this content."""
-    kind, _, value = listed.partition(":")
-    return digest(content)[kind] == value
-
-
-def gone(files: Iterable[str], kept: Iterable[str]) -> list[str]:
-    """The paths that are not kept; how a repository stores its files is for itself."""
-    return sorted(set(files) - set(kept) - {ATTRIBUTES})
-
-
-def unchanged(files: Mapping[str, str], add: Mapping[str, Content]) -> Iterable[str]:
-    """The paths whose content is there already."""
-    return [path for path, content in add.items() if path in files and same(files[path], content)]

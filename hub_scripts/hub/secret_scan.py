@@ -10,7 +10,7 @@ from hub_scripts.errors import SecretError
 from lm_eval_tasks.redaction import secrets_in
 
 if TYPE_CHECKING:
-    from hub_scripts.hub.repo import Content
+    from hub_scripts.hub.file_hashes import Content
 
 _TEXT = frozenset({".json", ".jsonl", ".js", ".html", ".md", ".yml", ".yaml", ".csv", ".txt", ".toml", ".css", ".svg"})
 # Papers' texts and models' answers: what stands there was public before, and papers about security quote such forms.

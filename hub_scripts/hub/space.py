@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from hub_scripts.hub.repo import ATTRIBUTES, MAIN, Change, Content, Repo, digest, gone, unchanged
+from hub_scripts.hub.file_hashes import ATTRIBUTES, Content, digest, gone, unchanged
+from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.secret_scan import refuse_secrets
 from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.progress import progress

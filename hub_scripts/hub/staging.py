@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from builder.dataset.card import CARD, Publication, card
 from builder.dataset.croissant import CROISSANT, croissant
@@ -13,8 +14,11 @@ from builder.dataset.manifest import MANIFEST, Manifest, manifest_bytes, parse_m
 from builder.round.takedowns import TAKEDOWNS, Takedown, parse_takedowns, takedown_lines
 from hub_scripts.hub.benchmark import EVAL, eval_yaml
 from hub_scripts.hub.compat import endpoint
-from hub_scripts.hub.repo import Content, Repo
+from hub_scripts.hub.file_hashes import Content
 from lm_eval_tasks.files import sha256_of, sha256_of_bytes
+
+if TYPE_CHECKING:
+    from hub_scripts.hub.repo import Repo
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,8 @@ from builder.round import settings as registry
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import RESULTS, result, results_yaml, task_id
 from hub_scripts.hub.compat import endpoint, model_index
-from hub_scripts.hub.repo import MAIN, Change, Content, Repo, digest, unchanged
+from hub_scripts.hub.file_hashes import Content, digest, unchanged
+from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.secret_scan import refuse_secrets
 from hub_scripts.results.result_file import Results, TaskScore, read_results
 from lm_eval_tasks.files import sha256_of_bytes
@@ -52,7 +53,7 @@ class ResultFile:
 
 
 def push_results(
-    paths: Sequence[Path], repo_id: str, card: str | None, *, yes: bool, subset: bool = False
+    paths: Sequence[Path], repo_id: str, card: str | None, *, yes: bool, subset: bool = False, create_pr: bool = False
 ) -> Iterator[str]:
     """Publish result files; yields lines for people.
 
@@ -60,6 +61,7 @@ def push_results(
         paths: `results_*.json`, or folders of them.
         card: a model on the Hub whose card is to show the scores too.
         subset: publish runs over a part of the samples too, and say so.
+        create_pr: propose the card's change in a pull request, which takes no right to write there.
 
     Raises:
         SecretError: a file holds one.
@@ -82,7 +84,7 @@ def push_results(
         yield "nothing was uploaded; add --yes to publish"
         return
     repo.check_write()
-    if card:
+    if card and not create_pr:
         Repo(card, "model").check_write()
     repo.create(private=False)
     yield _upload(repo, files)
@@ -94,7 +96,7 @@ def push_results(
         files = {CARD: with_index(text, card.split("/")[1], index).encode()}
         if benchmark := [entry for one in found for entry in one.benchmark]:
             files[RESULTS] = results_yaml(benchmark).encode()
-        yield _upload(model, files)
+        yield _upload(model, files, create_pr=create_pr)
 
 
 def _files(found: Sequence[ResultFile]) -> dict[str, Content]:
@@ -215,8 +217,8 @@ def _setting(task: str) -> str:
     return names.get(task, task)
 
 
-def _upload(repo: Repo, files: dict[str, Content]) -> str:
-    """Commit what is not there yet, once."""
+def _upload(repo: Repo, files: dict[str, Content], *, create_pr: bool = False) -> str:
+    """Commit, or propose, what is not there yet, once."""
     head = repo.existing_refs().branches[MAIN]
     same = set(unchanged(repo.files(head), files))
     fresh = {path: content for path, content in files.items() if path not in same}
@@ -224,4 +226,7 @@ def _upload(repo: Repo, files: dict[str, Content]) -> str:
         return f"{repo.id} holds all of it already"
     listed = "\n".join(f"{path} {digest(content)['sha256']}" for path, content in sorted(fresh.items()))
     mark = f"Files: {sha256_of_bytes(listed)}"
+    if create_pr:
+        change = Change(f"{_TITLE[repo.kind]} of AcademicEval ({sha256_of_bytes(listed)[:12]})", mark, fresh)
+        return f"pull request: {repo.proposed(change) or repo.propose(change, head)}"
     return f"published: {repo.id}, commit {repo.commit(Change(_TITLE[repo.kind], mark, fresh), MAIN, head)}"

@@ -61,6 +61,9 @@ class Repository:
     branches: dict[str, str] = field(default_factory=dict)
     tags: dict[str, str] = field(default_factory=dict)
     commits: dict[str, Commit] = field(default_factory=dict)
+    # Titles of open pull requests, and the paths that each would change.
+    proposals: list[str] = field(default_factory=list)
+    proposed: list[set[str]] = field(default_factory=list)
 
     def add(self, branch: str, title: str, message: str, tree: dict[str, Blob]) -> str:
         parent = self.branches.get(branch)
@@ -262,7 +265,8 @@ class Requests:
         raise Answer(200, found)
 
     def preupload(self, kind: str, id_: str, revision: str) -> None:
-        self.may_write(id_)
+        if self.query.get("create_pr") != ["1"]:
+            self.may_write(id_)
         commit = self.hub.repo(f"{kind}/{id_}").resolve(revision)
         found = []
         for file in json.loads(self.body)["files"]:
@@ -294,9 +298,27 @@ class Requests:
     def verify(self, kind: str | None, id_: str) -> None:
         raise Answer(200 if json.loads(self.body)["oid"] in self.hub.large else 404, {})
 
+    def discussions(self, kind: str, id_: str) -> None:
+        titles = self.hub.repo(f"{kind}/{id_}").proposals
+        found = [
+            {
+                "num": number, "title": title, "status": "open", "isPullRequest": True, "author": {"name": "ann"},
+                "createdAt": "2026-11-20T00:00:00.000Z", "repo": {"name": id_, "type": kind.removesuffix("s")},
+            }
+            for number, title in enumerate(titles, 1)
+        ]  # fmt: skip
+        raise Answer(200, {"discussions": found, "count": len(found), "start": 0})
+
     def commit(self, kind: str, id_: str, branch: str) -> None:
-        self.may_write(id_)
         repo = self.hub.repo(f"{kind}/{id_}")
+        if self.query.get("create_pr") == ["1"]:
+            titles = repo.proposals
+            titles.append(json.loads(self.body.splitlines()[0])["value"]["summary"])
+            repo.proposed.append({json.loads(line)["value"].get("path") for line in self.body.splitlines()[1:]})
+            address = f"{self.hub.url}/{id_}"
+            made = {"commitOid": "0" * 40, "commitUrl": f"{address}/commit/{'0' * 40}"}
+            raise Answer(200, {"success": True, **made, "pullRequestUrl": f"{address}/discussions/{len(titles)}"})
+        self.may_write(id_)
         lines = [json.loads(line) for line in self.body.splitlines() if line.strip()]
         header = lines[0]["value"]
         if header.get("parentCommit") not in (None, repo.resolve(branch).id):
@@ -368,6 +390,7 @@ _ROUTES: tuple[tuple[str, str, Callable[..., None]], ...] = (
     ("POST", _REPO + r"/paths-info/([^/]+)", Requests.paths),
     ("POST", _REPO + r"/preupload/([^/]+)", Requests.preupload),
     ("POST", _REPO + r"/commit/([^/]+)", Requests.commit),
+    ("GET", _REPO + r"/discussions", Requests.discussions),
     ("POST", _GIT + r"\.git/info/lfs/objects/batch", Requests.batch),
     ("POST", _GIT + r"\.git/info/lfs/objects/verify", Requests.verify),
     ("PUT", r"/__large/([0-9a-f]{64})", Requests.put),

@@ -522,6 +522,25 @@ def test_results_and_a_model_card(command: Command, hub: Hub, tmp_path: Path) ->
     assert [len(repo.commits) for repo in hub.repos.values()] == commits
 
 
+def test_scores_on_somebody_elses_card_are_proposed(command: Command, hub: Hub, tmp_path: Path) -> None:
+    from huggingface_hub import HfApi
+
+    HfApi().create_repo("org/tiny")
+    # A model of somebody else's.
+    hub.repos["models/other/tiny"] = hub.repos.pop("models/org/tiny")
+    file = tmp_path / "results_tiny.json"
+    file.write_text(json.dumps(RESULT))
+    push = ("push-results", file, "--repo", "org/results", "--card", "other/tiny", "--yes")
+    code, _, errors = command(*push)
+    assert (code, "does not belong to other" in errors) == (1, True)
+    for _ in range(2):
+        code, out, errors = command(*push, "--create-pr")
+        assert code == 0, errors
+        assert f"pull request: {hub.url}/other/tiny/discussions/1" in out
+    [changed] = hub.repos["models/other/tiny"].proposed
+    assert {"README.md", ".eval_results/academiceval.yaml"} <= changed
+
+
 def test_results_of_the_plain_lm_eval(command: Command, hub: Hub, tmp_path: Path) -> None:
     metadata = {"version": 1.0, "dataset": REPO, "dataset_revision": "2026.11"}
     scores = {
