@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +55,8 @@ def open_dataset(config: str, options: Options) -> Opened:
         raise DatasetError(f"{folder} has no manifest.json, so it is not a finished dataset; build it again")
     path = str(folder) if folder.is_dir() else name
     try:
-        builder = datasets.load_dataset_builder(path, config, revision=options.dataset_revision)
+        with _quiet():
+            builder = datasets.load_dataset_builder(path, config, revision=options.dataset_revision)
         if is_from_cache(builder) and "/" not in name:
             # With no such folder and no network, `datasets` would serve whatever folder of that name it saw last.
             raise FileNotFoundError(name)
@@ -64,8 +66,8 @@ def open_dataset(config: str, options: Options) -> Opened:
             by_id = {split: len(rows) for split, rows in _loaded(ids, folder).items()}
     except (DatasetNotFoundError, FileNotFoundError, ConnectionError) as err:
         raise DatasetError(
-            f"the dataset {name!r} is neither a folder here nor reachable on the Hub; give its folder or Hub id with "
-            f'--metadata \'{{"dataset": "..."}}\' or in {VARIABLE}'
+            f"the dataset {name!r} is neither a folder here nor reachable on the Hub; give its folder, or ORG/NAME of the "
+            f'Hub, with --metadata \'{{"dataset": "ORG/academiceval"}}\' or in {VARIABLE}'
         ) from err
     except (ValueError, OSError, DatasetsError) as err:
         if "BuilderConfig" in str(err):
@@ -81,6 +83,17 @@ def open_dataset(config: str, options: Options) -> Opened:
     opened = Opened(loaded, by_id, revision)
     _warn_of_rows_by_id(config, opened, options.split)
     return opened
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the warnings of `datasets` that it takes its cache: a copy is used only where that is right, and said otherwise."""
+    before = datasets.utils.logging.get_verbosity()
+    datasets.utils.logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        datasets.utils.logging.set_verbosity(before)
 
 
 def _loaded(builder: datasets.DatasetBuilder, folder: Path) -> datasets.DatasetDict:
