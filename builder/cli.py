@@ -75,7 +75,8 @@ def _set_up_output(arguments: argparse.Namespace) -> None:
         # The libraries' bars are for people who watch.
         os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
         os.environ.setdefault("TQDM_DISABLE", "1")
-    if arguments.command is evaluating.evaluate:  # vLLM divides by what its bar has counted
+    if arguments.command is evaluating.evaluate and (arguments.config or arguments.model == "vllm"):
+        # VLLM divides by what its bar has counted.
         os.environ.pop("TQDM_DISABLE", None)
     if arguments.quiet:
         from lm_eval_tasks.progress import silence

@@ -30,7 +30,7 @@ def register(commands: Commands) -> None:
     sub.add_argument("--round", metavar="YYYY.MM", help="default: this month")
     sub.add_argument("--yes", action="store_true", help="do it")
 
-    help_ = "check a dataset folder and publish it on the Hub as one revision; without --yes only say what would be"
+    help_ = "check a dataset folder and publish it on the Hub as one revision; without --yes, only show what would be uploaded"
     sub = commands.add(PUBLISH, "push", help_, push)
     sub.add_argument("folder", type=Path, metavar="FOLDER")
     sub.add_argument("--repo", required=True, metavar="ORG/NAME", help="the dataset repository")
@@ -52,7 +52,7 @@ def register(commands: Commands) -> None:
     help_ = "a model of which only the tokenizer is wanted; may be repeated"
     sub.add_argument("--tokenizer", action="append", default=[], metavar="ORG/NAME", help=help_)
     help_ = "the BERTScore model (default: the large one); minilm or none fetches nothing"
-    sub.add_argument("--bertscore_model", metavar="ORG/NAME", help=help_)
+    sub.add_argument("--bertscore_model", "--bertscore-model", metavar="ORG/NAME", help=help_)
     help_ = "what pip is to download, e.g. 'academiceval[offline]'; may be repeated"
     sub.add_argument("--wheels", action="append", default=[], metavar="REQUIREMENT", help=help_)
     sub.add_argument("--constraints", type=Path, metavar="FILE", help="versions for pip")
@@ -62,7 +62,7 @@ def register(commands: Commands) -> None:
     sub.add_argument("repo", metavar="ORG/NAME")
     sub.add_argument("--revision", default="main", help="default: main")
 
-    help_ = "say that a published revision is not to be used, and publish what replaces it; without --yes only say what would be"
+    help_ = "say that a published revision is not to be used, and publish what replaces it; without --yes, only show what would change"
     sub = commands.add(PUBLISH, "yank", help_, yank)
     sub.add_argument("repo", metavar="ORG/NAME")
     sub.add_argument("--revision", help="default: the newest")
@@ -75,7 +75,7 @@ def register(commands: Commands) -> None:
 
     sub.add_argument("--yes", action="store_true", help="do it")
 
-    help_ = "publish results on the Hub, in lm-eval's form and as a model index; without --yes only say what would be"
+    help_ = "publish results on the Hub, in lm-eval's form and as a model index; without --yes, only show what would be uploaded"
     sub = commands.add(PUBLISH, "push-results", help_, push_results)
     sub.add_argument("files", type=Path, nargs="+", metavar="FILE", help="results_*.json, or folders of them")
     sub.add_argument("--repo", required=True, metavar="ORG/NAME", help="the dataset repository of results")
@@ -155,7 +155,7 @@ def report(arguments: Namespace) -> Iterator[str | Table]:
 def live(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.live.run import live, this_month
 
-    yield from live(arguments.live, arguments.round or this_month(), yes=arguments.yes)
+    yield from live(arguments.live, arguments.round or this_month(), yes=arguments.yes, quiet=arguments.quiet)
 
 
 def bundle(arguments: Namespace) -> Iterator[str]:

@@ -96,7 +96,10 @@ def _add_asked(sub: ArgumentParser) -> None:
 
 def _add_evaluation(sub: ArgumentParser) -> None:
     sub.add_argument(
-        "--config", type=Path, metavar="FILE", help="YAML with these options, as lm-eval's; options given here go first"
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="YAML with these options, as lm-eval's; options given here override it",
     )
     sub.add_argument("--model", default="", help="a baseline, or a model type of lm-eval such as hf or vllm")
     help_ = "a folder of `academiceval bundle`: its round, models and tokenizers, and no network"
@@ -126,7 +129,11 @@ def _add_evaluation(sub: ArgumentParser) -> None:
 
 def _add_means(sub: ArgumentParser) -> None:
     sub.add_argument("--prices", type=Path, metavar="FILE", help=_PRICES)
-    sub.add_argument("--max-cost", type=amount, help="stop before all answers in the output folder could cost more")
+    sub.add_argument(
+        "--max-cost",
+        type=amount,
+        help="stop before the answers in the output folder could cost more than this in total",
+    )
     sub.add_argument(
         "--batch", action="store_true", help="ask the server through its batch API, usually for half the price"
     )
@@ -154,7 +161,9 @@ def _add_judging(sub: ArgumentParser) -> None:
     sub.add_argument(
         "samples", type=Path, nargs="+", metavar="SAMPLES", help="samples_*.jsonl of one run, or folders of them"
     )
-    sub.add_argument("--model", nargs="+", help="judges (default: the paper's, Mixtral-8x22B)")
+    sub.add_argument(
+        "--model", nargs="+", help="judges, e.g. gpt-4o-mini (default with --base-url: the paper's, Mixtral-8x22B)"
+    )
     sub.add_argument("--base-url", help="an OpenAI-compatible server (default: the OpenAI API)")
     sub.add_argument("--name", help="of the model that generated (default: the folder's name)")
     sub.add_argument("--concurrency", type=positive, default=16, help="requests at a time (default: 16)")
@@ -387,6 +396,10 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
 def judge(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.judge import run
 
+    if not arguments.model and not arguments.base_url:
+        raise EvalError(
+            f"name a judge: --model gpt-4o-mini for the OpenAI API, or --base-url of a server that has the paper's, {run.DEFAULT_JUDGE}"
+        )
     models = arguments.model or [run.DEFAULT_JUDGE]
     samples = run.load(arguments.samples)
     each = {model: _means(arguments, model) for model in models}

@@ -13,6 +13,7 @@ from builder.dataset.folder import replacing
 from builder.dataset.manifest import read_manifest
 from hub_scripts.errors import CheckError, HubError
 from hub_scripts.hub import checks
+from hub_scripts.hub.compat import is_offline
 from hub_scripts.hub.repo import Repo
 from lm_eval_tasks.bundle import BUNDLE, DATASET, HUB, WHEELS, open_bundle, write_bundle
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL, NO_MODEL
@@ -47,8 +48,16 @@ def bundle(dataset: Path, output: Path, contents: Contents) -> Iterator[str]:
         BuildError: the dataset is not a whole folder, or `output` holds something else.
         HubError: a model cannot be fetched, or pip failed.
     """
+    if (dataset / BUNDLE).is_file():
+        raise CheckError(f"{dataset} is a bundle; add --check to check it, or name the dataset folder to bundle")
     checks.check_files(dataset)
     metric = () if contents.bertscore in (MINILM, NO_MODEL) else (contents.bertscore,)
+    if is_offline() and (contents.models or contents.tokenizers or metric):
+        names = ", ".join((*contents.models, *contents.tokenizers, *metric))
+        raise HubError(
+            f"HF_HUB_OFFLINE is set, so that {names} cannot be fetched; unset it, or leave the BERTScore model out with "
+            "--bertscore_model minilm"
+        )
     with replacing(output, BUNDLE, "bundle") as place:
         shutil.copytree(dataset, place / DATASET)
         yield f"round {read_manifest(dataset).round}"

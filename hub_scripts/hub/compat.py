@@ -20,6 +20,11 @@ def use_lfs() -> None:
     constants.HF_HUB_DISABLE_XET = True
 
 
+def is_offline() -> bool:
+    """Whether nothing may be asked of the Hub."""
+    return bool(constants.is_offline_mode())
+
+
 def endpoint() -> str:
     """The address of the Hub that is asked."""
     return str(constants.ENDPOINT)

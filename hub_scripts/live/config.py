@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,6 +13,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from builder.round.table import Table
 from hub_scripts.errors import LiveError
+from lm_eval_tasks.task_folder import task_names
 
 _REPO = r"^[\w.-]+/[\w.-]+$"
 # Fit for a folder, and for the name of a judge's file.
@@ -75,6 +77,14 @@ def _with_options(model: ModelTable, place: Path, name: str) -> ModelTable:
         raise LiveError(f"{name}: {place / model.config} cannot be read as YAML ({str(err).splitlines()[0]})") from err
     if not isinstance(options, dict) or not isinstance(options.get("metadata", {}), dict):
         raise LiveError(f"{name}: {place / model.config} must be a table of options, `metadata` in it a table too")
+    for key in ("model", "tasks"):
+        if not options.get(key):
+            raise LiveError(f"{name}: {place / model.config} lacks `{key}`; docs/configs has examples")
+    tasks = options["tasks"] if isinstance(options["tasks"], list) else str(options["tasks"]).split(",")
+    if unknown := sorted({str(one) for one in tasks} - set(task_names())):
+        near = get_close_matches(unknown[0], task_names(), 1, 0.5)
+        hint = f"did you mean {near[0]}?" if near else "`academiceval eval --tasks list` prints them"
+        raise LiveError(f"{name}: {place / model.config} names the task {unknown[0]!r}, which does not exist; {hint}")
     return model.model_copy(update={"options": options})
 
 
@@ -87,4 +97,8 @@ def _checked(path: Path, adapter: TypeAdapter[_T]) -> _T:
         raise LiveError(f"{path} is not valid TOML: {err}") from err
     except ValidationError as err:
         first = err.errors()[0]
-        raise LiveError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from err
+        place = ".".join(map(str, first["loc"]))
+        says = {"extra_forbidden": "there is no such key", "missing": "this key is needed"}.get(
+            first["type"], first["msg"]
+        )
+        raise LiveError(f"{path}: {place}: {says}; docs/publish.md shows what the file holds") from err

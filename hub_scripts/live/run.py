@@ -27,7 +27,7 @@ from lm_eval_tasks.files import sha256_of, sha256_of_bytes, write_whole
 from lm_eval_tasks.linux import die_with
 from lm_eval_tasks.locks import held
 from lm_eval_tasks.tables import Table, markdown
-from lm_eval_tasks.text import parse_json
+from lm_eval_tasks.text import ODD, parse_json
 
 # In the folder of a round's results.
 STATE, LOG = "live.json", "live.md"
@@ -39,12 +39,13 @@ def this_month() -> str:
     return f"{datetime.now(tz=UTC):%Y.%m}"
 
 
-def live(path: Path, round_name: str, *, yes: bool) -> Iterator[str | Table]:
+def live(path: Path, round_name: str, *, yes: bool, quiet: bool = False) -> Iterator[str | Table]:
     """Do a month, or show its plan.
 
     Args:
         path: live.toml.
         yes: whether to do it.
+        quiet: whether the commands show results and errors alone.
 
     Raises:
         LiveError: a file cannot be used, or steps failed.
@@ -53,13 +54,15 @@ def live(path: Path, round_name: str, *, yes: bool) -> Iterator[str | Table]:
     """
     settings, models = load_live(path)
     round_ = load_round(path.parent / settings.round, round=round_name)
-    month = _Month(path.parent, settings.results / round_.round, settings.max_cost)
+    month = _Month(path.parent, settings.results / round_.round, settings.max_cost, quiet=quiet)
+    if not yes:
+        planned = list(steps(settings, models, round_))
+        yield month.table(planned)
+        is_done = all(map(month.is_done, planned))
+        yield f"\nround {round_.round}: {'nothing is left to do' if is_done else 'this is the plan; --yes carries it out'}"
+        return
     with held(month.state):
         planned = list(steps(settings, models, round_))
-        if not yes:
-            yield month.table(planned)
-            yield f"\nround {round_.round}: this is the plan; --yes carries it out"
-            return
         todo = sum(not month.is_done(step) for step in planned)
         for step in planned:
             yield from month.take(step, planned)
@@ -70,6 +73,21 @@ def live(path: Path, round_name: str, *, yes: bool) -> Iterator[str | Table]:
     yield f"round {round_.round}: {'finished' if todo else 'nothing is new'}; log: {path.parent / month.runs / LOG}"
 
 
+def _read(path: Path) -> dict[str, dict[str, Any]]:
+    """What is noted of a month's steps.
+
+    Raises:
+        LiveError: the file is damaged.
+    """
+    try:
+        content = parse_json(path.read_bytes()) if path.is_file() else {}
+    except ODD as err:
+        raise LiveError(f"{path} is damaged ({err}); remove it, and every step is looked at again") from err
+    if not isinstance(content, dict) or not all(isinstance(one, dict) for one in content.values()):
+        raise LiveError(f"{path} is not the state of a month; remove it, and every step is looked at again")
+    return content
+
+
 class _Month:
     """What is done of a month's steps.
 
@@ -77,16 +95,23 @@ class _Month:
         failed: step -> why.
     """
 
-    def __init__(self, place: Path, runs: Path, max_cost: float | None) -> None:
-        self._place, self.runs = place, runs
+    def __init__(self, place: Path, runs: Path, max_cost: float | None, *, quiet: bool) -> None:
+        self._place, self.runs, self._quiet = place, runs, quiet
         self.state = place / runs / STATE
-        self._done: dict[str, dict[str, Any]] = parse_json(self.state.read_bytes()) if self.state.is_file() else {}
+        self._done = _read(self.state)
         self._spending = Spending(place, max_cost)
         self.failed: dict[str, str] = {}
 
     def is_done(self, step: Step) -> bool:
-        there = step.makes is None or (self._place / step.makes).exists()
-        return there and self._done.get(step.name, {}).get("key") == self._key(step)
+        noted = self._done.get(step.name, {})
+        return noted.get("key") == self._key(step) and noted.get("made") == self._made(step)
+
+    def _made(self, step: Step) -> str | None:
+        """What a step has made, as a hash: a later month puts its own in the place of it."""
+        if step.makes is None:
+            return ""
+        path = self._place / step.makes
+        return sha256_of(path) if path.is_file() else "" if path.is_dir() else None
 
     def take(self, step: Step, planned: Sequence[Step]) -> Iterator[str]:
         """Do a step that is not done and whose needs are."""
@@ -110,13 +135,13 @@ class _Month:
         if code:
             self.failed[step.name] = f"ended with exit code {code}"
         else:
-            self._note(step, key=self._key(step), seconds=round(time.monotonic() - started, 1))
+            self._note(step, key=self._key(step), made=self._made(step), seconds=round(time.monotonic() - started, 1))
         self.write_log(planned)
 
     def _run(self, argv: Sequence[str]) -> int:
         # A command that outlived this process would hold its locks against the next call.
         ends_with_us = partial(die_with, os.getpid())
-        command = [sys.executable, "-m", "builder.cli", *argv]
+        command = [sys.executable, "-m", "builder.cli", *argv, *(["--quiet"] if self._quiet else [])]
         return subprocess.run(command, cwd=self._place, preexec_fn=ends_with_us, check=False).returncode
 
     def _note(self, step: Step, **facts: object) -> None:

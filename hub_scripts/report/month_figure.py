@@ -71,4 +71,15 @@ def by_month(rows: Sequence[Row], place: Path, metric: str, label: str, cutoffs:
         f"{len(seen)} of {len(known)} models with a known cut-off were tested on papers that they may have seen"
         f"{': ' if seen else ''}{', '.join(seen)}."
     )
-    return save(figure, place, Plot(f"months_{metric}", title, alt, takeaway if known else ""), head, rows)
+    return save(
+        figure,
+        place,
+        Plot(
+            f"months_{metric}",
+            title,
+            alt,
+            takeaway if known else "No model's training cut-off is known, so that nothing is hatched.",
+        ),
+        head,
+        rows,
+    )

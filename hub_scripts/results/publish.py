@@ -80,23 +80,35 @@ def push_results(
     files = _files(found)
     refuse_secrets(files)
     yield from (f"{repo_id}: {path}" for path in files)
+    if card:
+        yield f"{card}: {CARD} and {RESULTS}, {'as a pull request' if create_pr else 'in place of older scores of the same tasks'}"
     if not yes:
         yield "nothing was uploaded; add --yes to publish"
         return
     repo.check_write()
-    if card and not create_pr:
-        Repo(card, "model").check_write()
+    of_model = _of_card(card, found, create_pr=create_pr) if card else {}
     repo.create(private=False)
     yield _upload(repo, files)
     if card:
-        model = Repo(card, "model")
-        head = model.existing_refs().branches[MAIN]
-        text = (model.read(CARD, head) or b"").decode()
-        index = [entry for one in found for entry in one.index]
-        files = {CARD: with_index(text, card.split("/")[1], index).encode()}
-        if benchmark := [entry for one in found for entry in one.benchmark]:
-            files[RESULTS] = results_yaml(benchmark).encode()
-        yield _upload(model, files, create_pr=create_pr)
+        yield _upload(Repo(card, "model"), of_model, create_pr=create_pr)
+
+
+def _of_card(card: str, found: Sequence[ResultFile], *, create_pr: bool) -> dict[str, Content]:
+    """What goes to the model's repository.
+
+    Raises:
+        HubError: there is none, its card cannot be read, or the token may not write to it.
+    """
+    model = Repo(card, "model")
+    if not create_pr:
+        model.check_write()
+    head = model.existing_refs().branches[MAIN]
+    text = (model.read(CARD, head) or b"").decode()
+    index = [entry for one in found for entry in one.index]
+    files: dict[str, Content] = {CARD: with_index(text, card.split("/")[1], index).encode()}
+    if benchmark := [entry for one in found for entry in one.benchmark]:
+        files[RESULTS] = results_yaml(benchmark).encode()
+    return files
 
 
 def _files(found: Sequence[ResultFile]) -> dict[str, Content]:

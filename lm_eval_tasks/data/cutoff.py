@@ -23,10 +23,12 @@ _CUTOFF = re.compile(
 
 
 def of_card(text: str) -> str | None:
-    """The first month that a model card names as its cut-off, "YYYY-MM"."""
-    found = _CUTOFF.search(text)
-    if found is None:
-        return None
+    """The month that a model card names as its cut-off, "YYYY-MM"; None where it names none, or several."""
+    months = {_month(found) for found in _CUTOFF.finditer(text)}
+    return months.pop() if len(months) == 1 else None
+
+
+def _month(found: re.Match[str]) -> str:
     if found["iso"]:
         return found["iso"]
     number = next(i for i, month in enumerate(_MONTHS, 1) if month.startswith(found["name"].casefold()))

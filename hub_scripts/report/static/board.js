@@ -195,7 +195,9 @@ const rowOf = (row, metric, settings) => {
 // What a wrong paper's text would score, the mean over models: they answered the same samples.
 const floorRow = (settings, cells, metric) => {
   const floors = settings.map((setting) => {
-    const own = board.models.map((_, m) => cells.get(`${m} ${setting.index}`)?.floors?.[metric]).filter((one) => one !== undefined);
+    const shown = board.models.map((_, m) => cells.get(`${m} ${setting.index}`));
+    // A floor is on its own round's scale.
+    const own = shown.filter((cell) => cell?.floors && !cell.linked).map((cell) => cell.floors[metric]).filter((one) => one !== undefined);
     return own.length ? own.reduce((sum, one) => sum + one, 0) / own.length : null;
   });
   if (floors.every((one) => one === null)) return [];
@@ -238,7 +240,7 @@ const show = async () => {
   const [from, to] = chosenMonths();
   byId("from-shown").textContent = from;
   byId("to-shown").textContent = to;
-  const span = isWholeWindow() ? "all papers" : `papers published from ${from} to ${to}, scored anew`;
+  const span = isWholeWindow() ? "all papers" : `papers published from ${from} to ${to}, recomputed`;
   byId("status").textContent = `Models: ${rows.length}. Settings: ${settings.length}. Shown: ${span}.`;
   markWide();
   remember();

@@ -107,7 +107,7 @@ const slotDetails = (prompts) => (slot) => {
   const lengths = kept === slot.characters ? `${kept} characters` : `${kept} of ${slot.characters} characters`;
   const summary = element("summary", {}, slotName(slot), " ", element("span", { class: "interval" }, lengths));
   if (differs(slot, prompts)) summary.append(" ", element("span", { class: "tag" }, "differs"));
-  if (slot.head === undefined) return element("details", {}, summary, element("p", {}, "The licence does not allow to show this text."));
+  if (slot.head === undefined) return element("details", {}, summary, element("p", {}, "The licence does not allow this text to be shown."));
   const between = kept - slot.head.length - slot.tail.length;
   const parts = [text(slot.head, `${slotName(slot)}, beginning`)];
   if (between > 0) parts.push(element("p", { class: "detail" }, `${between} characters are not shown`));
@@ -135,7 +135,7 @@ const render = (sample) => {
     definition("Licence", sample.license),
     definition("Prompt", sample.prompt_name),
   ];
-  const withheld = "The licence does not allow to show this text.";
+  const withheld = "The licence does not allow this text to be shown.";
   const target = sample.target === null ? element("p", {}, withheld) : text(sample.target, "Target");
   byId("shown").replaceChildren(
     element("h2", {}, sample.title || sample.id),

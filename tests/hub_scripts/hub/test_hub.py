@@ -497,6 +497,7 @@ def test_results_and_a_model_card(command: Command, hub: Hub, tmp_path: Path) ->
     code, _, err = command(*push)
     assert code == 1
     assert "org/tiny does not exist" in err
+    assert hub.repos == {}  # all targets are looked at before the first write
 
     from huggingface_hub import HfApi, ModelCard
 

@@ -151,6 +151,7 @@ def test_a_month_killed_anywhere_ends_as_one_that_was_not(tmp_path: Path, server
         assert (code, "this is the plan" in out) == (0, True), errors
         assert not hub.log
         assert not (place.path / "work").exists()
+        assert not (place.path / "results").exists()
         code, out, errors = place.live(*month)
         assert code == 0, errors
         expected, undisturbed = _on(hub), place.results()
@@ -205,12 +206,14 @@ def test_a_model_that_fails_keeps_nobody_else_back(tmp_path: Path, server: opena
     ("file", "text", "says"),
     [
         ("live.toml", "repo = 1\n", "live.toml: repo: Input should be a valid string"),
-        ("live.toml", "rounds = 1\n", "live.toml: rounds: Extra inputs are not permitted"),
+        ("live.toml", "rounds = 1\n", "live.toml: rounds: there is no such key"),
         ("live.toml", "round = [", "is not valid TOML"),
         ("models.toml", '["a/b"]\nconfig = "lead.yaml"\n', "must be fit for a folder"),
         ("models.toml", '[a]\nconfig = "gone.yaml"\n', "gone.yaml cannot be read as YAML"),
         ("models.toml", '[a]\nconfig = "lead.yaml"\ncard = "org/a"\n', "must name a results_repo"),
         ("lead.yaml", "- 1\n", "must be a table of options"),
+        ("lead.yaml", "model: lead\n", "lacks `tasks`"),
+        ("lead.yaml", "model: lead\ntasks: academiceval_abs_9\n", "did you mean academiceval_abs_9k?"),
         ("round.toml", "", "round.toml"),
     ],
 )
@@ -224,6 +227,24 @@ def test_files_that_cannot_be_used(file: str, text: str, says: str, tmp_path: Pa
     assert (code, errors.count("\n")) == (1, 1), errors
     assert says in errors
     assert not (place.path / "work").exists()
+
+
+def test_an_older_month_is_not_given_a_newer_ones_papers(tmp_path: Path, server: openai_server.Server) -> None:
+    with hub_servers.serve() as hub:
+        place = _place(tmp_path / "month", hub, server.url)
+        (place.path / "live.toml").write_text("")
+        (place.path / "models.toml").write_text('[lead]\nconfig = "lead.yaml"\n')
+        samples = place.path / "results" / "2026.11" / "lead"
+        before = ""
+        for name in ("2026.11", "2026.12", "2026.11"):
+            code, _, errors = place.live("--round", name, "--yes", "-q")
+            assert code == 0, errors
+            before = before or next(samples.glob("samples_*")).read_text()
+        assert next(samples.glob("samples_*")).read_text() == before
+        assert '"round": "2026.11"' in before
+        (place.path / "results" / "2026.11" / "live.json").write_text("[]")
+        code, _, errors = place.live("--round", "2026.11", "--yes")
+        assert (code, "is not the state of a month" in errors) == (1, True)
 
 
 def test_a_missing_file_is_named(tmp_path: Path, command: Command) -> None:

@@ -420,7 +420,7 @@ def test_the_slider_scores_anew(browser: Any, site: Path, results: Path) -> None
     assert len(months) > 1
     page.locator("#from").focus()
     page.keyboard.press("End")
-    expect(page.locator("#status")).to_contain_text("scored anew")
+    expect(page.locator("#status")).to_contain_text("recomputed")
     last = page.locator("#from-shown").inner_text()
     own = [one for one in rows if one.published[:7] >= last]
     mean = sum(one.scores["rouge_l"] for one in own) / len(own)
