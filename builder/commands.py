@@ -152,7 +152,7 @@ def _add_replace(sub: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> Iterator[str | Table]:
-    from builder.unchanged import remember, remembered
+    from builder.unchanged import given, remember, remembered
 
     round_ = _load_round(arguments)
     if not arguments.replace and (known := remembered(round_)):
@@ -160,9 +160,10 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
         return
     from builder.pipeline import run
 
+    before = given(round_)
     with _engine(arguments) as engine:
         shown = list(_outcome(run(round_, engine, replace=arguments.replace)))
-    remember(round_, shown)
+    remember(round_, before, shown)
     yield from shown
 
 

@@ -39,23 +39,36 @@ def remembered(round_: Round) -> list[str | Table] | None:
         shown = [one if isinstance(one, str) else Table(**one) for one in stamp["shown"]]
     except (OSError, *ODD):
         return None
-    return shown if stamp.get("of") == _state(round_) else None
+    return shown if stamp.get("of") == [given(round_), _made(round_)] else None
 
 
-def remember(round_: Round, shown: Sequence[str | Table]) -> None:
-    """Note that a run has ended, and what it showed."""
+def remember(round_: Round, before: str, shown: Sequence[str | Table]) -> None:
+    """Note that a run has ended, and what it showed.
+
+    Args:
+        before: `given` as it was when the run began: what has changed meanwhile may not be in the round.
+    """
     items = [one if isinstance(one, str) else asdict(one) for one in shown]
-    write_whole(round_.workspace / STAMP, json.dumps({"of": _state(round_), "shown": items}, ensure_ascii=False) + "\n")
+    content = {"of": [before, _made(round_)], "shown": items}
+    write_whole(round_.workspace / STAMP, json.dumps(content, ensure_ascii=False) + "\n")
 
 
-def _state(round_: Round) -> str:
-    files = sorted({place: found for path in _depends_on(round_) for place, found in _found(path)}.items())
-    return sha256_of_bytes(json.dumps([round_.model_dump_json(), code_version(), files]))
+def given(round_: Round) -> str:
+    """The state of what a run is given, as a hash."""
+    return sha256_of_bytes(json.dumps([round_.model_dump_json(), code_version(), _states(_inputs(round_))]))
 
 
-def _depends_on(round_: Round) -> Iterator[Path]:
-    yield from (round_.workspace / name for name in _STORE)
-    yield from (round_.output, round_.takedowns, *round_.source.references)
+def _made(round_: Round) -> str:
+    """The state of what a run leaves, as a hash."""
+    return sha256_of_bytes(json.dumps(_states([round_.output, *(round_.workspace / name for name in _STORE)])))
+
+
+def _states(paths: Iterable[Path]) -> list[tuple[str, tuple[int, int]]]:
+    return sorted({place: found for path in paths for place, found in _found(path)}.items())
+
+
+def _inputs(round_: Round) -> Iterator[Path]:
+    yield from (round_.takedowns, *round_.source.references)
     yield from (path for path in (round_.scalar.accepted, round_.core.folder) if path)
     if isinstance(round_.source, MirrorTable):
         yield round_.source.path

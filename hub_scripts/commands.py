@@ -143,7 +143,7 @@ def report(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.report.site import report as build
 
     licenses: Licenses = arguments.licenses or ("redistributable" if arguments.space else "all")
-    anchors = arguments.anchors.split(",") if arguments.anchors else ()
+    anchors = tuple(dict.fromkeys(filter(None, arguments.anchors.split(",")))) if arguments.anchors else ()
     notes = Notes(cutoffs_of(arguments.cutoff), labels_of(arguments.label), arguments.models, anchors)
     yield from build(arguments.results, arguments.output, licenses, notes)
     if arguments.space:

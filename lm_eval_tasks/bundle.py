@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lm_eval_tasks.errors import OptionError
-from lm_eval_tasks.files import sha256_of, write_whole
+from lm_eval_tasks.files import is_inside, sha256_of, write_whole
 from lm_eval_tasks.text import ODD, parse_json
 
 BUNDLE = "bundle.json"
@@ -26,7 +26,7 @@ class Bundle:
     """A bundle on this machine.
 
     Attributes:
-        files: path below the folder -> size in bytes and sha256.
+        files: path below the folder -> size in bytes and sha256; of a link, 0 and "-> " with what it names.
         holds: what it was made of, for people.
     """
 
@@ -46,21 +46,24 @@ class Bundle:
 
     def problems(self) -> Iterator[str]:
         """What differs from the hashes, in a sentence for each file."""
-        for name, (size, digest) in self.files.items():
-            path = self.folder / name
-            if not path.is_file():
+        found = files_of(self.folder)
+        for name, known in self.files.items():
+            if name not in found:
                 yield f"{name} is missing"
-            elif path.stat().st_size != size or sha256_of(path) != digest:
+            elif found[name] != known:
                 yield f"{name} has other contents than when the bundle was made"
+        yield from (
+            f"{name} was not in it when the bundle was made" for name in sorted(found.keys() - self.files.keys())
+        )
 
 
 def files_of(folder: Path) -> dict[str, tuple[int, str]]:
-    """Every file below a folder but the list itself; links are of the Hub's cache and lead to files that are there too."""
-    every = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
+    """Every file below a folder but the list itself and locks; links of the Hub's cache by what they name."""
+    every = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if not path.is_dir()}
     return {
-        path.relative_to(folder).as_posix(): (path.stat().st_size, sha256_of(path))
-        for path in every
-        if path.name != BUNDLE and path.suffix != ".lock"
+        name: (0, f"-> {path.readlink().as_posix()}") if path.is_symlink() else (path.stat().st_size, sha256_of(path))
+        for name, path in every.items()
+        if name != BUNDLE and path.suffix != ".lock"
     }
 
 
@@ -83,16 +86,19 @@ def open_bundle(folder: Path) -> Bundle:
         content = parse_json(path.read_bytes())
         files = {str(name): (int(size), str(digest)) for name, (size, digest) in content["files"].items()}
         known = Bundle(folder.resolve(), files, dict(content["holds"]))
+        if content["format"] != FORMAT or not files:
+            raise OptionError(
+                f"{path} has format {content['format']!r:.40} and {len(files)} files; this release reads format {FORMAT}"
+            )
     except OSError as err:
         raise OptionError(
             f"{folder} is not a bundle: {path.name} cannot be read; `academiceval bundle` makes one"
         ) from err
     except ODD as err:
         raise OptionError(f"{path} is not the list of a bundle ({err})") from err
-    if content["format"] != FORMAT:
-        raise OptionError(f"{path} has format {content['format']}, this release reads {FORMAT}")
-    for name, (size, _) in files.items():
+    for name, (size, digest) in files.items():
         place = folder / name
-        if not place.is_file() or place.stat().st_size != size:
+        is_link = digest.startswith("-> ")
+        if not is_inside(place.parent, folder) or not place.is_file() or not (is_link or place.stat().st_size == size):
             raise OptionError(f"the bundle {folder} is not whole: {name} is missing or has another size; copy it again")
     return known

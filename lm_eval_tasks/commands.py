@@ -64,7 +64,7 @@ def register(commands: Commands) -> None:
     sub.add_argument("rounds", type=Path, nargs="+", metavar="ROUND_RUNS", help=help_)
     help_ = "comma-separated models that were run on every round (default: lm_eval_tasks/data/anchors.toml)"
     sub.add_argument("--anchors", help=help_)
-    sub.add_argument("--metric", default="rouge_l", help="default: rouge_l")
+    sub.add_argument("--metric", default="", help="default: the first headline metric of each task")
     help_ = "what metrics notice: their report card over texts that are damaged on purpose"
     sub = commands.add(READ, "metrics", help_, metrics)
     sub.add_argument("source", type=Path, metavar="FOLDER", help="a dataset folder, or the output folder of a run")
@@ -345,7 +345,11 @@ def link_rounds(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.runs import linking
     from lm_eval_tasks.runs.models_of_runs import read_rounds
 
-    anchors = arguments.anchors.split(",") if arguments.anchors else linking.usual_anchors()
+    anchors = (
+        tuple(dict.fromkeys(filter(None, arguments.anchors.split(","))))
+        if arguments.anchors
+        else linking.usual_anchors()
+    )
     linked, links = linking.link(read_rounds(arguments.rounds), anchors, arguments.metric)
     yield linking.table(linked)
     yield ""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import SEALED, Configuration, Publishable, read_manifest
+from builder.dataset.question_rows import sealed
 from builder.dataset.rows import by_ids, emptied, kind_of, may_publish, read_rows
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
@@ -63,7 +64,8 @@ def _copy(
                 whole.add(split, row)
                 report.kept += 1
             else:
-                ids.add(split, kind.id_row(row, position))
+                by_id = kind.id_row(row, position)
+                ids.add(split, sealed(by_id, row) if licenses == "none" and one.task == "cloze" else by_id)
                 report.drop(f"{one.name} {row['id']}", "license")
     yield whole.close()
     yield ids.close()

@@ -57,6 +57,10 @@ def row_of(question: Question) -> dict[str, Any]:
     }  # fmt: skip
 
 
+# Among the hashes of a sealed question.
+LABEL = "label"
+
+
 def counted(rows: Sequence[dict[str, Any]], round_name: str, count: TokenCounter) -> list[dict[str, Any]]:
     """The rows with their input tokens (bert-base-uncased; the prompt's own words are not counted) and their round."""
     # Tokens never reach over a line's end, and a paper's questions differ in one line: only that one is counted anew.
@@ -96,3 +100,8 @@ def id_row(row: dict[str, Any], position: int) -> dict[str, Any]:
         "candidates": [{name: one[name] for name in _SHOWN} for one in row["candidates"]],
         "texts": described(texts(row)),
     }
+
+
+def sealed(by_id: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
+    """A question by id that does not tell its answer: in place of the label a hash, which nobody can guess without the text."""
+    return {**by_id, "label": 0, "texts": [*by_id["texts"], *described({LABEL: f"{row['label']} {row['question']}"})]}

@@ -50,6 +50,10 @@ def bundle(dataset: Path, output: Path, contents: Contents) -> Iterator[str]:
     """
     if (dataset / BUNDLE).is_file():
         raise CheckError(f"{dataset} is a bundle; add --check to check it, or name the dataset folder to bundle")
+    if (output / BUNDLE).is_file():
+        open_bundle(output)  # nothing else is replaced
+    if output.resolve().is_relative_to(dataset.resolve()):
+        raise CheckError(f"--output {output} lies in the dataset folder; name a folder outside of it")
     checks.check_files(dataset)
     metric = () if contents.bertscore in (MINILM, NO_MODEL) else (contents.bertscore,)
     if is_offline() and (contents.models or contents.tokenizers or metric):

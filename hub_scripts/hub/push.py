@@ -6,18 +6,20 @@ each is made only where it is not there.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset.manifest import SEALED
-from hub_scripts.errors import CheckError
+from hub_scripts.errors import CheckError, DifferenceError
 from hub_scripts.hub import checks
 from hub_scripts.hub.file_hashes import gone, unchanged
 from hub_scripts.hub.publishable_copy import publishable_copy
 from hub_scripts.hub.publishing import publish
 from hub_scripts.hub.repo import MAIN, Repo
 from hub_scripts.hub.revisions import order
+from hub_scripts.hub.sealing import differences_from_seal, seal_of
 from hub_scripts.hub.secret_scan import refuse_secrets
 from hub_scripts.hub.staging import Notices, Staged, newest, read_notices, stage
 from hub_scripts.hub.verify import verify
@@ -52,6 +54,8 @@ def push(source: Path, repo_id: str, licenses: Shown, *, yes: bool = False, priv
     checks.check_contents(folder, found, licenses, notices.taken_down, repo_id)
     staged = stage(folder, repo_id, head, notices)
     refuse_secrets(staged.files)
+    if refs and (seal := seal_of(manifest)) in refs.tags:
+        _check_seal(repo, str(seal), folder, notices)
     last = newest(repo, head) if head else None
     yield from _plan(repo, staged, manifest, last)
     if not yes:
@@ -61,6 +65,16 @@ def push(source: Path, repo_id: str, licenses: Shown, *, yes: bool = False, priv
     commit = publish(repo, staged, _branch(staged.revision, last))
     yield f"{word}: {repo_id}, revision {staged.revision}, commit {commit}"
     yield from verify(repo, staged.revision)
+
+
+def _check_seal(repo: Repo, seal: str, folder: Path, notices: Notices) -> None:
+    """Raise a DifferenceError where a folder is not what was sealed; before anything is published."""
+    with tempfile.TemporaryDirectory() as cache:
+        found = list(differences_from_seal(repo.snapshot(seal, Path(cache)), folder, notices.taken_down))
+    if found:
+        raise DifferenceError(
+            f"{folder} is not what {repo.id} holds as {seal}: {'; '.join(found[:3])}; push the folder that was sealed"
+        )
 
 
 def checked(source: Path, licenses: Shown) -> tuple[Path, Manifest, Contents]:

@@ -1,20 +1,19 @@
 """Sealed rounds: hashes first, texts later; and whether what was opened is what was sealed.
 
-A sealed revision holds every row by id, with the hash of each of its texts. Nobody can train on what is not there, and nobody can
-change it afterwards without being found out.
+A sealed revision holds every row by id, with the hash of each of its texts, and of SCALAR's questions a hash of the answer. Nobody can
+train on what is not there, and nobody can change it afterwards without being found out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from builder.dataset.manifest import SEALED, Configuration, Manifest, read_manifest
+from builder.dataset.question_rows import LABEL, sealed
 from builder.dataset.rows import Row, kind_of, read_rows
+from builder.ids import bare_id
 from builder.records import SPLITS
-
-# Of a row by id, what depends on how the copy was cut.
-_PLACES = frozenset({"position"})
 
 
 def seal_of(manifest: Manifest) -> str | None:
@@ -22,24 +21,26 @@ def seal_of(manifest: Manifest) -> str | None:
     return None if manifest.revision.endswith(SEALED) else f"{manifest.round}{SEALED}"
 
 
-def differences_from_seal(sealed: Path, opened: Path) -> Iterator[str]:
-    """How a revision differs from what was sealed, one sentence for each configuration and split.
+def differences_from_seal(seal: Path, opened: Path, taken_down: Collection[str] = ()) -> Iterator[str]:
+    """How a revision differs from what was sealed, one sentence for each configuration.
 
     Args:
-        sealed, opened: the folders of both revisions.
+        seal, opened: the folders of both revisions.
+        taken_down: bare ids of papers that may be missing by now.
 
     Raises:
         FolderError: one of them cannot be read.
     """
-    before, after = read_manifest(sealed), read_manifest(opened)
+    before, after = read_manifest(seal), read_manifest(opened)
     names = {one.name for one in before.configurations if one.form != "ids"}
     if added := sorted({one.name for one in after.configurations if one.form != "ids"} - names):
         yield f"{added[0]} was not sealed"
     for name in sorted(names):
-        hashes, shown = (_rows_of(folder, manifest, name) for folder, manifest in ((sealed, before), (opened, after)))
-        if changed := [key for key, row in shown.items() if key in hashes and row != hashes[key]]:
+        hashes, shown = (_rows_of(folder, manifest, name) for folder, manifest in ((seal, before), (opened, after)))
+        if changed := [key for key, row in shown.items() if key in hashes and not _is_same(row, hashes[key])]:
             yield f"{name}: {len(changed)} rows are not those that were sealed, among them {changed[0][1]}"
-        if other := sorted(shown.keys() ^ hashes.keys()):
+        gone = {key for key in hashes.keys() - shown.keys() if not _shows(hashes[key], taken_down)}
+        if other := sorted(gone | (shown.keys() - hashes.keys())):
             yield f"{name}: {len(other)} rows are in one of the revisions alone, among them {other[0][1]}"
 
 
@@ -48,15 +49,32 @@ def _rows_of(folder: Path, manifest: Manifest, name: str) -> dict[tuple[str, str
     found: dict[tuple[str, str], Row] = {}
     for one in manifest.configurations:
         if name in (one.name, one.of) and (one.form == "ids" or one.name == name):
-            found |= _by_ids(folder, one)
+            found |= {(split, row["id"]): _by_id(row, one) for split in SPLITS for row in read_rows(folder, one, split)}
     return found
 
 
-def _by_ids(folder: Path, one: Configuration) -> dict[tuple[str, str], Row]:
-    kind = kind_of(one)
-    return {
-        (split, row["id"]): {name: value for name, value in by_id.items() if name not in _PLACES}
-        for split in SPLITS
-        for row in read_rows(folder, one, split)
-        for by_id in [row if one.form == "ids" else kind.id_row(row, 0)]
-    }
+def _by_id(row: Row, one: Configuration) -> Row:
+    """What stands for a row, without its position and its answer."""
+    by_id = row if one.form == "ids" else kind_of(one).id_row(row, 0)
+    if one.task == "cloze":
+        by_id = {**by_id, "label": 0} if one.form == "ids" else sealed(by_id, row)
+    return {name: value for name, value in by_id.items() if name != "position"}
+
+
+def _is_same(one: Row, other: Row) -> bool:
+    """Whether two rows by id stand for one row; of a question without its text the answer is not compared."""
+    labels = [any(text["name"] == LABEL for text in row["texts"]) for row in (one, other)]
+    if all(labels):
+        return one == other
+    rows = [{**row, "texts": [text for text in row["texts"] if text["name"] != LABEL]} for row in (one, other)]
+    return rows[0] == rows[1]
+
+
+def _shows(row: Row, papers: Collection[str]) -> bool:
+    """Whether a row by id stands for texts of any of the papers."""
+    ids = [
+        row["id"],
+        row.get("paper_id", ""),
+        *(one["id"] for one in (*row.get("demonstrations", ()), *row.get("candidates", ()))),
+    ]
+    return any(bare_id(one.partition("#")[0]) in papers for one in (*ids, *row.get("citations", ())))

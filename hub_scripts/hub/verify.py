@@ -14,6 +14,7 @@ from hub_scripts.hub import checks
 from hub_scripts.hub.loading import counts_of, load_counts, stream_counts
 from hub_scripts.hub.repo import MAIN, Repo
 from hub_scripts.hub.sealing import differences_from_seal, seal_of
+from hub_scripts.hub.staging import read_notices
 from lm_eval_tasks.progress import progress
 
 
@@ -32,7 +33,8 @@ def verify(repo: Repo, revision: str) -> Iterator[str]:
         seal = seal_of(read_manifest(snapshot_of(repo, revision, Path(cache)))) if not found else None
         if seal in refs.tags:
             sealed = repo.snapshot(str(seal), Path(cache) / "sealed")
-            found = list(differences_from_seal(sealed, snapshot_of(repo, revision, Path(cache))))
+            taken_down = read_notices(repo, revision).taken_down
+            found = list(differences_from_seal(sealed, snapshot_of(repo, revision, Path(cache)), taken_down))
     if found:
         listed = "".join(f"\n  {one}" for one in found)
         raise DifferenceError(

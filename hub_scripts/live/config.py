@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from difflib import get_close_matches
@@ -15,16 +16,18 @@ from builder.round.table import Table
 from hub_scripts.errors import LiveError
 from lm_eval_tasks.task_folder import task_names
 
-_REPO = r"^[\w.-]+/[\w.-]+$"
+_REPO = r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$"
 # Fit for a folder, and for the name of a judge's file.
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
+# What else is in the folder of a round's results.
+_TAKEN = frozenset({"judged", "live.json", "live.md"})
 _T = TypeVar("_T")
 
 
 class JudgeTable(Table):
     """A judge of the models' texts."""
 
-    model: str = Field(description="as its server calls it")
+    model: str = Field(pattern=r"^[^-\s].*$", description="as its server calls it")
     base_url: str | None = Field(None, description="an OpenAI-compatible server; left out: the OpenAI API")
     evidence: int | None = Field(None, ge=1, description="passages of the paper to show for each sentence")
     prices: Path | None = Field(None, description="a price table; its answers then count towards max_cost")
@@ -47,7 +50,13 @@ class Live(Table):
     results_repo: str | None = Field(None, pattern=_REPO, description="the dataset repository of results")
     space: str | None = Field(None, pattern=_REPO, description="the Space that shows the results page")
     results: Path = Field(Path("results"), description="a folder for each round, in it one for each model")
-    max_cost: float | None = Field(None, ge=0, description="the most that a round's models and judge may cost together")
+    max_cost: float | None = Field(
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        strict=False,
+        description="the most that a round's models and judge may cost together",
+    )
     judge: JudgeTable | None = None
 
 
@@ -61,8 +70,8 @@ def load_live(path: Path) -> tuple[Live, dict[str, ModelTable]]:
     place = path.parent / live.models
     models = _checked(place, TypeAdapter(dict[str, ModelTable]))
     for name, model in models.items():
-        if not _NAME.fullmatch(name) or name == "judged":
-            raise LiveError(f"{place}: the name {name!r} must be fit for a folder: letters, digits and . _ - only")
+        if not _NAME.fullmatch(name) or name in _TAKEN:
+            raise LiveError(f"{place}: the name {name!r:.80} must be fit for a folder: A to Z, digits and . _ - only")
         if model.options:
             raise LiveError(f"{place}: {name}: options belong in the file that `config` names")
         if model.card and not live.results_repo:
@@ -77,6 +86,10 @@ def _with_options(model: ModelTable, place: Path, name: str) -> ModelTable:
         raise LiveError(f"{name}: {place / model.config} cannot be read as YAML ({str(err).splitlines()[0]})") from err
     if not isinstance(options, dict) or not isinstance(options.get("metadata", {}), dict):
         raise LiveError(f"{name}: {place / model.config} must be a table of options, `metadata` in it a table too")
+    try:
+        json.dumps(options.get("metadata", {}), allow_nan=False)
+    except (TypeError, ValueError) as err:
+        raise LiveError(f"{name}: `metadata` in {place / model.config} holds what JSON cannot ({err})") from err
     for key in ("model", "tasks"):
         if not options.get(key):
             raise LiveError(f"{name}: {place / model.config} lacks `{key}`; docs/configs has examples")
@@ -90,7 +103,10 @@ def _with_options(model: ModelTable, place: Path, name: str) -> ModelTable:
 
 def _checked(path: Path, adapter: TypeAdapter[_T]) -> _T:
     try:
-        return adapter.validate_python(tomllib.loads(path.read_text(encoding="utf-8")))
+        text = path.read_text(encoding="utf-8")
+        if "\\u0000" in text:
+            raise LiveError(f"{path} holds a NUL character; remove it")
+        return adapter.validate_python(tomllib.loads(text))
     except OSError as err:
         raise LiveError(f"cannot read {path}: {err.strerror}; docs/publish.md shows what it holds") from err
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as err:

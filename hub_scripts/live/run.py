@@ -18,6 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from builder.dataset.manifest import MANIFEST, read_manifest
+from builder.errors import FolderError
 from builder.round.model import load_round
 from hub_scripts.errors import LiveError
 from hub_scripts.live.config import load_live
@@ -61,7 +63,9 @@ def live(path: Path, round_name: str, *, yes: bool, quiet: bool = False) -> Iter
         is_done = all(map(month.is_done, planned))
         yield f"\nround {round_.round}: {'nothing is left to do' if is_done else 'this is the plan; --yes carries it out'}"
         return
-    with held(month.state):
+    # All months share the dataset folder.
+    with held(path):
+        month.state.parent.mkdir(parents=True, exist_ok=True)
         planned = list(steps(settings, models, round_))
         todo = sum(not month.is_done(step) for step in planned)
         for step in planned:
@@ -71,6 +75,16 @@ def live(path: Path, round_name: str, *, yes: bool, quiet: bool = False) -> Iter
         listed = "; ".join(f"{name} ({why})" for name, why in month.failed.items())
         raise LiveError(f"round {round_.round} is not finished: {listed}; the same command resumes")
     yield f"round {round_.round}: {'finished' if todo else 'nothing is new'}; log: {path.parent / month.runs / LOG}"
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether a dataset folder has all its files, in their sizes."""
+    try:
+        files = read_manifest(folder).files
+    except FolderError:
+        return False
+    sizes = ((folder / path, file.bytes) for path, file in files.items())
+    return all(path.is_file() and path.stat().st_size == size for path, size in sizes)
 
 
 def _read(path: Path) -> dict[str, dict[str, Any]]:
@@ -111,7 +125,10 @@ class _Month:
         if step.makes is None:
             return ""
         path = self._place / step.makes
-        return sha256_of(path) if path.is_file() else "" if path.is_dir() else None
+        if path.name == MANIFEST and not _is_whole(path.parent):
+            return None
+        files = self._files(path)
+        return sha256_of_bytes(json.dumps([sha256_of(file) for file in files])) if files else None
 
     def take(self, step: Step, planned: Sequence[Step]) -> Iterator[str]:
         """Do a step that is not done and whose needs are."""

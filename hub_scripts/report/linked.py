@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.runs.estimates import average
 from lm_eval_tasks.runs.linking import FEWEST_ANCHORS, link_task
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def _linked(
     before, after = _scores(reference, metric), _scores(group, metric)
     known = [model for model in anchors if model in before and model in after]
     if len(known) < FEWEST_ANCHORS:
+        return
+    if not all(average([side[model] for model in known]) for side in (before, after)):
         return
     _, found = link_task(group.key.round, group.key.setting, before, after, known, is_choice=group.task == "scalar")
     for one in found:

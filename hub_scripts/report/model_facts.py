@@ -34,7 +34,8 @@ def known_models(own: Path | None = None) -> dict[str, ModelFacts]:
     Raises:
         ReportError: it cannot be read, or is of another form.
     """
-    return {**(_read(own) if own else {}), **{name: facts for name, facts in _read(_PACKAGED).items()}}
+    first = _read(own) if own else {}
+    return {**first, **{name: facts for name, facts in _read(_PACKAGED).items() if name not in first}}
 
 
 def facts_of(model: str, known: Mapping[str, ModelFacts]) -> ModelFacts:

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+# A higher floor leaves no room above it.
+_HIGHEST_FLOOR = 0.9
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """One model's place in a round.
@@ -89,7 +93,10 @@ def _counted(groups: Sequence[Group], models: Sequence[str]) -> list[Group]:
 def _whole(cell: Cell) -> str | None:
     """The metric by which a cell counts; None where it is of a part of the samples, or has no floor."""
     metric = next((name for name in registry.headline() if name in cell.scores), None)
-    if metric is None or not cell.floors.get(metric) or (cell.of is not None and cell.samples < cell.of):
+    floors = cell.floors.get(metric or "")
+    if metric is None or not floors or (cell.of is not None and cell.samples < cell.of):
+        return None
+    if fmean(floors.values()) > _HIGHEST_FLOOR:
         return None
     return metric
 

@@ -27,12 +27,13 @@ from numpy.typing import NDArray
 
 from lm_eval_tasks import data
 from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.power import FEWEST
 from lm_eval_tasks.row_format import CORE
 from lm_eval_tasks.runs.estimates import Estimate, Scores, around, average, difference, mean
 from lm_eval_tasks.runs.intervals import t_interval
 from lm_eval_tasks.runs.logged import by_task
-from lm_eval_tasks.runs.rasch import abilities, accuracy
+from lm_eval_tasks.runs.rasch import Abilities, abilities, accuracy
 from lm_eval_tasks.tables import Table
 
 if TYPE_CHECKING:
@@ -92,15 +93,16 @@ def usual_anchors() -> tuple[str, ...]:
     return tuple(name.replace("/", "-") for name in read["anchors"])
 
 
-def link(rounds: Mapping[str, Runs], anchors: Sequence[str], metric: str) -> tuple[list[Linked], list[Link]]:
+def link(rounds: Mapping[str, Runs], anchors: Sequence[str], metric: str = "") -> tuple[list[Linked], list[Link]]:
     """All models of all rounds on the scale of the first round.
 
     Args:
         rounds: name -> runs, the first one first.
         anchors: models; those that were run on both rounds count.
+        metric: without one, the first headline metric of each task; tasks without it are left out.
 
     Raises:
-        SamplesError: a round has fewer than two anchors in common with the first.
+        SamplesError: a round has fewer than two anchors in common with the first, or no task has the metric.
     """
     (first, reference), *later = rounds.items()
     linked, links = [], []
@@ -114,15 +116,25 @@ def link(rounds: Mapping[str, Runs], anchors: Sequence[str], metric: str) -> tup
         ours, theirs = ({model: by_task(samples) for model, samples in one.items()} for one in (reference, runs))
         tasks = set.intersection(*(set(own[model]) for own in (ours, theirs) for model in known))
         for task in sorted(tasks):
-            before, after = (
-                {model: _scores(own[task], metric) for model, own in one.items() if task in own}
-                for one in (ours, theirs)
+            wanted = metric or _headline(ours[known[0]][task])
+            before, after, core = (
+                {model: scores for model, own in one.items() if (scores := _scores(own.get(of, ()), wanted))}
+                for one, of in ((ours, task), (theirs, task), (theirs, task + CORE))
             )
-            core = {model: _scores(own[task + CORE], metric) for model, own in theirs.items() if task + CORE in own}
-            one, found = link_task(name, task, before, after, known, core, is_choice=metric == _OF_CHOICES)
+            if not all(average([side[model] for model in known if model in side] or [{}]) for side in (before, after)):
+                continue
+            one, found = link_task(name, task, before, after, known, core, is_choice=wanted == _OF_CHOICES)
             links.append(one)
             linked += found
+    if not links:
+        raise SamplesError(
+            f"no task of both rounds has {metric or 'a headline metric'} and samples that all anchors answered ({', '.join(anchors)})"
+        )
     return linked, links
+
+
+def _headline(samples: Sequence[Logged]) -> str:
+    return next((name for name in registry.headline() if name in samples[0].scores), "") if samples else ""
 
 
 def _scores(samples: Sequence[Logged], metric: str) -> Scores:
@@ -148,9 +160,14 @@ def link_task(
     )
     old = average([before[model] for model in anchors])
     found = []
+    answered = average([after[model] for model in anchors])
     for model, scores in sorted(after.items()):
+        if not difference(scores, answered):  # nothing in common with the anchors
+            continue
         value, parts, papers = place(model)
         interval = around(value, parts)
+        if interval and is_choice:
+            interval = max(0.0, interval[0]), min(1.0, interval[1])
         low, high = interval or (None, None)
         raw = mean(scores).value
         found.append(Linked(round_, task, model, raw, value, low, high, papers, _by_core(core.get(model), old, level)))
@@ -173,7 +190,7 @@ def _by_ability(
     """The accuracy that a model of this ability would have on the first round's questions."""
     first, later = (
         abilities({one: before[one] for one in anchors}),
-        abilities({one: after[one] for one in {*anchors, model}}),
+        abilities({one: after[one] for one in sorted({*anchors, model})}),
     )
 
     def placed(own: NDArray[np.float64], old: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -186,18 +203,20 @@ def _by_ability(
         accuracy(later.values[later.of[model]] - fmean(gains) - 0.5, first.spread)
     )
     parts = [
-        _jackknifed(value, placed(later.left, first.values), later.weights),
-        _jackknifed(value, placed(later.values, first.left), first.weights),
+        _jackknifed(value, placed(later.left, first.values), later),
+        _jackknifed(value, placed(later.values, first.left), first),
         replace(_between(gains), error=slope * _between(gains).error),
     ]
     return value, parts, len(after[model])
 
 
-def _jackknifed(value: float, left: NDArray[np.float64], weights: NDArray[np.float64]) -> Estimate:
-    if len(left) < FEWEST:
-        return Estimate(value, 0.0, 0.0, int(weights.sum()))
-    over = t_interval(value, left, weights)
-    return Estimate(value, over.error, over.freedom, int(weights.sum()))
+def _jackknifed(value: float, left: NDArray[np.float64], fitted: Abilities) -> Estimate:
+    """The error of a value by the jackknife; unknown where answers are so alike that a parameter is at its bound."""
+    questions = int(fitted.weights.sum())
+    if len(left) < FEWEST or fitted.at_bound:
+        return Estimate(value, 0.0, 0.0, questions)
+    over = t_interval(value, left, fitted.weights)
+    return Estimate(value, over.error, over.freedom, questions)
 
 
 def _between(gains: Sequence[float]) -> Estimate:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.row_format import CORE
 from lm_eval_tasks.runs import logged, result_file
 
 if TYPE_CHECKING:
@@ -53,8 +54,11 @@ def read_rounds(folders: Sequence[Path]) -> dict[str, dict[str, list[Logged]]]:
     """
     found: dict[str, dict[str, list[Logged]]] = {}
     for folder in folders:
-        runs, _ = read_runs(sorted({file.parent for file in folder.rglob("results_*.json")}), ())
-        names = sorted({one.round for samples in runs.values() for one in samples})
+        runs: dict[str, list[Logged]] = {}
+        for place in sorted({file.parent for file in folder.rglob("results_*.json")}):
+            _add_run(runs, place)
+        # Papers that were carried along from an older round are of that round.
+        names = sorted({one.round for samples in runs.values() for one in samples if not one.task.endswith(CORE)})
         if len(names) != 1 or names[0] in found:
             held = f"of rounds {', '.join(names)}" if names else "without a run"
             raise SamplesError(f"{folder} is a folder {held}: give for each round a folder with its runs alone")
@@ -62,6 +66,21 @@ def read_rounds(folders: Sequence[Path]) -> dict[str, dict[str, list[Logged]]]:
     if len(found) < 2:
         raise SamplesError("linking takes the runs of at least two rounds")
     return found
+
+
+def _add_run(runs: dict[str, list[Logged]], folder: Path) -> None:
+    """Add a run to those of its model; each task once.
+
+    Raises:
+        SamplesError: the model was run on one of its tasks in another folder too.
+    """
+    model, _ = _model_of(folder)
+    samples = [one for one in logged.read([folder]) if one.scores]
+    if twice := {one.task for one in samples} & {one.task for one in runs.get(model, ())}:
+        raise SamplesError(
+            f"{folder} holds a second run of {model} on {min(twice)}: give one run of each model and task"
+        )
+    runs.setdefault(model, []).extend(samples)
 
 
 def _model_of(folder: Path) -> tuple[str, str | None]:

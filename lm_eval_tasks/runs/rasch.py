@@ -18,11 +18,14 @@ from numpy.typing import NDArray
 from scipy import optimize, special
 
 if TYPE_CHECKING:
+    from lm_eval_tasks.errors import SamplesError
     from lm_eval_tasks.runs.estimates import Scores
 
 _NODES = 21
 # No ability or spread lies farther out: a model that is always right would be infinitely able.
 _FARTHEST = 8.0
+# Of the logarithm of the spread.
+_SPREADS = (-3.0, 1.5)
 _Array = NDArray[np.float64]
 
 
@@ -36,6 +39,7 @@ class Abilities:
         spread: standard deviation of the questions' difficulty.
         left: abilities without each first author, shape (authors, models).
         weights: questions of each first author, shape (authors,).
+        at_bound: whether a parameter lies as far out as it may, as where models are always right or answer all alike.
     """
 
     of: Mapping[str, int]
@@ -43,6 +47,7 @@ class Abilities:
     spread: float
     left: _Array
     weights: _Array
+    at_bound: bool
 
 
 def abilities(answers: Mapping[str, Scores]) -> Abilities:
@@ -50,12 +55,17 @@ def abilities(answers: Mapping[str, Scores]) -> Abilities:
 
     Args:
         answers: model -> question -> 1 or 0, and its first author; questions that all models answered count.
+
+    Raises:
+        SamplesError: there is no such question.
     """
     models = list(answers)
     ids = [id_ for id_ in answers[models[0]] if all(id_ in own for own in answers.values())]
+    if not ids:
+        raise SamplesError(f"{', '.join(models)} have no question in common")
     right = np.array([[answers[model][id_][0] for id_ in ids] for model in models])
     start = np.append(special.logit(np.clip(right.mean(axis=1), 0.02, 0.98)), 0.0)
-    bounds = [(-_FARTHEST, _FARTHEST)] * len(models) + [(-3.0, 1.5)]
+    bounds = [(-_FARTHEST, _FARTHEST)] * len(models) + [_SPREADS]
     found = optimize.minimize(lambda at: _loss(at, right), start, jac=True, method="L-BFGS-B", bounds=bounds).x
     each = _gradients(found, right)[1]
     names = {name: i for i, name in enumerate(dict.fromkeys(answers[models[0]][id_][1] for id_ in ids))}
@@ -64,8 +74,10 @@ def abilities(answers: Mapping[str, Scores]) -> Abilities:
     # Leaving an author out moves the optimum by the inverse curvature times the author's own gradient.
     left = found - scores @ np.linalg.pinv(_curvature(found, right))
     spread = float(np.exp(found[-1]))
+    inside = np.all(np.abs(found[:-1]) < 0.99 * _FARTHEST) and found[-1] < 0.99 * _SPREADS[1]
+    weights = np.bincount(of).astype(float)
     return Abilities(
-        {model: i for i, model in enumerate(models)}, found[:-1], spread, left[:, :-1], np.bincount(of).astype(float)
+        {model: i for i, model in enumerate(models)}, found[:-1], spread, left[:, :-1], weights, not inside
     )
 
 

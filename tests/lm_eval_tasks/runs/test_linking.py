@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import statistics
 from collections.abc import Callable
 from pathlib import Path
@@ -85,9 +86,20 @@ def test_the_command(command: Command, dataset: Path, tmp_path: Path) -> None:
         for file in place.iterdir():
             if file.suffix in (".json", ".jsonl"):
                 (tmp_path / "two" / model / file.name).write_text(file.read_text().replace("2026.11", "2026.12"))
-    code, out, err = command("link-rounds", tmp_path / "one", tmp_path / "two", "--anchors", "lead,random-sentence")
+    # A run over papers of the first round that the second carries along, in a folder of its own.
+    shutil.copytree(tmp_path / "one" / "lead", tmp_path / "two" / "lead on old papers")
+    for file in (tmp_path / "two" / "lead on old papers").glob("samples_*"):
+        file.write_text(file.read_text().replace('"Abs-9K"', '"Abs-9K-core"'))
+    code, out, err = command(
+        "link-rounds", tmp_path / "one", tmp_path / "two", "--anchors", "lead,random-sentence,lead"
+    )
     assert code == 0, err
-    assert "| Abs-9K | 2026.12 | lead |" in out
+    line = next(line for line in out.splitlines() if line.startswith("| Abs-9K | 2026.12 | lead |"))
+    assert not line.endswith("| - |")
+    code, _, err = command(
+        "link-rounds", tmp_path / "one", tmp_path / "two", "--anchors", "lead,random-sentence", "--metric", "foo"
+    )
+    assert (code, "no task of both rounds has foo" in err) == (1, True)
     assert "2 anchors score 0.0000 higher" in out
     code, _, err = command("link-rounds", tmp_path / "one", tmp_path / "two")
     assert (code, "have 0 anchors in common" in err) == (1, True)
