@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.command import Commands
     from lm_eval_tasks.tables import Json, Table
 
+_WRITING = {"title": "title", "abs": "abstract", "intro": "introduction", "related": "related work"}
 EXPORTS = ("prompts", "openai-batch", "inspect")
 _PRICES = "TOML: prices of a million tokens for each model, see docs/evaluate.md"
 
@@ -243,13 +244,17 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
 
 def _detect(arguments: Namespace) -> Iterator[str]:
     """How many papers a difference takes to be seen."""
+    from lm_eval_tasks.power import SPREADS
     from lm_eval_tasks.runs.compare import spreads
     from lm_eval_tasks.runs.plan import papers_to_detect
 
     if not arguments.like:
+        needed = ", ".join(
+            f"{papers_to_detect(arguments.detect, SPREADS[task])} papers ({label})" for task, label in _WRITING.items()
+        )
         yield (
-            f"A difference of {arguments.detect:g} points shows with {papers_to_detect(arguments.detect)} papers, if the models' "
-            "differences in ROUGE-L vary as usual (0.08 from paper to paper); --like A B takes two runs' own"
+            f"A difference of {arguments.detect:g} points of ROUGE-L shows with {needed}, if two models' differences vary from paper "
+            "to paper as on real ones; --like A B takes two runs' own"
         )
         return
     for (task, metric), spread in spreads(*arguments.like).items():

@@ -42,7 +42,7 @@ _SCALAR = """\
 _LENGTHS = "Tokens that a share of the test samples has at most; 100% is the longest."
 _POWER = (
     "The smallest difference between two models that the test samples show in four of five cases, if the models' differences vary from "
-    "paper to paper as usual (by 8 points of ROUGE-L; three questions of ten answered differently)."
+    "paper to paper as those of two baselines do on real papers; of SCALAR, if they disagree on three questions of ten."
 )
 _LABELS = "How often each position holds the right candidate, and the accuracy of always naming the most frequent one."
 

@@ -21,7 +21,7 @@ from builder.dataset.manifest import QUANTILES, Configuration, DataFile, SplitCo
 from builder.dataset.rows import Row, columns_of
 from builder.records import SPLITS, Split
 from lm_eval_tasks.files import sha256_of
-from lm_eval_tasks.power import SPREAD_OF_CHOICES, SPREAD_OF_TEXTS, detectable_with
+from lm_eval_tasks.power import SPREADS, detectable_with
 
 if TYPE_CHECKING:
     from builder.round.levels import Level
@@ -46,7 +46,9 @@ class ConfigurationWriter:
     def __init__(self, folder: Path, configuration: Configuration) -> None:
         self._configuration = configuration
         columns = columns_of(configuration)
-        self._splits = {split: SplitWriter(folder, configuration.name, split, columns) for split in SPLITS}
+        self._splits = {
+            split: SplitWriter(folder, configuration.name, configuration.task, split, columns) for split in SPLITS
+        }
 
     def add(self, split: Split, row: Row) -> None:
         self._splits[split].add(row)
@@ -94,9 +96,9 @@ class _Tally:
         else:
             self.targets.append(row["target_tokens"])
 
-    def close(self) -> Statistics:
+    def close(self, task: str) -> Statistics:
         places = range(max(self.labels, default=-1) + 1)
-        smallest = detectable_with(self.authors.values(), SPREAD_OF_CHOICES if self.labels else SPREAD_OF_TEXTS)
+        smallest = detectable_with(self.authors.values(), SPREADS[task])
         return Statistics(
             samples=len(self.inputs), input_tokens=sum(self.inputs), target_tokens=sum(self.targets),
             first=min(self.days, default=""), last=max(self.days, default=""), licenses=dict(sorted(self.licenses.items())),
@@ -123,8 +125,8 @@ class _Shard:
 class SplitWriter:
     """Writes one split of a configuration."""
 
-    def __init__(self, folder: Path, name: str, split: Split, columns: pa.Schema) -> None:
-        self._place, self._split, self._schema = folder / name, split, columns
+    def __init__(self, folder: Path, name: str, task: str, split: Split, columns: pa.Schema) -> None:
+        self._place, self._task, self._split, self._schema = folder / name, task, split, columns
         self._pending: list[Row] = []
         self._size = 0
         self._shards: list[_Shard] = []
@@ -143,7 +145,9 @@ class SplitWriter:
         """Finish the files and give them their names."""
         self._write_group()
         self._close_shard()
-        return SplitContents(tuple(self._named(i, shard) for i, shard in enumerate(self._shards)), self._tally.close())
+        return SplitContents(
+            tuple(self._named(i, shard) for i, shard in enumerate(self._shards)), self._tally.close(self._task)
+        )
 
     def _write_group(self) -> None:
         rows, self._pending, self._size = self._pending, [], 0

@@ -10,7 +10,7 @@ from typing import Any
 from lm_eval_tasks.budget import CHARACTERS_OF_TOKEN, Means
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data.keys import check_keys
-from lm_eval_tasks.power import FEWEST, SPREAD_OF_TEXTS, detectable
+from lm_eval_tasks.power import FEWEST, SPREADS, detectable
 from lm_eval_tasks.runs.tasks import RunTasks
 from lm_eval_tasks.tables import Table
 from lm_eval_tasks.task_folder import check_tasks
@@ -150,7 +150,7 @@ def sentences(
 # Of differences between two models' ROUGE-L on one paper, where no runs are given to tell.
 
 
-def papers_to_detect(points: float, spread: float = SPREAD_OF_TEXTS) -> int:
+def papers_to_detect(points: float, spread: float = SPREADS["abs"]) -> int:
     """How many papers, each of another first author, show a true difference in four of five cases at 5 %.
 
     Args:

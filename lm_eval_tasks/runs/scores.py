@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.row_format import paper_of
+from lm_eval_tasks.runs.estimates import around, mean
 from lm_eval_tasks.runs.intervals import interval
 from lm_eval_tasks.runs.whole_paper import paper_scores
 
@@ -90,7 +91,8 @@ def by_month(samples: Sequence[Logged]) -> dict[str, dict[str, float]]:
 
 
 def by_style(samples: Sequence[Logged]) -> dict[str, list[dict[str, float | None]]]:
-    """Headline metric -> its mean and interval over the thirds of the papers that read least, and most, as written by a language model.
+    """Headline metric -> its mean and interval over the thirds of the papers that read least, and most, as written by a language model;
+    last the difference between the last third and the first.
 
     Do models score higher on text that models wrote? Papers are ordered by marker words in their abstracts. Empty with fewer than nine.
     """
@@ -107,6 +109,9 @@ def by_style(samples: Sequence[Logged]) -> dict[str, list[dict[str, float | None
             found[metric] = [
                 {"mean": one.mean, "low": one.low, "high": one.high, "samples": one.samples} for one in each
             ]
+            least, most = (mean({one.id: (one.scores[metric], one.cluster) for one in rows[i]}) for i in (0, -1))
+            bounds = around(most.value - least.value, [most, least]) or (None, None)
+            found[metric].append({"difference": most.value - least.value, "low": bounds[0], "high": bounds[1]})
     return found
 
 

@@ -84,8 +84,11 @@ def test_scores_by_how_much_papers_read_as_written_by_a_model() -> None:
         )
         for i in range(36)
     ]
-    low, middle, high = by_style(samples)["rouge_l"]
+    low, middle, high, rise = by_style(samples)["rouge_l"]
     assert [one["samples"] for one in (low, middle, high)] == [12, 12, 12]
     assert low["high"] is not None and high["low"] is not None and low["high"] < high["low"]
+    assert low["mean"] is not None and high["mean"] is not None and rise["low"] is not None
+    assert rise["difference"] == pytest.approx(high["mean"] - low["mean"])
+    assert rise["low"] > 0
     assert by_style(samples[:8]) == {}
     assert by_style([replace(one, marker_words=None) for one in samples]) == {}
