@@ -27,14 +27,14 @@ from benchmarks.report_card import made  # noqa: E402
 from lm_eval_tasks.runs import logged  # noqa: E402
 from lm_eval_tasks.runs.contamination import Effect, Observation, effect  # noqa: E402
 from lm_eval_tasks.runs.evaluate import evaluate  # noqa: E402
-from lm_eval_tasks.runs.linking import Linked, link  # noqa: E402
+from lm_eval_tasks.runs.linking import Linked, link, link_task  # noqa: E402
 from lm_eval_tasks.runs.logged import Logged  # noqa: E402
 
 DEFAULT = ROOT.parent / "shared" / "data"
 MONTHS, CUTOFFS = 36, (6, 12, 18, 24)
 MEMORISED = 0.8
 SIZES = (200, 500, 2000)
-SHIFT, TRUTH = 0.03, 0.3
+SHIFT, TRUTH, CHANGED = 0.03, 0.3, 0.05
 SKILLS = {"a1": 0.18, "a2": 0.2, "a3": 0.22, "a4": 0.25, "new": TRUTH}
 
 
@@ -59,7 +59,7 @@ def main() -> None:
         figures[f"false_alarms{ending}"] = round(float(np.mean([is_found(one) for one, _ in none])), 3)
         both = none + found
         figures[f"coverage{ending}"] = round(float(np.mean([holds(one, truth) for one, truth in both])), 3)
-    print(json.dumps({**figures, **linking(draws, real)}))
+    print(json.dumps({**figures, **linking(draws, real), **halves(draws, real)}))
 
 
 def linking(draws: int, real: np.ndarray) -> dict[str, float]:
@@ -71,6 +71,36 @@ def linking(draws: int, real: np.ndarray) -> dict[str, float]:
     return {
         "link_bias": round(float(np.mean(errors)), 5), "link_coverage": round(float(np.mean(held)), 3),
         "shift_recovered": round(float(np.mean(raw)), 4),
+    }  # fmt: skip
+
+
+def halves(draws: int, real: np.ndarray) -> dict[str, float]:
+    """One round of 400 papers split at random, one half put on the scale of the other; and how often a changed anchor is named."""
+    errors, held, named = [], [], []
+    for seed in range(draws):
+        chance = np.random.default_rng([seed, 11])
+        papers = real[chance.integers(0, len(real), 400)].mean(axis=1)
+        papers = papers - papers.mean()
+        spread = float(np.std(real[:, 0] - real[:, 1]) / np.sqrt(2))
+        order = chance.permutation(400)
+        scores = {
+            model: {f"{i}": (float(skill + papers[i] + chance.normal(0, spread)), f"{i // 2}") for i in range(400)}
+            for model, skill in SKILLS.items()
+        }
+        first, later = (
+            {model: {f"{i}": own[f"{i}"] for i in part} for model, own in scores.items()}
+            for part in (order[:200], order[200:])
+        )
+        anchors = [model for model in SKILLS if model != "new"]
+        _, found = link_task("half", "made up", first, later, anchors)
+        one = next(row for row in found if row.model == "new")
+        errors.append(one.value - TRUTH)
+        held.append(one.low is not None and one.high is not None and one.low <= TRUTH <= one.high)
+        later["a1"] = {id_: (value + CHANGED, author) for id_, (value, author) in later["a1"].items()}
+        named.append(link_task("half", "made up", first, later, anchors)[0].changed == ("a1",))
+    return {
+        "halves_bias": round(float(np.mean(errors)), 5), "halves_error": round(float(np.std(errors) / np.sqrt(draws)), 5),
+        "halves_coverage": round(float(np.mean(held)), 3), "changed_named": round(float(np.mean(named)), 3),
     }  # fmt: skip
 
 

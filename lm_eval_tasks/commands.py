@@ -405,7 +405,7 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
 def judge(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.judge import run
 
-    if not arguments.model and not arguments.base_url:
+    if not arguments.model and not arguments.base_url and not arguments.dry_run:
         raise EvalError(
             f"name a judge: --model gpt-4o-mini for the OpenAI API, or --base-url of a server that has the paper's, {run.DEFAULT_JUDGE}"
         )

@@ -33,6 +33,7 @@ class Watch:
 
     Attributes:
         tries, read: requests that were sent to a server, and its answers that could be read; None for models without a server.
+        served: the names of models that it has answered with.
     """
 
     def __init__(self, lm: LM, note: Note, *, new_seeds: bool = False) -> None:
@@ -40,6 +41,7 @@ class Watch:
         self._coming: list[Usage] = []
         self.tries: int | None = None
         self.read = 0
+        self.served: set[str] = set()
         lm.set_cache_hook(self)
         if hasattr(lm, "watch"):  # one of ours
             lm.watch(note)
@@ -72,6 +74,7 @@ class Watch:
                 raise ValueError("an answer whose content is not a text")
             choices = [pair for one in _responses(outputs) for pair in _choices(one)]
             self.read += len(_responses(outputs))
+            self.served |= {str(one["model"]) for one in _responses(outputs) if one.get("model")}
             self._coming = [Usage.of_response(usage, choice.get("finish_reason")) for choice, usage in choices]
             return [_with_reasoning(text, choice) for text, (choice, _) in zip(texts, choices, strict=True)]
 

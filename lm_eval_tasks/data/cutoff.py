@@ -40,11 +40,14 @@ class Known:
     """The cut-off of a family of models.
 
     Attributes:
+        source: an address.
+        says: in short what is found there.
         confidence: "stated" by the maker, or "derived" from what the maker says of the training data.
     """
 
     month: str
     source: str
+    says: str
     confidence: str
 
 
@@ -52,7 +55,8 @@ class Known:
 def families() -> dict[str, Known]:
     """Pattern -> cut-off, in the order in which they are looked up."""
     read = tomllib.loads((Path(__file__).parent / "cutoffs.toml").read_text(encoding="utf-8"))
-    return {name: Known(month, read["sources"][source], how) for name, (month, source, how) in read["families"].items()}
+    sources = {name: (address, says) for name, (address, says) in read["sources"].items()}
+    return {name: Known(month, *sources[source], how) for name, (month, source, how) in read["families"].items()}
 
 
 def of_name(name: str) -> Known | None:
@@ -66,11 +70,17 @@ def folded_name(name: str) -> str:
     return f"-{re.sub(r'[^a-z0-9]+', '-', name.casefold()).strip('-')}-"
 
 
-def of_model(arguments: Mapping[str, Any]) -> str | None:
-    """The cut-off of a model: as the registry has it by its name, else as its card says where the card is on this machine."""
-    name = arguments.get("pretrained") or arguments.get("model")
-    known = of_name(name) if isinstance(name, str) else None
-    return known.month if known else _of_local_card(arguments)
+def of_model(arguments: Mapping[str, Any], served: Sequence[str] = ()) -> str | None:
+    """The cut-off of a model: as the registry has it by its name, else as its card says where the card is on this machine.
+
+    Args:
+        served: the names that a server has answered with; one name alone says which model it was.
+    """
+    asked = arguments.get("pretrained") or arguments.get("model")
+    for name in (asked, *(served if len(served) == 1 else ())):
+        if isinstance(name, str) and (known := of_name(name)):
+            return known.month
+    return _of_local_card(arguments)
 
 
 def _of_local_card(arguments: Mapping[str, Any]) -> str | None:

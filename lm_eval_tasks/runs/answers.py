@@ -94,6 +94,11 @@ class AnsweringLM(LM):  # type: ignore[misc]
         self._shown = Progress("answers")
         self.counts = Counts()
 
+    @property
+    def served(self) -> list[str]:
+        """The names of models that a server has answered with."""
+        return sorted(self._watch.served)
+
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         """Answer all requests; those that the journal has no answer to go to the model together.
 

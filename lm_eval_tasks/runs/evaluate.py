@@ -106,7 +106,7 @@ def _evaluate(
     if output is not None:
         run = {
             "model": model, "model_args": parsed, "metadata": metadata, **asdict(generation), **asdict(part),
-            "model_cutoff": metadata.get("model_cutoff") or cutoff.of_model(parsed),
+            "model_cutoff": metadata.get("model_cutoff") or cutoff.of_model(parsed, lm.served), "served_as": lm.served,
         }  # fmt: skip
         ours = {"run": run, **summary(samples, scores), "usage": usage_of(lm.counts, means)}
         write(results, {**ours, "made_with": made_with(lm, generation)}, label, output)

@@ -159,6 +159,7 @@ def test_cut_offs_are_known_by_name(name: str, month: str | None) -> None:
 def test_the_registry_is_whole() -> None:
     assert len(cutoff.families()) >= 60
     for pattern, known in cutoff.families().items():
+        assert known.says, pattern
         assert cutoff.of_name(pattern) == known, pattern
         assert known.source.startswith("https://")
         assert known.confidence in ("stated", "derived")
@@ -169,3 +170,16 @@ def test_the_smallest_detectable_difference_shrinks_with_samples() -> None:
     assert few.detectable is not None and many.detectable is not None
     assert many.detectable < few.detectable / 1.8
     assert few.detectable == pytest.approx(2.9 * 0.1 / 20**0.5, rel=0.1)
+
+
+def test_the_name_that_a_server_answers_with_may_tell_the_cutoff() -> None:
+    own = {"model": "our-deployment"}
+    assert cutoff.of_model(own) is None
+    assert cutoff.of_model(own, ["gpt-4o-2024-08-06"]) == "2023-10"
+    assert cutoff.of_model(own, ["gpt-4o", "our-other"]) is None
+    assert cutoff.of_model({"model": "gpt-5"}, ["gpt-4o"]) == "2024-09"
+
+
+def test_a_card_that_names_several_cutoffs_tells_none() -> None:
+    assert cutoff.of_card("Llama 2 has a cutoff of September 2022, ours a knowledge cutoff of June 2025.") is None
+    assert cutoff.of_card("Knowledge cutoff: June 2025. The data cutoff is 2025-06.") == "2025-06"
