@@ -29,12 +29,13 @@ def verify(repo: Repo, revision: str) -> Iterator[str]:
     if revision not in refs.tags | refs.branches:
         raise HubError(f"{repo.id} has no revision {revision}; there are {', '.join(sorted(refs.tags)) or 'no tags'}")
     with tempfile.TemporaryDirectory() as cache:
-        found = list(differences(repo, revision, Path(cache)))
-        seal = seal_of(read_manifest(snapshot_of(repo, revision, Path(cache)))) if not found else None
+        folder = repo.snapshot(revision, Path(cache) / "snapshot")
+        found = list(differences(repo, revision, folder, Path(cache)))
+        seal = seal_of(read_manifest(folder)) if not found else None
         if seal in refs.tags:
             sealed = repo.snapshot(str(seal), Path(cache) / "sealed")
             taken_down = read_notices(repo, revision).taken_down
-            found = list(differences_from_seal(sealed, snapshot_of(repo, revision, Path(cache)), taken_down))
+            found = list(differences_from_seal(sealed, folder, taken_down))
     if found:
         listed = "".join(f"\n  {one}" for one in found)
         raise DifferenceError(
@@ -45,14 +46,12 @@ def verify(repo: Repo, revision: str) -> Iterator[str]:
         yield f"opened is what was sealed: every text of {revision} has the hash that {seal} holds"
 
 
-def snapshot_of(repo: Repo, revision: str, cache: Path) -> Path:
-    """The folder of a revision, downloaded once."""
-    return repo.snapshot(revision, cache / "snapshot")
+def differences(repo: Repo, revision: str, folder: Path, cache: Path) -> Iterator[str]:
+    """One sentence for each difference.
 
-
-def differences(repo: Repo, revision: str, cache: Path) -> Iterator[str]:
-    """One sentence for each difference."""
-    folder = snapshot_of(repo, revision, cache)
+    Args:
+        folder: of the revision, as it was downloaded.
+    """
     try:
         manifest = read_manifest(folder)
     except BuildError as err:

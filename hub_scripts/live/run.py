@@ -59,22 +59,22 @@ def live(path: Path, round_name: str, *, yes: bool, quiet: bool = False) -> Iter
     month = _Month(path.parent, settings.results / round_.round, settings.max_cost, quiet=quiet)
     if not yes:
         planned = list(steps(settings, models, round_))
+        month.done |= {step.name for step in planned if month.is_done(step)}
         yield month.table(planned)
-        is_done = all(map(month.is_done, planned))
-        yield f"\nround {round_.round}: {'nothing is left to do' if is_done else 'this is the plan; --yes carries it out'}"
+        is_left = len(month.done) < len(planned)
+        yield f"\nround {round_.round}: {'nothing is left to do' if not is_left else 'this is the plan; --yes carries it out'}"
         return
     # All months share the dataset folder.
     with held(path):
         month.state.parent.mkdir(parents=True, exist_ok=True)
         planned = list(steps(settings, models, round_))
-        todo = sum(not month.is_done(step) for step in planned)
         for step in planned:
             yield from month.take(step, planned)
         month.write_log(planned)
     if month.failed:
         listed = "; ".join(f"{name} ({why})" for name, why in month.failed.items())
         raise LiveError(f"round {round_.round} is not finished: {listed}; the same command resumes")
-    yield f"round {round_.round}: {'finished' if todo else 'nothing is new'}; log: {path.parent / month.runs / LOG}"
+    yield f"round {round_.round}: {'finished' if month.has_worked else 'nothing is new'}; log: {path.parent / month.runs / LOG}"
 
 
 def _is_whole(folder: Path) -> bool:
@@ -106,18 +106,22 @@ class _Month:
     """What is done of a month's steps.
 
     Attributes:
+        done: steps that were found done, or were done by this call.
         failed: step -> why.
+        has_worked: whether this call did a step.
     """
 
     def __init__(self, place: Path, runs: Path, max_cost: float | None, *, quiet: bool) -> None:
         self._place, self.runs, self._quiet = place, runs, quiet
         self.state = place / runs / STATE
-        self._done = _read(self.state)
+        self._noted = _read(self.state)
         self._spending = Spending(place, max_cost)
+        self.done: set[str] = set()
         self.failed: dict[str, str] = {}
+        self.has_worked = False
 
     def is_done(self, step: Step) -> bool:
-        noted = self._done.get(step.name, {})
+        noted = self._noted.get(step.name, {})
         return noted.get("key") == self._key(step) and noted.get("made") == self._made(step)
 
     def _made(self, step: Step) -> str | None:
@@ -137,10 +141,11 @@ class _Month:
             self.failed[step.name] = f"needs {missing[0]}"
             return
         if self.is_done(step):
+            self.done.add(step.name)
             return
         argv = step.argv
         if step.bill and self._spending.limit is not None:
-            allowed = self._spending.left(step, planned, self._done)
+            allowed = self._spending.left(step, planned, self._noted)
             if allowed <= 0:
                 self.failed[step.name] = "max_cost is spent"
                 return
@@ -148,10 +153,12 @@ class _Month:
             self._note(step, allowed=allowed)
         yield f"{step.name}: academiceval {shlex.join(argv)}"
         started = time.monotonic()
+        self.has_worked = True
         code = self._run(argv)
         if code:
             self.failed[step.name] = f"ended with exit code {code}"
         else:
+            self.done.add(step.name)
             self._note(step, key=self._key(step), made=self._made(step), seconds=round(time.monotonic() - started, 1))
         self.write_log(planned)
 
@@ -162,8 +169,8 @@ class _Month:
         return subprocess.run(command, cwd=self._place, preexec_fn=ends_with_us, check=False).returncode
 
     def _note(self, step: Step, **facts: object) -> None:
-        self._done[step.name] = {**self._done.get(step.name, {}), **facts}
-        write_whole(self.state, json.dumps(self._done, indent=1) + "\n")
+        self._noted[step.name] = {**self._noted.get(step.name, {}), **facts}
+        write_whole(self.state, json.dumps(self._noted, indent=1) + "\n")
 
     def _key(self, step: Step) -> str:
         """A hash of all that a step's outcome depends on."""
@@ -184,7 +191,7 @@ class _Month:
             (
                 step.name,
                 self._state_of(step),
-                self._done.get(step.name, {}).get("seconds"),
+                self._noted.get(step.name, {}).get("seconds"),
                 f"academiceval {shlex.join(step.argv)}",
             )
             for step in planned
@@ -194,7 +201,7 @@ class _Month:
     def _state_of(self, step: Step) -> str:
         if step.name in self.failed:
             return self.failed[step.name]
-        return "done" if self.is_done(step) else "to do"
+        return "done" if step.name in self.done else "to do"
 
     def write_log(self, planned: Sequence[Step]) -> None:
         """The month on one page."""

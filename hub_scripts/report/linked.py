@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.runs.estimates import average
-from lm_eval_tasks.runs.linking import FEWEST_ANCHORS, link_task
+from lm_eval_tasks.runs.linking import link_task, usable_anchors
 
 if TYPE_CHECKING:
     from hub_scripts.report.cells import Group, Key
@@ -34,10 +33,8 @@ def _linked(
     reference: Group, group: Group, metric: str, anchors: Sequence[str]
 ) -> Iterator[tuple[str, tuple[float, ...]]]:
     before, after = _scores(reference, metric), _scores(group, metric)
-    known = [model for model in anchors if model in before and model in after]
-    if len(known) < FEWEST_ANCHORS:
-        return
-    if not all(average([side[model] for model in known]) for side in (before, after)):
+    known = usable_anchors(before, after, anchors)
+    if not known:
         return
     _, found = link_task(group.key.round, group.key.setting, before, after, known, is_choice=group.task == "scalar")
     for one in found:

@@ -7,10 +7,9 @@ time, from all settings at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +18,6 @@ from hub_scripts.report.cells import TASKS, Cell, Group, is_baseline
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.power import FEWEST
 from lm_eval_tasks.runs.intervals import Interval, t_interval
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 # A higher floor leaves no room above it.
 _HIGHEST_FLOOR = 0.9

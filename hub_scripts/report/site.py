@@ -17,7 +17,7 @@ from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, ReportError, find
 from hub_scripts.report.linked import linked_scores
-from hub_scripts.report.model_facts import facts_of, known_models
+from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.overall import overall
 from hub_scripts.report.pages import packaged, render
 from hub_scripts.report.round_page import RoundPage, round_page
@@ -63,10 +63,10 @@ def report(paths: Sequence[Path], output: Path, licenses: Licenses, notes: Notes
         FolderError: `output` holds something else.
     """
     notes = notes or Notes()
-    known_models(notes.models)  # before anything is read that takes long
+    facts = known_models(notes.models)  # before anything is read that takes long
     inputs = find(paths, notes.labels)
     with replacing(output, MARK, "report") as place:
-        yield from _write(inputs, place, licenses, notes)
+        yield from _write(inputs, place, licenses, notes, facts)
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     yield f"written: {output} ({size / 1e6:.1f} MB); open {output / 'index.html'}"
 
@@ -105,7 +105,9 @@ def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
     return {model: str(run["model_cutoff"]) for model, run in inputs.runs.items() if run.get("model_cutoff")}
 
 
-def _write(inputs: Inputs, place: Path, licenses: Licenses, notes: Notes) -> Iterator[str]:
+def _write(
+    inputs: Inputs, place: Path, licenses: Licenses, notes: Notes, facts: Mapping[str, ModelFacts]
+) -> Iterator[str]:
     found = in_order(
         gather(key, files, inputs, place / "data" / "samples", licenses)
         for key, files in progress(groups(inputs).items(), "report")
@@ -122,7 +124,6 @@ def _write(inputs: Inputs, place: Path, licenses: Licenses, notes: Notes) -> Ite
     models = {cell.model for group in found for cell in group.cells}
     cutoffs = {**_known_cutoffs(inputs), **notes.cutoffs}
     known = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(model.split(" + ")[0]))}
-    facts = known_models(notes.models)
     about = {model: facts_of(model, facts) for model in models}
     data = board(found, known, about, linked_scores(found, notes.anchors or usual_anchors()))
     (place / "data" / "scores").mkdir(parents=True, exist_ok=True)

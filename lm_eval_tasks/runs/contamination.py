@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from lm_eval_tasks.errors import SamplesError
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.power import FEWEST
-from lm_eval_tasks.runs.intervals import t_interval
+from lm_eval_tasks.runs.intervals import numbered, t_interval
 from lm_eval_tasks.tables import Table
 
 if TYPE_CHECKING:
@@ -126,14 +126,14 @@ def effect(what: str, given: Sequence[Observation]) -> Effect:
     reason = _unidentified(given, papers)
     if reason:
         return Effect(what, None, None, None, None, len(papers), 0, reason)
-    rows = [_codes([one.paper for one in given]), _codes([f"{one.model} {one.task}" for one in given])]
+    rows = [numbered([one.paper for one in given]), numbered([f"{one.model} {one.task}" for one in given])]
     x = _within(np.array([float(one.open) for one in given]), rows)
     y = _within(np.array([one.score for one in given]), rows)
     if float(x @ x) < _NOTHING * len(given):
         return Effect(
             what, None, None, None, None, len(papers), 0, "whether a paper is open differs between models by task alone"
         )
-    clusters = _codes([one.cluster for one in given])
+    clusters = numbered([one.cluster for one in given])
     telling = sorted({int(cluster) for cluster, one in zip(clusters, given, strict=True) if one.paper in papers})
     products = np.bincount(clusters, weights=x * y)
     squares = np.bincount(clusters, weights=x * x)
@@ -155,11 +155,6 @@ def _unidentified(given: Sequence[Observation], papers: set[str]) -> str:
     if not papers:
         return "no paper lies between the cut-offs of two models that were both run on it"
     return ""
-
-
-def _codes(names: Sequence[str]) -> NDArray[np.int64]:
-    places = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    return np.array([places[name] for name in names])
 
 
 def _within(values: Floats, groups: Sequence[NDArray[np.int64]]) -> Floats:
@@ -196,7 +191,7 @@ def by_age(given: Sequence[Observation], width: int = 3) -> dict[str, dict[int, 
 
     Quarter 0 begins right behind the cut-off; the figures of a model have the mean 0.
     """
-    rows = [_codes([one.paper for one in given]), _codes([f"{one.model} {one.task}" for one in given])]
+    rows = [numbered([one.paper for one in given]), numbered([f"{one.model} {one.task}" for one in given])]
     left = _within(np.array([one.score for one in given]), rows)
     found: dict[str, dict[int, list[float]]] = {}
     for one, value in zip(given, left, strict=True):

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from lm_eval_tasks.power import FEWEST
-from lm_eval_tasks.runs.intervals import t_interval
+from lm_eval_tasks.runs.intervals import numbered, t_interval
 from lm_eval_tasks.tables import Table
 
 if TYPE_CHECKING:
@@ -46,12 +46,11 @@ def correlations(samples: Sequence[Logged], metrics: Sequence[str]) -> list[Corr
 
 
 def _correlation(first: str, second: str, x: np.ndarray, y: np.ndarray, clusters: Sequence[str]) -> Correlation:
-    names = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
-    of = np.array([names[name] for name in clusters])
+    of = numbered(clusters)
     sums = np.array([np.bincount(of, weights=one) for one in (np.ones(len(x)), x, y, x * x, y * y, x * y)])
     whole = sums.sum(axis=1)
     value = float(_pearson(whole))
-    if len(names) < FEWEST:
+    if sums.shape[1] < FEWEST:
         return Correlation(first, second, value, None, None, len(x))
     left = np.array([_pearson(whole - one) for one in sums.T])
     over = t_interval(value, left, sums[0])

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean
 
-import numpy as np
 from scipy import special
 
 from lm_eval_tasks.errors import SamplesError
-from lm_eval_tasks.power import FEWEST, LEVEL
-from lm_eval_tasks.runs.intervals import t_interval
+from lm_eval_tasks.power import LEVEL
+from lm_eval_tasks.runs.intervals import mean_interval
 
 # Sample -> its score and first author.
 Scores = dict[str, tuple[float, str]]
@@ -41,15 +40,9 @@ def mean(scores: Scores) -> Estimate:
     """
     if not scores:
         raise SamplesError("the runs of a round have no sample in common with its anchors")
-    values = np.array([value for value, _ in scores.values()])
-    names = {cluster: i for i, cluster in enumerate(dict.fromkeys(cluster for _, cluster in scores.values()))}
-    of = np.array([names[cluster] for _, cluster in scores.values()])
-    middle = float(values.mean())
-    if len(names) < FEWEST:
-        return Estimate(middle, 0.0, 0.0, len(values))
-    sums, counts = np.bincount(of, weights=values), np.bincount(of)
-    over = t_interval(middle, (sums.sum() - sums) / (len(values) - counts), counts)
-    return Estimate(middle, over.error, over.freedom, len(values))
+    values, clusters = zip(*scores.values(), strict=True)
+    middle, over, _ = mean_interval(values, clusters)
+    return Estimate(middle, over.error if over else 0.0, over.freedom if over else 0.0, len(values))
 
 
 def average(each: Sequence[Scores]) -> Scores:

@@ -49,17 +49,27 @@ def interval(values: Sequence[float], clusters: Sequence[str]) -> Interval:
         values: one number for each sample, at least one.
         clusters: for each sample what it shares with those that it depends on.
     """
-    names = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
-    of = np.array([names[name] for name in clusters])
-    array = np.asarray(values, dtype=float)
-    mean, n = float(array.mean()), len(names)
-    if n < FEWEST:
-        return Interval(mean, None, None, None, len(array), n)
-    sums, counts = np.bincount(of, weights=array), np.bincount(of)
-    over = t_interval(mean, (sums.sum() - sums) / (len(array) - counts), counts)
+    mean, over, n = mean_interval(values, clusters)
+    if over is None:
+        return Interval(mean, None, None, None, len(values), n)
     if not over.error and mean:  # all alike: too few to say how others would differ
-        return Interval(mean, None, None, None, len(array), n)
-    return Interval(mean, over.low, over.high, over.p, len(array), n, detectable(over.error, over.freedom))
+        return Interval(mean, None, None, None, len(values), n)
+    return Interval(mean, over.low, over.high, over.p, len(values), n, detectable(over.error, over.freedom))
+
+
+def numbered(clusters: Sequence[str]) -> NDArray[np.int64]:
+    """For each sample the number of its cluster, in the order in which clusters come."""
+    numbers = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
+    return np.array([numbers[name] for name in clusters], dtype=np.int64)
+
+
+def mean_interval(values: Sequence[float], clusters: Sequence[str]) -> tuple[float, TInterval | None, int]:
+    """A mean, its interval by the jackknife (None with fewer than `FEWEST` clusters), and how many clusters there are."""
+    array, of = np.asarray(values, dtype=float), numbered(clusters)
+    mean, sums, counts = float(array.mean()), np.bincount(of, weights=array), np.bincount(of)
+    if len(counts) < FEWEST:
+        return mean, None, len(counts)
+    return mean, t_interval(mean, (sums.sum() - sums) / (len(array) - counts), counts), len(counts)
 
 
 @dataclass(frozen=True, slots=True)

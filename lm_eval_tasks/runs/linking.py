@@ -121,9 +121,9 @@ def link(rounds: Mapping[str, Runs], anchors: Sequence[str], metric: str = "") -
                 {model: scores for model, own in one.items() if (scores := _scores(own.get(of, ()), wanted))}
                 for one, of in ((ours, task), (theirs, task), (theirs, task + CORE))
             )
-            if not all(average([side[model] for model in known if model in side] or [{}]) for side in (before, after)):
+            if not (usable := usable_anchors(before, after, known)):
                 continue
-            one, found = link_task(name, task, before, after, known, core, is_choice=wanted == _OF_CHOICES)
+            one, found = link_task(name, task, before, after, usable, core, is_choice=wanted == _OF_CHOICES)
             links.append(one)
             linked += found
     if not links:
@@ -131,6 +131,13 @@ def link(rounds: Mapping[str, Runs], anchors: Sequence[str], metric: str = "") -
             f"no task of both rounds has {metric or 'a headline metric'} and samples that all anchors answered ({', '.join(anchors)})"
         )
     return linked, links
+
+
+def usable_anchors(before: Mapping[str, Scores], after: Mapping[str, Scores], anchors: Sequence[str]) -> list[str]:
+    """The anchors that were run on both rounds; none where they are fewer than two, or have no sample in common."""
+    known = [model for model in anchors if model in before and model in after]
+    enough = len(known) >= FEWEST_ANCHORS and all(average([side[model] for model in known]) for side in (before, after))
+    return known if enough else []
 
 
 def _headline(samples: Sequence[Logged]) -> str:
@@ -153,14 +160,15 @@ def link_task(
         core: model -> its scores on papers of the first round, in the later one.
         is_choice: whether answers are right or wrong.
     """
-    level = mean(average([before[model] for model in anchors]))
+    old, answered = (average([side[model] for model in anchors]) for side in (before, after))
+    level = mean(old)
     moved = [mean(after[model]).value - mean(before[model]).value for model in anchors]
     place = (
-        partial(_by_ability, before, after, anchors) if is_choice else partial(_by_score, after, anchors, level, moved)
+        partial(_by_ability, abilities({one: before[one] for one in anchors}), after, anchors)
+        if is_choice
+        else partial(_by_score, after, answered, [level, _between(moved)])
     )
-    old = average([before[model] for model in anchors])
     found = []
-    answered = average([after[model] for model in anchors])
     for model, scores in sorted(after.items()):
         if not difference(scores, answered):  # nothing in common with the anchors
             continue
@@ -177,21 +185,15 @@ def link_task(
 _Placed = tuple[float, list[Estimate], int]
 
 
-def _by_score(
-    after: Mapping[str, Scores], anchors: Sequence[str], level: Estimate, moved: Sequence[float], model: str
-) -> _Placed:
-    distance = mean(difference(after[model], average([after[one] for one in anchors])))
-    return level.value + distance.value, [level, distance, _between(moved)], distance.papers
+def _by_score(after: Mapping[str, Scores], answered: Scores, of_anchors: Sequence[Estimate], model: str) -> _Placed:
+    level, between = of_anchors
+    distance = mean(difference(after[model], answered))
+    return level.value + distance.value, [level, distance, between], distance.papers
 
 
-def _by_ability(
-    before: Mapping[str, Scores], after: Mapping[str, Scores], anchors: Sequence[str], model: str
-) -> _Placed:
+def _by_ability(first: Abilities, after: Mapping[str, Scores], anchors: Sequence[str], model: str) -> _Placed:
     """The accuracy that a model of this ability would have on the first round's questions."""
-    first, later = (
-        abilities({one: before[one] for one in anchors}),
-        abilities({one: after[one] for one in sorted({*anchors, model})}),
-    )
+    later = abilities({one: after[one] for one in sorted({*anchors, model})})
 
     def placed(own: NDArray[np.float64], old: NDArray[np.float64]) -> NDArray[np.float64]:
         shift = own[..., [later.of[one] for one in anchors]] - old[..., [first.of[one] for one in anchors]]
@@ -199,13 +201,13 @@ def _by_ability(
 
     value = float(placed(later.values, first.values))
     gains = [later.values[later.of[one]] - first.values[first.of[one]] for one in anchors]
-    slope = float(accuracy(later.values[later.of[model]] - fmean(gains) + 0.5, first.spread)) - float(
-        accuracy(later.values[later.of[model]] - fmean(gains) - 0.5, first.spread)
-    )
+    ability = later.values[later.of[model]] - fmean(gains)
+    above, below = (float(accuracy(ability + step, first.spread)) for step in (0.5, -0.5))
+    between = _between(gains)
     parts = [
         _jackknifed(value, placed(later.left, first.values), later),
         _jackknifed(value, placed(later.values, first.left), first),
-        replace(_between(gains), error=slope * _between(gains).error),
+        replace(between, error=(above - below) * between.error),
     ]
     return value, parts, len(after[model])
 

@@ -10,7 +10,7 @@ from typing import Any
 from lm_eval_tasks.budget import CHARACTERS_OF_TOKEN, Means
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data.keys import check_keys
-from lm_eval_tasks.power import FEWEST, SPREADS, detectable
+from lm_eval_tasks.power import FEWEST, detectable
 from lm_eval_tasks.runs.tasks import RunTasks
 from lm_eval_tasks.tables import Table
 from lm_eval_tasks.task_folder import check_tasks
@@ -147,10 +147,7 @@ def sentences(
     return said
 
 
-# Of differences between two models' ROUGE-L on one paper, where no runs are given to tell.
-
-
-def papers_to_detect(points: float, spread: float = SPREADS["abs"]) -> int:
+def papers_to_detect(points: float, spread: float) -> int:
     """How many papers, each of another first author, show a true difference in four of five cases at 5 %.
 
     Args:

@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special
 
+from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.runs.intervals import numbered
+
 if TYPE_CHECKING:
-    from lm_eval_tasks.errors import SamplesError
     from lm_eval_tasks.runs.estimates import Scores
 
 _NODES = 21
@@ -68,8 +70,7 @@ def abilities(answers: Mapping[str, Scores]) -> Abilities:
     bounds = [(-_FARTHEST, _FARTHEST)] * len(models) + [_SPREADS]
     found = optimize.minimize(lambda at: _loss(at, right), start, jac=True, method="L-BFGS-B", bounds=bounds).x
     each = _gradients(found, right)[1]
-    names = {name: i for i, name in enumerate(dict.fromkeys(answers[models[0]][id_][1] for id_ in ids))}
-    of = np.array([names[answers[models[0]][id_][1]] for id_ in ids])
+    of = numbered([answers[models[0]][id_][1] for id_ in ids])
     scores = np.stack([np.bincount(of, weights=column) for column in each], axis=1)
     # Leaving an author out moves the optimum by the inverse curvature times the author's own gradient.
     left = found - scores @ np.linalg.pinv(_curvature(found, right))

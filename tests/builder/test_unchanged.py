@@ -11,19 +11,10 @@ import pytest
 
 from builder import pipeline
 from tests.helpers.drawing import FILLER, draw, stack
+from tests.helpers.papers import SMALL_ROUND
 
 Command = Callable[..., tuple[int, str, str]]
-ROUND = """
-round = "2026.11"
-settings = ["Abs-9K"]
-[source]
-kind = "sample"
-authors = 16
-papers = 36
-[split]
-validation = 0.2
-test = 0.3
-"""
+ROUND = SMALL_ROUND.format(settings='["Abs-9K"]')
 AGAIN = "nothing has changed since this run"
 
 

@@ -13,6 +13,8 @@ FILLER = (
     "The quick survey of the earlier results shows that a system can be built in this way and that it is of use to the "
     "people who work with it, as the measurements of the last section make plain to any reader of the paper."
 )
+# A whole paper, small.
+PAPER = [("h1", "1  Introduction"), FILLER * 6, ("h1", "2  Method"), FILLER * 6, ("h1", "3  Conclusion"), FILLER * 3]
 
 
 @dataclass(frozen=True)

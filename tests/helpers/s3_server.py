@@ -70,13 +70,7 @@ def s3_server(bucket: Bucket) -> Iterator[str]:
                 self._answer(200, data, headers)
 
         def _answer(self, status: int, data: bytes, headers: Mapping[str, str] | None = None) -> None:
-            self.send_response(status)
-            for name, value in {"Content-Type": "application/xml", **(headers or {})}.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(data)
+            self.send(status, data, {"Content-Type": "application/xml", **(headers or {})})
 
     with serving(Quiet(("127.0.0.1", 0), Handler)) as address:
         yield address

@@ -14,10 +14,9 @@ import pytest
 from builder.errors import SourceError
 from builder.sources import object_store
 from builder.sources.object_store import expanded, local_copy
-from tests.helpers.drawing import FILLER, draw, stack
+from tests.helpers.drawing import PAPER, draw, stack
 
 Command = Callable[..., tuple[int, str, str]]
-PAPER = [("h1", "1  Introduction"), FILLER * 6, ("h1", "2  Method"), FILLER * 6, ("h1", "3  Conclusion"), FILLER * 3]
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:

@@ -11,11 +11,10 @@ import fsspec
 import pytest
 
 from builder.sources import object_store
-from tests.helpers.drawing import FILLER, draw, stack
+from tests.helpers.drawing import PAPER, draw, stack
 from tests.helpers.s3_server import Bucket, s3_server
 
 Command = Callable[..., tuple[int, str, str]]
-PAPER = [("h1", "1  Introduction"), FILLER * 6, ("h1", "2  Method"), FILLER * 6, ("h1", "3  Conclusion"), FILLER * 3]
 NAMES = ("2601.00001.pdf", "2601.00002.pdf")
 
 

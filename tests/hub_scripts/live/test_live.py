@@ -21,23 +21,14 @@ import requests
 from tests.helpers import hub_server as hub_servers
 from tests.helpers import openai_server
 from tests.helpers.hub_server import Hub
+from tests.helpers.papers import SMALL_ROUND
 
 pytestmark = pytest.mark.slow
 
 # More of them by hand: KILLS=20.
 KILLS = int(os.environ.get("KILLS", "3"))
 Command = Callable[..., tuple[int, str, str]]
-ROUND = """
-round = "2026.11"
-settings = ["Abs-9K", "Title-10K"]
-[source]
-kind = "sample"
-authors = 16
-papers = 36
-[split]
-validation = 0.2
-test = 0.3
-"""
+ROUND = SMALL_ROUND.format(settings='["Abs-9K", "Title-10K"]')
 LIVE = """
 repo = "org/academiceval"
 results_repo = "org/results"

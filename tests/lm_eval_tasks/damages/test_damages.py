@@ -15,6 +15,7 @@ from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.grounding import numbers
 from lm_eval_tasks.runs import eyesight, report_card
 from tests.conftest import DATA
+from tests.helpers.runs import evaluated
 
 TEXT = (
     'We show that BERT improves accuracy by 12.5% on 1,200 papers, and it is faster than "GPT-2". It uses color and behavior models [1]. '
@@ -86,21 +87,7 @@ def test_metrics_get_a_report_card(command: Command, dataset: Path, tmp_path: Pa
 
 
 def test_saved_answers_get_a_report_card(command: Command, dataset: Path, tmp_path: Path) -> None:
-    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
-    assert (
-        command(
-            "eval",
-            "--model",
-            "lead",
-            "--tasks",
-            "academiceval_abs_9k",
-            "--metadata",
-            metadata,
-            "--output",
-            tmp_path / "a",
-        )[0]
-        == 0
-    )
+    evaluated(command, dataset, tmp_path / "a")
     code, out, err = command("metrics", tmp_path / "a", "--metrics", "rouge_l,rouge_1", "--bertscore_model", "none")
     assert code == 0, err
     assert "| half of the sentences dropped |" in out

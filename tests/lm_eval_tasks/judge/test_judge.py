@@ -20,6 +20,7 @@ from lm_eval_tasks.judge.winrate import Judged, kappa, length_controlled, panel,
 from lm_eval_tasks.metrics.scored import ScoredAnswer
 from tests.conftest import BIN
 from tests.helpers.openai_server import Server, serve
+from tests.helpers.runs import evaluated
 from tests.helpers.warm import Warm
 
 Command = Callable[..., tuple[int, str, str]]
@@ -485,24 +486,7 @@ def looks(body: dict[str, Any]) -> str:
 
 
 def test_a_judge_with_evidence_checks_claims_against_the_paper(command: Command, dataset: Path, tmp_path: Path) -> None:
-    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
-    run = tmp_path / "run"
-    assert (
-        command(
-            "eval",
-            "--model",
-            "lead",
-            "--tasks",
-            "academiceval_abs_9k",
-            "--metadata",
-            metadata,
-            "--output",
-            run,
-            "--limit",
-            "4",
-        )[0]
-        == 0
-    )
+    run = evaluated(command, dataset, tmp_path / "run", "--limit", "4")
     [file] = run.glob("samples_*.jsonl")
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     for row in rows:
