@@ -116,3 +116,10 @@ def test_openais_client_can_be_bounded() -> None:
     transport = openai_compat._transport()
     assert issubclass(transport.ReadTimeout, Exception)
     assert hasattr(transport.Response, "aiter_raw")
+
+
+def test_datasets_streams_without_torch() -> None:
+    before = datasets.config.TORCH_AVAILABLE
+    with datasets_compat.without_torch():
+        assert not datasets.config.TORCH_AVAILABLE
+    assert before == datasets.config.TORCH_AVAILABLE

@@ -21,7 +21,7 @@ from lm_eval_tasks.task_folder import task_names
 from lm_eval_tasks.version import VERSION
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def keys(model: type[BaseModel], prefix: str = "") -> set[str]:

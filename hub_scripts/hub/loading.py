@@ -11,6 +11,7 @@ from datasets import DownloadConfig, load_dataset
 
 from hub_scripts.errors import AccessError, DifferenceError
 from hub_scripts.hub.faults import Fault, FaultError, retried
+from lm_eval_tasks.compat.datasets import without_torch
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest
@@ -56,8 +57,9 @@ def stream_counts(place: str, name: str, columns: Sequence[str], revision: str) 
     """
 
     def stream() -> Count:
-        streamed = load_dataset(place, name, revision=revision, streaming=True)
-        return {split: sum(1 for _ in rows.select_columns(list(columns))) for split, rows in streamed.items()}
+        with without_torch():
+            streamed = load_dataset(place, name, revision=revision, streaming=True)
+            return {split: sum(1 for _ in rows.select_columns(list(columns))) for split, rows in streamed.items()}
 
     return _tried(stream, place, name)
 

@@ -142,15 +142,15 @@ def _demonstrations(rows: Sequence[_Row], place: Path, round_: str, metric: str,
         axis.xaxis.set_major_locator(MaxNLocator(3))
         axis.set(title=TASK_LABELS[task], xlabel=f"difference in {LABELS[metric]}")
     axes[0].set_yticks(range(len(models)), models)
-    title = f"Co-author less random demonstrations, {LABELS[metric]}, round {round_}"
+    title = f"Co-author minus random demonstrations, {LABELS[metric]}, round {round_}"
     alt = (
-        f"{title}: paired differences with 95 % intervals. Of {len(rows)}, {sum(row[3] > 0 for row in rows)} lie wholly above "
-        f"zero, where co-author demonstrations help, and {sum(row[4] < 0 for row in rows)} wholly below."
+        f"{title}: paired differences with 95 % intervals. Of {len(rows)}, {sum(row[3] > 0 for row in rows)} lie entirely above "
+        f"zero, where co-author demonstrations help, and {sum(row[4] < 0 for row in rows)} entirely below."
     )
     head = ("task", "model", "difference", "low", "high", "p", "papers")
     takeaway = (
         f"Co-author demonstrations beat random ones in {sum(row[3] > 0 for row in rows)} of {len(rows)} comparisons, random ones win "
-        f"{sum(row[4] < 0 for row in rows)}; in the others the interval holds zero."
+        f"{sum(row[4] < 0 for row in rows)}; in the others the interval contains zero."
     )
     return save(figure, place, Plot(f"demonstrations_{metric}_{round_}", title, alt, takeaway), head, rows)
 
@@ -241,7 +241,7 @@ def _scalar(rows: Sequence[_Row], place: Path, round_: str, styles: _Looks) -> P
     axis.set(ylabel="accuracy", ylim=(0, 1.02), xlim=(-0.5, len(names) - 0.5))
     add_legend(figure, [axis])
     title = f"SCALAR by level and configuration, round {round_}"
-    alt = f"{title}: accuracy of {len(models)} models with 95 % intervals; one of four candidates guessed gives 0.25."
+    alt = f"{title}: accuracy of {len(models)} models with 95 % intervals; guessing among four candidates gives 0.25."
     best = max((row for row in rows if row[0] == names[-1]), key=lambda row: float(row[2]))
     takeaway = f"On {names[-1]}, {best[1]} is right in {best[2]:.0%} of the questions; guessing would be right in 25%."
     return save(

@@ -114,7 +114,7 @@ def _read(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as err:
         raise ReportError(f"{path} cannot be read: {err}") from err
     if not isinstance(content, dict):
-        raise ReportError(f"{path} holds no JSON object")
+        raise ReportError(f"{path} contains no JSON object")
     return content
 
 

@@ -78,7 +78,7 @@ def by_month(rows: Sequence[Row], place: Path, metric: str, label: str, cutoffs:
             f"months_{metric}",
             title,
             alt,
-            takeaway if known else "No model's training cut-off is known, so that nothing is hatched.",
+            takeaway if known else "No model's training cut-off is known, so nothing is hatched.",
         ),
         head,
         rows,

@@ -96,7 +96,7 @@ def labels_of(given: Sequence[str]) -> dict[str, Path]:
     for one in given:
         name, _, folder = one.partition("=")
         if not name or not folder or name in found:
-            raise ReportError(f"--label {one!r:.200} is not NAME=FOLDER with a name of its own")
+            raise ReportError(f"--label {one!r:.200} is not NAME=FOLDER with a unique name")
         found[name] = Path(folder)
     return found
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
-from datasets import DatasetBuilder, DatasetInfo
+from datasets import DatasetBuilder, DatasetInfo, config
 from datasets.info import DatasetInfosDict
 from datasets.packaged_modules.cache.cache import Cache
 
@@ -24,3 +25,17 @@ def is_from_cache(builder: DatasetBuilder) -> bool:
     A public way would be an argument that forbids it; offline there is none.
     """
     return isinstance(builder, Cache)
+
+
+@contextmanager
+def without_torch() -> Iterator[None]:
+    """Stream datasets without importing torch, which takes longer than to stream a small round.
+
+    A public way would be an argument of `load_dataset`; the environment variable `USE_TORCH` is read at import only.
+    """
+    before = config.TORCH_AVAILABLE
+    config.TORCH_AVAILABLE = False
+    try:
+        yield
+    finally:
+        config.TORCH_AVAILABLE = before

@@ -143,7 +143,7 @@ const render = (sample) => {
     element("h3", {}, "Target"),
     target,
     element("h2", {}, "Answers"),
-    element("p", { class: "detail" }, sample.target === null ? "" : "Marked: the words that ROUGE-L finds in the target too, in the same order."),
+    element("p", { class: "detail" }, sample.target === null ? "" : "Marked: the words that ROUGE-L also finds in the target, in the same order."),
     element("div", { class: "cards" }, ...sample.answers.map(answerCard(sample.target))),
     element("h2", {}, "Prompts"),
     element("div", { class: "cards" }, ...sample.prompts.map((prompt, index) => promptSection(prompt, index, sample))),

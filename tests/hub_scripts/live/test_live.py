@@ -7,20 +7,17 @@ import os
 import random
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
 
 from tests.helpers import hub_server as hub_servers
 from tests.helpers import openai_server
 from tests.helpers.hub_server import Hub
+from tests.helpers.month import Place, make_place
 from tests.helpers.papers import SMALL_ROUND
 
 pytestmark = pytest.mark.slow
@@ -68,38 +65,6 @@ def _answer(body: dict[str, Any]) -> dict[str, Any]:
     return {"content": text, "usage": usage}
 
 
-@dataclass
-class Place:
-    """The folder of a month, and how commands are started in it."""
-
-    path: Path
-    environment: dict[str, str]
-
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "builder.cli", "live", "live.toml", *arguments]
-        return subprocess.Popen(
-            command, cwd=self.path, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-
-    def live(self, *arguments: str) -> tuple[int, str, str]:
-        process = self.start(*arguments)
-        out, errors = process.communicate()
-        return process.returncode, out, errors
-
-    def results(self) -> dict[str, Any]:
-        """Of each file of results what does not depend on time."""
-        found = {}
-        for file in sorted((self.path / "results").rglob("*.json*")):
-            if file.name.startswith("samples_"):
-                found[file.name] = sorted(file.read_text().splitlines())
-            elif file.name.startswith(("results_", "judge_")):
-                content = json.loads(file.read_text())
-                found[f"{file.parent.name}/{file.name}"] = (
-                    content.get("academiceval", {}).get("scores") or content["tasks"]
-                )
-        return found
-
-
 @pytest.fixture(scope="module")
 def server() -> Iterator[openai_server.Server]:
     with openai_server.serve(_answer) as serving:
@@ -107,23 +72,12 @@ def server() -> Iterator[openai_server.Server]:
 
 
 def _place(path: Path, hub: Hub, url: str) -> Place:
-    path.mkdir(parents=True)
-    created = {"organization": "org", "name": "own"}
-    requests.post(f"{hub.url}/api/repos/create", json=created, headers={"Authorization": "Bearer hf_write"}, timeout=60)
-    hub.log.clear()
     texts = {
         "round.toml": ROUND, "live.toml": LIVE.format(url=url), "prices.toml": PRICES, "own.yaml": OWN.format(url=url),
         "lead.yaml": "model: lead\ntasks: [academiceval_abs_9k]\nmetadata: {bertscore_model: none}\n",
         "models.toml": '[lead]\nconfig = "lead.yaml"\n[own]\nconfig = "own.yaml"\ncard = "org/own"\n',
     }  # fmt: skip
-    for name, text in texts.items():
-        (path / name).write_text(text)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
-    environment |= {
-        "HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_write", "HF_HOME": str(path / "home"), "HF_HUB_DISABLE_TELEMETRY": "1",
-        "PYTHONPATH": str(Path(__file__).resolve().parents[3]), "OPENAI_API_KEY": "made-up",
-    }  # fmt: skip
-    return Place(path, environment)
+    return make_place(path, hub, texts)
 
 
 def _on(hub: Hub) -> dict[str, dict[str, str]]:
