@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 from builder.citations.link import link_papers, link_report, link_ways, unresolved_examples
 from builder.collect.coverage import months_before
 from builder.collect.crawl import crawl, crawl_report
+from builder.collect.first_versions import learn_first_versions
 from builder.collect.graph import CoAuthorGraph, build_graph
 from builder.collect.license_lookup import learn_licenses
 from builder.collect.update import update
 from builder.dataset import folder
 from builder.dataset.audit import audit, check
+from builder.dataset.beside import beside
 from builder.dataset.fill import fill
 from builder.dataset.frozen_core import carry
 from builder.dataset.manifest import Configuration, Manifest
@@ -94,7 +96,9 @@ def prepare(round_: Round, engine: Engine) -> list[StageReport]:
         extracted.seconds = time.perf_counter() - started
         linked = link_papers(round_, source, store, papers, documents)
         with_text = [paper for paper in papers if paper.id in documents]
-        read_cited(round_, source, store, with_text, documents, split_dates(round_.split, with_text), engine)
+        dates = split_dates(round_.split, with_text)
+        learn_first_versions(source, store, dates.test_of(with_text))
+        read_cited(round_, source, store, with_text, documents, dates, engine)
         return [crawled, on_graph, extracted, linked]
 
 
@@ -198,6 +202,7 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
             check(found, round_.audit)
             levels, asked = _write_levels(material, place)
             core, core_round = carry(round_, place)
+            ceilings, carried = beside(round_, store, material.dates.test_of(material.papers))
             reports = (*material.reports, *sampled, *asked)
             manifest = Manifest(
                 round=round_.round,
@@ -214,9 +219,10 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
                 reading=summarise(material.documents, [paper.id for paper in material.papers]),
                 links=link_ways(store, material.papers),
                 audit=found,
+                ceilings=ceilings,
                 core_round=core_round,
             )
-            finished = folder.finish(place, manifest)
+            finished = folder.finish(place, manifest, carried)
             if not replace:
                 folder.refuse_other_contents(finished, round_.output)
     return Outcome(round_.output, finished, reports)

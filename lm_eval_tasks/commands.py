@@ -23,6 +23,12 @@ EXPORTS = ("prompts", "openai-batch", "inspect")
 _PRICES = "TOML: prices of a million tokens for each model, see docs/evaluate.md"
 
 
+# The baselines and the usual model types of lm-eval, for completion; to ask lm-eval itself would take seconds.
+MODELS = (
+    "lead", "copy-demo", "random-sentence", "hf", "vllm", "local-chat-completions", "openai-chat-completions",
+)  # fmt: skip
+
+
 def register(commands: Commands) -> None:
     """Add the commands."""
     help_ = "evaluate a baseline (lead, copy-demo, random-sentence) or an lm-eval model"
@@ -89,10 +95,19 @@ def register(commands: Commands) -> None:
 def _add_asked(sub: ArgumentParser) -> None:
     """What `eval` and `plan` are both asked about."""
     sub.add_argument("--model_args", default="", help="lm-eval's key=value,...")
-    sub.add_argument("--tasks", default="", help="comma-separated task or group names; `eval --tasks list` prints them")
+    help_ = "comma-separated task or group names; `eval --tasks list` prints them"
+    sub.add_argument("--tasks", default="", help=help_).completer = _tasks_so_far  # type: ignore[attr-defined]
     sub.add_argument(
         "--metadata", default="{}", help='JSON, e.g. \'{"dataset": "academiceval", "bertscore_model": "none"}\''
     )
+
+
+def _tasks_so_far(prefix: str, **_: object) -> list[str]:
+    """What the shell may complete a list of tasks to."""
+    from lm_eval_tasks.task_folder import task_names
+
+    before = prefix.rpartition(",")[0]
+    return [f"{before},{name}" if before else name for name in task_names()]
 
 
 def _add_evaluation(sub: ArgumentParser) -> None:
@@ -102,7 +117,8 @@ def _add_evaluation(sub: ArgumentParser) -> None:
         metavar="FILE",
         help="YAML with these options, as lm-eval's; options given here override it",
     )
-    sub.add_argument("--model", default="", help="a baseline, or a model type of lm-eval such as hf or vllm")
+    help_ = "a baseline, or a model type of lm-eval such as hf or vllm"
+    sub.add_argument("--model", default="", help=help_).completer = lambda **_: MODELS  # type: ignore[attr-defined]
     help_ = "a folder of `academiceval bundle`: its round, models and tokenizers, and no network"
     sub.add_argument("--bundle", type=Path, metavar="FOLDER", help=help_)
     _add_asked(sub)

@@ -8,6 +8,8 @@ MASK = "**[MASKED_CITATION]**"
 BODY = "body"
 # Endings of the configurations that are made beside a setting's own: its frozen core, and rows by id alone.
 CORE, IDS = "-core", "-ids"
+# Files beside the data: version 1 of revised papers, and which works there are.
+REVISIONS, WORKS = "revisions.jsonl", "works.filter"
 # Between the id of a paper and the place of one of its sections, in rows that ask for a section.
 FOLD = "#"
 

@@ -18,14 +18,14 @@ ROOMS = {
         "samples scalar", "dataset", "pipeline unchanged", "demo", "commands", "cli",
     ],
     "lm_eval_tasks": [
-        "batches errors version text waiting redaction linux files power tables row_format word_runs thoughts progress markers", "tokenizers usage bundle", "budget",
+        "batches errors version text waiting redaction linux files power tables row_format word_runs thoughts progress markers", "intervals", "tokenizers usage bundle", "budget",
         "command locks journal minilm compat engines", "chat", "batch_api", "task_folder", "prompts", "retrieval metrics",
         "damages data", "runs", "judge", "commands",
     ],
     "hub_scripts": ["errors", "hub", "results report", "reproduce", "live", "commands"],
 }  # fmt: skip
 # What the builder takes from the package that every installation has.
-SHARED = "power markers progress batches engines errors version text waiting linux files locks tables command row_format word_runs journal chat redaction compat prompts".split()
+SHARED = "power markers intervals metrics progress batches engines errors version text waiting linux files locks tables command row_format word_runs journal chat redaction compat prompts".split()
 # Only these assemble the packages' commands, or show all of them at work.
 ASSEMBLING = {"builder.cli", "builder.demo"}
 # Modules that can open a connection -> the rooms that may import them.
@@ -36,7 +36,7 @@ CONNECTING = {
     "arxiv": "builder.sources",
     "openai": "lm_eval_tasks.chat lm_eval_tasks.batch_api lm_eval_tasks.compat",
     "huggingface_hub.HfApi": "hub_scripts.hub",
-    "huggingface_hub.hf_hub_download": "builder.sources",
+    "huggingface_hub.hf_hub_download": "builder.sources lm_eval_tasks.data",
     "datasets.load_dataset": "hub_scripts.hub",
     "datasets.load_dataset_builder": "lm_eval_tasks.data",
     "huggingface_hub.snapshot_download": "hub_scripts.hub",

@@ -44,6 +44,10 @@ _POWER = (
     "The smallest difference between two models that the test samples show in four of five cases, if the models' differences vary from "
     "paper to paper as those of two baselines do on real papers; of SCALAR, if they disagree on three questions of ten."
 )
+_CEILING = (
+    "What the authors' own first version of a title or abstract scores against the last version, where they changed it: hardly any "
+    "model can come closer. Optimistic, because a revision begins from the old text."
+)
 _LABELS = "How often each position holds the right candidate, and the accuracy of always naming the most frequent one."
 
 
@@ -79,6 +83,7 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         "counted. Comp. rate is input divided by output tokens.", "",
         *_section("Lengths", [tables.lengths(shown)], _LENGTHS),
         *_section("Power", [tables.power(shown)], _POWER),
+        *_section("Ceiling", [tables.ceilings(manifest)] if manifest.ceilings else [], _CEILING),
         *_section("Labels", [tables.labels(shown)], _LABELS),
         *_section("Kept and dropped", [tables.stages(manifest)]),
         *_section("Extraction", [tables.reading(manifest.reading)] if manifest.reading else []),

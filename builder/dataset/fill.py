@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from builder.dataset.completion import Lacking, complete_question, complete_writing, documents_of, paper_of
 from builder.dataset.folder import finish, replacing
-from builder.dataset.manifest import Configuration, Manifest, read_manifest
+from builder.dataset.manifest import Configuration, Manifest, carried_from, read_manifest
 from builder.dataset.rows import Row, emptied, kind_of, read_rows, rows_of, with_positions
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
@@ -49,7 +49,8 @@ def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: 
         # After a takedown the hashes of the whole are not known, only those of every text.
         expected = manifest.publishable.original or (filled if not report.dropped else None)
         facts = replace(manifest, configurations=filled, publishable=None)
-        finish(place, facts if filled == expected else replace(facts, fill=report.counts()))
+        finished = facts if filled == expected else replace(facts, fill=report.counts())
+        finish(place, finished, carried_from(source, manifest))
     return report
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,9 +16,13 @@ from lm_eval_tasks.linux import exchange
 from lm_eval_tasks.locks import held
 
 
-def finish(place: Path, manifest: Manifest) -> Manifest:
-    """Write the card and the manifest of a folder whose data is there; the manifest as it was written."""
-    return write_manifest(place, manifest, {CARD: card(manifest), CROISSANT: croissant(manifest)})
+def finish(place: Path, manifest: Manifest, carried: Mapping[str, bytes] | None = None) -> Manifest:
+    """Write the card and the manifest of a folder whose data is there; the manifest as it was written.
+
+    Args:
+        carried: the files of `CARRIED` that belong to the folder, name -> content.
+    """
+    return write_manifest(place, manifest, {CARD: card(manifest), CROISSANT: croissant(manifest), **(carried or {})})
 
 
 def refuse_other_contents(new: Manifest, output: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -21,6 +21,7 @@ from builder.report import StageCounts
 from builder.round.audit import AuditTable
 from builder.round.licenses import Shown
 from lm_eval_tasks.files import is_inside, sha256_of_bytes, write_whole
+from lm_eval_tasks.row_format import REVISIONS, WORKS
 from lm_eval_tasks.text import parse_json
 
 MANIFEST = "manifest.json"
@@ -42,6 +43,8 @@ _Name = Annotated[str, Field(max_length=500)]
 _ROUND = r"^\d{4}\.(0[1-9]|1[0-2])$"
 # After the name of a round: its revision without texts, which is published first.
 SEALED = ".sealed"
+# What lies beside the data and goes wherever the data goes; other files beside it are made anew.
+CARRIED = (REVISIONS, WORKS)
 _REVISION = r"^(\d{4}\.(0[1-9]|1[0-2])(\.post\d{1,4}|\.sealed)?)?$"
 
 
@@ -175,6 +178,38 @@ class Audit:
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """A mean and its 95 % interval over first authors, None with too few of them."""
+
+    __pydantic_config__ = _STRICT
+    mean: _Share
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """How version 1 of a task's texts scores against the last version; `dataset.ceiling` makes it.
+
+    Attributes:
+        papers: of the test split.
+        revised: of them, those whose version 1 is known and not the last.
+        changed: of these, those whose text changed, which the figures are over.
+        words_changed: mean share of the words that differ.
+        bertscore: None where no model was given, which is `model`.
+    """
+
+    __pydantic_config__ = _STRICT
+    papers: _Count
+    revised: _Count
+    changed: _Count
+    words_changed: _Share
+    rouge_l: Bounds
+    bertscore: Bounds | None = None
+    model: _Name = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Publishable:
     """What a publishable copy was made of.
 
@@ -204,6 +239,7 @@ class Manifest:
         extractor: version of the code that read the files.
         split: None for an imported dataset.
         links: way of resolving -> citations.
+        ceilings: what the authors' own first version scores, where papers of the test split were revised.
         core_round: the round that the frozen core was taken from, "" without one.
         publishable: for a copy to publish.
         takedown: rows that were taken out of this folder.
@@ -228,6 +264,7 @@ class Manifest:
     reading: ReadingSummary | None = None
     links: dict[LinkWay, int] = field(default_factory=dict)
     audit: Audit | None = None
+    ceilings: dict[Task, Ceiling] = field(default_factory=dict)
     core_round: str = ""
     publishable: Publishable | None = None
     takedown: StageCounts | None = None
@@ -341,7 +378,12 @@ def read_manifest(folder: Path) -> Manifest:
     return parse_manifest(data, str(path))
 
 
-def write_manifest(folder: Path, manifest: Manifest, beside: dict[str, str | bytes]) -> Manifest:
+def carried_from(folder: Path, manifest: Manifest) -> dict[str, bytes]:
+    """The files of `CARRIED` that a folder has: name -> content."""
+    return {name: place_of(folder, name).read_bytes() for name in CARRIED if name in manifest.other_files}
+
+
+def write_manifest(folder: Path, manifest: Manifest, beside: Mapping[str, str | bytes]) -> Manifest:
     """Write the files beside the data, and last the manifest with their hashes, which is returned."""
     for name, content in beside.items():
         write_whole(folder / name, content)

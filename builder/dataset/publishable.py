@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset.folder import finish, replacing
-from builder.dataset.manifest import SEALED, Configuration, Publishable, read_manifest
+from builder.dataset.manifest import SEALED, Configuration, Publishable, carried_from, read_manifest
 from builder.dataset.question_rows import sealed
 from builder.dataset.rows import by_ids, emptied, kind_of, may_publish, read_rows
 from builder.dataset.write import ConfigurationWriter
@@ -20,6 +20,7 @@ from builder.errors import FolderError
 from builder.records import SPLITS
 from builder.report import StageReport
 from lm_eval_tasks.progress import progress
+from lm_eval_tasks.row_format import REVISIONS
 
 if TYPE_CHECKING:
     from builder.round.licenses import Shown
@@ -48,7 +49,11 @@ def publishable(source: Path, output: Path, licenses: Shown) -> StageReport:
         ]
         whole = Publishable(licenses, report.counts(), manifest.configurations)
         revision = f"{manifest.round}{SEALED}" if licenses == "none" else manifest.revision
-        finish(place, replace(manifest, configurations=tuple(copied), publishable=whole, revision=revision))
+        carried = carried_from(source, manifest)
+        if licenses == "none":
+            # Version 1 of an abstract is nearly the sealed one.
+            carried.pop(REVISIONS, None)
+        finish(place, replace(manifest, configurations=tuple(copied), publishable=whole, revision=revision), carried)
     return report
 
 

@@ -12,7 +12,7 @@ from builder.round.names import thousands_in
 from lm_eval_tasks.tables import Table
 
 if TYPE_CHECKING:
-    from builder.dataset.manifest import Audit, Configuration, Manifest
+    from builder.dataset.manifest import Audit, Bounds, Configuration, Manifest
     from builder.report import StageCounts
     from builder.round.audit import AuditTable
 
@@ -88,6 +88,22 @@ def power(configurations: Sequence[Configuration]) -> Table:
         if found.detectable is not None
     ]
     return Table(("Configuration", "Test samples", "Smallest difference, points", "Of"), "lrrl", rows)
+
+
+def ceilings(manifest: Manifest) -> Table:
+    """What version 1 of the authors' own text scores against the last version."""
+    rows = [
+        (_TASKS[task], one.papers, one.revised, one.changed, f"{one.words_changed:.1%}", _bounds(one.rouge_l), _bounds(one.bertscore))
+        for task, one in manifest.ceilings.items()
+    ]  # fmt: skip
+    head = ("Task", "Test papers", "Revised", "Text changed", "Words changed", "ROUGE-L", "BERTScore")
+    return Table(head, "lrrrrrr", rows)
+
+
+def _bounds(one: Bounds | None) -> str | None:
+    if one is None:
+        return None
+    return f"{one.mean:.3f}" + ("" if one.low is None else f" [{one.low:.3f}, {one.high:.3f}]")
 
 
 def labels(configurations: Sequence[Configuration]) -> Table:

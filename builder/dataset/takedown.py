@@ -7,14 +7,16 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from builder.dataset.ceiling import read_revisions, revision_lines
 from builder.dataset.folder import finish, replacing
-from builder.dataset.manifest import Configuration, Manifest, read_manifest
+from builder.dataset.manifest import Configuration, Manifest, carried_from, read_manifest
 from builder.dataset.rows import emptied, read_rows, rows_of, with_positions
 from builder.dataset.shown_papers import group_of, rows_to_remove
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.records import SPLITS, Split
 from builder.report import StageReport
+from lm_eval_tasks.row_format import REVISIONS
 
 
 def without_papers(source: Path, output: Path, ids: Collection[str], revision: str) -> StageReport:
@@ -39,7 +41,10 @@ def without_papers(source: Path, output: Path, ids: Collection[str], revision: s
         # What the completed folder would be is not known any more.
         copy_of = manifest.publishable and replace(manifest.publishable, original=())
         facts = replace(manifest, configurations=tuple(copied), revision=revision, takedown=report.counts())
-        finish(place, replace(facts, publishable=copy_of))
+        carried = carried_from(source, manifest)
+        if REVISIONS in carried:
+            carried[REVISIONS] = revision_lines(list(read_revisions(source, ids)))
+        finish(place, replace(facts, publishable=copy_of), carried)
     return report
 
 

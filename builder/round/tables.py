@@ -159,6 +159,10 @@ class SamplesTable(Table):
     min_citations: int = Field(5, ge=0, description="Related: resolved citations of the section")
     min_target_words: int = Field(50, ge=1, description="abstract, introduction, related work")
     min_content_words: int = Field(300, ge=1)
+    ceiling_bertscore: str = Field(
+        "none",
+        description="BERTScore model of the ceiling (version 1 of revised papers): `minilm`, a folder, a Hub id, or `none`",
+    )
 
 
 class LevelTable(Table):

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 # The file in a workspace.
 STORE = "store.sqlite3"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
+# Version -> what makes the next one of it.
+_UPGRADES = {2: papers.FIRST_VERSIONS}
 ROOM = "see that its disk has room and give the same command again, nothing is lost"
 _BATCH = 2000
 _SCHEMA = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;" + "".join(
@@ -63,6 +65,9 @@ class Store(PaperTables, DocumentTables):
             version = db.execute("PRAGMA user_version").fetchone()[0]
             if version == 0:
                 db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
+            while version in _UPGRADES:
+                version += 1
+                db.executescript(f"BEGIN IMMEDIATE; {_UPGRADES[version - 1]} PRAGMA user_version={version}; COMMIT;")
         except (OSError, sqlite3.Error) as err:
             raise StoreError(f"cannot open the store {path}: {err}") from err
         if version not in (0, SCHEMA_VERSION):

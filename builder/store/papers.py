@@ -10,7 +10,11 @@ from datetime import date
 from builder.ids import author_key, title_key
 from builder.records import Authorship, Paper
 
-SCHEMA = """
+FIRST_VERSIONS = (
+    "CREATE TABLE first_versions (id TEXT PRIMARY KEY, title TEXT NOT NULL, abstract TEXT NOT NULL) WITHOUT ROWID;"
+)
+SCHEMA = (
+    """
 CREATE TABLE papers (
     pid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, title TEXT NOT NULL,
     abstract TEXT NOT NULL, authors TEXT NOT NULL, n_authors INTEGER NOT NULL, categories TEXT NOT NULL,
@@ -26,6 +30,8 @@ CREATE TRIGGER authors_changed AFTER UPDATE OF authors, look_up ON papers
 WHEN old.authors <> new.authors OR old.look_up <> new.look_up
 BEGIN INSERT OR IGNORE INTO changed VALUES (new.pid); END;
 """
+    + FIRST_VERSIONS
+)
 _NOTE = "authors indexed"
 _PAPERS_AT_ONCE = 100_000
 _ROWS_AT_ONCE = 200
@@ -155,6 +161,20 @@ class PaperTables:
     def joined(self, since: str) -> list[Paper]:
         """The papers that this round took into the pool, by id."""
         return [_paper(row) for row in self._db.execute(f"{_SELECT} WHERE since = ? ORDER BY id", (since,))]
+
+    def add_first_versions(self, texts: Iterable[tuple[str, str, str]]) -> None:
+        """Note version 1 of papers, as (id, title, abstract); both texts are "" if the source does not have it."""
+        self._db.executemany("INSERT OR REPLACE INTO first_versions VALUES (?, ?, ?)", texts)
+
+    def first_version(self, paper_id: str) -> tuple[str, str] | None:
+        """Title and abstract of a paper's version 1, as noted; None if nobody has asked for it."""
+        row = self._db.execute("SELECT title, abstract FROM first_versions WHERE id = ?", (paper_id,)).fetchone()
+        return (row[0], row[1]) if row else None
+
+    def works(self) -> Iterator[tuple[str, tuple[str, ...], int]]:
+        """Title, authors and year of every record, in no order."""
+        for title, authors, published in self._db.execute("SELECT title, authors, published FROM papers"):
+            yield title, tuple(json.loads(authors)), int(published[:4])
 
     def set_licenses(self, licenses: Iterable[tuple[str, str]]) -> None:
         """Note the licences of papers, as (id, licence)."""

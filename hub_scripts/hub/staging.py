@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 from builder.dataset.card import CARD, Publication, card
 from builder.dataset.croissant import CROISSANT, croissant
 from builder.dataset.errata import ERRATA, Erratum, errata_lines, parse_errata
-from builder.dataset.manifest import MANIFEST, Manifest, manifest_bytes, parse_manifest, place_of, read_manifest
+from builder.dataset.manifest import (
+    CARRIED,
+    MANIFEST,
+    Manifest,
+    manifest_bytes,
+    parse_manifest,
+    place_of,
+    read_manifest,
+)
 from builder.round.takedowns import TAKEDOWNS, Takedown, parse_takedowns, takedown_lines
 from hub_scripts.hub.benchmark import EVAL, eval_yaml
 from hub_scripts.hub.compat import endpoint
@@ -64,7 +72,8 @@ def stage(folder: Path, repo: str, base: str, notices: Notices, mark: str = "") 
         mark: by default one that only this folder has.
     """
     manifest = read_manifest(folder)
-    data: dict[str, Content] = {path: place_of(folder, path) for path in manifest.files}
+    carried = [name for name in CARRIED if name in manifest.other_files]
+    data: dict[str, Content] = {path: place_of(folder, path) for path in (*manifest.files, *carried)}
     mark = mark or f"Folder: {sha256_of(folder / MANIFEST)}"
     return Staged(manifest.published_as, base, mark, data | beside(manifest, repo, notices))
 
@@ -82,7 +91,8 @@ def beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, Content
         files[ERRATA] = errata_lines(notices.errata)
     if notices.takedowns:
         files[TAKEDOWNS] = takedown_lines(notices.takedowns).encode()
-    hashes = {name: sha256_of_bytes(content) for name, content in files.items()}
+    hashes = {name: hash_ for name, hash_ in manifest.other_files.items() if name in CARRIED}
+    hashes |= {name: sha256_of_bytes(content) for name, content in files.items()}
     return {**files, MANIFEST: manifest_bytes(replace(manifest, revision=revision, other_files=hashes))}
 
 

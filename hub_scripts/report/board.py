@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hub_scripts.report.cells import Key
     from hub_scripts.report.linked import Values
     from hub_scripts.report.model_facts import ModelFacts
-    from lm_eval_tasks.runs.intervals import Interval
+    from lm_eval_tasks.intervals import Interval
 
 LABELS = {**{name: registry.label(name) for name in registry.headline()}, WIN_RATE: "Judge win rate"}
 TASK_LABELS = {
@@ -127,7 +127,7 @@ def _setting(group: Group) -> dict[str, Any]:
         "round": group.key.round, "name": group.key.setting, "slug": group.key.slug, "task": group.task,
         "context": group.context, "n": len(group.ids), "of": max((one.of for one in group.cells if one.of), default=None),
         "first": days[0], "last": days[-1],
-        "prompts": group.prompt_versions, "unfinished": group.unfinished,
+        "ceilings": group.ceilings, "prompts": group.prompt_versions, "unfinished": group.unfinished,
     }  # fmt: skip
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from builder.round.levels import BUILT_IN
+from lm_eval_tasks.intervals import Interval
 from lm_eval_tasks.prompts import registry as prompts
 from lm_eval_tasks.runs.baselines import BASELINES
-from lm_eval_tasks.runs.intervals import Interval
 
 # What judges say of an answer, beside the metrics of the registry.
 WIN_RATE = "win_rate"
@@ -63,6 +63,7 @@ class Group:
         ids, titles, published, clusters: of the samples, in one order.
         unfinished: model -> answers of a run that has not ended.
         withheld: answers that are not shown, because they repeat texts that may not be passed on.
+        ceilings: metric -> what the authors' own first version scores, where the round's manifest says it.
     """
 
     key: Key
@@ -76,6 +77,7 @@ class Group:
     prompt_versions: list[int]
     unfinished: dict[str, int]
     withheld: int = 0
+    ceilings: dict[str, float] = field(default_factory=dict)
 
 
 def in_order(found: Iterable[Group]) -> list[Group]:

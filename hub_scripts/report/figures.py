@@ -15,8 +15,8 @@ from hub_scripts.report.board import LABELS, TASK_LABELS, published
 from hub_scripts.report.cells import TASKS, Group, is_baseline, task_of
 from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, add_legend, looks, save
 from hub_scripts.report.month_figure import by_month, month_rows
+from lm_eval_tasks.intervals import interval
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.runs.intervals import interval
 
 _PAIRS = {
     "title": ("Title-30K", "Title-31K-G"), "abs": ("Abs-28K", "Abs-29K-G"), "intro": ("Intro-28K", "Intro-28K-G"),

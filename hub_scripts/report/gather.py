@@ -16,11 +16,11 @@ from builder.round.licenses import Licenses, allows
 from builder.round.names import thousands_in
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key
 from hub_scripts.report.inputs import Inputs, ReportError, SamplesFile
+from lm_eval_tasks.intervals import interval
 from lm_eval_tasks.judge.verdict import OVERALL
 from lm_eval_tasks.metrics import registry as metrics
 from lm_eval_tasks.prompts import registry as prompts
 from lm_eval_tasks.runs import logged
-from lm_eval_tasks.runs.intervals import interval
 from lm_eval_tasks.word_runs import run_words, share_run
 
 if TYPE_CHECKING:

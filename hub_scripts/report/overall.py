@@ -1,8 +1,8 @@
 """One number for each model of a round: how far its scores lie above the floor, over all tasks.
 
-A score s with the floor f is placed at (s - f) / (1 - f): 0 is what the wrong paper's text would score (SCALAR: guessing), 1 a
-perfect score. Settings of a task are averaged, then tasks. Intervals are jackknife t intervals that leave out one first author at a
-time, from all settings at once.
+A score s with floor f and ceiling c is placed at (s - f) / (c - f): 0 is what the wrong paper's text would score (SCALAR: guessing), 1
+what the authors' own first version scores, or a perfect score where the round does not say that. Settings of a task are averaged, then
+tasks. Intervals are jackknife t intervals that leave out one first author at a time, from all settings at once.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hub_scripts.report.cells import TASKS, Cell, Group, is_baseline
+from lm_eval_tasks.intervals import Interval, t_interval
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.power import FEWEST
-from lm_eval_tasks.runs.intervals import Interval, t_interval
 
 # A higher floor leaves no room above it.
 _HIGHEST_FLOOR = 0.9
@@ -53,11 +53,13 @@ class Overall:
 
     Attributes:
         settings: those that count: most models were run on them, on every sample.
+        ceilings: setting -> the score that stands for 1, where it is not a perfect one.
     """
 
     round: str
     settings: tuple[str, ...]
     standings: tuple[Standing, ...]
+    ceilings: Mapping[str, float]
 
 
 def overall(groups: Sequence[Group]) -> Overall | None:
@@ -67,12 +69,19 @@ def overall(groups: Sequence[Group]) -> Overall | None:
     if not counted:
         return None
     standings = sorted((_standing(model, counted) for model in models), key=_order)
-    return Overall(counted[0].key.round, tuple(group.key.setting for group in counted), tuple(_ranked(standings)))
+    return Overall(
+        counted[0].key.round, tuple(group.key.setting for group in counted), tuple(_ranked(standings)),
+        {group.key.setting: group.ceilings[name] for group in counted if (name := _headline(group)) in group.ceilings},
+    )  # fmt: skip
 
 
-def placed(score: float, floor: float) -> float:
-    """A score between its floor, 0, and the best possible, 1."""
-    return (score - floor) / (1 - floor)
+def placed(score: float, floor: float, ceiling: float = 1.0) -> float:
+    """A score between its floor, 0, and its ceiling, 1."""
+    return (score - floor) / (ceiling - floor)
+
+
+def _headline(group: Group) -> str:
+    return next((metric for cell in group.cells if (metric := _whole(cell))), "")
 
 
 def _counted(groups: Sequence[Group], models: Sequence[str]) -> list[Group]:
@@ -114,6 +123,7 @@ class _Part:
 
     Attributes:
         names: of the authors; scores, floors, counts: shape (authors,).
+        ceiling: the score that stands for 1. It is not known without error, which the interval does not count.
     """
 
     group: Group
@@ -122,17 +132,18 @@ class _Part:
     scores: NDArray[np.float64]
     floors: NDArray[np.float64]
     counts: NDArray[np.int64]
+    ceiling: float
 
     def whole(self) -> float:
         n = self.counts.sum()
-        return placed(float(self.scores.sum() / n), float(self.floors.sum() / n))
+        return placed(float(self.scores.sum() / n), float(self.floors.sum() / n), self.ceiling)
 
     def without(self, authors: Sequence[str]) -> NDArray[np.float64]:
         """The figure without each of the authors, shape (authors,)."""
         places = {name: i for i, name in enumerate(self.names)}
         at = np.array([places.get(name, len(places)) for name in authors])
         scores, floors, counts = (one.sum() - np.append(one, 0)[at] for one in (self.scores, self.floors, self.counts))
-        left = np.asarray((scores - floors) / (counts - floors), dtype=np.float64)
+        left = np.asarray((scores - floors) / (self.ceiling * counts - floors), dtype=np.float64)
         return left
 
 
@@ -149,7 +160,13 @@ def _parts(model: str, counted: Sequence[Group]) -> Iterator[_Part]:
         places = {name: i for i, name in enumerate(names)}
         at = [places[author_of[id_]] for id_ in ids]
         own, zero = (np.bincount(at, [one[id_] for id_ in ids]).astype(np.float64) for one in (scores, floors))
-        yield _Part(group, cell, names, own, zero, np.bincount(at))
+        yield _Part(group, cell, names, own, zero, np.bincount(at), _ceiling(group, metric, zero.sum() / len(ids)))
+
+
+def _ceiling(group: Group, metric: str, floor: float) -> float:
+    """What stands for 1. A ceiling that is not clearly above the floor says nothing."""
+    known = group.ceilings.get(metric, 1.0)
+    return known if known - floor > 1 - _HIGHEST_FLOOR else 1.0
 
 
 def _by_task(parts: Sequence[_Part]) -> dict[str, list[_Part]]:

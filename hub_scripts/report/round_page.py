@@ -79,6 +79,8 @@ def _facts(manifest: Manifest) -> Iterator[tuple[str, object]]:
 def _tables(manifest: Manifest) -> Iterator[tuple[str, Table]]:
     yield "Statistics", tables.statistics([one for one in manifest.configurations if one.samples])
     yield "Lengths", tables.lengths(manifest.configurations)
+    if manifest.ceilings:
+        yield "Ceiling: the authors' first version", tables.ceilings(manifest)
     yield "Labels", tables.labels(manifest.configurations)
     yield "Kept and dropped", tables.stages(manifest)
     if manifest.audit:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from builder.dataset.folder import replacing
 from hub_scripts.report.board import LABELS, TASK_LABELS, board, scores_of_samples
+from hub_scripts.report.ceilings import ceilings_of
 from hub_scripts.report.cells import in_order
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
@@ -112,6 +113,8 @@ def _write(
         gather(key, files, inputs, place / "data" / "samples", licenses)
         for key, files in progress(groups(inputs).items(), "report")
     )
+    for group in found:
+        group.ceilings = ceilings_of(group.key.round, group.task, inputs.manifests.values())
     samples = sum(len(group.ids) for group in found)
     yield f"{len({cell.model for group in found for cell in group.cells})} models, {len(found)} settings, {samples} samples"
     if withheld := sum(group.withheld for group in found):

@@ -28,9 +28,9 @@ from hub_scripts.reproduce.matrix import (
     run_name,
 )
 from lm_eval_tasks.files import write_whole
+from lm_eval_tasks.intervals import Interval, interval
 from lm_eval_tasks.power import FEWEST
 from lm_eval_tasks.runs import logged
-from lm_eval_tasks.runs.intervals import Interval, interval
 from lm_eval_tasks.tables import Table
 from lm_eval_tasks.text import ODD, parse_json
 

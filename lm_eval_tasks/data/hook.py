@@ -14,6 +14,7 @@ from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data import context, cutoff, folds, slots
 from lm_eval_tasks.data.options import Options, cache_folder
 from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
+from lm_eval_tasks.data.works import known_works
 from lm_eval_tasks.errors import BudgetError
 from lm_eval_tasks.metrics import bertscore
 from lm_eval_tasks.metrics.score import others_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 _LOGGED = ("id", "title", "abstract", "primary_category", "published", "license", "target", "round")
 _PARTS = ("content", "demonstrations")
-_RALM, _SECTION = "ralm", "section"
+_RALM, _SECTION, _CITED = "ralm", "section", "cited"
 
 
 def load(
@@ -39,7 +40,7 @@ def load(
         setting: the dataset's configuration, e.g. "Abs-29K-G".
         answer_tokens: tokens that the context must leave for the answer.
         role: which of the setting's prompts, see `prompts.registry.prompt_of`; "ralm" retrieves, "section" asks for each section
-            of each paper.
+            of each paper, "cited" for citations by number.
         size: of a sample that stands for all rows; None for all of them.
         arguments: all of --model_args and --metadata; `options.Options` and `context.of_model` say what is read.
 
@@ -79,6 +80,7 @@ def _load(
         **generated(options, model, answer_tokens),
         "retriever": options.retrieval.label if query else "", "metrics": options.metrics,
         **({"lead_words": lead_words} if options.keep_parts else {}),
+        **({"by_number": True, "works": known_works(options)} if role == _CITED else {}),
     }  # fmt: skip
     kept = _LOGGED + (_PARTS if options.keep_parts else ())
     fitted = fit(all_slots, model, answer_tokens, options, config)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
+from lm_eval_tasks.intervals import Interval, interval
 from lm_eval_tasks.judge.verdict import CLAIMS, DIMENSIONS, OVERALL
-from lm_eval_tasks.runs.intervals import Interval, interval
 
 _RIDGE = 1e-2
 _STEPS = 50

@@ -11,16 +11,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]|\bTarget Citations?\s+(\d{1,3})\b", re.IGNORECASE)
+NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]|\bTarget Citations?\s+(\d{1,3})\b", re.IGNORECASE)
 _MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
 _NAME = rf"(?<![\w'’-])(?!(?:{_MONTH})\b)[A-Z][\w'’-]+"
 _YEAR = r"(?:19|20)\d\d[a-z]?\b"
-_AUTHOR_YEAR = re.compile(
+AUTHOR_YEAR = re.compile(
     rf"{_NAME}(?:\s+(?:and|&)\s+{_NAME})?\s*[,(\[]\s*{_YEAR}|{_NAME}\s+et\s+al\.?,?\s*[(\[]?\s*{_YEAR}"
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?!\d)")
 _AL = re.compile(r"\bet al\.")
-_WORD = re.compile(r"[^\W_]+")
+WORD = re.compile(r"[^\W_]+")
 _LONGEST_NAME = 3
 
 
@@ -58,46 +58,52 @@ def mentions(answer: str, titles: Sequence[str]) -> Mentions:
     """
     found: set[int] = set()
     others = 0
-    names = [_names(title) for title in titles]
-    base = _base(answer, len(titles))
-    for sentence in _SENTENCE.split(_AL.sub("et al", answer)):
-        text = f" {' '.join(_WORD.findall(sentence))} "
-        here = {i for i, own in enumerate(names) if any(_stands(name, text) for name in own)}
-        numbers = {number - base for number in _numbers(sentence)}
+    names = [names_of(title) for title in titles]
+    base = base_of(answer, len(titles))
+    for sentence in cited_sentences(answer):
+        text = f" {' '.join(WORD.findall(sentence))} "
+        here = {i for i, own in enumerate(names) if any(stands(name, text) for name in own)}
+        numbers = {number - base for number in numbers_in(sentence)}
         here |= {number for number in numbers if 0 <= number < len(titles)}
         others += sum(not 0 <= number < len(titles) for number in numbers)
         if not here:
-            others += len(_AUTHOR_YEAR.findall(sentence))
+            others += len(AUTHOR_YEAR.findall(sentence))
         found |= here
     return Mentions(len(titles), len(found), others)
 
 
-def _names(title: str) -> list[tuple[str, bool]]:
+def cited_sentences(answer: str) -> list[str]:
+    """The sentences of an answer, a number behind a full stop with the sentence before it."""
+    return _SENTENCE.split(_AL.sub("et al", answer))
+
+
+def names_of(title: str) -> list[tuple[str, bool]]:
     """What a work may be called, and whether capitals count: its title, and a short name before a colon."""
     head, colon, _ = title.partition(":")
-    words = _WORD.findall(head)
-    names = [(" ".join(_WORD.findall(title)), False)]
+    words = WORD.findall(head)
+    names = [(" ".join(WORD.findall(title)), False)]
     if colon and words and len(words) <= _LONGEST_NAME and any(c.isupper() for c in head):
         names.append((" ".join(words), True))
     return names
 
 
-def _stands(name: tuple[str, bool], text: str) -> bool:
+def stands(name: tuple[str, bool], text: str) -> bool:
+    """Whether a work's name stands in a text, which is given as words with spaces around each."""
     words, exact = name
     return f" {words} " in text if exact else f" {words} ".casefold() in text.casefold()
 
 
-def _numbers(sentence: str) -> set[int]:
+def numbers_in(sentence: str) -> set[int]:
     """The numbers that a sentence cites; a span stands for all in it."""
     numbers: set[int] = set()
-    for bracket, named in _NUMBERS.findall(sentence):
+    for bracket, named in NUMBERS.findall(sentence):
         for part in re.split(r"\s*[,;]\s*", bracket or named):
             first, *last = (int(n) for n in re.split(r"\s*[–-]\s*", part))
             numbers.update(range(first, (last[0] if last else first) + 1))
     return numbers
 
 
-def _base(answer: str, given: int) -> int:
+def base_of(answer: str, given: int) -> int:
     """Whether an answer numbers the works from 0, as the prompt does, or from 1."""
-    numbers = _numbers(answer)
+    numbers = numbers_in(answer)
     return int(bool(numbers) and 0 not in numbers and max(numbers) == given)

@@ -10,6 +10,7 @@ from lm_eval_tasks.metrics import citation_mentions, rouge
 from lm_eval_tasks.metrics.answer_index import strict_answer_of
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.bertscore import bertscore as score_pairs
+from lm_eval_tasks.metrics.cited import Cited, Given
 from lm_eval_tasks.metrics.grounding import Shown, support_of_names, support_of_numbers
 from lm_eval_tasks.usage import CAPPED
 from lm_eval_tasks.word_runs import longest_common_run, run_words
@@ -164,6 +165,34 @@ def citations_not_given(answers: Answers) -> Values:
 def _mentions(answers: Answers, share: Callable[[citation_mentions.Mentions], float]) -> Values:
     return [
         share(citation_mentions.mentions(text, doc["cited_titles"])) if doc.get("cited_titles") else None
+        for text, doc in zip(answers.texts, answers.docs, strict=True)
+    ]
+
+
+def citation_precision(answers: Answers) -> Values:
+    return _cited(answers, lambda found: found.precision)
+
+
+def citation_recall(answers: Answers) -> Values:
+    return _cited(answers, lambda found: found.recall)
+
+
+def citation_support(answers: Answers) -> Values:
+    return _cited(answers, lambda found: found.support)
+
+
+def citations_real(answers: Answers) -> Values:
+    return _cited(answers, lambda found: found.real)
+
+
+def citations_invented(answers: Answers) -> Values:
+    return _cited(answers, lambda found: found.invented)
+
+
+def _cited(answers: Answers, figure: Callable[[Cited], float | None]) -> Values:
+    """A figure of the tasks that ask for citations by number; None for others."""
+    return [
+        figure(Cited(text, Given.of(doc))) if doc.get("by_number") else None
         for text, doc in zip(answers.texts, answers.docs, strict=True)
     ]
 

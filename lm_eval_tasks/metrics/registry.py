@@ -89,6 +89,11 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric("citations_mentioned", "Given citations mentioned", _WRITING, "higher", measures.citations_mentioned),
     Metric("citations_not_given", "Citations not given", _WRITING, "lower", measures.citations_not_given),
+    Metric("citation_precision", "Cited numbers that were given", _WRITING, "higher", measures.citation_precision),
+    Metric("citation_recall", "Given works cited by number", _WRITING, "higher", measures.citation_recall),
+    Metric("citation_support", "Sentences fit what they cite", _WRITING, "higher", measures.citation_support),
+    Metric("citations_real", "Works not given that exist", _WRITING, "lower", measures.citations_real),
+    Metric("citations_invented", "Works that nobody knows", _WRITING, "lower", measures.citations_invented),
 )  # fmt: skip
 
 

@@ -26,10 +26,8 @@ class BM25(_OneByOne):
     name = "bm25s-lucene-1.5-0.75-en"
 
     def __init__(self) -> None:
-        try:
-            import bm25s
-        except ModuleNotFoundError as err:
-            raise RetrieverError('the retriever bm25 needs bm25s: pip install "academiceval[ralm]"') from err
+        import bm25s
+
         self._bm25s = bm25s
 
     def _rank(self, query: str, chunks: Sequence[str], top: int) -> list[int]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from statistics import stdev
 
 from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.intervals import Interval, holm, interval
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.runs.intervals import Interval, holm, interval
 from lm_eval_tasks.runs.logged import Logged, by_task, read
 from lm_eval_tasks.tables import Table
 

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.intervals import numbered, t_interval
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.power import FEWEST
-from lm_eval_tasks.runs.intervals import numbered, t_interval
 from lm_eval_tasks.tables import Table
 
 if TYPE_CHECKING:

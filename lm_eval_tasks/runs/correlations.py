@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import rankdata
 
+from lm_eval_tasks.intervals import numbered, t_interval
 from lm_eval_tasks.power import FEWEST
-from lm_eval_tasks.runs.intervals import numbered, t_interval
 from lm_eval_tasks.tables import Table
 
 if TYPE_CHECKING:

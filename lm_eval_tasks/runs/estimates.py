@@ -10,8 +10,8 @@ from statistics import fmean
 from scipy import special
 
 from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.intervals import mean_interval
 from lm_eval_tasks.power import LEVEL
-from lm_eval_tasks.runs.intervals import mean_interval
 
 # Sample -> its score and first author.
 Scores = dict[str, tuple[float, str]]

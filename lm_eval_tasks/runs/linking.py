@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 
 from lm_eval_tasks import data
 from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.intervals import t_interval
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.power import FEWEST
 from lm_eval_tasks.row_format import CORE
 from lm_eval_tasks.runs.estimates import Estimate, Scores, around, average, difference, mean
-from lm_eval_tasks.runs.intervals import t_interval
 from lm_eval_tasks.runs.logged import by_task
 from lm_eval_tasks.runs.rasch import Abilities, abilities, accuracy
 from lm_eval_tasks.tables import Table

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import optimize, special
 
 from lm_eval_tasks.errors import SamplesError
-from lm_eval_tasks.runs.intervals import numbered
+from lm_eval_tasks.intervals import numbered
 
 if TYPE_CHECKING:
     from lm_eval_tasks.runs.estimates import Scores

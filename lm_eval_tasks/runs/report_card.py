@@ -13,11 +13,11 @@ from lm_eval_tasks.damages.base import Material, sentences
 from lm_eval_tasks.damages.registry import DAMAGES, HARMLESS, Kind, changed
 from lm_eval_tasks.data import folds, hook
 from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.intervals import interval
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.scored import Answers
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.eyesight import Eyesight, ReportCard
-from lm_eval_tasks.runs.intervals import interval
 from lm_eval_tasks.runs.run_docs import docs_of
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from statistics import fmean, variance
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_tasks.intervals import interval
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.row_format import paper_of
 from lm_eval_tasks.runs.estimates import around, mean
-from lm_eval_tasks.runs.intervals import interval
 from lm_eval_tasks.runs.whole_paper import paper_scores
 
 if TYPE_CHECKING:

@@ -252,6 +252,7 @@ def test_fewer_settings_need_less_of_a_paper(world: Path, dataset: Path, tmp_pat
         "Title-10K",
         "croissant.json",
         "manifest.json",
+        "revisions.jsonl",
     ]
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape, quoteattr
 
-from builder.ids import PaperId
+from builder.ids import PaperId, bare_id
 from builder.records import Paper
 from builder.round import taxonomy
 from builder.sources.base import Source
@@ -74,6 +74,14 @@ class World:
     @cached_property
     def by_id(self) -> dict[str, Paper]:
         return {paper.id: paper for paper in self.papers}
+
+    def version(self, name: str) -> Paper:
+        """The version of a paper that its id names, as far as the source has it; the last one where it names none."""
+        parsed = PaperId.parse(name)
+        assert parsed is not None
+        if parsed.version is None:
+            return self.by_id[parsed.bare]
+        return next(item for item in self.source.by_ids([name]) if isinstance(item, Paper))
 
     @cached_property
     def days(self) -> list[date]:
@@ -141,7 +149,7 @@ def atom(world: World, query: dict[str, str]) -> Reply:
             return 400, ATOM, error_feed(name)
     if ids:
         bare = [parsed.bare for name in ids if (parsed := PaperId.parse(name))]
-        papers = [world.by_id[name] for name in bare if name in world.by_id and name not in world.hidden]
+        papers = [world.version(name) for name in ids if bare_id(name) in world.by_id.keys() - world.hidden]
         world.hidden -= set(bare)
     else:
         papers = world.search(query["search_query"])

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from builder.ids import PaperId
+from builder.records import Paper
 from builder.sources.mirror import MirrorSource
 from builder.sources.sample.latexml import page
 from builder.sources.sample.typeset import draw
@@ -14,6 +19,7 @@ from builder.sources.sample.world import WorldPaper, make_world
 from lm_eval_tasks.progress import progress
 
 if TYPE_CHECKING:
+    from builder.records import Drop
     from builder.round.model import Round
     from builder.round.source import SampleTable
     from builder.store import Store
@@ -38,6 +44,23 @@ class SampleSource(MirrorSource):
             _draw_world(place, make_world(seed, authors, papers))
         super().__init__(place, index=place / "index.sqlite3")
 
+    def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
+        """The papers; of a revised paper version 1 where that is wanted."""
+        wanted = {one.bare for name in ids if (one := PaperId.parse(name)) and one.version == 1} & self._first.keys()
+        for item in super().by_ids(ids):
+            if isinstance(item, Paper) and item.id in wanted:
+                title, abstract = self._first[item.id]
+                yield replace(item, version=1, title=title, abstract=abstract, updated=item.published)
+            else:
+                yield item
+
+    @cached_property
+    def _first(self) -> dict[str, tuple[str, str]]:
+        """Id -> title and abstract of version 1, of revised papers."""
+        lines = self.metadata.read_text(encoding="utf-8").splitlines()
+        versions = {record["id"]: record["versions"][0] for record in map(json.loads, lines)}
+        return {id_: (one["title"], one["abstract"]) for id_, one in versions.items() if "title" in one}
+
     def fingerprint(self) -> str:
         """The world's arguments: its content depends on nothing else."""
         return self.metadata.parent.name
@@ -50,7 +73,7 @@ def _draw_world(place: Path, world: list[WorldPaper]) -> None:
     for i, paper in enumerate(progress(world, "draw", len(world))):
         draw(paper, place / "pdf" / f"{paper.id}.pdf")
         if i % _WITHOUT_HTML and not paper.flaw:
-            (place / "html" / f"{paper.id}v1.html").write_text(page(paper), encoding="utf-8")
+            (place / "html" / f"{paper.id}v{paper.version}.html").write_text(page(paper), encoding="utf-8")
     sync_folder(place)
     # The metadata comes last: where it is, the world is whole.
     write_whole(place / _METADATA, "".join(json.dumps(_record(paper)) + "\n" for paper in world))
@@ -69,10 +92,21 @@ def _record(paper: WorldPaper) -> dict[str, object]:
         "categories": f"{paper.category} cs.AI",
         "license": paper.license,
         "abstract": f"  {paper.abstract}\n",
-        "versions": [{"version": "v1", "created": f"{paper.published:%a, %d %b %Y} 09:30:00 GMT"}],
-        "update_date": paper.published.isoformat(),
+        "versions": list(_versions(paper)),
+        "update_date": paper.updated.isoformat(),
         "authors_parsed": [[name.split()[-1], " ".join(name.split()[:-1]), ""] for name in paper.authors],
     }
+
+
+def _versions(paper: WorldPaper) -> Iterator[dict[str, object]]:
+    """The versions, the first with its own title and abstract if it was revised, which Kaggle's snapshot does not have."""
+    first: dict[str, object] = {"version": "v1", "created": f"{paper.published:%a, %d %b %Y} 09:30:00 GMT"}
+    if paper.first is None:
+        yield first
+        return
+    title, abstract = paper.first
+    yield {**first, "title": title, "abstract": abstract}
+    yield {"version": "v2", "created": f"{paper.updated:%a, %d %b %Y} 09:30:00 GMT"}
 
 
 def open_source(table: SampleTable, round_: Round, store: Store) -> SampleSource:

@@ -2,13 +2,14 @@
 
 The texts are assembled from sentence patterns; no real person, paper or sentence is meant. What real arXiv does to a
 builder is in it on purpose: authors who share a name, author lists of sixty, papers without an introduction or related
-work, works that nobody can resolve, a withdrawn paper.
+work, works that nobody can resolve, a withdrawn paper, papers whose authors revised title and abstract.
 """
 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Literal
 
@@ -18,6 +19,12 @@ Layout = Literal["one-column", "two-column"]
 
 LAST_DAY = date(2026, 10, 28)
 MONTHS = 14
+# One paper of so many was revised.
+_REVISED = 2
+_FIRST_WORDS = {
+    "percent": "per cent", "which": "that", "cost": "price", "error": "mistake", "decides": "chooses", "uses": "employs",
+    "same": "identical", "large": "big", "small": "little", "is": "was", "are": "were", "the": "this",
+}  # fmt: skip
 _FIELDS: tuple[tuple[str, str, str], ...] = (
     ("cs.CL", "language models", "summarisation translation dialogue parsing annotation retrieval tagging paraphrase"),
     (
@@ -52,6 +59,7 @@ class WorldPaper(Work):
         references: the printed entries of its reference list, without labels.
         marks: what cites the entries in the text, entry by entry; the last entries are not cited.
         flaw: "broken" for a paper whose file is cut off, "withdrawn" for one taken back, else "".
+        first: title and abstract of version 1, if this is version 2.
     """
 
     category: str
@@ -64,6 +72,15 @@ class WorldPaper(Work):
     citing: Citing
     numbered: bool
     flaw: str = ""
+    first: tuple[str, str] | None = None
+
+    @property
+    def version(self) -> int:
+        return 1 if self.first is None else 2
+
+    @property
+    def updated(self) -> date:
+        return self.published if self.first is None else min(self.published + timedelta(days=9), LAST_DAY)
 
 
 @dataclass(slots=True)
@@ -84,8 +101,17 @@ def make_world(seed: int, authors: int, papers: int) -> list[WorldPaper]:
     for i, day in enumerate(days):
         month = f"{day:%y%m}"
         serial[month] = serial.get(month, 0) + 1
-        world.append(_paper(rng, f"{month}.{serial[month]:05d}", i, day, groups, world))
+        paper = _paper(rng, f"{month}.{serial[month]:05d}", i, day, groups, world)
+        world.append(replace(paper, first=_first_version(paper)) if i % _REVISED == 1 else paper)
     return world
+
+
+def _first_version(paper: WorldPaper) -> tuple[str, str]:
+    """Title and abstract as the authors first had them: the head of the title, and other words in each second sentence."""
+    sentences = re.split(r"(?<=\.) ", paper.abstract)
+    reworded = [" ".join(_FIRST_WORDS.get(word, word) for word in one.split(" ")) for one in sentences]
+    kept = [new if i % 2 else old for i, (old, new) in enumerate(zip(sentences, reworded, strict=True))]
+    return paper.title.partition(":")[0], " ".join(kept[:-1])
 
 
 def _groups(rng: random.Random, authors: int) -> list[_Group]:

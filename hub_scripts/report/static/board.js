@@ -193,6 +193,14 @@ const rowOf = (row, metric, settings) => {
 };
 
 // What a wrong paper's text would score, the mean over models: they answered the same samples.
+const ceilingRow = (settings, metric) => {
+  const ceilings = settings.map((setting) => setting.ceilings?.[metric] ?? null);
+  if (ceilings.every((one) => one === null)) return [];
+  const shown = ceilings.map((one) => element("td", {}, one === null ? "–" : element("strong", {}, score(one))));
+  const name = element("th", { scope: "row" }, "ceiling ", element("span", { class: "tag" }, "authors' first version"));
+  return [element("tr", { class: "reference" }, name, ...shown)];
+};
+
 const floorRow = (settings, cells, metric) => {
   const floors = settings.map((setting) => {
     const shown = board.models.map((_, m) => cells.get(`${m} ${setting.index}`));
@@ -235,7 +243,7 @@ const show = async () => {
   const heads = settings.map((one, column) => header(one.name, column, detail(one)));
   const table = byId("board");
   table.tHead.replaceChildren(element("tr", {}, header("Model", -1, null), ...heads));
-  table.tBodies[0].replaceChildren(...rows, ...floorRow(settings, cells, metric), ...block);
+  table.tBodies[0].replaceChildren(...rows, ...ceilingRow(settings, metric), ...floorRow(settings, cells, metric), ...block);
   table.caption.textContent = `${board.metrics[metric]} with 95% interval`;
   const [from, to] = chosenMonths();
   byId("from-shown").textContent = from;

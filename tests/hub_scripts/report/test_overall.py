@@ -12,7 +12,7 @@ from hub_scripts.report.inputs import ReportError
 from hub_scripts.report.linked import linked_scores
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.overall import Overall, overall
-from lm_eval_tasks.runs.intervals import interval
+from lm_eval_tasks.intervals import interval
 
 IDS = [f"2611.{i:05d}" for i in range(40)]
 
@@ -54,6 +54,22 @@ def test_settings_are_averaged_before_tasks() -> None:
     assert one.overall is not None
     assert one.overall.mean == pytest.approx((0.375 + 1) / 2)
     assert (one.samples, one.capped, one.cut) == (120, 0.25, None)
+
+
+def test_a_ceiling_takes_the_place_of_a_perfect_score() -> None:
+    group = _group("Abs-9K", "abs", [_cell("m", _level(0.5, 0.1), 0.2)])
+    plain = _found([group]).standings[0].overall
+    group.ceilings = {"rouge_l": 0.7}
+    found = _found([group])
+    over = found.standings[0].overall
+    assert over is not None
+    assert plain is not None
+    assert found.ceilings == {"Abs-9K": 0.7}
+    # (s - 0.2) / 0.5 in place of (s - 0.2) / 0.8, interval and all.
+    for one, other in ((over.mean, plain.mean), (over.low, plain.low), (over.high, plain.high)):
+        assert one == pytest.approx(other * 0.8 / 0.5)  # type: ignore[operator]
+    group.ceilings = {"rouge_l": 0.25}  # no higher than chance: it says nothing
+    assert _found([group]).standings[0].overall == plain
 
 
 def test_models_within_each_others_intervals_share_a_rank_and_baselines_have_none() -> None:

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from lm_eval_tasks.intervals import holm, interval
 from lm_eval_tasks.power import FEWEST
-from lm_eval_tasks.runs.intervals import holm, interval
 from lm_eval_tasks.runs.logged import Logged
 from lm_eval_tasks.runs.scores import by_style
 

@@ -1,0 +1,103 @@
+"""The authors' own ceiling: how version 1 of an abstract or title scores against the last version.
+
+Two human texts of the same paper by the same people: hardly any model can be expected to come closer. It is an optimistic ceiling,
+because a revision begins from the old text, and it is known of revised papers only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from builder.dataset.manifest import Bounds, Ceiling
+from builder.errors import FolderError
+from builder.ids import bare_id
+from lm_eval_tasks.intervals import interval
+from lm_eval_tasks.metrics.bertscore import NO_MODEL, bertscore
+from lm_eval_tasks.metrics.rouge import rouge_l
+from lm_eval_tasks.row_format import REVISIONS
+from lm_eval_tasks.text import parse_json
+
+if TYPE_CHECKING:
+    from builder.records import Paper, Task
+    from builder.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """Version 1 of a revised paper; `id` is that of the last version."""
+
+    id: str
+    title: str
+    abstract: str
+
+
+def revisions_of(papers: Sequence[Paper], store: Store) -> list[Revision]:
+    """Version 1 of the revised papers, as far as the store has it, by id."""
+    known = ((paper, store.first_version(paper.id)) for paper in papers if paper.version > 1)
+    return [Revision(paper.versioned_id, *texts) for paper, texts in known if texts and all(texts)]
+
+
+def ceilings_of(papers: Sequence[Paper], revisions: Sequence[Revision], model: str) -> dict[Task, Ceiling]:
+    """The ceilings of both tasks; none where no revision changed the text.
+
+    Args:
+        papers: of the test split.
+        model: of BERTScore, "none" for none.
+    """
+    last = {paper.versioned_id: paper for paper in papers}
+    own = [(last[one.id], one) for one in revisions if one.id in last]
+    titles = [(paper, one.title, paper.title) for paper, one in own]
+    abstracts = [(paper, one.abstract, paper.abstract) for paper, one in own]
+    found = {"title": _ceiling(titles, len(papers), model), "abs": _ceiling(abstracts, len(papers), model)}
+    return {task: one for task, one in found.items() if one is not None}  # type: ignore[misc]
+
+
+def _ceiling(texts: Sequence[tuple[Paper, str, str]], papers: int, model: str) -> Ceiling | None:
+    changed = [(paper, first, last) for paper, first, last in texts if first != last]
+    if not changed:
+        return None
+    authors = [paper.authors[0] for paper, _, _ in changed]
+    differ = [1 - SequenceMatcher(None, old.split(), new.split(), autojunk=False).ratio() for _, old, new in changed]
+    overlap = [rouge_l(new, old) for _, old, new in changed]
+    near = None if model == NO_MODEL else bertscore([new for *_, new in changed], [old for _, old, _ in changed], model)
+    return Ceiling(
+        papers, len(texts), len(changed), round(fmean(differ), 4), _bounds(overlap, authors),
+        None if near is None else _bounds(near, authors), "" if near is None else model,
+    )  # fmt: skip
+
+
+def _bounds(values: Sequence[float], authors: Sequence[str]) -> Bounds:
+    over = interval(values, authors)
+    return Bounds(*(None if one is None else round(one, 4) for one in (over.mean, over.low, over.high)))  # type: ignore[arg-type]
+
+
+# --- the file beside the data
+
+
+def revision_lines(revisions: Sequence[Revision]) -> bytes:
+    """The file's content."""
+    return "".join(json.dumps(asdict(one), sort_keys=True, ensure_ascii=False) + "\n" for one in revisions).encode()
+
+
+def read_revisions(folder: Path, taken_down: Collection[str] = ()) -> Iterator[Revision]:
+    """The entries of a folder's file, those of some papers left out; none where there is no file.
+
+    Args:
+        taken_down: bare ids.
+
+    Raises:
+        FolderError: it is not what we write.
+    """
+    path = folder / REVISIONS
+    try:
+        lines = path.read_bytes().splitlines() if path.is_file() else []
+        every = [Revision(**parse_json(line)) for line in lines]
+    except (OSError, ValueError, TypeError) as err:
+        raise FolderError(f"{path} cannot be read ({err}); build the folder again") from err
+    return (one for one in every if bare_id(one.id) not in taken_down)

@@ -1,0 +1,123 @@
+"""The authors' own ceiling: version 1 of revised papers, asked for once in batches, kept wherever the data goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from builder.collect.first_versions import learn_first_versions
+from builder.dataset.ceiling import Revision, ceilings_of, read_revisions
+from builder.dataset.manifest import carried_from, read_manifest
+from builder.dataset.publishable import publishable
+from builder.dataset.takedown import without_papers
+from builder.errors import FolderError
+from builder.ids import bare_id
+from builder.records import Drop, Paper
+from builder.round.model import load_round
+from builder.sources.arxiv.source import ArxivSource
+from builder.sources.registry import open_source
+from builder.store import STORE, Store
+from lm_eval_tasks.metrics.rouge import rouge_l
+from lm_eval_tasks.metrics.works import Works, title_key
+from lm_eval_tasks.row_format import REVISIONS, WORKS
+from tests.helpers.loopback import Loopback, World, serve
+from tests.helpers.papers import mirror, paper
+
+REVISED = [replace(paper(i, f"Ada {i}", day=i), version=2) for i in range(1, 251)]
+
+
+class Revising:
+    """A mirror whose papers' first versions are known."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
+        names = list(ids)
+        first = {bare_id(name) for name in names if name.endswith("v1")}
+        for item in self._inner.by_ids(names):
+            if isinstance(item, Paper) and item.id in first and not item.id.endswith("7"):
+                yield replace(item, version=1, title=f"First {item.title}", abstract=f"At first {item.abstract}")
+            else:
+                yield item
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Loopback]:
+    with serve(World(Revising(mirror(tmp_path / "mirror", REVISED)))) as running:
+        yield running
+
+
+def test_arxiv_is_asked_once_in_batches(tmp_path: Path, server: Loopback, store: Store) -> None:
+    text = "\n".join(f"{name} = {value!r}" for name, value in server.tables().items())
+    (tmp_path / "round.toml").write_text(f'round = "2026.11"\n[source]\n{text}\n')
+    source = open_source(load_round(tmp_path / "round.toml"), store)
+    assert isinstance(source, ArxivSource)
+    store.add_papers(REVISED, since="2026.11")
+    learn_first_versions(source, store, REVISED)
+    assert server.asked == {"api": 2}
+    assert server.asked["api"] <= 0.02 * len(REVISED)
+    assert store.first_version(REVISED[0].id) == ("First Title number 1", f"At first {REVISED[0].abstract}")
+    # Where the source gives the last version, it is not taken for the first one; nor asked again.
+    assert store.first_version("2601.00007") == ("", "")
+    learn_first_versions(source, store, REVISED)
+    assert server.asked == {"api": 2}
+
+
+def test_figures_are_over_what_changed() -> None:
+    papers = [
+        replace(paper(i, f"Ada {i}", day=i, abstract=f"alpha beta gamma delta {i}"), version=2) for i in range(30)
+    ]
+    changed = [Revision(one.versioned_id, one.title, f"alpha beta gamma epsilon {i}") for i, one in enumerate(papers)]
+    same = [Revision(one.versioned_id, one.title, one.abstract) for one in papers[20:]]
+    found = ceilings_of(papers, [*changed[:20], *same], "none")
+    assert set(found) == {"abs"}
+    one = found["abs"]
+    assert (one.papers, one.revised, one.changed, one.words_changed) == (30, 30, 20, 0.2)
+    assert one.rouge_l.mean == round(rouge_l("alpha beta gamma delta 1", "alpha beta gamma epsilon 1"), 4)
+    assert (one.bertscore, one.model) == (None, "")
+    assert ceilings_of(papers, same, "none") == {}
+
+
+def test_bertscore_of_the_ceiling_names_its_model() -> None:
+    papers = [replace(paper(1, "Ada", abstract="Attention is sparse."), version=2)]
+    found = ceilings_of(papers, [Revision(papers[0].versioned_id, papers[0].title, "Attention is dense.")], "minilm")
+    assert found["abs"].model == "minilm"
+    assert found["abs"].bertscore is not None
+    assert 0.5 < found["abs"].bertscore.mean < 1
+
+
+def test_a_round_holds_ceilings_and_the_files_beside_its_data(dataset: Path, tmp_path: Path) -> None:
+    manifest = read_manifest(dataset)
+    one = manifest.ceilings["abs"]
+    assert 0 < one.changed == one.revised <= one.papers
+    assert 0.6 < one.rouge_l.mean < 1
+    revisions = list(read_revisions(dataset))
+    assert len(revisions) == one.revised
+    works = Works.from_bytes((dataset / WORKS).read_bytes(), "works")
+    assert works.keys > 100
+    with Store.open(dataset.parent / "work" / STORE) as store:
+        assert all(title_key(one.title) in works for one in store.papers())
+    # A copy to publish has both files, a sealed one no text.
+    publishable(dataset, tmp_path / "copy", "redistributable")
+    assert carried_from(tmp_path / "copy", read_manifest(tmp_path / "copy")) == carried_from(dataset, manifest)
+    publishable(dataset, tmp_path / "sealed", "none")
+    assert not (tmp_path / "sealed" / REVISIONS).exists()
+    assert (tmp_path / "sealed" / WORKS).is_file()
+    # Who is taken down goes from this file too.
+    gone = bare_id(revisions[0].id)
+    without_papers(dataset, tmp_path / "less", [gone], "2026.11.post1")
+    assert [one.id for one in read_revisions(tmp_path / "less")] == [one.id for one in revisions[1:]]
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / REVISIONS).write_text('{"id": 1}\n')
+    with pytest.raises(FolderError, match=r"revisions\.jsonl cannot be read"):
+        read_revisions(tmp_path)
