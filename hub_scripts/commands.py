@@ -40,6 +40,8 @@ def register(commands: Commands) -> None:
     )  # fmt: skip
     help_ = "publish hashes first, every row by id, as ROUND.sealed; the texts follow by the same command without it"
     sub.add_argument("--sealed", action="store_true", help=help_)
+    help_ = "what `academiceval metrics FOLDER --output FILE` found; it goes into the folder's manifest and card"
+    sub.add_argument("--report-card", type=Path, metavar="FILE", help=help_)
     sub.add_argument("--yes", action="store_true", help="do it")
     sub.add_argument("--private", action="store_true", help="of a repository that is created")
 
@@ -188,6 +190,10 @@ def reproduce(arguments: Namespace) -> Iterator[str | Table]:
 def push(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.hub.push import push
 
+    if arguments.report_card:
+        from builder.dataset.folder import add_report_card
+
+        add_report_card(arguments.folder, arguments.report_card)
     licenses: Shown = "none" if arguments.sealed else arguments.licenses
     return push(arguments.folder, arguments.repo, licenses, yes=arguments.yes, private=arguments.private)
 

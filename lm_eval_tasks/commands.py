@@ -16,6 +16,8 @@ from lm_eval_tasks.errors import EvalError
 if TYPE_CHECKING:
     from lm_eval_tasks.budget import Means
     from lm_eval_tasks.command import Commands
+    from lm_eval_tasks.runs.eyesight import ReportCard
+    from lm_eval_tasks.runs.report_card import Candidate
     from lm_eval_tasks.tables import Json, Table
 
 _WRITING = {"title": "title", "abs": "abstract", "intro": "introduction", "related": "related work"}
@@ -80,6 +82,14 @@ def register(commands: Commands) -> None:
     )
     sub.add_argument("--metrics", help="comma-separated (default: all that have a better direction)")
     sub.add_argument("--bertscore_model", default="minilm", help="default: minilm; none leaves BERTScore out")
+    help_ = "of a dataset: damage the authors' own first versions, in place of other human texts"
+    sub.add_argument("--revisions", action="store_true", help=help_)
+    sub.add_argument("--limit", type=positive, help="at most this many texts")
+    sub.add_argument("--judge", metavar="MODEL", help="measure this judge too: original against damaged text")
+    sub.add_argument("--base-url", help="the judge's OpenAI-compatible server (default: the OpenAI API)")
+    sub.add_argument("--evidence", type=positive, metavar="K", help="as of judge")
+    sub.add_argument("--concurrency", type=positive, default=16, help="requests at a time (default: 16)")
+    sub.add_argument("--verdicts", type=Path, default=Path("judged"), help="folder for the judge's verdicts")
     sub.add_argument(
         "--output", type=Path, metavar="FILE", help="write the report card as JSON too; `academiceval report` shows it"
     )
@@ -175,9 +185,8 @@ def _add_export(commands: Commands) -> None:
 
 
 def _add_judging(sub: ArgumentParser) -> None:
-    sub.add_argument(
-        "samples", type=Path, nargs="+", metavar="SAMPLES", help="samples_*.jsonl of one run, or folders of them"
-    )
+    help_ = "samples_*.jsonl of one run, or its folder; two folders: one model against the other"
+    sub.add_argument("samples", type=Path, nargs="+", metavar="SAMPLES", help=help_)
     sub.add_argument(
         "--model", nargs="+", help="judges, e.g. gpt-4o-mini (default with --base-url: the paper's, Mixtral-8x22B)"
     )
@@ -386,53 +395,85 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
     import json
 
     from lm_eval_tasks.files import write_whole
-    from lm_eval_tasks.runs import eyesight, report_card
+    from lm_eval_tasks.runs import candidates, eyesight, report_card
     from lm_eval_tasks.tables import Json
 
     every = {one.name: one for one in report_card.measurable()}
     names = arguments.metrics.split(",") if arguments.metrics else list(every)
     if unknown := [name for name in names if name not in every]:
         raise EvalError(f"no metric {unknown[0]!r} with a better direction; there are {', '.join(every)}")
-    if (arguments.source / "manifest.json").is_file():
-        found = report_card.human_texts(str(arguments.source), arguments.task, arguments.bertscore_model, {})
+    is_run = not (arguments.source / "manifest.json").is_file()
+    if is_run:
+        found = candidates.answers_of(arguments.source, arguments.bertscore_model)
     else:
-        found = report_card.answers_of(arguments.source, arguments.bertscore_model)
+        texts = candidates.first_versions if arguments.revisions else candidates.human_texts
+        found = texts(str(arguments.source), arguments.task, arguments.bertscore_model, {})
+    found = found[: arguments.limit]
     card = report_card.measure(found, [every[name] for name in names])
+    if arguments.judge:
+        card = eyesight.ReportCard.together((card, _judges_card(arguments, found)))
     if arguments.output:
         write_whole(arguments.output, json.dumps(card.to_json(), indent=1))
     if arguments.show == "json":
         yield Json(card.to_json())
         return
     yield eyesight.table(card)
-    if (arguments.source / "manifest.json").is_file():
-        agreement = []
-    else:
-        from lm_eval_tasks.runs import correlations, logged
-
-        agreement = correlations.correlations(logged.read([arguments.source]), names)
-    if agreement:
-        yield from ("", "How far the metrics agree, over the run's answers:", "", correlations.table(agreement))
+    if is_run:
+        yield from _agreement(arguments.source, names)
     yield (
         f"\nShare of {len(found)} texts in which the damaged one scores lower; 0.5 is chance, and below {eyesight.BLIND} a "
         "headline metric is called blind."
     )
 
 
+def _agreement(run: Path, names: list[str]) -> Iterator[str | Table]:
+    """How far metrics agree over a run's answers, as far as they vary."""
+    from lm_eval_tasks.runs import correlations, logged
+
+    if agreement := correlations.correlations(logged.read([run]), names):
+        yield from ("", "How far the metrics agree, over the run's answers:", "", correlations.table(agreement))
+
+
+def _judges_card(arguments: Namespace, found: list[Candidate]) -> ReportCard:
+    """The report card of a judge; its verdicts are kept, so that the same command resumes."""
+    from lm_eval_tasks.budget import Means
+    from lm_eval_tasks.chat import Server
+    from lm_eval_tasks.journal import Journal
+    from lm_eval_tasks.judge import report_card
+    from lm_eval_tasks.judge.ask import Judge
+    from lm_eval_tasks.judge.run import slug
+    from lm_eval_tasks.locks import held
+
+    judge = Judge(Server(arguments.judge, arguments.base_url), arguments.concurrency, Means())
+    place = arguments.verdicts / f"verdicts_{slug(arguments.judge)}.jsonl"
+    with held(place):
+        return report_card.measure(found, report_card.cases_of(found, arguments.evidence), judge, Journal(place))
+
+
 def judge(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.judge import run
+    from lm_eval_tasks.judge.results import table
 
     if not arguments.model and not arguments.base_url and not arguments.dry_run:
         raise EvalError(
             f"name a judge: --model gpt-4o-mini for the OpenAI API, or --base-url of a server that has the paper's, {run.DEFAULT_JUDGE}"
         )
     models = arguments.model or [run.DEFAULT_JUDGE]
-    samples = run.load(arguments.samples)
+    # Two folders are two runs, of which each is to be compared with the other.
+    runs = arguments.samples if len(arguments.samples) == 2 and all(map(Path.is_dir, arguments.samples)) else []
+    samples = run.load(arguments.samples[:1] if runs else arguments.samples)
+    if runs:
+        from lm_eval_tasks.judge.pairs import against
+
+        held = len(samples)
+        samples = against(samples, run.load(runs[1:]))
+        yield f"{runs[0]} against {runs[1]}: {len(samples)} samples in both, {held - len(samples)} in the first alone"
     each = {model: _means(arguments, model) for model in models}
     shown = None
     if arguments.evidence:
         from lm_eval_tasks.judge.evidence import bodies
 
-        shown = bodies(arguments.samples, samples, arguments.evidence)
+        shown = bodies(arguments.samples[:1] if runs else arguments.samples, samples, arguments.evidence)
     expected = run.estimate(samples, shown)
     costs = [cost for means in each.values() if (cost := expected.cost(means)) is not None]
     yield (
@@ -444,9 +485,10 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
     first = arguments.samples[0]
     name = arguments.name or (first if first.is_dir() else first.parent).resolve().name
     results = run.judge(
-        samples, each, arguments.base_url, arguments.concurrency, arguments.output, name, arguments.timeout, shown
-    )
-    yield run.table(results)
+        samples, each, arguments.base_url, arguments.concurrency, arguments.output, name, arguments.timeout, shown,
+        runs[1].resolve().name if runs else "",
+    )  # fmt: skip
+    yield table(results)
     yield f"\nwritten: {arguments.output}"
 
 

@@ -48,6 +48,10 @@ _CEILING = (
     "What the authors' own first version of a title or abstract scores against the last version, where they changed it: hardly any "
     "model can come closer. Optimistic, because a revision begins from the old text."
 )
+_NOTICED = (
+    "Human texts of the round's papers were damaged on purpose; the share of them whose damaged version scores lower. 0.5 is chance: a "
+    "metric near it does not notice that damage."
+)
 _LABELS = "How often each position holds the right candidate, and the accuracy of always naming the most frequent one."
 
 
@@ -84,6 +88,7 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         *_section("Lengths", [tables.lengths(shown)], _LENGTHS),
         *_section("Power", [tables.power(shown)], _POWER),
         *_section("Ceiling", [tables.ceilings(manifest)] if manifest.ceilings else [], _CEILING),
+        *_section("What the metrics notice", [tables.report_card(manifest.report_card)] if manifest.report_card else [], _NOTICED),
         *_section("Labels", [tables.labels(shown)], _LABELS),
         *_section("Kept and dropped", [tables.stages(manifest)]),
         *_section("Extraction", [tables.reading(manifest.reading)] if manifest.reading else []),

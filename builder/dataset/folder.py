@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from builder.dataset.card import CARD, card
 from builder.dataset.croissant import CROISSANT, croissant
-from builder.dataset.manifest import MANIFEST, Manifest, read_manifest, write_manifest
+from builder.dataset.manifest import MANIFEST, Manifest, carried_from, parse_report_card, read_manifest, write_manifest
 from builder.errors import FolderError
 from lm_eval_tasks.files import sync, sync_folder
 from lm_eval_tasks.linux import exchange
@@ -23,6 +24,25 @@ def finish(place: Path, manifest: Manifest, carried: Mapping[str, bytes] | None 
         carried: the files of `CARRIED` that belong to the folder, name -> content.
     """
     return write_manifest(place, manifest, {CARD: card(manifest), CROISSANT: croissant(manifest), **(carried or {})})
+
+
+def add_report_card(folder: Path, file: Path) -> None:
+    """Note in a finished folder what the metrics notice on its papers: in its manifest and its card.
+
+    Args:
+        file: what `academiceval metrics FOLDER --output` wrote.
+
+    Raises:
+        FolderError: the folder is not finished, or the file is something else.
+    """
+    manifest = read_manifest(folder)
+    try:
+        found = parse_report_card(file.read_bytes(), str(file))
+    except OSError as err:
+        raise FolderError(f"{file} cannot be read: {err.strerror}") from err
+    if found != manifest.report_card:
+        with held(folder):
+            finish(folder, replace(manifest, report_card=found), carried_from(folder, manifest))
 
 
 def refuse_other_contents(new: Manifest, output: Path) -> None:

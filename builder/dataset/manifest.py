@@ -210,6 +210,25 @@ class Ceiling:
 
 
 @dataclass(frozen=True, slots=True)
+class Noticed:
+    """How often a metric notices one kind of damage to a text, as `academiceval metrics` measures it.
+
+    Attributes:
+        accuracy: share of texts whose damaged version scores lower; equal scores count half.
+        low, high: its 95 % interval, None with too few first authors.
+        n: texts.
+        harmless: share of harmless changes after which the metric's score is lower.
+    """
+
+    __pydantic_config__ = _STRICT
+    accuracy: _Share
+    low: _Share | None
+    high: _Share | None
+    n: _Count
+    harmless: _Share | None
+
+
+@dataclass(frozen=True, slots=True)
 class Publishable:
     """What a publishable copy was made of.
 
@@ -240,6 +259,7 @@ class Manifest:
         split: None for an imported dataset.
         links: way of resolving -> citations.
         ceilings: what the authors' own first version scores, where papers of the test split were revised.
+        report_card: metric -> damage -> how often it is noticed on the round's papers, where that was measured.
         core_round: the round that the frozen core was taken from, "" without one.
         publishable: for a copy to publish.
         takedown: rows that were taken out of this folder.
@@ -265,6 +285,7 @@ class Manifest:
     links: dict[LinkWay, int] = field(default_factory=dict)
     audit: Audit | None = None
     ceilings: dict[Task, Ceiling] = field(default_factory=dict)
+    report_card: dict[_Name, dict[_Name, Noticed]] = field(default_factory=dict)
     core_round: str = ""
     publishable: Publishable | None = None
     takedown: StageCounts | None = None
@@ -351,6 +372,23 @@ def parse_manifest(data: bytes, origin: str) -> Manifest:
         said = problem["msg"].removeprefix("Value error, ")
         raise FolderError(
             f"{origin} is not a manifest that this release can read ({where}: {said}); build the folder again"
+        ) from err
+
+
+def parse_report_card(data: bytes, origin: str) -> dict[str, dict[str, Noticed]]:
+    """What `academiceval metrics --output` wrote.
+
+    Args:
+        origin: what to call it in an error.
+
+    Raises:
+        FolderError: it is something else.
+    """
+    try:
+        return TypeAdapter(dict[_Name, dict[_Name, Noticed]]).validate_python(parse_json(data))
+    except ValueError as err:
+        raise FolderError(
+            f"{origin} is not a report card of `academiceval metrics` ({str(err).splitlines()[0]})"
         ) from err
 
 

@@ -12,7 +12,7 @@ from builder.round.names import thousands_in
 from lm_eval_tasks.tables import Table
 
 if TYPE_CHECKING:
-    from builder.dataset.manifest import Audit, Bounds, Configuration, Manifest
+    from builder.dataset.manifest import Audit, Bounds, Configuration, Manifest, Noticed
     from builder.report import StageCounts
     from builder.round.audit import AuditTable
 
@@ -94,7 +94,7 @@ def ceilings(manifest: Manifest) -> Table:
     """What version 1 of the authors' own text scores against the last version."""
     rows = [
         (_TASKS[task], one.papers, one.revised, one.changed, f"{one.words_changed:.1%}", _bounds(one.rouge_l), _bounds(one.bertscore))
-        for task, one in manifest.ceilings.items()
+        for task, one in sorted(manifest.ceilings.items())
     ]  # fmt: skip
     head = ("Task", "Test papers", "Revised", "Text changed", "Words changed", "ROUGE-L", "BERTScore")
     return Table(head, "lrrrrrr", rows)
@@ -104,6 +104,19 @@ def _bounds(one: Bounds | None) -> str | None:
     if one is None:
         return None
     return f"{one.mean:.3f}" + ("" if one.low is None else f" [{one.low:.3f}, {one.high:.3f}]")
+
+
+def report_card(card: Mapping[str, Mapping[str, Noticed]]) -> Table:
+    """A row for each kind of damage, a column for each metric: how often it is noticed."""
+    card = dict(sorted(card.items()))
+    damages = sorted({name for own in card.values() for name in own})
+    rows: list[tuple[object, ...]] = [
+        (damage.replace("_", " "), *("-" if (one := own.get(damage)) is None else f"{one.accuracy:.2f}" for own in card.values()))
+        for damage in damages
+    ]  # fmt: skip
+    alarms = [next((one.harmless for one in own.values() if one.harmless is not None), None) for own in card.values()]
+    rows.append(("false alarms on harmless changes", *("-" if one is None else f"{one:.2f}" for one in alarms)))
+    return Table(("Damage", *card), "l" + "r" * len(card), rows)
 
 
 def labels(configurations: Sequence[Configuration]) -> Table:

@@ -14,6 +14,10 @@ from lm_eval_tasks.runs.baselines import BASELINES
 
 # What judges say of an answer, beside the metrics of the registry.
 WIN_RATE = "win_rate"
+# Metrics of the text itself that are not in the tables of models.
+DIAGNOSTICS = (
+    "numbers_supported", "names_supported", "rouge_1", "citation_precision", "citation_recall", "citation_support",
+)  # fmt: skip
 TASKS = (*prompts.WRITING, prompts.SCALAR)
 _LEVELS = tuple(level.name for level in BUILT_IN)
 
@@ -41,6 +45,7 @@ class Cell:
         flags: "truncated", "empty" and the like -> sample -> 1 or 0.
         tokens: mean prompt tokens before cutting, None where no tokenizer was known.
         of: samples that the setting has in all, None where the run has not noted it.
+        diagnostics: metric -> sample -> score, of metrics that are not shown in the tables of models.
     """
 
     model: str
@@ -51,6 +56,7 @@ class Cell:
     flags: dict[str, dict[str, float]]
     tokens: float | None
     of: int | None
+    diagnostics: dict[str, dict[str, float]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from builder.round.licenses import Licenses, allows
 from builder.round.names import thousands_in
-from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key
+from hub_scripts.report.cells import DIAGNOSTICS, WIN_RATE, Cell, Group, Key
 from hub_scripts.report.inputs import Inputs, ReportError, SamplesFile
 from lm_eval_tasks.intervals import interval
 from lm_eval_tasks.judge.verdict import OVERALL
@@ -198,6 +198,7 @@ def _cell(model: str, rows: Sequence[tuple[Logged, Mapping[str, Any]]]) -> Cell:
     return Cell(
         model, len(rows), {name: interval(list(own.values()), [cluster[id_] for id_ in own]) for name, own in having.items()},
         having, floors, flags, fmean(tokens) if tokens else None, rows[0][0].of,
+        {name: {one.id: one.scores[name] for one, _ in rows if name in one.scores} for name in DIAGNOSTICS},
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from hub_scripts.errors import HubError
+from lm_eval_tasks.judge.results import table
 from lm_eval_tasks.judge.verdict import OVERALL
 from lm_eval_tasks.runs.eyesight import ReportCard
 from lm_eval_tasks.runs.logged import JOURNAL
@@ -46,6 +47,7 @@ class Inputs:
         verdicts: model -> task -> sample -> judge -> winners in both orders, or "empty".
         manifests: path -> manifest of a dataset folder.
         cards: name -> what metrics noticed, from `report_card*.json`.
+        duels: results of judges that compared one model with another.
     """
 
     samples: list[SamplesFile] = field(default_factory=list)
@@ -53,6 +55,7 @@ class Inputs:
     verdicts: dict[str, dict[str, dict[str, dict[str, Any]]]] = field(default_factory=dict)
     manifests: dict[Path, Manifest] = field(default_factory=dict)
     cards: dict[str, ReportCard] = field(default_factory=dict)
+    duels: list[dict[str, Any]] = field(default_factory=list)
 
 
 def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inputs:
@@ -89,6 +92,9 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     for path in files:
         if _is(path, _JUDGE, ".json"):
             content = _read(path)
+            if content.get("against"):
+                found.duels.append(_duel(path, content))
+                continue
             model = _judged_model(str(content.get("judged_model", "")), models, folders)
             found.verdicts.setdefault(model, {}).update(_verdicts(path, content))
     if not found.samples and not found.manifests:
@@ -185,6 +191,15 @@ def _verdicts(path: Path, content: Mapping[str, Any]) -> dict[str, dict[str, dic
         raise ReportError(f"{path} is not a file of a judge's results ({err})") from err
     found: dict[str, dict[str, dict[str, Any]]] = tasks
     return found
+
+
+def _duel(path: Path, content: dict[str, Any]) -> dict[str, Any]:
+    """A judge's results on two models, checked by making their table."""
+    try:
+        table(content)
+        return {**content, "judged_model": str(content["judged_model"]), "against": str(content["against"])}
+    except ODD as err:
+        raise ReportError(f"{path} is not a file of a judge's results ({err})") from err
 
 
 def _is_order(winners: Any) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.dataset.folder import replacing
+from hub_scripts.report.agreement import agreement
 from hub_scripts.report.board import LABELS, TASK_LABELS, board, scores_of_samples
 from hub_scripts.report.ceilings import ceilings_of
 from hub_scripts.report.cells import in_order
@@ -22,6 +23,7 @@ from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.overall import overall
 from hub_scripts.report.pages import packaged, render
 from hub_scripts.report.round_page import RoundPage, round_page
+from lm_eval_tasks.judge.results import table as duel_table
 from lm_eval_tasks.progress import progress
 from lm_eval_tasks.runs.eyesight import table as card_table
 from lm_eval_tasks.runs.linking import usual_anchors
@@ -137,9 +139,11 @@ def _write(
     plots = draw_all(found, known, place / "plots")
     rounds = sorted(_round_pages(inputs, place / "plots"), key=lambda page: page.name)
     cards = {name: card_table(card) for name, card in sorted(inputs.cards.items())}
+    duels = {f"{one['judged_model']} against {one['against']}": duel_table(one) for one in inputs.duels}
     by_round = [list(of_round) for _, of_round in groupby(found, key=lambda group: group.key.round)]
     shown = {
         "groups": found, "plots": plots, "pages": rounds, "cards": cards, "about": about, "cutoffs": known,
+        "agreement": agreement(found), "duels": duels,
         "standings": [one for of_round in reversed(by_round) if (one := overall(of_round))],
     }  # fmt: skip
     _pages(place, data, shown)

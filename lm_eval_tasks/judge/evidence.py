@@ -31,11 +31,16 @@ class Bodies:
 
     def of(self, sample: Logged) -> str:
         """The passages for a sample, the same whichever of its two texts comes first."""
-        chunks = _chunks(self.each[sample.task, sample.id])
-        asked = [*sentences(sample.target), *sentences(sample.answer)]
-        ranked = BM25().rank(asked, [chunks] * len(asked), self.passages)
-        chosen = sorted({place for places in ranked for place in places})
-        return "\n".join(f"[{place + 1}] {chunks[place]}" for place in chosen)
+        return passages_of(self.each[sample.task, sample.id], (sample.target, sample.answer), self.passages)
+
+
+def passages_of(body: str, texts: Sequence[str], count: int) -> str:
+    """The passages of a body that fit the sentences of some texts best, `count` for each sentence, in the order of the body."""
+    chunks = _chunks(body)
+    asked = [sentence for text in texts for sentence in sentences(text)]
+    ranked = BM25().rank(asked, [chunks] * len(asked), count)
+    chosen = sorted({place for places in ranked for place in places})
+    return "\n".join(f"[{place + 1}] {chunks[place]}" for place in chosen)
 
 
 def bodies(folders: Sequence[Path], samples: Sequence[Logged], passages: int) -> Bodies:

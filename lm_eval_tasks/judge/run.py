@@ -19,7 +19,6 @@ from lm_eval_tasks.locks import held
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.logged import Logged, by_task
-from lm_eval_tasks.tables import Table
 from lm_eval_tasks.usage import Usage, total
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def questions(samples: Sequence[Logged], bodies: Bodies | None = None) -> Iterat
         bodies: where passages of the papers are to stand before the texts; None for the published prompt.
     """
     for one in samples:
-        if one.answer.strip():
+        if one.answer.strip() and one.target.strip():
             shown = bodies.of(one) if bodies else ""
             yield Question(one.task, one.id, 0, one.answer, one.target, shown)
             yield Question(one.task, one.id, 1, one.target, one.answer, shown)
@@ -87,13 +86,15 @@ def estimate(samples: Sequence[Logged], bodies: Bodies | None = None) -> Estimat
 
 def judge(
     samples: Sequence[Logged], models: Mapping[str, Means], base_url: str | None, concurrency: int, output: Path, name: str,
-    deadline: float = DEADLINE, bodies: Bodies | None = None,
+    deadline: float = DEADLINE, bodies: Bodies | None = None, other: str = "",
 ) -> dict[str, Any]:  # fmt: skip
-    """Judge the samples by every model, and write `judge_<name>.json` and `verdicts_<judge>.jsonl`.
+    """Judge the samples by every model, and write `judge_<name>.json` (`judge_<name>-against-<other>.json`) and
+    `verdicts_<judge>.jsonl`.
 
     Args:
         models: judges, and what each may use.
         name: of the model that generated the texts; verdicts of judges of its family are also left out of a second panel.
+        other: of the model whose answers are the samples' targets (`pairs.against`); "" where the targets are the authors'.
 
     Raises:
         JudgeError: see `ask.Judge`; or no question was answered.
@@ -106,18 +107,18 @@ def judge(
     usages: dict[str, list[Usage]] = {}
     judged: dict[str, list[Judged]] = {}
     for one in judges:
-        place = output / f"verdicts_{_slug(one.model)}.jsonl"
+        place = output / f"verdicts_{slug(one.model)}.jsonl"
         with held(place):
             journal = Journal(place)
-            batches = Journal(output / f"batches_{_slug(one.model)}.jsonl") if models[one.model].batch else None
+            batches = Journal(output / f"batches_{slug(one.model)}.jsonl") if models[one.model].batch else None
             one.ask_all(questions(samples, bodies), 2 * len(samples), journal, batches)
             usages[one.model] = one.usages(journal)
         outcomes = [_outcomes(one, sample, journal, bodies) for sample in samples]
         _check_answered(one.model, outcomes)
         judged[one.model] = [_judged(*pair) for pair in zip(samples, outcomes, strict=True)]
     used = {model: {**total(own), "cost": models[model].cost(own)} for model, own in usages.items()}
-    results = {**_results(judged, samples, name), "usage": used}
-    place = output / f"judge_{_slug(name)}.json"
+    results = {**_results(judged, samples, name), "usage": used, **({"against": other} if other else {})}
+    place = output / f"judge_{slug(name)}{f'-against-{slug(other)}' if other else ''}.json"
     with held(place):
         write_whole(place, json.dumps(results, ensure_ascii=False, indent=1))
     return results
@@ -140,7 +141,7 @@ def _judged(sample: Logged, outcomes: Sequence[Outcome]) -> Judged:
     return Judged(
         sample.task, sample.id, sample.cluster, (winners[0], winners[1]) if winners else (None, None),
         not sample.answer.strip(), len(sample.answer.split()) - len(sample.target.split()),
-        sum(bool(one.failed) for one in outcomes), tuple(_by_text(outcomes)),
+        sum(bool(one.failed) for one in outcomes), not sample.target.strip(), tuple(_by_text(outcomes)),
     )  # fmt: skip
 
 
@@ -175,28 +176,8 @@ def verdicts_of(judged: Mapping[str, Sequence[Judged]], task: str) -> dict[str, 
     for model, own in judged.items():
         for one in own:
             if one.task == task:
-                found.setdefault(one.id, {})[model] = "empty" if one.empty else list(one.orders)
+                found.setdefault(one.id, {})[model] = list(one.orders) if one.settled is None else "empty"
     return found
-
-
-def table(results: Mapping[str, Any]) -> Table:
-    """A row for each task and judge."""
-    head = (
-        "Task", "Judge", "n", "Win rate [95%]", "One order", "Length-controlled", "Consistent", "First place", "Unparseable", "Failed",
-        "Contradicted claims, text and reference",
-    )  # fmt: skip
-    rows = [(task, model, *_cells(one)) for task, judges in results["tasks"].items() for model, one in judges.items()]
-    return Table(head, "llrrrrrrrrr", rows)
-
-
-def _cells(one: Mapping[str, Any]) -> tuple[object, ...]:
-    rate = one["win_rate"]
-    shown = f"{rate['value']:.3f}" if rate else ""
-    if rate and rate["low"] is not None:
-        shown += f" [{rate['low']:.3f}, {rate['high']:.3f}]"
-    names = ("raw_win_rate", "length_controlled_win_rate", "position_consistency", "first_place_share")
-    numbers = ("" if one[name] is None else f"{one[name]:.3f}" for name in names)
-    return one["samples"], shown, *numbers, one["unparseable"], one["failed"], _contradicted(one["claims"])
 
 
 def family(model: str) -> str | None:
@@ -205,11 +186,6 @@ def family(model: str) -> str | None:
     return next((kind for kind, marks in _FAMILIES.items() if any(mark in name for mark in marks)), None)
 
 
-def _slug(name: str) -> str:
+def slug(name: str) -> str:
+    """A name fit for a file."""
     return re.sub(r"[^\w.-]+", "-", name)
-
-
-def _contradicted(claims: Mapping[str, Mapping[str, int]] | None) -> str | None:
-    if claims is None:
-        return None
-    return " and ".join(f"{one['contradicted']} of {sum(one.values())}" for one in claims.values())

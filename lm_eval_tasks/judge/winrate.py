@@ -26,6 +26,7 @@ class Judged:
     Attributes:
         orders: the winners' places with the generated text first, and with it second; None where a verdict could not be read.
         empty: there was no text to judge, which is a loss.
+        unopposed: there was no text to compare it with, which is a win.
         length: words of the generated text less words of the reference.
         failed: questions that got no answer.
         claims: counts of the generated text and of the reference, for each order in which they were given.
@@ -38,12 +39,18 @@ class Judged:
     empty: bool
     length: int
     failed: int = 0
+    unopposed: bool = False
     claims: tuple[tuple[Mapping[str, int], Mapping[str, int]], ...] = ()
+
+    @property
+    def settled(self) -> float | None:
+        """The points of a sample that needs no judge, because a text is missing; None for all others."""
+        return (self.unopposed + (not self.empty)) / 2 if self.empty or self.unopposed else None
 
     def points(self, dimension: str = OVERALL) -> float | None:
         """1 where both orders prefer the generated text, 0 where neither does, 0.5 where they disagree; None if unread."""
-        if self.empty:
-            return 0.0
+        if self.settled is not None:
+            return self.settled
         first, second = self.orders
         if first is None or second is None:
             return None
@@ -56,7 +63,7 @@ def summary(samples: Sequence[Judged]) -> dict[str, Any]:
     verdicts = [winners for one in samples for winners in one.orders if winners is not None]
     both = [one.orders for one in samples if one.orders[0] is not None and one.orders[1] is not None]
     failed = sum(one.failed for one in samples)
-    asked = sum(2 for one in samples if not one.empty)
+    asked = sum(2 for one in samples if one.settled is None)
     rate = interval([points for _, points in read], [one.cluster for one, _ in read]) if read else None
     return {
         "samples": len(samples),
@@ -93,7 +100,11 @@ def _dimension(samples: Sequence[Judged], name: str) -> dict[str, float | None] 
 
 def _raw(samples: Sequence[Judged]) -> float | None:
     """Of the first order alone, as the paper's."""
-    wins = [0.0 if one.empty else float(one.orders[0][OVERALL] == 1) for one in samples if one.empty or one.orders[0]]  # type: ignore[index]
+    wins = [
+        float(one.orders[0][OVERALL] == 1) if one.settled is None else one.settled  # type: ignore[index]
+        for one in samples
+        if one.settled is not None or one.orders[0]
+    ]
     return fmean(wins) if wins else None
 
 

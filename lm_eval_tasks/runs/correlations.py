@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -36,12 +36,17 @@ class Correlation:
 
 def correlations(samples: Sequence[Logged], metrics: Sequence[str]) -> list[Correlation]:
     """All pairs of metrics that vary over at least three samples."""
+    return correlations_of([(one.scores, one.cluster) for one in samples], metrics)
+
+
+def correlations_of(rows: Sequence[tuple[Mapping[str, float], str]], metrics: Sequence[str]) -> list[Correlation]:
+    """As `correlations`, over anything that has scores and belongs to a cluster: samples to first authors, models to themselves."""
     found = []
     for first, second in combinations(metrics, 2):
-        both = [one for one in samples if first in one.scores and second in one.scores]
-        x, y = (rankdata([one.scores[name] for one in both]) for name in (first, second))
+        both = [(scores, cluster) for scores, cluster in rows if first in scores and second in scores]
+        x, y = (rankdata([scores[name] for scores, _ in both]) for name in (first, second))
         if len(both) > 2 and np.ptp(x) and np.ptp(y):
-            found.append(_correlation(first, second, x, y, [one.cluster for one in both]))
+            found.append(_correlation(first, second, x, y, [cluster for _, cluster in both]))
     return found
 
 

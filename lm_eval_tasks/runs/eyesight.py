@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +43,17 @@ class ReportCard:
 
     damages: dict[str, dict[str, Eyesight]]
     harmless: dict[str, dict[str, Eyesight]]
+
+    @classmethod
+    def together(cls, cards: Iterable[ReportCard]) -> ReportCard:
+        """Several report cards as one."""
+        damages: dict[str, dict[str, Eyesight]] = {}
+        harmless: dict[str, dict[str, Eyesight]] = {}
+        for card in cards:
+            for whole, part in ((damages, card.damages), (harmless, card.harmless)):
+                for metric, own in part.items():
+                    whole.setdefault(metric, {}).update(own)
+        return cls(damages, harmless)
 
     def alarm(self, metric: str) -> float | None:
         """The share of false alarms over all harmless changes."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +13,8 @@ import pytest
 
 from builder.collect.first_versions import learn_first_versions
 from builder.dataset.ceiling import Revision, ceilings_of, read_revisions
+from builder.dataset.folder import add_report_card
+from builder.dataset.integrity import file_differences
 from builder.dataset.manifest import carried_from, read_manifest
 from builder.dataset.publishable import publishable
 from builder.dataset.takedown import without_papers
@@ -121,3 +125,25 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     (tmp_path / REVISIONS).write_text('{"id": 1}\n')
     with pytest.raises(FolderError, match=r"revisions\.jsonl cannot be read"):
         read_revisions(tmp_path)
+
+
+def test_a_report_card_goes_into_manifest_and_card(dataset: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "academiceval"
+    shutil.copytree(dataset, folder)
+    seen = {"accuracy": 0.61, "low": 0.5, "high": 0.7, "n": 40, "harmless": 0.125}
+    (tmp_path / "card.json").write_text(json.dumps({"rouge_l": {"numbers": seen, "own_third": seen}}))
+    add_report_card(folder, tmp_path / "card.json")
+    manifest = read_manifest(folder)
+    assert manifest.report_card["rouge_l"]["numbers"].accuracy == 0.61
+    assert replace(manifest, report_card={}, other_files={}) == replace(read_manifest(dataset), other_files={})
+    text = (folder / "README.md").read_text()
+    assert "## What the metrics notice" in text
+    assert "| own third | 0.61 |" in text
+    assert "| false alarms on harmless changes | 0.12 |" in text
+    assert not list(file_differences(folder, manifest))
+    before = (folder / "manifest.json").stat().st_mtime_ns
+    add_report_card(folder, tmp_path / "card.json")
+    assert (folder / "manifest.json").stat().st_mtime_ns == before
+    (tmp_path / "card.json").write_text('{"rouge_l": {"numbers": {"accuracy": 7}}}')
+    with pytest.raises(FolderError, match="is not a report card"):
+        add_report_card(folder, tmp_path / "card.json")

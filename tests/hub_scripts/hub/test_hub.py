@@ -23,7 +23,7 @@ from builder.dataset import folder as folders
 from builder.dataset.card import Publication, card
 from builder.dataset.errata import Erratum
 from builder.dataset.importers.imported import finish_import
-from builder.dataset.manifest import Configuration, parse_manifest, read_manifest
+from builder.dataset.manifest import Configuration, carried_from, parse_manifest, read_manifest
 from builder.dataset.write import ConfigurationWriter
 from builder.round.audit import AuditTable
 from hub_scripts.errors import SecretError
@@ -228,7 +228,8 @@ def test_a_round_that_breaches_its_audit_is_refused(
     place = tmp_path / "strict"
     shutil.copytree(two_rounds[0], place)
     strict = AuditTable(length_outlier=0.0, long_run=0.0)
-    folders.finish(place, replace(read_manifest(place), allowed=strict))
+    manifest = read_manifest(place)
+    folders.finish(place, replace(manifest, allowed=strict), carried_from(place, manifest))
     code, _, err = command("push", place, "--repo", REPO, "--yes")
     assert code == 1
     assert "the audit found" in err
@@ -645,7 +646,8 @@ def test_a_site_or_a_round_with_a_key_is_not_uploaded(
         list(push_site(tmp_path / "site", "org/space"))
     shutil.copytree(dataset, tmp_path / "ds")
     manifest = read_manifest(dataset)
-    folders.finish(tmp_path / "ds", replace(manifest, changes={"2026.11": f"made with {SECRET}"}))
+    changed = replace(manifest, changes={"2026.11": f"made with {SECRET}"})
+    folders.finish(tmp_path / "ds", changed, carried_from(dataset, manifest))
     code, _, err = command("push", tmp_path / "ds", "--repo", REPO, "--yes")
     assert code == 1
     assert "holds a Hugging Face token" in err

@@ -329,6 +329,33 @@ def test_report_cards_of_metrics_are_shown(results: Path, command: Command, tmp_
     assert (code, "is not a report card" in err) == (1, True)
 
 
+def test_agreement_of_metrics_and_models_against_each_other_are_shown(
+    results: Path, command: Command, tmp_path: Path
+) -> None:
+    place = tmp_path / "given"
+    shutil.copytree(results, place)
+    rate = {"value": 0.625, "low": 0.5, "high": 0.75}
+    figures = {
+        "samples": 8, "win_rate": rate, "raw_win_rate": 0.5, "length_controlled_win_rate": 0.6, "position_consistency": 0.9,
+        "first_place_share": 0.5, "unparseable": 0, "failed": 0, "claims": None,
+    }  # fmt: skip
+    duel = {"judged_model": "lead", "against": "copy-demo", "tasks": {"Abs-9K": {"m": figures}}, "verdicts": {}}
+    (place / "judge_lead-against-copy-demo.json").write_text(json.dumps(duel))
+    code, _, err = command("report", place, "-o", tmp_path / "site")
+    assert code == 0, err
+    page = (tmp_path / "site" / "plots.html").read_text()
+    assert "Models against each other" in page
+    assert "0.625 [0.500, 0.750]" in page
+    assert "How far the metrics agree" in page
+    assert re.search(r"Abstract, over answers", page)
+    assert "numbers_supported" in page
+    # It is not a win rate against the authors' text.
+    assert '"win_rate":[0.625' not in (tmp_path / "site" / "data" / "board.js").read_text()
+    (place / "judge_lead-against-copy-demo.json").write_text(json.dumps({**duel, "tasks": {"Abs-9K": {"m": {}}}}))
+    code, _, err = command("report", place, "-o", tmp_path / "site")
+    assert (code, "is not a file of a judge's results" in err) == (1, True)
+
+
 def test_wrong_use(results: Path, command: Command, tmp_path: Path) -> None:
     shutil.copytree(results / "lead", tmp_path / "one" / "lead")
     shutil.copytree(results / "lead", tmp_path / "two" / "lead")

@@ -1,0 +1,63 @@
+"""How far metrics agree with each other and with the judge: over the answers, and over the models."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from hub_scripts.report.board import TASK_LABELS
+from hub_scripts.report.cells import DIAGNOSTICS, WIN_RATE, Cell, Group
+from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.runs.correlations import correlations_of, table
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.tables import Table
+
+_WRITING = registry.headline("writing")
+_METRICS = (*_WRITING, WIN_RATE, *DIAGNOSTICS)
+
+
+def agreement(groups: Sequence[Group]) -> dict[str, Table]:
+    """Title -> table, for each task over its answers and over its models; tables without a pair are left out."""
+    found: dict[str, Table] = {}
+    for task in dict.fromkeys(group.task for group in groups):
+        own = [group for group in groups if group.task == task]
+        for title, rows in (
+            (f"{TASK_LABELS[task]}, over answers", _answers(own)),
+            (f"{TASK_LABELS[task]}, over models", _models(own)),
+        ):
+            if pairs := correlations_of(list(rows), _METRICS):
+                found[title] = table(pairs)
+    return found
+
+
+def _scores(cell: Cell) -> dict[str, dict[str, float]]:
+    return {**cell.values, **cell.diagnostics}
+
+
+def _answers(groups: Sequence[Group]) -> Iterator[tuple[Mapping[str, float], str]]:
+    """The scores of each answer, and the first author of its paper."""
+    for group in groups:
+        author = dict(zip(group.ids, group.clusters, strict=True))
+        for cell in group.cells:
+            by_sample: dict[str, dict[str, float]] = defaultdict(dict)
+            for name, own in _scores(cell).items():
+                for id_, score in own.items():
+                    by_sample[id_][name] = score
+            yield from ((scores, author[id_]) for id_, scores in by_sample.items())
+
+
+def _models(groups: Sequence[Group]) -> Iterator[tuple[Mapping[str, float], str]]:
+    """The mean scores of each model over the settings that all models were run on."""
+    models = sorted({cell.model for group in groups for cell in group.cells})
+    common = [group for group in groups if len(group.cells) == len(models)]
+    for model in models:
+        cells = [cell for group in common for cell in group.cells if cell.model == model]
+        means: dict[str, list[float]] = defaultdict(list)
+        for cell in cells:
+            for name, own in _scores(cell).items():
+                if own:
+                    means[name].append(fmean(own.values()))
+        yield {name: fmean(own) for name, own in means.items() if len(own) == len(cells)}, model

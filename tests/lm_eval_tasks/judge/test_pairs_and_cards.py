@@ -1,0 +1,132 @@
+"""One model against another, and a judge's own report card."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.openai_server import serve
+from tests.helpers.runs import evaluated
+from tests.lm_eval_tasks.judge.test_judge import answers_of, judging, make_samples, verdict
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+def between(command: Command, url: str, one: Path, other: Path, output: Path) -> tuple[str, dict[str, Any]]:
+    code, out, err = command("judge", one, other, "--model", "m", "--base-url", url, "--output", output)
+    assert code == 0, err
+    [file] = output.glob("judge_*.json")
+    return out, json.loads(file.read_text())
+
+
+def test_models_are_judged_against_each_other(command: Command, tmp_path: Path) -> None:
+    one = make_samples(tmp_path / "one", 12, lambda i: f"good text {i}")
+    other = make_samples(tmp_path / "other", 10, lambda i: f"weak text {i}")
+    with serve(judging(lambda first, second: 1 if "good" in first else 2)) as server:
+        out, found = between(command, server.url, one, other, tmp_path / "judged")
+        shown = [answers_of(body) for body in server.requests]
+    assert "10 samples in both, 2 in the first alone" in out
+    assert (found["judged_model"], found["against"]) == ("one", "other")
+    assert (tmp_path / "judged" / "judge_one-against-other.json").is_file()
+    assert found["tasks"]["Abs-9K"]["m"]["win_rate"]["value"] == 1.0
+    assert len(shown) == 20
+    assert all({text.split()[0] for text in pair} == {"good", "weak"} for pair in shown)
+    # The other way round, the same verdicts say the opposite.
+    with serve(judging(lambda first, second: 1 if "good" in first else 2)) as server:
+        _, found = between(command, server.url, other, one, tmp_path / "again")
+    assert found["tasks"]["Abs-9K"]["m"]["win_rate"]["value"] == 0.0
+
+
+def test_a_missing_text_loses_without_a_judge(command: Command, tmp_path: Path) -> None:
+    one = make_samples(tmp_path / "one", 4, lambda i: "" if i == 0 else f"text {i}")
+    other = make_samples(tmp_path / "other", 4, lambda i: "" if i == 1 else f"words {i}")
+    with serve(judging(lambda first, second: 1)) as server:
+        _, found = between(command, server.url, one, other, tmp_path / "judged")
+        assert len(server.requests) == 4
+    # A loss, a win, and two that the order decides.
+    assert found["tasks"]["Abs-9K"]["m"]["win_rate"]["value"] == 0.5
+    assert found["tasks"]["Abs-9K"]["m"]["raw_win_rate"] == 0.75
+    assert found["verdicts"]["Abs-9K"]["2605.00001v1"] == {"m": "empty"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [({"round": "2026.10"}, "of round 2026.11 with prompts 1"), ({"setting": "Title-10K"}, "no sample in common")],
+)
+def test_runs_that_cannot_be_compared(changes: dict[str, str], says: str, command: Command, tmp_path: Path) -> None:
+    one, other = make_samples(tmp_path / "one"), make_samples(tmp_path / "other", **changes)
+    with serve(judging(lambda first, second: 1)) as server:
+        code, _, err = command("judge", one, other, "--model", "m", "--base-url", server.url)
+    assert (code, says in err) == (1, True), err
+
+
+def reads_evidence(body: dict[str, Any]) -> str:
+    """Prefers the text of which more numbers stand in the passages; of equals the first."""
+    prompt = body["messages"][0]["content"]
+    evidence, _, rest = prompt.partition("Answer 1:\n")
+    first, _, second = rest.partition("Answer 2:\n")
+    known = set(re.findall(r"\d+", evidence.partition("in their order:\n")[2]))
+    lost = [
+        sum(number not in known for number in re.findall(r"\d+", text.split("First go through")[0]))
+        for text in (first, second)
+    ]
+    counts = {"supported": 1, "contradicted": 0, "not found": 0}
+    return json.dumps(
+        {"Claims": {"Answer 1": counts, "Answer 2": counts}, **json.loads(verdict(2 if lost[1] < lost[0] else 1))}
+    )
+
+
+def likes_length(body: dict[str, Any]) -> str:
+    """Prefers the longer text, whatever stands in it."""
+    rest = body["messages"][0]["content"].partition("Answer 1:\n")[2]
+    first, _, second = rest.partition("Answer 2:\n")
+    return verdict(2 if len(second.split("First go through")[0]) > len(first) else 1)
+
+
+def test_judges_are_told_apart_by_their_report_cards(command: Command, dataset: Path, tmp_path: Path) -> None:
+    cards = {}
+    run = evaluated(command, dataset, tmp_path / "run", "--limit", "10")
+    for name, answer in (("reads", reads_evidence), ("guesses", likes_length)):
+        with serve(answer) as server:
+            line = (
+                "metrics", run, "--metrics", "rouge_l", "--bertscore_model", "none", "--judge", name, "--base-url",
+                server.url, "--evidence", "2", "--verdicts", tmp_path / "judged", "--output", tmp_path / f"{name}.json",
+            )  # fmt: skip
+            code, out, err = command(*line)
+            assert code == 0, err
+            assert name in out
+            asked = len(server.requests)
+            assert asked > 100
+            # All verdicts are kept: nothing is asked twice.
+            code, again, err = command(*line)
+            assert (code, len(server.requests), again) == (0, asked, out), err
+        cards[name] = json.loads((tmp_path / f"{name}.json").read_text())
+        assert set(cards[name]) == {"rouge_l", name}
+    reads, guesses = cards["reads"]["reads"], cards["guesses"]["guesses"]
+    assert reads["numbers"]["accuracy"] > 0.8
+    assert guesses["numbers"]["accuracy"] < 0.7
+    assert reads["numbers"]["harmless"] < 0.05
+    assert guesses["padding"]["accuracy"] < 0.1 < reads["padding"]["accuracy"]
+
+
+def test_a_judge_that_says_nothing_readable_has_no_card(command: Command, dataset: Path, tmp_path: Path) -> None:
+    with serve(lambda body: "I like both.") as server:
+        code, _, err = command(
+            "metrics", dataset, "--metrics", "rouge_l", "--bertscore_model", "none", "--limit", "1", "--judge", "m", "--base-url",
+            server.url, "--verdicts", tmp_path / "judged",
+        )  # fmt: skip
+    assert (code, "gave no verdict that could be read" in err) == (1, True), err
+
+
+def test_the_authors_first_versions_can_be_damaged(command: Command, dataset: Path, tmp_path: Path) -> None:
+    line = ("metrics", dataset, "--revisions", "--metrics", "rouge_l", "--bertscore_model", "none", "--format", "json")
+    code, out, err = command(*line)
+    assert code == 0, err
+    assert json.loads(out)["rouge_l"]["foreign_third"]["accuracy"] == 1.0
+    code, _, err = command(*line, "--task", "intro")
+    assert (code, "has no revisions.jsonl, or not of this task" in err) == (1, True)
