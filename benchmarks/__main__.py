@@ -2,7 +2,7 @@
 
   python -m benchmarks [--only NAME,...] [--quick] [--render]
 
-Each benchmark runs in a process of its own, one after another; its last line of JSON goes into results.json with the machine, the
+Each benchmark runs in a separate process, one after another; its last line of JSON goes into results.json with the machine, the
 versions and the commit. From that come results.md and the tables between `<!-- figures NAME -->` and `<!-- end of figures -->` in
 docs. `--quick` runs the small sizes and writes nothing; `--render` measures nothing.
 """
@@ -41,7 +41,7 @@ def main() -> None:
     arguments = parser.parse_args()
     names = arguments.only.split(",") if arguments.only else [] if arguments.render else list(figures())
     if not arguments.only and "gpu" in names and not torch.cuda.is_available():
-        print("gpu is left out: there is no GPU here")
+        print("gpu is skipped: there is no GPU here")
         names.remove("gpu")
     if unknown := set(names) - set(figures()):
         parser.exit(1, f"error: no benchmark {unknown.pop()!r}: choose among {', '.join(figures())}\n")
@@ -65,7 +65,7 @@ def measured() -> dict[str, dict[str, Any]]:
 
 
 def measure(name: str, *, quick: bool) -> bool:
-    """Run one benchmark and keep its figures; False where it failed."""
+    """Run one benchmark and keep its figures; False if it failed."""
     print(f"== {name}", flush=True)
     command = [sys.executable, str(HERE / f"{name}.py"), *(["--quick"] if quick else [])]
     started = time.perf_counter()
@@ -88,7 +88,7 @@ def measure(name: str, *, quick: bool) -> bool:
 
 
 def commit() -> str:
-    """The commit, marked where code differs from it; what this program writes does not count."""
+    """The commit, marked if code differs from it; what this program writes does not count."""
     named = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
     )
@@ -109,7 +109,7 @@ def machine() -> str:
 
 
 def rendered() -> dict[Path, str]:
-    """The files that show figures -> what they must hold."""
+    """The files that show figures -> what they must contain."""
     found = measured()
     files = {PAGE: page(found)}
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):

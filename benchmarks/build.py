@@ -3,9 +3,10 @@
   python benchmarks/build.py [--quick]
 
 Papers of 8,000 words, all sixteen settings; documents are put into the workspace as if they had been read. Each build is a
-process of its own. The floor is what no build can do without: each text tokenized once by the tokenizer's own batches, and the
+separate process. The floor is what no build can do without: each text tokenized once by the tokenizer's own batches, and the
 same rows written by `pyarrow.parquet.write_table`. The last line is JSON: floor_ratio (our processor time over the floor's, the
-middle size), growth (processor seconds a paper at the largest size over those at the smallest), peak_mb, jobs_identical.
+middle size), growth (processor seconds per paper at the largest size over those at the smallest), peak_mb and
+jobs_identical.
 """
 
 from __future__ import annotations
@@ -150,7 +151,7 @@ def floor_here(place: Path) -> float:
 
 
 def fill_workspace(place: Path, size: int) -> None:
-    """A workspace of so many papers, linked, by authors who write together."""
+    """A workspace of `size` papers, linked, by authors who write together."""
     place.mkdir(parents=True)
     (place / "round.toml").write_text(_ROUND)
     rng = random.Random(size)

@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def measure(metadata: Path, folder: Path, quick: bool) -> dict[str, object]:
-    """All figures, with lines for people on the way."""
+    """All figures, printing progress on the way."""
     authors, graph_authors, kills = (100, 100, 2) if quick else (5000, 2000, 50)
     with lzma.open(metadata, "rt", encoding="utf-8") as lines, (folder / "meta.jsonl").open("w") as copy:
         copy.writelines(line for line in lines if not quick or QUICK.search(line))
@@ -109,7 +109,7 @@ def seeds(metadata: Path) -> tuple[str, ...]:
 
 
 def walk(workspace: Path, source: dict[str, object], authors: int) -> dict[str, object]:
-    """Breadth-first over so many authors."""
+    """Breadth-first over `authors` authors."""
     started = time.perf_counter()
     with timed_store() as seconds:
         _, reports = crawl_only(make_round(workspace, source, "2026.05", CRAWLED_TO, crawl={"authors": authors}))
@@ -230,7 +230,7 @@ def kill(folder: Path, source: dict[str, object], times: int) -> dict[str, objec
 
 
 def command(file: Path, workspace: Path, *arguments: str, kill_after: float | None = None) -> float:
-    """Give a command and return its seconds; with `kill_after`, kill it then."""
+    """Run a command and return its seconds; with `kill_after`, kill it then."""
     line = [sys.executable, "-m", "builder.cli", arguments[0], str(file), "--workspace", str(workspace), *arguments[1:]]
     started = time.perf_counter()
     process = subprocess.Popen(line, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

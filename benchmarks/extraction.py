@@ -50,7 +50,7 @@ def measure(files: list[Path], turns: int) -> dict[str, float]:
     """All figures over some files; the times of a file's turns are added up."""
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
-    # The pools come first: what this process holds when it starts a child counts towards that child's peak.
+    # The pools come first: the memory of this process when it starts a child counts towards that child's peak.
     pools = [(_pool_seconds(files, 1), _pool_seconds(files, 2)) for _ in range(turns)]
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     one, two = (min(seconds) for seconds in zip(*pools, strict=True))
@@ -99,7 +99,7 @@ def _plain(file: Path) -> float:
             for page in pdf:
                 page.get_text("dict")
     except RuntimeError:
-        return 0.0  # no file that MuPDF reads
+        return 0.0  # not a file that MuPDF reads
     finally:
         pymupdf.TOOLS.store_shrink(100)
     return time.process_time() - started

@@ -1,10 +1,10 @@
-"""What a GPU brings: BERTScore, dense retrieval, vLLM at 32K, with made-up weights of the real shapes.
+"""What a GPU gains: BERTScore, dense retrieval, vLLM at 32K, with made-up weights of the real shapes.
 
   python benchmarks/gpu.py [--quick] [--cpu]
 
 BERTScore: pairs a second of a model shaped like deberta-xlarge in bf16, against bert_score's own loop with the same model. Dense
 retrieval: chunks of 512 characters a second of a model shaped like Contriever. vLLM: prompt tokens a second of prompts of 32,000
-tokens through a Llama of 1.2 billion parameters, where vllm is installed. `--cpu` tries everything but vLLM at toy sizes. The last
+tokens through a Llama of 1.2 billion parameters, if vllm is installed. `--cpu` tries everything but vLLM at toy sizes. The last
 line is JSON.
 """
 
@@ -76,7 +76,7 @@ def main() -> None:
         }
         figures["vllm_prompt_tokens_per_second"] = None
         if not importlib.util.find_spec("vllm"):
-            print("vLLM is left out: it is not installed")
+            print("vLLM is skipped: it is not installed")
         elif size.prompts:
             figures |= measure_vllm(Path(folder), size)
     device = torch.cuda.get_device_name() if size.device == "cuda" else "cpu"

@@ -58,7 +58,7 @@ def measure(metadata: Path, folder: Path, quick: bool) -> dict[str, float]:
     seconds = time.perf_counter() - started
     for report in reports:
         print(report.line())
-    print(f"{seconds:.1f} s, {seconds / plain:.1f} times reading the file alone")
+    print(f"{seconds:.1f} s, {seconds / plain:.1f} times as long as only reading the file")
     return {
         "seconds": round(seconds, 2),
         "ratio_to_reading": round(seconds / plain, 2),

@@ -162,7 +162,7 @@ def is_found(one: Effect) -> bool:
 
 
 def holds(one: Effect, truth: float) -> bool:
-    """Whether the interval holds the truth."""
+    """Whether the interval contains the truth."""
     return one.low is not None and one.high is not None and one.low <= truth <= one.high
 
 

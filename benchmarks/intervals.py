@@ -1,9 +1,10 @@
-"""How often 95 % intervals hold the truth: made-up scores of papers whose first authors have one to three of them.
+"""How often 95 % intervals contain the truth: made-up scores of papers whose first authors have one to three of them.
 
   python benchmarks/intervals.py [--quick]
 
 2,000 draws for each number of first authors. `like_rouge` is bounded and skewed a little, as ROUGE-L is; `accuracy` is right or
-wrong. The last line is JSON: the share of intervals that hold the true mean, goal 0.95 within 0.015 from ten authors up.
+wrong. The last line is JSON: the share of intervals that contain the true mean, goal 0.95 within 0.015
+from ten authors up.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
   python benchmarks/judge.py [--quick]
 
-5,000 samples of 200 words in both orders, 10,000 verdicts, 64 at a time; the server and the judge are processes of their own.
-Then 20 runs over 200 samples that are told to end (SIGTERM) and started again, against a server that takes 20 ms: verdicts that
-are lacking at the end, and answers that the server gave twice. The last line is JSON.
+5,000 samples of 200 words in both orders, 10,000 verdicts, 64 at a time; the server and the judge are separate
+processes. Then 20 runs over 200 samples that are asked to stop (SIGTERM) and started again, against a server that takes
+20 ms: verdicts that are missing at the end, and answers that the server gave twice. The last line is JSON.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def speed(folder: Path, samples: int) -> dict[str, float]:
-    """Seconds and memory of judging so many samples."""
+    """Seconds and memory of judging `samples` samples."""
     make_samples(folder / "speed", samples)
     with Server(0.0) as server:
         started = time.perf_counter()
@@ -60,7 +60,7 @@ def speed(folder: Path, samples: int) -> dict[str, float]:
 
 
 def end(folder: Path, kills: int) -> dict[str, int]:
-    """Tell judges to end at random points, then let them finish."""
+    """Ask judges to stop at random points, then let them finish."""
     rng = random.Random(4)
     make_samples(folder / "kills", 200)
     lost = twice = 0
@@ -78,7 +78,7 @@ def end(folder: Path, kills: int) -> dict[str, int]:
         [journal] = (folder / f"out-{i}").glob("verdicts_*.jsonl")
         lost += 400 - len({json.loads(text)["key"] for text in journal.read_text().splitlines()})
         twice += sum(n - 1 for n in given.values())
-    print(f"{kills} ended and started again: {lost} verdicts lost, {twice} answers paid twice")
+    print(f"{kills} ended and started again: {lost} verdicts lost, {twice} answers paid for twice")
     return {"kills": kills, "lost": lost, "paid_twice": twice}
 
 

@@ -1,9 +1,10 @@
-"""From reference strings to records: precision, recall, speed; requests for each citation; what real PDFs give.
+"""From reference strings to records: precision, recall, speed; requests for each citation; the yield of real PDFs.
 
   python benchmarks/linking.py [DATA] [--quick]
 
 DATA: default ../shared/data, with arxiv_meta.jsonl.xz (152,736 records) and pdf/. The strings are made from records in six
-styles with the damage that PDFs do; 500 more are made from records that the store does not hold. The last line is JSON.
+styles with the damage that PDFs do; 500 more are made from records that the store does not contain. The last line is
+JSON.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def main() -> None:
 
 
 def strings(metadata: Path, folder: Path, quick: bool) -> dict[str, float]:
-    """Resolve strings made from records, a fifth of which the store does not hold."""
+    """Resolve strings made from records, a fifth of which the store does not contain."""
     rng = random.Random(7)
     records = [item for item in read_metadata(metadata) if isinstance(item, Paper)][:: 4 if quick else 1]
     unknown = {paper.id for paper in rng.sample(records, UNKNOWN)}

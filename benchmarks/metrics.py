@@ -86,7 +86,7 @@ def measure_bertscore(pairs: int) -> dict[str, float]:
 
 
 def make_pairs(n: int, words: int, seed: int, answers: int = 0) -> Pairs:
-    """Pairs of texts of about so many words, that share a third of them; `answers` changes the answers alone."""
+    """Pairs of texts of about `words` words that share a third of them; `answers` changes only the answers."""
     rng, other = random.Random(seed), random.Random(f"{seed} {answers}")
     vocabulary = ["".join(rng.choices("etaoinshrdlucm", k=rng.randint(2, 10))) for _ in range(6_000)]
     weights = [1 / (i + 1) for i in range(len(vocabulary))]

@@ -3,7 +3,7 @@
   python benchmarks/mirror.py [METADATA] [--records N] [--quick]
 
 METADATA: default ../shared/data/arxiv_meta.jsonl.xz. The records are repeated with other ids, months, titles and author names until
-there are N (default 3,000,000). Each step is a process of its own. The last line is JSON; times in seconds, memory in MB.
+there are N (default 3,000,000). Each step is a separate process. The last line is JSON; times in seconds, memory in MB.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def child(step: str, folder: Path, *arguments: str) -> dict[str, float]:
-    """One step in a process of its own; what a process holds counts towards the peak of those that it starts."""
+    """One step in a separate process; the memory of a process counts towards the peak of those that it starts."""
     command = [sys.executable, str(Path(__file__)), *arguments, "--step", step, "--folder", str(folder)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return dict(json.loads(done.stdout.splitlines()[-1]))

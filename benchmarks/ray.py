@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# This file has the name of the package that it measures.
+# This file has the same name as the package that it measures.
 HERE = Path(__file__).resolve().parent
 sys.path[:] = [str(HERE.parent), *(place for place in sys.path if Path(place or ".").resolve() != HERE)]
 

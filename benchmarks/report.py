@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def build(place: Path) -> dict[str, float]:
-    """Build the site in a process of its own, whose memory is its children's."""
+    """Build the site in a separate process, whose memory is its children's."""
     started = time.perf_counter()
     subprocess.run(
         [sys.executable, "-m", "builder.cli", "report", str(place / "results"), "-o", str(place / "site")], check=True

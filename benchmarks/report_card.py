@@ -2,8 +2,8 @@
 
   python benchmarks/report_card.py [DATA] [--quick]
 
-DATA: default ../shared/data. The conclusions of the papers of `lab` and `pdf` (docs/real_input.md) stand for answers, their abstracts are
-the references; `lab` was looked at while the rules were written, `pdf` was not. The last line is JSON.
+DATA: default ../shared/data. The conclusions of the papers of `lab` and `pdf` (docs/real_input.md) serve as answers, their abstracts as
+the references; `lab` was consulted while the rules were written, `pdf` was not. The last line is JSON.
 """
 
 from __future__ import annotations

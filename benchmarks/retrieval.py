@@ -3,7 +3,7 @@
   python benchmarks/retrieval.py [DATA] [--quick]
 
 DATA: default ../shared/data, with pdf/ and pdf_meta.jsonl. A paper's body is split and asked for as the abstract task does it
-(section 4.2 of the AcademicEval paper). "first letter" asks BM25 as the reference's code does, which hands the query over as a text
+(section 4.2 of the AcademicEval paper). "first letter" asks BM25 as the reference's code does, which passes the query as a text
 where a list is expected. The last line is JSON.
 """
 

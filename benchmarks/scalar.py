@@ -1,10 +1,11 @@
-"""Build SCALAR's three levels from made-up papers, and measure how citations are told apart.
+"""Build SCALAR's three levels from made-up papers, and measure how well citations are classified.
 
   python benchmarks/scalar.py [LABELS] [--quick]
 
 200 question papers of 6,000 words that cite 30 papers each out of 600, whose documents are put into the workspace as if they had
-been read; the build is a process of its own, and done twice. LABELS: default ../shared/data/scalar/citation_labels.jsonl.xz; the
-agreement is that on papers left out of the making, in ten folds (two with --quick). The last line is JSON.
+been read; the build is a separate process, and is done twice. LABELS: default
+../shared/data/scalar/citation_labels.jsonl.xz; the agreement is that on papers left out of the training, in ten folds
+(two with --quick). The last line is JSON.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def build_here(output: Path) -> None:
 
 
 def fill_workspace(place: Path, size: int) -> None:
-    """A workspace of so many papers, the newest of which cite the others."""
+    """A workspace of `size` papers, the newest of which cite the others."""
     (place / "round.toml").write_text(_ROUND)
     rng = random.Random(size)
     vocabulary = ["".join(rng.choices("bcdfglmnprstvaeiou", k=rng.randint(4, 9))) for _ in range(20_000)]

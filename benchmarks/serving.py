@@ -3,7 +3,7 @@
   python benchmarks/serving.py [--quick]
 
 The server answers after a random time, up to 32 requests at once. Both sides take turns, three times; what counts is the median ratio.
-Beside it what batches of 64 with a wait after each, as releases before this one had them, would take. The last line is JSON.
+Besides: what batches of 64 with a wait after each, as earlier releases had them, would take. The last line is JSON.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Small things that people wait for: a run again, the checks of a push, the bare lm_eval command.
+"""Small things that users wait for: repeating a run, the checks of a push, the bare lm_eval command.
 
   python benchmarks/small.py [DATA] [--quick]
 
-DATA: default ../shared/data, of which `lab` becomes a round; with --quick the made-up arXiv does. Every command is a process of its own;
+DATA: default ../shared/data, of which `lab` becomes a round; with --quick it is the made-up arXiv. Every command is a separate process;
 figures are ratios of processor time. The last line is JSON.
 """
 
@@ -99,7 +99,7 @@ def again(place: Path, lab: Path | None) -> dict[str, float]:
 
 
 def publishing(place: Path) -> dict[str, float]:
-    """A push, of which most is checks and the verification of what was pushed, and verify alone."""
+    """A push, most of which is checks and the verification of what was pushed, and verify alone."""
     folder = place / "academiceval"
     floor = seconds(
         sys.executable, "-c", FLOOR, folder, place / "cache", HF_HUB_OFFLINE="1", HF_HOME=str(place / "home")
@@ -114,7 +114,7 @@ def publishing(place: Path) -> dict[str, float]:
 
 
 def harness(place: Path) -> dict[str, float]:
-    """The bare `lm_eval` on a task of ours, and on one of lm-eval's kind with the same prompts."""
+    """The bare `lm_eval` on one of our tasks, and on one of lm-eval's kind with the same prompts."""
     prompts = place / "prompts.jsonl"
     export = (BIN / "academiceval", "export", place / "academiceval", "--setting", "Abs-9K", "--format", "prompts")
     seconds(*export, "--output", prompts, HF_HUB_OFFLINE="1")

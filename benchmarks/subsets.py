@@ -1,4 +1,4 @@
-"""How far the scores of a part of the samples lie from those of all: `--limit`, and samples that stand for all as `academiceval_tiny` has.
+"""How far the scores of a part of the samples lie from those of all: `--limit`, and samples that represent all, as in `academiceval_tiny`.
 
   python benchmarks/subsets.py [DATA] [--quick]
 

@@ -19,7 +19,7 @@ from lm_eval_tasks.redaction import redacted
 from lm_eval_tasks.tables import shown
 from lm_eval_tasks.text import printable
 
-# Distribution that is imported -> extra of academiceval that brings it.
+# Imported distribution -> extra of academiceval that provides it.
 _EXTRAS = {
     "arxiv": "builder",
     "datasketch": "builder",
@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for item in arguments.command(arguments):
             for line in shown(item, form):
                 print(_cleared(line), flush=True)
-    except BrokenPipeError:  # whoever read has read enough
+    except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
@@ -66,13 +66,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _set_up_output(arguments: argparse.Namespace) -> None:
-    """Show as much of progress and logs as was asked for."""
+    """Show as much progress and logging as was asked for."""
     if arguments.verbose:
         logging.basicConfig(level=logging.INFO)
     if arguments.quiet:
         logging.disable(logging.WARNING)
     if arguments.quiet or not sys.stderr.isatty():
-        # The libraries' bars are for people who watch.
+        # The libraries' progress bars are for interactive use.
         os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
         os.environ.setdefault("TQDM_DISABLE", "1")
     if arguments.command is evaluating.evaluate and (arguments.config or arguments.model == "vllm"):
@@ -85,7 +85,7 @@ def _set_up_output(arguments: argparse.Namespace) -> None:
 
 
 def _cleared(text: str) -> str:
-    """A line fit for a terminal or a log: whatever strangers' data or a user's options put into it."""
+    """A line made safe for a terminal or a log, whatever untrusted data or a user's options put into it."""
     return printable(str(redacted(text)))
 
 

@@ -17,7 +17,7 @@ from lm_eval_tasks.command import BUILD, DATASETS, START, add_engine, check_file
 
 STARTS = ("arxiv", "mirror", "pdfs", "sample")
 _QUESTIONS = {
-    "contact": "A mail or web address of yours, for arXiv:", "seed": "An author to begin with:", "path": "The folder with the papers:",
+    "contact": "Your email or web address, for arXiv:", "seed": "An author to start from:", "path": "The folder with the papers:",
 }  # fmt: skip
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def register(commands: Commands) -> None:
     """Add the commands."""
-    sub = commands.add(BUILD, "init", "write a commented round.toml to begin with", init)
+    sub = commands.add(BUILD, "init", "write a commented round.toml to start from", init)
     sub.add_argument(
         "file", type=Path, nargs="?", default=Path("round.toml"), metavar="FILE", help="default: round.toml"
     )
@@ -40,8 +40,8 @@ def register(commands: Commands) -> None:
         "--source", choices=STARTS, help="where papers come from (default: asked on a terminal, else sample)"
     )
     sub.add_argument("--path", default="", help="mirror, pdfs: the folder")
-    sub.add_argument("--contact", default="", help="arxiv: a mail or web address of yours")
-    sub.add_argument("--seed", default="", help="arxiv: an author to begin with")
+    sub.add_argument("--contact", default="", help="arxiv: your email or web address")
+    sub.add_argument("--seed", default="", help="arxiv: an author to start from")
     sub = commands.add(BUILD, "run", "build a round: crawl, graph, extract, link, samples, dataset folder", run)
     _add_round(sub)
     _add_work(sub)
@@ -50,32 +50,30 @@ def register(commands: Commands) -> None:
         commands.add(BUILD, "crawl", "take the round's papers into the workspace and show the co-author graph", crawl)
     )
     sub = commands.add(
-        BUILD, "update", "take a crawled graph on to a later round: its new papers and co-authors", update
+        BUILD, "update", "extend a crawled graph to a later round: its new papers and co-authors", update
     )
     _add_round(sub)
     sub.add_argument("--by", choices=("harvest", "author"), help="whole months, or author by author")
     sub = commands.add(
-        BUILD, "link", "read the papers and resolve the citations of their related work; how well that went", link
+        BUILD, "link", "read the papers, resolve the citations of their related work, and show how well that went", link
     )
     _add_round(sub)
     _add_work(sub)
-    sub = commands.add(BUILD, "build", "write the dataset folder from what the workspace holds", build)
+    sub = commands.add(BUILD, "build", "write the dataset folder from the contents of the workspace", build)
     _add_round(sub)
     _add_work(sub)
     _add_replace(sub)
-    _add_round(commands.add(BUILD, "status", "what the workspace holds", status))
+    _add_round(commands.add(BUILD, "status", "show what the workspace contains", status))
     _register_folder_commands(commands)
     _register_file_commands(commands)
 
 
 def _register_folder_commands(commands: Commands) -> None:
-    sub = commands.add(
-        DATASETS, "audit", "look for leaks and for what was read wrongly in a finished dataset folder", audit
-    )
+    sub = commands.add(DATASETS, "audit", "look for leaks and misread texts in a finished dataset folder", audit)
     sub.add_argument("folder", type=Path, metavar="FOLDER")
     _add_work(sub)
 
-    help_ = "the copy of a dataset folder that may be published, other rows by id only"
+    help_ = "make the copy of a dataset folder that may be published, all other rows by id only"
     sub = commands.add(DATASETS, "publishable", help_, publishable)
     sub.add_argument("folder", type=Path, metavar="FOLDER")
     sub.add_argument("-o", "--output", type=Path, required=True, metavar="OUT")
@@ -90,26 +88,26 @@ def _register_folder_commands(commands: Commands) -> None:
 
 
 def _register_file_commands(commands: Commands) -> None:
-    sub = commands.add(DATASETS, "import", "the datasets of the papers as a dataset folder", import_)
+    sub = commands.add(DATASETS, "import", "turn the datasets of the papers into a dataset folder", import_)
     sub.add_argument(
         "kind", choices=("academiceval", "scalar", "scalar-papers"),
         help="the reference dataset; SCALAR's published questions; new questions from SCALAR's structured papers",
     )  # fmt: skip
     sub.add_argument(
-        "source", type=Path, metavar="DIR", help="the folder that holds title_10K and so on, or SCALAR's JSON files"
+        "source", type=Path, metavar="DIR", help="the folder that contains title_10K and so on, or SCALAR's JSON files"
     )
     sub.add_argument("-o", "--output", type=Path, help="default: KIND-original")
-    sub.add_argument("--seed", type=int, default=0, help="scalar-papers: of the questions (default: 0)")
+    sub.add_argument("--seed", type=int, default=0, help="scalar-papers: seed of the questions (default: 0)")
 
     sub = commands.add(
         DATASETS, "extract", "extract PDF files to JSON lines; or, given a round.toml, the round's papers", extract
     )
     sub.add_argument(
         "files", nargs="*", metavar="FILE",
-        help="a path, or an address in an object store, where * stands for anything: s3://BUCKET/pdf/*.pdf",
+        help="a path, or an address in an object store, where * matches anything: s3://BUCKET/pdf/*.pdf",
     )  # fmt: skip
-    sub.add_argument("--files-from", type=Path, metavar="LIST", help="a file with one such name a line")
-    sub.add_argument("-o", "--output", type=Path, help="JSON lines file, one line a file in input order")
+    sub.add_argument("--files-from", type=Path, metavar="LIST", help="a file with one such name per line")
+    sub.add_argument("-o", "--output", type=Path, help="JSON lines file, one line per input file, in input order")
     sub.add_argument("--time-limit", type=float, default=60.0, help="seconds a file may take (default: 60)")
     sub.add_argument("--memory-limit", type=int, default=2048, help="MiB a file may take (default: 2048)")
     _add_work(sub)
@@ -135,7 +133,7 @@ def _add_jobs(sub: ArgumentParser) -> None:
         "--jobs",
         type=positive,
         default=os.cpu_count() or 1,
-        help="processes that share the work on this machine (default: processors)",
+        help="number of processes on this machine (default: number of processors)",
     )
 
 
@@ -182,7 +180,7 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def _asked(question: str, usual: str) -> str:
-    """What a user answers on a terminal; elsewhere, or for nothing, what is usual."""
+    """What a user answers on a terminal; the usual answer if there is no terminal or the answer is empty."""
     return (input(question).strip() if sys.stdin.isatty() else "") or usual
 
 
@@ -228,7 +226,7 @@ def status(arguments: Namespace) -> Iterator[str | Table]:
     round_ = _load_round(arguments)
     path = round_.workspace / STORE
     if not path.is_file():
-        yield f"{round_.workspace}: nothing yet; `academiceval run {arguments.file}` begins"
+        yield f"{round_.workspace}: nothing yet; start with `academiceval run {arguments.file}`"
         return
     with Store.open(path) as store:
         yield from (*status(round_, store), *search_status(round_, store))
@@ -292,7 +290,7 @@ def extract(arguments: Namespace) -> Iterator[str | Table]:
 
     names = arguments.files + (_listed(arguments.files_from) if arguments.files_from else [])
     if not names:
-        raise BuildError("extract needs the names of files, or `--files-from LIST` with one that is not empty")
+        raise BuildError("extract needs the names of files, or `--files-from LIST` with a list that is not empty")
     if len(arguments.files) == 1 and arguments.files[0].endswith(".toml") and not is_address(arguments.files[0]):
         from builder.pipeline import prepare
         from builder.round.model import load_round
@@ -308,7 +306,7 @@ def extract(arguments: Namespace) -> Iterator[str | Table]:
         done, failed = extract_to_jsonl(names, arguments.output, engine, arguments.time_limit, arguments.memory_limit)
     yield f"{done} extracted, {failed} failed: {arguments.output}"
     if not done:
-        raise BuildError(f"none of {failed} files gave a document; {arguments.output} holds the reasons")
+        raise BuildError(f"none of {failed} files gave a document; {arguments.output} lists the reasons")
 
 
 def _listed(path: Path) -> list[str]:

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 
 _NEW = r"\d{4}\.\d{4,5}"
 _OLD = r"[a-z][a-z-]*(?:\.[A-Z]{2})?/\d{7}"
-# A bare id as it may stand in a text; both schemes of https://info.arxiv.org/help/arxiv_identifier.html.
+# A bare id as it may occur in a text; both schemes of https://info.arxiv.org/help/arxiv_identifier.html.
 ID_PATTERN = rf"(?:{_NEW}|{_OLD})"
 _VERSION = r"(?:v(?P<version>[1-9]\d{0,3}))?"
 _ID = re.compile(rf"(?P<id>{ID_PATTERN}){_VERSION}")
 _STEM = re.compile(rf"(?P<id>{ID_PATTERN.replace('/', '_')}){_VERSION}")
-# Runs of them, so that mostly plain texts are folded fast. No sign of ASCII is a combining mark.
+# Runs of them, so that mostly plain texts are folded fast. No ASCII character is a combining mark.
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
-# What `str.isalnum` denies.
+# What `str.isalnum` rejects.
 _NO_LETTER = re.compile(r"[\W_]+")
 _LETTERS = {code: chr(code).lower() if chr(code).isalnum() else None for code in range(128)}
 
@@ -26,7 +26,7 @@ class PaperId:
 
     Attributes:
         bare: without version.
-        version: None where none is named.
+        version: None if none is named.
     """
 
     bare: str
@@ -34,12 +34,12 @@ class PaperId:
 
     @classmethod
     def parse(cls, text: str) -> PaperId | None:
-        """The id that a text is, with or without `arXiv:` and version; None where it is none."""
+        """The id that a text is, with or without `arXiv:` and version; None if it is not one."""
         return cls._of(_ID.fullmatch(text.strip().removeprefix("arXiv:")))
 
     @classmethod
     def of_stem(cls, stem: str) -> PaperId | None:
-        """The id that a file name (without suffix) stands for; None where it stands for none."""
+        """The id that a file name (without suffix) represents; None if it represents none."""
         found = cls._of(_STEM.fullmatch(stem))
         return replace(found, bare=found.bare.replace("_", "/")) if found else None
 
@@ -54,7 +54,7 @@ class PaperId:
 
 
 def bare_id(name: str) -> str:
-    """A paper's id without its version; a name that is not an arXiv id (a cited paper known by its title) as it is."""
+    """A paper's id without its version; any other name (a cited paper known by its title) is returned unchanged."""
     parsed = PaperId.parse(name)
     return parsed.bare if parsed else name
 

@@ -1,4 +1,4 @@
-"""Plain and compressed files of strangers, read with a bound: a small file may unpack to more than a machine holds."""
+"""Plain and compressed files from strangers, read with a limit: a small file may unpack to more than fits in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import BinaryIO, cast
 import zstandard
 
 MOST_BYTES = 1 << 28
-# A record of arXiv is some 2 kB, a structured paper of SCALAR with all that it cites up to 20 MB.
+# A record of arXiv is about 2 kB, a structured paper of SCALAR with all that it cites up to 20 MB.
 MOST_OF_A_LINE = 1 << 26
 # What reading a packed file may raise.
 ERRORS = (OSError, EOFError, lzma.LZMAError, zstandard.ZstdError)

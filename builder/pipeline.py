@@ -19,11 +19,11 @@ from builder.collect.license_lookup import learn_licenses
 from builder.collect.update import update
 from builder.dataset import folder
 from builder.dataset.audit import audit, check
-from builder.dataset.beside import beside
 from builder.dataset.fill import fill
 from builder.dataset.frozen_core import carry
 from builder.dataset.manifest import Configuration, Manifest
 from builder.dataset.question_rows import row_of
+from builder.dataset.side_files import side_files
 from builder.dataset.write import write_level
 from builder.dataset.write_samples import write_settings
 from builder.errors import FolderError
@@ -57,7 +57,7 @@ TEXTS = "build.texts"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run came to: the folder, its manifest, and what every stage did, with times."""
+    """The outcome of a run: the folder, its manifest, and what every stage did, with times."""
 
     output: Path
     manifest: Manifest
@@ -75,7 +75,7 @@ def _workspace(round_: Round) -> Iterator[Store]:
 
 
 def run(round_: Round, engine: Engine, *, replace: bool = False) -> Outcome:
-    """All stages, each going on where an earlier call stopped."""
+    """All stages, each resuming where an earlier call stopped."""
     seconds = {report.stage: report.seconds for report in prepare(round_, engine)}
     outcome = build(round_, engine, replace=replace)
     for report in outcome.reports:
@@ -163,7 +163,7 @@ def _papers(store: Store, graph: CoAuthorGraph) -> list[Paper]:
 
 @dataclass(frozen=True, slots=True)
 class _Material:
-    """What a dataset folder is made of: all that the workspace holds of a round.
+    """What a dataset folder is made of: everything that the workspace contains of a round.
 
     Attributes:
         papers: those on the graph with a usable document, by id.
@@ -180,10 +180,10 @@ class _Material:
 
 
 def build(round_: Round, engine: Engine | None = None, *, replace: bool = False) -> Outcome:
-    """Write the dataset folder from what the workspace holds; the source is not asked again.
+    """Write the dataset folder from the contents of the workspace; the source is not asked again.
 
     Args:
-        engine: what the work is done with; without one, this process.
+        engine: runs the work; without one, this process does it.
         replace: whether the folder may take the place of one of the same round with other contents.
 
     Raises:
@@ -194,7 +194,7 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
     engine = engine or LocalEngine()
     with _workspace(round_) as store:
         material = _material(round_, store)
-        token_counter()  # without its tokenizer nothing begins
+        token_counter()  # nothing can begin without its tokenizer
         with folder.replacing(round_.output) as place:
             settings, sampled = _write_settings(material, place, engine)
             _check_samples(settings, sampled, material.dates)
@@ -202,7 +202,7 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
             check(found, round_.audit)
             levels, asked = _write_levels(material, place)
             core, core_round = carry(round_, place)
-            ceilings, carried = beside(round_, store, material.dates.test_of(material.papers))
+            ceilings, carried = side_files(round_, store, material.dates.test_of(material.papers))
             reports = (*material.reports, *sampled, *asked)
             manifest = Manifest(
                 round=round_.round,
@@ -241,7 +241,7 @@ def _material(round_: Round, store: Store) -> _Material:
 
 
 def _check_samples(settings: Sequence[Configuration], sampled: Sequence[StageReport], dates: SplitDates) -> None:
-    """Raise a FolderError where there is nothing to test on."""
+    """Raise a FolderError if there is nothing to test on."""
     if not any(one.samples for one in settings):
         lines = "; ".join(report.line() for report in sampled)
         raise FolderError(f"no paper became a sample of any setting, nothing was written ({lines})")

@@ -18,7 +18,7 @@ GraphReason = Literal["not_visited", "too_old", "inactive_author", "outside_comp
 ExtractReason = Literal[
     # asked for by its authors
     "taken_down",
-    # no document came of the file
+    # the file gave no document
     "missing_file",
     "not_a_pdf",
     "not_html",
@@ -55,7 +55,7 @@ SampleReason = Literal[
     "too_few_co_author_demonstrations",
 ]
 
-# What happened to the process that read a file, rather than what the file is: no fact that a later run may rely on.
+# What happened to the process that read a file, rather than what the file is: not a fact that a later run may rely on.
 READING_REASONS: frozenset[ExtractReason] = frozenset({"time_limit", "memory_limit", "crashed"})
 
 UNKNOWN_LICENSE = "unknown"
@@ -74,9 +74,9 @@ class Paper:
         version: the version that the files belong to, from 1.
         published: day of version 1.
         updated: day of `version`.
-        license: URL or short name as the source gives it, `UNKNOWN_LICENSE` where it does not tell, `NO_LICENSE` where
+        license: URL or short name as the source gives it, `UNKNOWN_LICENSE` if it does not say, `NO_LICENSE` if
             arXiv's own record names none.
-        doi: of the published version, lower case, "" where the source gives none.
+        doi: of the published version, lower case, "" if the source gives none.
     """
 
     id: str
@@ -196,8 +196,8 @@ class Quality:
         coverage: share of the characters on the pages (furniture left out) that landed in a section or the abstract.
         hyphen_breaks: words left broken, per 1,000 words.
         unmapped: share of the characters that have no Unicode value.
-        entries: number of reference entries over the highest numeric label; 1 where labels are no numbers, 0 without entries.
-        common_words: share of the words that are among the commonest of English (some 0.2 in papers).
+        entries: number of reference entries over the highest numeric label; 1 if labels are not numbers, 0 without entries.
+        common_words: share of the words that are among the commonest of English (about 0.2 in papers).
         in_order: introduction before conclusion before references.
         headings_agree: no subsection without its section, no numbers left over that count up in the sections' style.
     """
@@ -220,7 +220,7 @@ class ReadingSummary:
         documents: kind of file -> documents of that kind that are used.
         means: name of a figure of `Quality` -> its mean over them.
         html_pdf_papers: papers of which both files were read.
-        html_pdf_agreement: mean F1 of their words; None where there are no such papers.
+        html_pdf_agreement: mean F1 of their words; None if there are no such papers.
     """
 
     documents: dict[FileKind, int]

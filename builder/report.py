@@ -26,7 +26,7 @@ class StageCounts:
 
 @dataclass(slots=True)
 class StageReport:
-    """Counts of one stage; `seconds` is for people only and is never written to a dataset folder."""
+    """Counts of one stage; `seconds` is for display only and is never written to a dataset folder."""
 
     stage: str
     kept: int = 0
@@ -65,6 +65,6 @@ class StageReport:
         return {"stage": self.stage, "kept": self.kept, "dropped": dict(self.dropped), "examples": self.examples}
 
     def line(self) -> str:
-        """One line for people: `extract: 86 in, 84 kept, no_sections 2 (4.1 s)`."""
+        """One human-readable line: `extract: 86 in, 84 kept, no_sections 2 (4.1 s)`."""
         reasons = "".join(f", {reason} {n}" for reason, n in sorted(self.dropped.items()))
         return f"{self.stage}: {self.total} in, {self.kept} kept{reasons} ({self.seconds:.1f} s)"

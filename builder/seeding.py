@@ -1,4 +1,4 @@
-"""Random choices that depend on what is chosen for and on nothing else: not on the order of work, nor on other choices."""
+"""Random choices that depend only on what they are made for: not on the order of work, nor on other choices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run since whose end nothing has changed is not done again: what it showed is shown again.
+"""A run is not repeated if nothing has changed since it ended: what it showed is shown again.
 
 What it depends on is compared by name, size and time of the last change: round.toml, this code and its libraries, the workspace's
 store, a mirror's files, the lists that round.toml names, and the dataset folder itself. A live source is always asked.
@@ -22,16 +22,16 @@ from lm_eval_tasks.version import code_version
 if TYPE_CHECKING:
     from builder.round.model import Round
 
-# Folders in folders; a link may lead back to where it is.
+# Depth of folders in folders; a link may lead back to where it is.
 _DEEPEST = 4
 # In the workspace.
 STAMP = "run.json"
-# Of the store: with a log beside it, a command was killed, or is at work.
+# Of the store: a log next to it means that a command was killed or is at work.
 _STORE = ("store.sqlite3", "store.sqlite3-wal")
 
 
 def remembered(round_: Round) -> list[str | Table] | None:
-    """What the last run of this round showed; None where something has changed since, or nobody knows."""
+    """What the last run of this round showed; None if something has changed since, or that is not known."""
     if round_.source.LIVE:
         return None
     try:

@@ -24,7 +24,7 @@ def register(commands: Commands) -> None:
     """Add the commands."""
     _register_report(commands)
     _register_reproduce(commands)
-    help_ = "a whole month: papers, round, models, results, all published; without --yes only show the plan"
+    help_ = "do a whole month: papers, round, models, results, all published; without --yes, only show the plan"
     sub = commands.add(PUBLISH, "live", help_, live)
     sub.add_argument("live", type=Path, metavar="live.toml")
     sub.add_argument("--round", metavar="YYYY.MM", help="default: this month")
@@ -36,26 +36,26 @@ def register(commands: Commands) -> None:
     sub.add_argument("--repo", required=True, metavar="ORG/NAME", help="the dataset repository")
     sub.add_argument(
         "--licenses", choices=_LICENSES, default="redistributable",
-        help="which texts are uploaded, others by id only (default: redistributable)",
+        help="which texts are uploaded; others go by id only (default: redistributable)",
     )  # fmt: skip
-    help_ = "publish hashes first, every row by id, as ROUND.sealed; the texts follow by the same command without it"
+    help_ = "publish only hashes, every row by id, as ROUND.sealed; the same command without it publishes the texts"
     sub.add_argument("--sealed", action="store_true", help=help_)
     help_ = "what `academiceval metrics FOLDER --output FILE` found; it goes into the folder's manifest and card"
     sub.add_argument("--report-card", type=Path, metavar="FILE", help=help_)
     sub.add_argument("--yes", action="store_true", help="do it")
-    sub.add_argument("--private", action="store_true", help="of a repository that is created")
+    sub.add_argument("--private", action="store_true", help="if the repository is created, make it private")
 
-    help_ = "a round, models, tokenizers and wheels in one folder, to evaluate where there is no network; or check one"
+    help_ = "put a round, models, tokenizers and wheels into one folder, to evaluate without a network; or check one"
     sub = commands.add(DATASETS, "bundle", help_, bundle)
     sub.add_argument("folder", type=Path, metavar="FOLDER", help="a dataset folder; with --check, a bundle")
     sub.add_argument("-o", "--output", type=Path, default=Path("bundle"), help="default: ./bundle")
-    help_ = "a model of the Hub, @REVISION behind it if you want; may be repeated"
+    help_ = "a model on the Hub, optionally followed by @REVISION; may be repeated"
     sub.add_argument("--model", action="append", default=[], metavar="ORG/NAME", help=help_)
     help_ = "a model of which only the tokenizer is wanted; may be repeated"
     sub.add_argument("--tokenizer", action="append", default=[], metavar="ORG/NAME", help=help_)
     help_ = "the BERTScore model (default: the large one); minilm or none fetches nothing"
     sub.add_argument("--bertscore_model", "--bertscore-model", metavar="ORG/NAME", help=help_)
-    help_ = "what pip is to download, e.g. 'academiceval[offline]'; may be repeated"
+    help_ = "what pip should download, e.g. 'academiceval[offline]'; may be repeated"
     sub.add_argument("--wheels", action="append", default=[], metavar="REQUIREMENT", help=help_)
     sub.add_argument("--constraints", type=Path, metavar="FILE", help="versions for pip")
     sub.add_argument("--check", action="store_true", help="compare every file of a bundle with its hash")
@@ -64,7 +64,7 @@ def register(commands: Commands) -> None:
     sub.add_argument("repo", metavar="ORG/NAME")
     sub.add_argument("--revision", default="main", help="default: main")
 
-    help_ = "say that a published revision is not to be used, and publish what replaces it; without --yes, only show what would change"
+    help_ = "mark a published revision as not to be used, and publish what replaces it; without --yes, only show what would change"
     sub = commands.add(PUBLISH, "yank", help_, yank)
     sub.add_argument("repo", metavar="ORG/NAME")
     sub.add_argument("--revision", help="default: the newest")
@@ -72,7 +72,7 @@ def register(commands: Commands) -> None:
     sub.add_argument("--paper", action="append", default=[], metavar="ID", help="take this paper down; may be repeated")
     sub.add_argument(
         "--takedowns", type=Path, default=Path("takedowns.jsonl"),
-        help="list that the papers are added to, for the rounds to come (default: ./takedowns.jsonl)",
+        help="list that the papers are added to, for future rounds (default: ./takedowns.jsonl)",
     )  # fmt: skip
 
     sub.add_argument("--yes", action="store_true", help="do it")
@@ -81,27 +81,23 @@ def register(commands: Commands) -> None:
     sub = commands.add(PUBLISH, "push-results", help_, push_results)
     sub.add_argument("files", type=Path, nargs="+", metavar="FILE", help="results_*.json, or folders of them")
     sub.add_argument("--repo", required=True, metavar="ORG/NAME", help="the dataset repository of results")
-    help_ = "propose the card's change in a pull request, if the model is somebody else's"
+    help_ = "propose the change of the card in a pull request, if the model is somebody else's"
     sub.add_argument("--create-pr", action="store_true", help=help_)
-    sub.add_argument("--card", metavar="ORG/MODEL", help="the model whose card is to show the scores too")
+    sub.add_argument("--card", metavar="ORG/MODEL", help="the model whose card should show the scores too")
     sub.add_argument("--subset", action="store_true", help="publish runs over a part of the samples too, as such")
-    sub.add_argument("--yes", action="store_true", help="do it; without it only say what would be uploaded")
+    sub.add_argument("--yes", action="store_true", help="do it; without this, only show what would be uploaded")
 
 
 def _register_report(commands: Commands) -> None:
-    sub = commands.add(READ, "report", "results as a site to look at: leaderboard, plots, samples, rounds", report)
+    sub = commands.add(READ, "report", "show results as a web site: leaderboard, plots, samples, rounds", report)
     help_ = "folders or files of results, samples and judges; dataset folders"
     sub.add_argument("results", type=Path, nargs="+", metavar="RESULTS", help=help_)
     sub.add_argument("-o", "--output", type=Path, default=Path("site"), help="the site's folder (default: ./site)")
-    help_ = (
-        "show a folder's run under a name of its own; may be repeated. Of several runs of one model the newest is shown"
-    )
+    help_ = "show a folder's run under its own name; may be repeated. Of several runs of one model, the newest is shown"
     sub.add_argument("--label", action="append", default=[], metavar="NAME=FOLDER", help=help_)
-    help_ = "up to when a model was trained; may be repeated"
+    help_ = "up to which month a model was trained; may be repeated"
     sub.add_argument("--cutoff", action="append", default=[], metavar="MODEL=YYYY-MM", help=help_)
-    help_ = (
-        "facts about models (organisation, size, licence, month, page) in a TOML file; they go before the known ones"
-    )
+    help_ = "facts about models (organisation, size, licence, month, page) in a TOML file; they override the known ones"
     sub.add_argument("--models", type=Path, metavar="FILE", help=help_)
     help_ = "comma-separated models that put several rounds on one scale (default: lm_eval_tasks/data/anchors.toml)"
     sub.add_argument("--anchors", metavar="MODEL,...", help=help_)
@@ -113,34 +109,34 @@ def _register_report(commands: Commands) -> None:
 
 
 def _register_reproduce(commands: Commands) -> None:
-    help_ = "the published tables: list the runs that they take, do them, and show ours beside theirs"
+    help_ = "reproduce the published tables: list the runs that they take, do them, and show our scores next to theirs"
     sub = commands.add(READ, "reproduce", help_, reproduce)
     sub.add_argument("paper", choices=("academiceval", "scalar"))
     help_ = "folder or Hub id (default: academiceval-original or scalar-original, as `academiceval import` makes them)"
     sub.add_argument("--dataset", help=help_)
     help_ = "lm-eval's model type to run the models with, such as vllm; without it nothing is run"
     sub.add_argument("--model", default="", help=help_)
-    help_ = "lm-eval's key=value,... beside the model's name and context length"
+    help_ = "lm-eval's key=value,... in addition to the model's name and context length"
     sub.add_argument("--model_args", default="", help=help_)
     help_ = "only this run of the tables, by its name; may be repeated"
     sub.add_argument("--only", action="append", default=[], metavar="RUN", help=help_)
     help_ = "other weights for a model of the tables; may be repeated"
     sub.add_argument("--weights", action="append", default=[], metavar="MODEL=WEIGHTS", help=help_)
-    sub.add_argument("--metadata", default="{}", help="as of `academiceval eval`")
+    sub.add_argument("--metadata", default="{}", help="as for `academiceval eval`")
     sub.add_argument("--limit", type=positive, help="only this many samples of each task")
     sub.add_argument("--batch_size", default="1", help="lm-eval's (default: 1)")
     sub.add_argument("--device", help="lm-eval's, e.g. cuda:0 or cpu")
     sub.add_argument("--no-chat-template", action="store_true", help="send prompts without the model's chat template")
-    help_ = "a folder for each run, and the page (default: ./reproduced-PAPER)"
+    help_ = "where to put a folder for each run, and the page (default: ./reproduced-PAPER)"
     sub.add_argument("--output", type=Path, help=help_)
-    sub.add_argument("--dry-run", action="store_true", help="list runs, prompts and tokens, run nothing")
+    sub.add_argument("--dry-run", action="store_true", help="list runs, prompts and tokens without running anything")
 
 
 # --- what the commands do
 
 
 def report(arguments: Namespace) -> Iterator[str | Table]:
-    """Build the site, and publish it where a Space is named."""
+    """Build the site, and publish it if a Space is named."""
     from hub_scripts.report.site import Notes, cutoffs_of, labels_of
     from hub_scripts.report.site import report as build
 

@@ -26,7 +26,7 @@ class CheckError(HubError):
 
 
 class SecretError(HubError):
-    """What would be uploaded holds a secret."""
+    """What would be uploaded contains a secret."""
 
 
 class DifferenceError(HubError):
@@ -34,4 +34,4 @@ class DifferenceError(HubError):
 
 
 class LiveError(HubError):
-    """A month of the live benchmark cannot begin, or did not come to its end."""
+    """A month of the live benchmark cannot begin, or did not finish."""

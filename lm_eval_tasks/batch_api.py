@@ -1,8 +1,8 @@
 """Asking a language model through its server's batch API, at half the price: https://platform.openai.com/docs/guides/batch.
 
-Questions are answered by the same coroutines as in `chat`. What they ask is collected until all of them wait, and sent as a batch. Each
-step is noted before and after it is made, and a batch carries its name, so that a process that is killed anywhere finds its batches again
-and pays for none twice.
+Questions are answered by the same coroutines as in `chat`. What they ask is collected until all of them are waiting,
+and sent as a batch. Each step is noted before and after it is made, and a batch carries its name, so a process that is
+killed at any point finds its batches again and pays for none twice.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ if TYPE_CHECKING:
 _Q = TypeVar("_Q")
 _V = TypeVar("_V")
 _ENDPOINT = "/v1/chat/completions"
-# What a batch may hold: https://platform.openai.com/docs/api-reference/batch/create
+# What a batch may contain: https://platform.openai.com/docs/api-reference/batch/create
 _MOST_REQUESTS, _MOST_BYTES = 50_000, 90_000_000
 _MOST_ANSWER_BYTES = 1_000_000_000
-# A request that fails is asked again in so many batches.
+# A request that fails is asked again in up to this many batches.
 _TRIES = 3
 _RETRIES = 8
 _FIRST_POLL, _LONGEST_POLL = 1.0, 60.0
 _ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 _MARK = "academiceval"
-_AGAIN = "the same command resumes from the answers that are there"
+_AGAIN = "the same command resumes from the answers received so far"
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class _Request:
     body: dict[str, Any]
     future: asyncio.Future[Answer]
     tries: int = 0
-    reason: str = "no batch brought an answer"
+    reason: str = "no batch returned an answer"
 
 
 def ask_all_in_batches(
@@ -88,7 +88,7 @@ class _Batches:
         self._waiting: list[_Request] = []
         self._twins: Counter[str] = Counter()
         self._answers: dict[str, Any] = {}
-        # Batches whose answers are here, but perhaps not kept by anybody yet.
+        # Batches whose answers are here, but may not have been saved yet.
         self._taken: dict[str, dict[str, Any]] = {}
         self._too_dear: CostError | None = None
 
@@ -130,13 +130,13 @@ class _Batches:
         return answer
 
     def _id(self, body: Mapping[str, Any]) -> str:
-        """What a request goes by in every run; the same body asked again is another request."""
+        """The id of a request in every run; the same body asked again is another request."""
         id_ = sha256_of_bytes(json.dumps(body, sort_keys=True))[:40]
         self._twins[id_] += 1
         return f"{id_}-{self._twins[id_]}"
 
     async def _answer_waiting(self) -> None:
-        """Give every request that waits its answer, from the batches that are there or from new ones."""
+        """Give every waiting request its answer, from the existing batches or from new ones."""
         self._hand_out()
         if not self._waiting:
             return
@@ -162,7 +162,7 @@ class _Batches:
         self._waiting = left
 
     async def _submit(self, requests: Sequence[_Request]) -> None:
-        """Send requests as one batch, or as halves of it where the server finds it too large."""
+        """Send requests as one batch, or split into halves if the server finds it too large."""
         import openai
 
         lines = [
@@ -195,7 +195,7 @@ class _Batches:
         return str(batch.id)
 
     async def _collect(self) -> None:
-        """Wait for every batch that is noted, and take its answers; a batch that the server has lost is asked again."""
+        """Wait for every noted batch, and take its answers; requests of a lost batch are sent again."""
         import openai
 
         for name, noted in [(name, self._state[name]) for name in self._state]:
@@ -209,19 +209,19 @@ class _Batches:
                 self._answers.update(await self._answers_of(batch))
                 self._taken[name] = noted
             except openai.NotFoundError:
-                announce(f"{self._server} has lost a batch; what it held is asked again")
+                announce(f"{self._server} has lost a batch; its requests are sent again")
                 self._state.add(name, {**noted, "done": True})
             except openai.OpenAIError as err:
                 raise self._refused(err) from err
 
     def _note_taken(self) -> None:
-        """Note the batches as done whose answers have been handed over, and so are kept."""
+        """Mark those batches as done whose answers have been handed over, and so are kept."""
         for name, noted in self._taken.items():
             if not self._state[name].get("done"):
                 self._state.add(name, {**noted, "done": True})
 
     async def _found(self, name: str, file: str) -> str:
-        """The batch of a name whose making was not noted any more: the server has it, or it is made now."""
+        """The batch of a name whose creation was never noted: the server has it, or it is created now."""
         async for batch in self._client.batches.list(limit=100):
             if (batch.metadata or {}).get(_MARK) == name:
                 return str(batch.id)
@@ -243,13 +243,13 @@ class _Batches:
             await asyncio.sleep(pause)
 
     def _failed(self, batch: Any) -> ServerError:
-        """Of a batch that the server would not work on."""
+        """The error for a batch that the server would not work on."""
         errors = batch.errors.data if batch.errors and batch.errors.data else []
         reason = redacted("; ".join(str(one.message) for one in errors[:3])) or "no reason given"
         return ServerError(f"{self._server} refused batch {batch.id}: {reason}; {_AGAIN}")
 
     async def _answers_of(self, batch: Any) -> dict[str, Answer | str]:
-        """The answers of a batch that has ended, and for requests that failed the reason."""
+        """The answers of a batch that has ended, or the reason for each request that failed."""
         found: dict[str, Answer | str] = {}
         for file in filter(None, (batch.output_file_id, batch.error_file_id)):
             content = await self._client.files.content(file)
@@ -262,7 +262,7 @@ class _Batches:
 
 
 def _parts(requests: Sequence[_Request]) -> Iterator[list[_Request]]:
-    """Requests in as many as one batch may hold."""
+    """Requests in groups as large as one batch may be."""
     part: list[_Request] = []
     size = 0
     for one in requests:
@@ -276,7 +276,7 @@ def _parts(requests: Sequence[_Request]) -> Iterator[list[_Request]]:
 
 
 def _read(line: bytes) -> Iterator[tuple[str, Answer | str]]:
-    """A line of a batch's output: the request's id, and its answer or why there is none; nothing where it cannot be read."""
+    """A line of a batch's output: the request's id, and its answer or why there is none; nothing if it cannot be read."""
     try:
         content = parse_json(line)
         response = content.get("response") or {}

@@ -1,4 +1,4 @@
-"""What asking a model may cost: a question is asked only while even its dearest answer stays within the bound."""
+"""What asking a model may cost: a question is asked only while even its dearest answer stays within the limit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lm_eval_tasks.errors import CostError, OptionError
 from lm_eval_tasks.usage import Price, Usage
 
-# Hardly any text has fewer characters a token.
+# Hardly any text has fewer characters per token.
 CHARACTERS_OF_TOKEN = 3
 # What a chat template may add to a prompt.
 _AROUND = 64
@@ -30,22 +30,22 @@ class Means:
     batch: bool = False
 
     def check(self) -> None:
-        """Raise an OptionError where a bound is set that nothing can be held against."""
+        """Raise an OptionError if a limit is set without the prices to check it."""
         if self.max_cost is not None and self.price is None:
             raise OptionError("--max-cost needs a table of prices: --prices FILE")
 
     def budget(self, spent: Iterable[Usage]) -> Budget | None:
-        """The budget of a run; None where it has no bound.
+        """The budget of a run; None if it has no limit.
 
         Args:
-            spent: on answers that are there.
+            spent: on existing answers.
         """
         if self.max_cost is None or self.price is None:
             return None
         return Budget(self.max_cost, self.price, batch=self.batch, spent=spent)
 
     def cost(self, usages: Iterable[Usage]) -> float | None:
-        """What answers cost; None without a price, and where the tokens of an answer are not known."""
+        """What answers cost; None without a price, or if the tokens of an answer are not known."""
         every = list(usages)
         if self.price is None or any(one.tokens_in is None or one.tokens_out is None for one in every):
             return None
@@ -57,8 +57,8 @@ class Budget:
 
     Args:
         limit: in the unit of the prices.
-        batch: whether batch prices hold.
-        spent: on answers that are there.
+        batch: whether batch prices apply.
+        spent: on existing answers.
     """
 
     def __init__(self, limit: float, price: Price, *, batch: bool = False, spent: Iterable[Usage] = ()) -> None:
@@ -81,7 +81,7 @@ class Budget:
         self._promised += cost
 
     def settle(self, most: Usage, usage: Usage) -> None:
-        """Note what a question took; where nobody says, it counts as the most."""
+        """Note what a question took; if that is not known, the most that it could take."""
         self._promised -= self._cost(most)
         self._paid += self._cost(usage if usage.tokens_out is not None else most)
 
@@ -96,7 +96,7 @@ def most_tokens(prompt: str, prompt_tokens: int | None, answer_tokens: int) -> U
 
 @contextmanager
 def paying(budget: Budget | None, most: Usage) -> Iterator[Callable[[Usage], None]]:
-    """Set a question's cost aside while it is asked, and settle it with what is handed over; with nothing where it failed.
+    """Set a question's cost aside while it is asked, and settle it with what is handed over; with nothing if it failed.
 
     Raises:
         CostError: the question could pass the limit.

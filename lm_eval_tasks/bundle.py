@@ -1,4 +1,4 @@
-"""A folder that holds all that an evaluation reads, for machines without a network. `academiceval bundle` makes one.
+"""A folder with everything that an evaluation reads, for machines without a network. `academiceval bundle` makes one.
 
 `dataset/` is a round, `hub/` a cache of the Hub's with models and tokenizers, `wheels/` what pip installs, `bundle.json` the hash of
 every file.
@@ -26,8 +26,8 @@ class Bundle:
     """A bundle on this machine.
 
     Attributes:
-        files: path below the folder -> size in bytes and sha256; of a link, 0 and "-> " with what it names.
-        holds: what it was made of, for people.
+        files: path below the folder -> size in bytes and sha256; for a link, 0 and "-> " with its target.
+        holds: what it was made of, for readers.
     """
 
     folder: Path
@@ -45,20 +45,20 @@ class Bundle:
         os.environ["HF_HUB_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
 
     def problems(self) -> Iterator[str]:
-        """What differs from the hashes, in a sentence for each file."""
+        """What differs from the hashes, one sentence for each file."""
         found = files_of(self.folder)
         for name, known in self.files.items():
             if name not in found:
                 yield f"{name} is missing"
             elif found[name] != known:
-                yield f"{name} has other contents than when the bundle was made"
+                yield f"{name} has changed since the bundle was made"
         yield from (
             f"{name} was not in it when the bundle was made" for name in sorted(found.keys() - self.files.keys())
         )
 
 
 def files_of(folder: Path) -> dict[str, tuple[int, str]]:
-    """Every file below a folder but the list itself and locks; links of the Hub's cache by what they name."""
+    """Every file below a folder except the list itself and locks; links of the Hub's cache by their targets."""
     every = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if not path.is_dir()}
     return {
         name: (0, f"-> {path.readlink().as_posix()}") if path.is_symlink() else (path.stat().st_size, sha256_of(path))
@@ -68,7 +68,7 @@ def files_of(folder: Path) -> dict[str, tuple[int, str]]:
 
 
 def write_bundle(folder: Path, holds: Mapping[str, object]) -> Bundle:
-    """Note what a folder holds; with that it is a bundle."""
+    """Write the list of what a folder contains, which makes it a bundle."""
     files = files_of(folder)
     content = {"format": FORMAT, "holds": dict(holds), "files": files}
     write_whole(folder / BUNDLE, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
@@ -79,7 +79,7 @@ def open_bundle(folder: Path) -> Bundle:
     """A bundle whose files are all there, in their sizes.
 
     Raises:
-        OptionError: the folder is no bundle, or not a whole one.
+        OptionError: the folder is not a bundle, or not a whole one.
     """
     path = folder / BUNDLE
     try:

@@ -1,6 +1,6 @@
 """Asking a language model behind an OpenAI-compatible server: many questions at a time, each answer handed over at once.
 
-Whatever one question meets with is that question's outcome. Only a server that cannot be asked at all ends the asking.
+Whatever goes wrong with one question is its outcome. Only a server that cannot be asked at all ends the asking.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ NOTHING = Answer("", Usage(0, 0))
 Ask = Callable[[Messages, int, Sampling], Awaitable[Answer]]
 
 DEADLINE = 600.0
-# 429, 5xx and lost answers are asked for again so often, with the waiting time that the server names.
+# How often 429, 5xx and lost answers are retried, after the waiting time that the server names.
 _RETRIES = 8
 _TRANSIENT = frozenset({408, 409, 425, 429})
 _FIRST_WAIT = 0.5
 _STEP = 0.5
-# An answer that is none, such as a page of HTML with status 200.
+# For an answer that is not one, such as a page of HTML with status 200.
 _ODD_TRIES = 3
-# So many failures without a success between them are the server's, not the questions'.
+# This many failures in a row are the server's fault, not the questions'.
 _MOST_FAILURES = 20
-# Of OpenAI: they take another name for the cap, and no temperature.
+# OpenAI's: they use another name for the cap, and take no temperature.
 _REASONING_MODELS = ("o1", "o3", "o4", "gpt-5")
-_AGAIN = "what was answered is kept, the same command resumes from it"
+_AGAIN = "the answers so far are kept, and the same command resumes from them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,11 @@ class NoAnswer(Exception):
 
 
 class _Stopped(Exception):
-    """The process was told to end while a question waited to be asked again."""
+    """The process was asked to stop while a question was waiting to be asked again."""
 
 
 def served_models(server: Server) -> frozenset[str]:
-    """The models that a server says it serves; none where it does not say.
+    """The models that a server says it serves; none if it does not say.
 
     Raises:
         ServerError: it cannot be reached, or refuses the key.
@@ -116,14 +116,14 @@ def ask_all(
 ) -> None:  # fmt: skip
     """Ask every question, and hand each outcome to `note` before that worker asks anything else.
 
-    When the process is told to end (SIGINT, SIGTERM) nothing new is asked, and what is under way is waited for and noted, so
-    that no answer is paid twice.
+    When the process is asked to stop (SIGINT, SIGTERM), nothing new is asked, and what is under way is waited for and noted,
+    so that no answer is paid for twice.
 
     Args:
         answer: one question's outcome; it may ask several times, and should turn `NoAnswer` into an outcome.
 
     Raises:
-        KeyboardInterrupt: the process was told to end.
+        KeyboardInterrupt: the process was asked to stop.
         ServerError: the server cannot be asked at all; what was answered is noted.
         CostError: the next question could pass the budget; likewise.
     """
@@ -190,7 +190,7 @@ class _Asking:
                     **body_of(self._server.model, messages, most_tokens, sampling)
                 )
                 return answer_of(reply.model_dump())
-            except Exception as err:  # whatever a 200 may hold that is not a chat completion, too
+            except Exception as err:  # including whatever a 200 may contain that is not a chat completion
                 reason, wait = self._understood(err)
                 reason = redacted(reason)  # a server may repeat the key that it was sent
                 odd += wait is None
@@ -202,7 +202,7 @@ class _Asking:
         raise AssertionError("the last try returns or raises")
 
     async def _sleep(self, seconds: float) -> None:
-        """Wait, but not when the process was told to end meanwhile."""
+        """Wait, but not if the process was asked to stop meanwhile."""
         while seconds > 0 and not self._ended:
             await asyncio.sleep(min(seconds, _STEP))
             seconds -= _STEP
@@ -210,8 +210,8 @@ class _Asking:
             raise _Stopped
 
     def _understood(self, err: Exception) -> tuple[str, float | None]:
-        """What went wrong with a request, and how long the server wants us to wait: inf where asking again is no use, None for an
-        answer that is none.
+        """What went wrong with a request, and how long the server wants us to wait: inf if asking again is useless, None for an
+        answer that is not a chat completion.
 
         Raises:
             ServerError: it will refuse every question.
@@ -239,10 +239,10 @@ def body_of(model: str, messages: Messages, most_tokens: int, sampling: Sampling
 
 
 def answer_of(completion: Mapping[str, Any]) -> Answer:
-    """The answer in the body of a chat completion, with reasoning that the server hands over apart.
+    """The answer in the body of a chat completion, with reasoning that the server hands over separately.
 
     Raises:
-        KeyError and the like: it is none.
+        KeyError and the like: it is not a chat completion.
     """
     choice = completion["choices"][0]
     message = choice["message"]
@@ -276,7 +276,7 @@ def client_of(server: Server, retries: int = 0, most_bytes: int | None = None) -
 
 @contextmanager
 def _told_to_end() -> Iterator[list[int]]:
-    """Collects the signals that ask the process to end; a second one ends it."""
+    """Collects the signals that ask the process to stop; a second one ends it."""
     seen: list[int] = []
 
     def note(number: int, frame: object) -> None:

@@ -16,7 +16,7 @@ from lm_eval_tasks.text import parse_json
 
 # `engines.registry` opens them.
 ENGINES = ("local", "ray")
-# What one wants of a command, in the order in which help lists them.
+# What a command is for, in the order in which help lists them.
 GROUPS = START, EVALUATE, READ, BUILD, DATASETS, PUBLISH = (
     "begin", "evaluate a model", "read results", "build a round", "dataset folders and files", "publish",
 )  # fmt: skip
@@ -45,7 +45,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: error: {message}\n")
 
     def unknown(self, extra: Sequence[str]) -> NoReturn:
-        """End with an error about arguments that nobody knows."""
+        """Exit with an error about unknown arguments."""
         name = next((one for one in extra if one.startswith("-")), extra[0])
         near = get_close_matches(name.partition("=")[0], self._option_string_actions, 1, 0.6)
         self.error(f"unrecognized arguments: {' '.join(extra)}" + (f"; did you mean {near[0]}?" if near else ""))
@@ -67,19 +67,19 @@ class Commands:
         self._groups: dict[str, list[tuple[str, str]]] = {}
 
     def add(self, group: str, name: str, help_: str, command: Command, *, shows_tables: bool = True) -> Parser:
-        """Add a command; its parser, for the arguments. The parsed arguments hold the function in `command`."""
+        """Add a command and return its parser. The parsed arguments hold the function in `command`."""
         self._groups.setdefault(group, []).append((name, help_))
         sub: Parser = self._subparsers.add_parser(
             name, help=help_, description=help_[0].upper() + help_[1:] + "." * (help_[-1] != "?")
         )
         volume = sub.add_mutually_exclusive_group()
         volume.add_argument("-v", "--verbose", action="store_true", help="show what the libraries log")
-        volume.add_argument("-q", "--quiet", action="store_true", help="show results and errors alone")
+        volume.add_argument("-q", "--quiet", action="store_true", help="show only results and errors")
         sub.set_defaults(show=FORMATS[0])
         if shows_tables:
             sub.add_argument(
                 "--format", dest="show", choices=FORMATS, default=FORMATS[0],
-                help="tables drawn for a terminal, as Markdown, or as JSON lines (default: as fits where they go)",
+                help="tables drawn for a terminal, as Markdown, or as JSON lines (default: what suits the output)",
             )  # fmt: skip
         sub.set_defaults(command=command, parser=sub)
         return sub
@@ -110,7 +110,7 @@ class Commands:
         return arguments
 
     def help(self) -> str:
-        """All commands by what one wants."""
+        """All commands, grouped by what they are for."""
         width = max(len(name) for own in self._groups.values() for name, _ in own) + 2
         parts = ["usage: academiceval COMMAND ...\n\nBuild, evaluate and publish rounds of AcademicEval."]
         for group in GROUPS:
@@ -127,7 +127,7 @@ class Commands:
 
 
 def check_file(path: Path) -> None:
-    """Raise an EvalError for a file that is not there, before anything large is imported."""
+    """Raise an EvalError for a file that does not exist, before anything large is imported."""
     if not path.is_file():
         raise EvalError(f"there is no file {path}; `academiceval init` writes a round.toml")
 
@@ -143,7 +143,7 @@ def add_engine(sub: argparse.ArgumentParser, what: str = "") -> None:
 def positive(text: str) -> int:
     """An argument that counts something."""
     if not text.isascii() or not text.isdigit() or not int(text[:9]):
-        raise argparse.ArgumentTypeError(f"{text!r:.40} is not a number from 1 up")
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is not a whole number of at least 1")
     return int(text[:9])
 
 

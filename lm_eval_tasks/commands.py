@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _WRITING = {"title": "title", "abs": "abstract", "intro": "introduction", "related": "related work"}
 EXPORTS = ("prompts", "openai-batch", "inspect")
-_PRICES = "TOML: prices of a million tokens for each model, see docs/evaluate.md"
+_PRICES = "TOML: prices per million tokens for each model, see docs/evaluate.md"
 
 
 # The baselines and the usual model types of lm-eval, for completion; to ask lm-eval itself would take seconds.
@@ -39,20 +39,20 @@ def register(commands: Commands) -> None:
     sub = commands.add(EVALUATE, "plan", "what an evaluation will take: samples, tokens, memory, hours, money", plan)
     _add_asked(sub)
     sub.add_argument("--prices", type=Path, metavar="FILE", help=_PRICES)
-    sub.add_argument("--limit", type=part, help="as of eval")
-    sub.add_argument("--repeats", type=positive, default=1, help="as of eval")
+    sub.add_argument("--limit", type=part, help="as for eval")
+    sub.add_argument("--repeats", type=positive, default=1, help="as for eval")
     sub.add_argument(
         "--detect",
         type=amount,
         metavar="POINTS",
-        help="say how many papers show a difference of this many points of 100",
+        help="say how many papers it takes to show a difference of this many points (of 100)",
     )
-    help_ = "runs of two models, which say how much their differences vary from paper to paper, for --detect"
+    help_ = "runs of two models that show how much their differences vary from paper to paper, for --detect"
     sub.add_argument("--like", type=Path, nargs=2, metavar=("A", "B"), help=help_)
     sub.add_argument(
-        "--tokens-per-second", type=seconds, help="of prompts and answers together, to say how long it takes"
+        "--tokens-per-second", type=seconds, help="of prompts and answers together, to estimate how long it takes"
     )
-    sub = commands.add(EVALUATE, "merge", "the shards of a run (eval --shard) as one run", merge)
+    sub = commands.add(EVALUATE, "merge", "merge the shards of a run (eval --shard) into one run", merge)
     sub.add_argument("shards", type=Path, nargs="+", metavar="SHARD", help="output folders of all shards")
     sub.add_argument("--output", type=Path, required=True, help="folder for the whole run")
     _add_export(commands)
@@ -63,18 +63,16 @@ def register(commands: Commands) -> None:
     help_ = "do models score higher on papers that they may have seen in training?"
     sub = commands.add(READ, "contamination", help_, contamination)
     sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="output folders of runs of several models")
-    help_ = (
-        "up to when a model was trained; may be repeated (default: as the run, the registry or the model's card says)"
-    )
+    help_ = "up to which month a model was trained; may be repeated (default: from the run, the registry or its card)"
     sub.add_argument("--cutoff", action="append", default=[], metavar="MODEL=YYYY-MM", help=help_)
     sub.add_argument("--metric", default="rouge_l", help="default: rouge_l")
     sub = commands.add(READ, "link-rounds", "scores of later rounds on the scale of the first", link_rounds)
-    help_ = "for each round, the oldest first, the folder that holds its runs"
+    help_ = "for each round, the oldest first, the folder that contains its runs"
     sub.add_argument("rounds", type=Path, nargs="+", metavar="ROUND_RUNS", help=help_)
     help_ = "comma-separated models that were run on every round (default: lm_eval_tasks/data/anchors.toml)"
     sub.add_argument("--anchors", help=help_)
     sub.add_argument("--metric", default="", help="default: the first headline metric of each task")
-    help_ = "what metrics notice: their report card over texts that are damaged on purpose"
+    help_ = "show what metrics notice: their report card over texts that are damaged on purpose"
     sub = commands.add(READ, "metrics", help_, metrics)
     sub.add_argument("source", type=Path, metavar="FOLDER", help="a dataset folder, or the output folder of a run")
     sub.add_argument(
@@ -103,7 +101,7 @@ def register(commands: Commands) -> None:
 
 
 def _add_asked(sub: ArgumentParser) -> None:
-    """What `eval` and `plan` are both asked about."""
+    """The options that `eval` and `plan` have in common."""
     sub.add_argument("--model_args", default="", help="lm-eval's key=value,...")
     help_ = "comma-separated task or group names; `eval --tasks list` prints them"
     sub.add_argument("--tasks", default="", help=help_).completer = _tasks_so_far  # type: ignore[attr-defined]
@@ -135,10 +133,10 @@ def _add_evaluation(sub: ArgumentParser) -> None:
     sub.add_argument("--limit", type=part, help="at most this many samples of each task, or below 1 that share of them")
     sub.add_argument("--samples", help="JSON: task -> places of its samples, e.g. '{\"academiceval_abs_9k\": [0, 1]}'")
     sub.add_argument(
-        "--shard", metavar="I/N", help="only this part of the samples; `academiceval merge` puts all parts together"
+        "--shard", metavar="I/N", help="only this part of the samples; `academiceval merge` combines the parts"
     )
     sub.add_argument(
-        "--repeats", type=positive, default=1, help="answers for each prompt, of a model that samples (default: 1)"
+        "--repeats", type=positive, default=1, help="answers for each prompt, for a model that samples (default: 1)"
     )
     sub.add_argument(
         "--output", type=Path, default=Path("results"), help="folder for results, samples and the journal of answers, from which "
@@ -148,10 +146,10 @@ def _add_evaluation(sub: ArgumentParser) -> None:
     sub.add_argument("--device", help="lm-eval's, e.g. cuda:0 or cpu")
     sub.add_argument("--apply_chat_template", action="store_true", help="as lm-eval's")
     sub.add_argument("--system_instruction", help="a system prompt")
-    sub.add_argument("--gen_kwargs", default="", help="lm-eval's key=value,... in place of the tasks'")
-    sub.add_argument("--seed", default="", help="lm-eval's: a number, or four with commas between them")
+    sub.add_argument("--gen_kwargs", default="", help="lm-eval's key=value,... instead of the tasks'")
+    sub.add_argument("--seed", default="", help="lm-eval's: one number, or four separated by commas")
     _add_means(sub)
-    add_engine(sub, "what BERTScore and retrieval are computed with: ")
+    add_engine(sub, "where BERTScore and retrieval are computed: ")
 
 
 def _add_means(sub: ArgumentParser) -> None:
@@ -170,7 +168,7 @@ def _add_export(commands: Commands) -> None:
     sub = commands.add(
         EVALUATE,
         "export",
-        "a setting's prompts as JSON lines, cut to a model, for other tools",
+        "write a setting's prompts as JSON lines, cut to a model, for other tools",
         export,
         shows_tables=False,
     )
@@ -178,9 +176,9 @@ def _add_export(commands: Commands) -> None:
     sub.add_argument("--setting", required=True, help="a configuration of the dataset, such as Abs-9K")
     sub.add_argument("--format", choices=EXPORTS, default=EXPORTS[0], help=f"default: {EXPORTS[0]}")
     sub.add_argument(
-        "--model_args", default="", help="lm-eval's; tokenizer=...,max_length=... says what prompts are cut to"
+        "--model_args", default="", help="lm-eval's; tokenizer=...,max_length=... determines how prompts are cut"
     )
-    sub.add_argument("--metadata", default="{}", help="JSON, as of `academiceval eval`")
+    sub.add_argument("--metadata", default="{}", help="JSON, as for `academiceval eval`")
     sub.add_argument("--output", type=Path, help="default: ./SETTING.FORMAT.jsonl")
 
 
@@ -191,16 +189,16 @@ def _add_judging(sub: ArgumentParser) -> None:
         "--model", nargs="+", help="judges, e.g. gpt-4o-mini (default with --base-url: the paper's, Mixtral-8x22B)"
     )
     sub.add_argument("--base-url", help="an OpenAI-compatible server (default: the OpenAI API)")
-    sub.add_argument("--name", help="of the model that generated (default: the folder's name)")
+    sub.add_argument("--name", help="name of the model that generated the texts (default: the folder's name)")
     sub.add_argument("--concurrency", type=positive, default=16, help="requests at a time (default: 16)")
     sub.add_argument(
-        "--timeout", type=seconds, default=600.0, help="seconds that one request may take in all (default: 600)"
+        "--timeout", type=seconds, default=600.0, help="seconds that one request may take in total (default: 600)"
     )
     help_ = "show the judge, for each sentence, K passages of the paper's body, and have claims checked against them"
     sub.add_argument("--evidence", type=positive, metavar="K", help=help_)
     sub.add_argument("--output", type=Path, default=Path("judged"), help="folder for verdicts and win rates")
     _add_means(sub)
-    sub.add_argument("--dry-run", action="store_true", help="say what would be asked, ask nothing")
+    sub.add_argument("--dry-run", action="store_true", help="show what would be asked, without asking")
 
 
 # --- what the commands do
@@ -237,7 +235,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def _metadata(given: Namespace) -> dict[str, Any]:
-    """What the tasks are told; a bundle is made the source of all that is loaded."""
+    """What the tasks receive; a bundle becomes the source of everything that is loaded."""
     known: dict[str, Any] = {}
     if given.bundle:
         from lm_eval_tasks.bundle import open_bundle
@@ -268,7 +266,7 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def _detect(arguments: Namespace) -> Iterator[str]:
-    """How many papers a difference takes to be seen."""
+    """How many papers it takes to see a difference."""
     from lm_eval_tasks.power import SPREADS
     from lm_eval_tasks.runs.compare import spreads
     from lm_eval_tasks.runs.plan import papers_to_detect
@@ -278,15 +276,15 @@ def _detect(arguments: Namespace) -> Iterator[str]:
             f"{papers_to_detect(arguments.detect, SPREADS[task])} papers ({label})" for task, label in _WRITING.items()
         )
         yield (
-            f"A difference of {arguments.detect:g} points of ROUGE-L shows with {needed}, if two models' differences vary from paper "
-            "to paper as on real ones; --like A B takes two runs' own"
+            f"A difference of {arguments.detect:g} points of ROUGE-L takes {needed} to show, if two models' differences vary "
+            "from paper to paper as they do on real ones; --like A B uses the differences of two runs"
         )
         return
     for (task, metric), spread in spreads(*arguments.like).items():
         papers = papers_to_detect(arguments.detect, spread)
         yield (
-            f"{task}, {metric}: a difference of {arguments.detect:g} points shows with {papers} papers (differences vary by "
-            f"{spread:.4f})"
+            f"{task}, {metric}: a difference of {arguments.detect:g} points takes {papers} papers to show (differences vary "
+            f"by {spread:.4f})"
         )
 
 
@@ -304,7 +302,7 @@ def export(arguments: Namespace) -> Iterator[str | Table]:
     output = arguments.output or Path(f"{arguments.setting}.{arguments.format}.jsonl")
     metadata = {"dataset": arguments.dataset, **json_object("--metadata", arguments.metadata)}
     count = export(arguments.setting, arguments.format, arguments.model_args, metadata, output)
-    yield f"{count} prompts written: {output}"
+    yield f"{count} prompts written to {output}"
 
 
 def _with_file(arguments: Namespace) -> Namespace:
@@ -334,7 +332,7 @@ def _means(arguments: Namespace, model: str) -> Means:
     """What a run may use, by its options.
 
     Args:
-        model: as the price table calls it.
+        model: its name in the price table.
     """
     from lm_eval_tasks.budget import Means
     from lm_eval_tasks.usage import read_price
@@ -350,9 +348,9 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
     metrics = arguments.metrics.split(",") if arguments.metrics else None
     differences = compare(arguments.a, arguments.b, metrics)
     yield table(differences, arguments.a, arguments.b)
-    yield from (f"only one of the runs has {task}, which is left out" for task in tasks_apart(arguments.a, arguments.b))
+    yield from (f"left out: {task}, which only one of the runs has" for task in tasks_apart(arguments.a, arguments.b))
     if any(one.difference.bounds is None for one in differences):
-        yield from ("", f"Where interval and p are missing, the papers have fewer than {FEWEST} first authors.")
+        yield from ("", f"If interval and p are missing, the papers have fewer than {FEWEST} first authors.")
 
 
 def contamination(arguments: Namespace) -> Iterator[str | Table]:
@@ -366,7 +364,7 @@ def contamination(arguments: Namespace) -> Iterator[str | Table]:
     yield from ("", *(f"{one.what}: not known, because {one.why}" for one in found if one.why))
     if any(one.value is not None and one.papers < 50 for one in found):
         yield "Fewer than 50 papers are informative: read these estimates with care."
-    yield "Mean scores by months since the model's cut-off, the papers' difficulty taken out (number of samples):"
+    yield "Mean scores by months since the model's cut-off, with the papers' difficulty removed (number of samples):"
     yield ""
     yield estimating.age_table(given)
 
@@ -387,7 +385,7 @@ def link_rounds(arguments: Namespace) -> Iterator[str | Table]:
         way = "higher" if one.shift >= 0 else "lower"
         yield f"{one.round}, {one.task}: {one.anchors} anchors score {abs(one.shift):.4f} {way} than in the first round"
         yield from (
-            f"  {model} moved otherwise than the other anchors: leave it out with --anchors" for model in one.changed
+            f"  {model} moved differently from the other anchors: leave it out with --anchors" for model in one.changed
         )
 
 

@@ -8,7 +8,7 @@ class EvalError(Exception):
 
 
 class DatasetError(EvalError):
-    """The dataset is not there, unfinished, or lacks the setting."""
+    """The dataset does not exist, is unfinished, or lacks the setting."""
 
 
 class TokenizerError(EvalError):
@@ -40,7 +40,7 @@ class OptionError(EvalError):
 
 
 class SamplesError(EvalError):
-    """Logged samples are not there, or do not belong together."""
+    """Logged samples are missing, or do not belong together."""
 
 
 class ModelError(EvalError):
@@ -48,7 +48,7 @@ class ModelError(EvalError):
 
 
 class CostError(EvalError):
-    """The rest of a run could cost more than it may."""
+    """The rest of a run could cost more than is allowed."""
 
 
 class ServerError(EvalError):

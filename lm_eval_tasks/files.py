@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, also after a power cut; and their hashes."""
+"""Files that exist whole or not at all, even after a power cut; and their hashes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write that appears under its name when the block is left, and not at all where the block fails."""
+    """A file to write that appears under its name when the block is left, and not at all if the block fails."""
     _refuse_special(path)
     part = part_of(path)
     try:
@@ -30,7 +30,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def _refuse_special(path: Path) -> None:
-    """Raise an OSError for a place that holds something else than a file, such as a device, which must not be replaced by one."""
+    """Raise an OSError for something other than a file, such as a device, which must not be replaced by one."""
     if not path.name or (path.exists() and not path.is_file()):
         raise OSError(errno.EINVAL, "is not a regular file; name another one", str(path))
 
@@ -42,7 +42,7 @@ def write_whole(path: Path, content: bytes | str) -> None:
 
 
 def write_together(contents: Mapping[Path, Iterable[str]]) -> None:
-    """Write files that belong together, whole; the last one is there only while all others are of the same time.
+    """Write files that belong together, whole; the last one exists only while all others belong to the same write.
 
     Args:
         contents: path -> pieces of its text.
@@ -73,7 +73,7 @@ def sync(path: Path) -> None:
     """Wait until a file's bytes, or a folder's list of names, are on the disk."""
     try:
         handle = os.open(path, os.O_RDONLY)
-    except PermissionError:  # Windows opens no folder, and needs not
+    except PermissionError:  # Windows cannot open a folder, and need not
         if os.name == "nt":
             return
         raise
@@ -92,15 +92,15 @@ def sync_folder(folder: Path) -> None:
 
 
 def is_inside(path: Path, folder: Path) -> bool:
-    """Whether a path lies in a folder, links followed. Links into the blobs beside a downloaded snapshot, which is how the Hub's
-    cache is laid out, count.
+    """Whether a path lies in a folder, links followed. Links into the blobs next to a downloaded snapshot, which is how
+    the Hub's cache is laid out, count.
     """
     resolved, home = path.resolve(), folder.resolve()
     return resolved.is_relative_to(home) or resolved.parent == home.parent.parent / "blobs"
 
 
 def part_of(path: Path) -> Path:
-    """Where a file is written before it is whole."""
+    """Where a file is written until it is complete."""
     return path.with_name(f".{path.name}.part")
 
 

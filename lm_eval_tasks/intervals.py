@@ -2,7 +2,7 @@
 
 A t interval (Miller 2024, arXiv 2411.00640, for why clusters count; Efron and Stein 1981 for the jackknife): the standard error is that
 of leaving out one first author at a time, and authors with many papers lower the degrees of freedom. `benchmarks/intervals.py`
-measures how often such intervals hold the truth.
+measures how often such intervals contain the truth.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Interval:
 
     Attributes:
         low, high: None with fewer than `FEWEST` clusters.
-        p: two-sided p-value of "the mean is 0", of use for differences; None likewise.
-        detectable: the smallest true difference that so many samples would show in four of five cases; None likewise.
+        p: two-sided p-value of "the mean is 0", useful for differences; None likewise.
+        detectable: the smallest true difference that this many samples would show in four out of five cases, or None.
     """
 
     mean: float
@@ -38,7 +38,7 @@ class Interval:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Low and high, None where there are none."""
+        """Low and high, None if there are none."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
@@ -47,12 +47,12 @@ def interval(values: Sequence[float], clusters: Sequence[str]) -> Interval:
 
     Args:
         values: one number for each sample, at least one.
-        clusters: for each sample what it shares with those that it depends on.
+        clusters: for each sample, what it shares with those that it depends on.
     """
     mean, over, n = mean_interval(values, clusters)
     if over is None:
         return Interval(mean, None, None, None, len(values), n)
-    if not over.error and mean:  # all alike: too few to say how others would differ
+    if not over.error and mean:  # all the same: too few to say how others would differ
         return Interval(mean, None, None, None, len(values), n)
     return Interval(mean, over.low, over.high, over.p, len(values), n, detectable(over.error, over.freedom))
 

@@ -1,7 +1,7 @@
 """A file of results that only grows, one JSON line each: what is in it survives a kill and a power cut.
 
-Nothing is ever cut off or written over: a line that cannot be read, such as one that a kill tore, is passed over and
-counted, and what it held is done again. A line is appended in one write, so that two writers lose nothing.
+Nothing is ever cut off or written over: a line that cannot be read, such as one cut off by a kill, is skipped and
+counted, and what it contained is done again. A line is appended in one write, so that two writers lose nothing.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class Journal:
 
     Args:
         path: the file; its folder is made. None for a journal that is kept in memory alone.
-        also: a field beside the values that is remembered too, see `also_of`.
+        also: a field next to the values that is remembered too, see `also_of`.
 
     Attributes:
-        unreadable: how many lines were passed over.
+        unreadable: how many lines were skipped.
     """
 
     def __init__(self, path: Path | None, also: str = "") -> None:
@@ -48,7 +48,7 @@ class Journal:
                 self._hold(entry)
         if self.unreadable:
             _LOGGER.warning(
-                "%s: lines passed over that cannot be read: %d; what they held is done again", path, self.unreadable
+                "%s: unreadable lines skipped: %d; what they contained is done again", path, self.unreadable
             )
         self._is_torn, self._is_new = _ends_torn(path), not path.is_file()
 
@@ -59,7 +59,7 @@ class Journal:
         return self._known[key]
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value, or the default where there is none."""
+        """The value, or the default if there is none."""
         return self._known.get(key, default)
 
     def __iter__(self) -> Iterator[str]:
@@ -71,7 +71,7 @@ class Journal:
     def add(self, key: str, value: Any, **beside: Any) -> None:
         """Note a value, in place of an older one; it is on disk when this returns.
 
-        What is given beside it is for other readers of the file. Characters that no text may hold are replaced.
+        What is given in addition is for other readers of the file. Characters that no text may contain are replaced.
 
         Raises:
             OSError: the disk is full or refuses; the value is not noted.
@@ -82,7 +82,7 @@ class Journal:
         self._hold(json.loads(line))
 
     def also_of(self, key: str) -> Any:
-        """The field beside a value that this journal remembers; None where it was not noted."""
+        """The field next to a value that this journal remembers; None if it was not noted."""
         return self._also.get(key)
 
     def _hold(self, entry: Mapping[str, Any]) -> None:
@@ -105,7 +105,7 @@ class Journal:
 
 
 def read_entries(path: Path) -> Iterator[dict[str, Any] | None]:
-    """The entries of a journal, oldest first; None for each line that is none. Empty lines do not count.
+    """The entries of a journal, oldest first; None for each line that is not one. Empty lines do not count.
 
     Raises:
         OSError: the file cannot be read.

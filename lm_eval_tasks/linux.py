@@ -1,4 +1,4 @@
-"""What Linux can do and Python has no name for. Elsewhere nothing of it happens, and callers are told."""
+"""What Linux can do and Python has no name for. On other systems none of this happens, and callers learn that."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def die_with(parent: int) -> None:
     """Let the system kill this process as soon as its parent ends, however the parent ends.
 
     Args:
-        parent: its process id; where it has gone already, this process ends at once.
+        parent: its process id; if it has ended already, this process ends at once.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -26,10 +26,10 @@ def die_with(parent: int) -> None:
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Let two folders or files take each other's place in one step, so that both names are there at any moment.
+    """Let two folders or files take each other's place in one step, so that both names exist at any moment.
 
     Returns:
-        False where the system or the file system cannot do that; nothing has changed then.
+        False if the system or the file system cannot do that; then nothing has changed.
     """
     if sys.platform != "linux":
         return False

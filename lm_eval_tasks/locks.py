@@ -1,4 +1,4 @@
-"""One process at a time: a lock file beside what a command writes. The system frees it however its holder ends."""
+"""One process at a time: a lock file next to what a command writes. The system frees it however its holder ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words by which a text reads as written by a language model."""
+"""Words that make a text read as if a language model had written it."""
 
 from __future__ import annotations
 

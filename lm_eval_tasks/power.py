@@ -1,4 +1,4 @@
-"""The smallest difference between two models that so many samples can show."""
+"""The smallest difference between two models that a number of samples can show."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from scipy import special
 
-# A test at 5 % that finds a difference in four of five cases.
+# A test at 5 % that finds a difference in four out of five cases.
 LEVEL = 0.95
 POWER = 0.8
 # Standard deviation, from one paper to the next, of the difference between two models. Texts: of ROUGE-L between two baselines over 78
-# real papers (29 for related work). Choices: right or wrong answers where two models disagree on three questions of ten.
+# real papers (29 for related work). Choices: right or wrong answers where two models disagree on three questions in ten.
 SPREADS = {"title": 0.15, "abs": 0.055, "intro": 0.023, "related": 0.022, "cloze": 0.55}
 # Fewer first authors say too little about how others would do.
 FEWEST = 10
@@ -22,10 +22,10 @@ def detectable(error: float, freedom: float, power: float = POWER) -> float:
 
 
 def detectable_with(samples: Iterable[int], spread: float) -> float | None:
-    """The same for a design; papers of one first author are taken to come and go together.
+    """The same for a design; papers by one first author are assumed to come and go together.
 
     Args:
-        samples: of each first author.
+        samples: how many each first author has.
         spread: standard deviation of the difference between two models on one sample.
 
     Returns:

@@ -1,4 +1,4 @@
-"""How far long work is: a bar on a terminal, elsewhere a line every half minute."""
+"""How far long work has come: a bar on a terminal, elsewhere a line every half minute."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _shown = True
 
 
 def silence() -> None:
-    """Show nothing any more in this process."""
+    """Show nothing more in this process."""
     global _shown
     _shown = False
 
@@ -28,8 +28,8 @@ class Progress:
 
     Args:
         what: the work's name.
-        total: None where it is not known.
-        done: steps that an earlier run has done.
+        total: None if it is not known.
+        done: steps done by an earlier run.
     """
 
     def __init__(self, what: str, total: int | None = None, done: int = 0) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 HIDDEN = "***"
-# `token` alone or behind what it opens; `think_end_token` and `tokenizer` are other things.
+# `token` alone or after what it opens; `think_end_token` and `tokenizer` are other things.
 _NAME = (
     r"(?:[\w-]*(?:api|access|secret|private|signing|service|openai|anthropic|azure|google|cohere|mistral|together|groq)[_-]?key|"
     r"[\w-]*(?:secret|passw(?:or)?d|passphrase|credentials?)|pwd|auth|(?:[\w-]*-)?authorization|"
@@ -19,7 +19,7 @@ _NAME = (
 _KEY = re.compile(_NAME, re.IGNORECASE)
 # Kind -> its form; what is hidden is the group.
 _FORMS = {
-    # Up to the last @ of the host's part: a password may hold one.
+    # Up to the last @ of the host's part: a password may contain one.
     "a user and password in an address": re.compile(r"\b[a-z][a-z0-9+.-]{0,30}://([^\s/'\"<>]+)@", re.IGNORECASE),
     "a bearer token": re.compile(r"\b(?:Bearer|Basic)\s+([A-Za-z0-9._~+/=-]{8,})"),
     "a Hugging Face token": re.compile(r"\b(hf_[A-Za-z0-9]{20,})"),
@@ -32,7 +32,7 @@ _FORMS = {
     "a Slack token": re.compile(r"\b(xox[abprs]-[A-Za-z0-9-]{10,})"),
     "a private key": re.compile(r"(-----BEGIN [A-Z ]*PRIVATE KEY-----)"),
 }  # fmt: skip
-# name=value and "name": "value"; not where the value is a word of ours or nothing. Prose has colons too.
+# name=value and "name": "value"; not if the value is one of our own words or empty. Prose has colons too.
 _ASSIGNED = re.compile(
     rf"(?<![\w-])({_NAME})(['\"]?\s*=\s*['\"]?|\\{{0,9}}['\"]\s*:\s*\\{{0,9}}['\"]?)(?!{re.escape(HIDDEN)}|none\b|null\b|true\b|false\b|\{{|\[)([^\s,;&'\"<>()]{{4,}})",
     re.IGNORECASE,
@@ -51,7 +51,7 @@ def redacted(value: Any) -> Any:
 
 
 def secrets_in(text: str) -> Iterator[str]:
-    """What kinds of secrets a text holds, each with the name that it stands under where it has one, and never the secret."""
+    """What kinds of secrets a text contains, each with the name that it has, if any, and never the secret itself."""
     for match in _ASSIGNED.finditer(text):
         yield f"a value of {match[1]!r}"
     for kind, form in _FORMS.items():
@@ -60,7 +60,7 @@ def secrets_in(text: str) -> Iterator[str]:
 
 
 def _is_secret(key: object, value: object) -> bool:
-    """Whatever is kept under such a name, but nothing, a switch, or what was cleared already."""
+    """Whether a value is a secret: any value under such a name, unless it is empty, a switch, or already cleared."""
     if not isinstance(key, str) or not _KEY.fullmatch(key):
         return False
     return not (value is None or isinstance(value, bool) or value in ("", HIDDEN, [], {}))

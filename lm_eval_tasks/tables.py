@@ -1,4 +1,4 @@
-"""Tables for people: made once, shown as Markdown or on a page."""
+"""Tables for display: made once, shown as Markdown or on a page."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Table:
 
     def __post_init__(self) -> None:
         if {len(self.align), *map(len, self.rows)} != {len(self.head)}:
-            raise ValueError(f"the table {', '.join(self.head)} has rows of another width")
+            raise ValueError(f"the table {', '.join(self.head)} has rows of different widths")
 
 
 def markdown(table: Table) -> Iterator[str]:
-    """The lines of a table in Markdown; what a cell holds cannot break its row."""
+    """The lines of a table in Markdown; what a cell contains cannot break its row."""
     yield _line(table.head)
     yield _line([_RULES[letter] for letter in table.align])
     yield from (_line([_cell(cell) for cell in row]) for row in table.rows)
@@ -47,7 +47,7 @@ def shown(item: str | Table | Json, form: str) -> Iterator[str]:
     """The lines of what a command shows.
 
     Args:
-        form: "terminal", "markdown" or "json"; of JSON there is a line for each table, other lines are left out.
+        form: "terminal", "markdown" or "json"; JSON has one line for each table and leaves out other lines.
     """
     if form == "json":
         if isinstance(item, Json):
@@ -67,7 +67,7 @@ def shown(item: str | Table | Json, form: str) -> Iterator[str]:
 
 
 def _drawn(table: Table) -> str:
-    """A table for a terminal, as wide as it is."""
+    """A table drawn to the width of the terminal."""
     from rich.console import Console
     from rich.table import Table as Drawn
     from rich.text import Text
@@ -89,7 +89,7 @@ def _drawn(table: Table) -> str:
 
 
 def _below(head: Sequence[str], row: Sequence[object]) -> str:
-    """A row of a table that is too wide for a terminal, one cell below the other."""
+    """A row of a table that is too wide for a terminal, one cell below another."""
     width = max(map(len, head)) + 2
     return "\n".join(f"{name:<{width}}{'' if cell is None else cell}" for name, cell in zip(head, row, strict=True))
 

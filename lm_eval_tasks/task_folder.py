@@ -32,7 +32,7 @@ def task_names() -> list[str]:
 
 
 def check_tasks(tasks: Sequence[str]) -> None:
-    """Raise an EvalError for a task that there is not."""
+    """Raise an EvalError for a task that does not exist."""
     known = task_names()
     for task in tasks:
         if task not in known:
@@ -46,7 +46,7 @@ def link() -> list[Path]:
     """Link every task folder into the installed lm_eval; doing it again changes nothing. Returns the folders made.
 
     Raises:
-        TaskFolderError: lm_eval is not installed, its folder cannot be written, or holds a folder that is not ours.
+        TaskFolderError: lm_eval is not installed, its folder cannot be written, or contains a folder that is not ours.
     """
     made = []
     for name in _FOLDERS:
@@ -74,7 +74,7 @@ def unlink() -> list[Path]:
 def _place(name: str) -> Path:
     folder = tasks_folder()
     if folder is None:
-        raise TaskFolderError("lm_eval is not installed; `pip install academiceval` brings it")
+        raise TaskFolderError("lm_eval is not installed; `pip install academiceval` installs it")
     return folder / name
 
 

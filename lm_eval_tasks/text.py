@@ -8,7 +8,7 @@ import re
 from datetime import date
 from typing import Any, NoReturn
 
-# What using foreign data as something that it is not may raise.
+# What may be raised by using foreign data as something that it is not.
 ODD = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError)
 # No figure of ours comes near.
 MOST = 1e12
@@ -28,7 +28,7 @@ def is_valid(text: str) -> bool:
 
 
 def valid(text: str) -> str:
-    """The text with lone surrogates replaced, which JSON can spell and no UTF-8 file can hold."""
+    """The text with lone surrogates replaced, which JSON can spell and no UTF-8 file can contain."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

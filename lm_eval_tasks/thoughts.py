@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# What models put around their reasoning: before it, behind it.
+# What models put around their reasoning: before it, after it.
 _REASONING = (
     ("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>"), ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"), ("<seed:think>", "</seed:think>"),
     # gpt-oss, with its special tokens and without them
     ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
 )  # fmt: skip
-# gpt-oss without its special tokens: "analysis", thoughts, "assistantfinal", the answer. No word goes on behind "analysis" as thoughts do.
+# gpt-oss without its special tokens: "analysis", thoughts, "assistantfinal", the answer. No word continues after
+# "analysis" as thoughts do.
 _CHANNELS = re.compile(
     r"^\s*analysis(?:.*?assistantfinal(?P<final>.*)|(?=[^\s.,:;!?)'’-]|\n|\s(?:We|I|The user|User|Okay|Need|Let)\b).*)",
     re.DOTALL,
@@ -27,8 +28,8 @@ class Reply:
     """What a model wrote, taken apart.
 
     Attributes:
-        answer: empty where the reasoning was never finished.
-        reasoning: what stands before the answer, with its marks; "" without reasoning.
+        answer: empty if the reasoning was never finished.
+        reasoning: what precedes the answer, with its marks; "" without reasoning.
     """
 
     answer: str
@@ -40,8 +41,8 @@ def take_apart(text: str, opened: str = "", closing: str = "") -> Reply:
     """Take the reasoning off an answer.
 
     Args:
-        opened: the mark of reasoning that the chat template wrote before the answer; "" where it wrote none.
-        closing: the mark that ends this model's reasoning, where the user named one (lm-eval's `think_end_token`).
+        opened: the mark of reasoning that the chat template wrote before the answer; "" if it wrote none.
+        closing: the mark that ends this model's reasoning, if the user named one (lm-eval's `think_end_token`).
     """
     if channels := _CHANNELS.match(text):
         final = channels["final"]
@@ -56,7 +57,7 @@ def take_apart(text: str, opened: str = "", closing: str = "") -> Reply:
         if not ends:
             break
         rest, is_open = rest[min(ends) :], False
-    # Thoughts may begin again on a line of their own.
+    # Thoughts may begin again on a separate line.
     if is_open or any(before and f"\n{before}" in rest for before, _ in marks):
         return Reply("", text, unfinished=True)
     answer = rest
@@ -66,7 +67,7 @@ def take_apart(text: str, opened: str = "", closing: str = "") -> Reply:
 
 
 def _end(text: str, mark: str, *, is_open: bool) -> int:
-    """Behind the mark that ends thoughts; 0 where there is none. Without an opening mark, one between spaces is a word of the answer."""
+    """After the mark that ends thoughts; 0 if there is none. Without an opening mark, one between spaces is a mere word."""
     place = text.find(mark)
     while place >= 0:
         behind = place + len(mark)
@@ -82,7 +83,8 @@ def reply_of(text: str, doc: Mapping[str, Any]) -> Reply:
 
 
 def in_marks(reasoning: str, *, closed: bool = True) -> str:
-    """Reasoning that a server hands over apart from the answer, as a model would have written it before the answer.
+    """Reasoning that a server hands over separately from the answer, as a model would have written it before the
+    answer.
 
     Args:
         closed: whether it came to its end.

@@ -13,7 +13,7 @@ def load(name: str) -> Any:
     """The tokenizer of a model.
 
     Args:
-        name: a folder or Hub id, with "@" and a revision behind it.
+        name: a folder or Hub id, optionally followed by "@" and a revision.
 
     Raises:
         TokenizerError: it cannot be loaded, or has no fast version.

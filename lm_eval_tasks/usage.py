@@ -1,4 +1,4 @@
-"""What answers take: tokens as the engine or server counts them, and their price."""
+"""What answers use: tokens as the engine or server counts them, and their price."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ CAPPED = "length"
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one answer, and why it ended; None and "" for what nobody says.
+    """Tokens of one answer, and why it ended; None and "" for what is not known.
 
     Attributes:
         tokens_out: of the answer, its reasoning included.
         reasoning_tokens: those of the reasoning.
         cached_tokens: those of the prompt that the server had in its cache.
-        finish: "stop", "length", or another word of the server's.
+        finish: "stop", "length", or another word that the server uses.
     """
 
     tokens_in: int | None = None
@@ -66,7 +66,7 @@ def _count(given: object, name: str) -> int | None:
 
 
 def total(usages: Iterable[Usage]) -> dict[str, Any]:
-    """Sums over answers: of each kind of tokens over those that say it (None where none does), and how often each finish came."""
+    """Sums over answers: each kind of tokens over those that report it (None if none does), and counts of each finish."""
     every = list(usages)
     sums = {}
     for name in _TOKENS:
@@ -77,7 +77,7 @@ def total(usages: Iterable[Usage]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a model's tokens cost, by the million.
+    """What a million of a model's tokens cost.
 
     Attributes:
         cached: of prompt tokens from the server's cache.
@@ -90,7 +90,7 @@ class Price:
     batch: float = 0.5
 
     def of(self, usage: Usage, *, batch: bool = False) -> float:
-        """The price of an answer; what is not known of it counts as nothing."""
+        """The price of an answer; what is not known about it counts as nothing."""
         cached = min(usage.cached_tokens or 0, usage.tokens_in or 0)
         fresh = (usage.tokens_in or 0) - cached
         whole = (fresh * self.input + cached * self.cached + (usage.tokens_out or 0) * self.output) / _MILLION
@@ -98,7 +98,7 @@ class Price:
 
 
 def read_price(path: Path, model: str) -> Price:
-    """A model's price from a table: TOML with a table for each model, `input`, `output`, and if it wants `cached` and `batch`.
+    """A model's price from a table: TOML with a table for each model, `input`, `output`, and optionally `cached` and `batch`.
 
     Raises:
         OptionError: the file cannot be read, or has no such model.
@@ -119,5 +119,5 @@ def read_price(path: Path, model: str) -> Price:
     for name in ("input", "output", "cached", "batch"):
         value = values.get(name)
         if not isinstance(value, int | float) or not 0 <= value < math.inf:
-            raise OptionError(f"the price table {path} has no {name} for {model!r} that is a number from 0 up")
+            raise OptionError(f"the price table {path} has no {name} for {model!r} that is a number of at least 0")
     return Price(*(float(values[name]) for name in ("input", "output", "cached", "batch")))

@@ -1,4 +1,4 @@
-"""The release of this software, which pyproject.toml alone names, and what else its bytes depend on."""
+"""The release of this software, which only pyproject.toml names, and what else its bytes depend on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LIBRARIES = ("numpy", "pyarrow", "pymupdf", "tokenizers", "torch", "transformer
 
 @cache
 def code_version() -> str:
-    """The release, a hash of the code, for two checkouts of one release may differ, and the libraries that make the bytes."""
+    """The release, a hash of the code (two checkouts of one release may differ) and the libraries that make the bytes."""
     root = Path(__file__).resolve().parents[1]
     digest = sha256()
     for package in _PACKAGES:

@@ -1,4 +1,4 @@
-"""Waiting for servers: as long as they ask, never for ever, and never in silence."""
+"""Waiting for servers: as long as they ask, never forever, and never in silence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONG = 10.0
 
 
 def retry_after(header: str | None) -> float:
-    """Seconds that a server asks to wait, as a number or a date, bounded; 0 where it says nothing that helps."""
+    """Seconds that a server asks to wait, as a number or a date, bounded; 0 if it says nothing useful."""
     text = (header or "").strip()
     with suppress(ValueError, OverflowError):
         seconds = float(text)
@@ -26,7 +26,7 @@ def retry_after(header: str | None) -> float:
 
 
 def announce(text: str) -> None:
-    """Say something on standard error, above the progress bars."""
+    """Print something on standard error, above the progress bars."""
     tqdm.write(text, file=sys.stderr)
 
 

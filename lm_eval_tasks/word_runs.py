@@ -1,4 +1,4 @@
-"""Runs of words that two texts share. Words go by their hashes, so that texts of a book's length are compared by the array."""
+"""Runs of words that two texts share. Words are represented by hashes, so that long texts are compared as arrays."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Words: TypeAlias = NDArray[np.uint64]
-# Shorter runs than this are looked for only where a text is shorter.
+# Shorter runs than this are looked for only if a text is shorter.
 _SEED = 4
 _SPACED = bytes.maketrans(string.punctuation.encode(), b" " * len(string.punctuation))
 # Odd, so that no bit of a word is lost.
@@ -28,13 +28,13 @@ def run_words(text: str) -> Words:
 def longest_common_run(one: Words, other: Words) -> int:
     """Words of the longest contiguous run that two texts share.
 
-    Places where four words agree are found and extended: a shorter run counts only where a text is shorter.
+    Places where four words agree are found and extended: a shorter run counts only if a text is shorter.
     """
     return longest_runs([one], other)[0]
 
 
 def longest_runs(texts: list[Words], other: Words) -> list[int]:
-    """`longest_common_run` of each of some texts with another, which is gone through once."""
+    """`longest_common_run` of each of some texts with another, which is scanned once."""
     found = [0] * len(texts)
     seeds = [min(_SEED, len(one), len(other)) for one in texts]
     for seed, group in groupby(sorted(range(len(texts)), key=seeds.__getitem__), key=seeds.__getitem__):
@@ -87,7 +87,7 @@ def _longest_of(
     mine = np.repeat(met, counts)
     nth = np.arange(len(mine)) - np.repeat(np.cumsum(counts) - counts, counts)
     theirs = places[np.repeat(first, counts) + nth]
-    # Inside a run that began before there is nothing to find.
+    # There is nothing to find inside a run that began earlier.
     begins = (mine == 0) | (theirs == 0)
     begins[~begins] = one[mine[~begins] - 1] != other[theirs[~begins] - 1]
     starts = zip(mine[begins].tolist(), theirs[begins].tolist(), strict=True)

@@ -1,10 +1,11 @@
 """Stage 4: reference lists -> the citation corpus: which cited works are known papers.
 
-Document -> Link. Only the entries cited in the related-work section are resolved, for SCALAR all that are cited: by the arXiv
-id or DOI that an entry carries, else by its title among all records of the store; ids that the store lacks are fetched in
-batches; a search for the title comes last (`citations.search`). A paper is linked once for each document and each version of this code,
-so that a store that has grown since does not change an older round. Entries that stay unresolved are counted, not dropped;
-whether enough are left decides the sample stage. Drop reasons (of references): ambiguous, unresolved.
+Document -> Link. Only the entries cited in the related-work section are resolved (for SCALAR, all cited entries): by
+the arXiv id or DOI that an entry carries, else by its title among all records of the store; ids that the store lacks
+are fetched in batches; a search for the title comes last (`citations.search`). A paper is linked once for each document
+and each version of this code, so a store that has grown since does not change an older round. Entries that stay
+unresolved are counted, not dropped; the sample stage decides whether enough are left. Drop reasons (of references):
+ambiguous, unresolved.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from builder.sources.base import Source
     from builder.store import Store
 
-# Rises with every change that can change a link.
+# Raise with every change that can affect a link.
 LINKER = "2"
 _LOST = ("ambiguous", "unresolved")
 
@@ -81,7 +82,7 @@ def cited_in_related_work(document: Document) -> list[int]:
 
 
 def cited_entries(round_: Round, document: Document) -> list[int]:
-    """Indices of the entries to resolve: those of the related work, and where the round asks for SCALAR all that are cited."""
+    """Indices of the entries to resolve: those of the related work, or all cited ones if the round asks for SCALAR."""
     related = cited_in_related_work(document)
     if not round_.scalar.chosen:
         return related
@@ -93,7 +94,7 @@ def _entries(round_: Round, document: Document) -> list[Reference]:
 
 
 def _key(round_: Round, documents: Documents, paper: Paper) -> str:
-    """What a paper's links depend on beside the store."""
+    """What a paper's links depend on besides the store."""
     kind = documents.kinds[paper.id]
     parts = [
         LINKER, EXTRACTOR, kind, documents.store.read_file(paper.id, kind, EXTRACTOR), round_.link.model_dump(),
@@ -103,7 +104,7 @@ def _key(round_: Round, documents: Documents, paper: Paper) -> str:
 
 
 def _fetch_cited(round_: Round, source: Source, store: Store, papers: Sequence[Paper], documents: Documents) -> None:
-    """Fetch the records of cited papers that the store lacks, or has without abstract, in batches."""
+    """Fetch the records of cited papers that the store lacks, or has without an abstract, in batches."""
     wanted: set[str] = set()
     for paper in progress(papers, "cited ids", len(papers)):
         for entry in _entries(round_, documents[paper.id]):
@@ -138,7 +139,7 @@ def _resolve(round_: Round, store: Store, paper: Paper, document: Document) -> I
 
 
 def link_ways(store: Store, papers: Iterable[Paper]) -> dict[LinkWay, int]:
-    """How many citations were resolved, or not, by each way."""
+    """How many citations were resolved in each way, or stayed unresolved."""
     counts = Counter(link.how for paper in papers for link in store.links(paper.id))
     return {way: counts[way] for way in get_args(LinkWay) if counts[way]}
 

@@ -1,8 +1,8 @@
-"""One entry of a reference list -> the record that it means.
+"""One entry of a reference list -> the record that it refers to.
 
-An arXiv id or a DOI decides. A title has to be the record's whole title, but for damage that reading a PDF does, and is
-checked by first author and year: near misses (a sequel, a survey of the same subject, the same words in a longer
-title) must not pass. Where two records pass alike, the entry is ambiguous and stays unresolved.
+An arXiv id or a DOI decides. Apart from damage done by reading a PDF, a title has to be the record's whole title,
+and it is checked by first author and year: near misses (a sequel, a survey of the same subject, the same words in a
+longer title) must not pass. If two records pass equally well, the entry is ambiguous and stays unresolved.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _MIN_SHORT = 6
 _LONG_NAME = 4
 _MIN_PREFIX = 24
 _PROPOSED = 12
-# A title with a letter or two amiss is sure; one that has only lost letters (ligatures, its end) may lose more. Another
-# title of the same authors is as near, but has other letters in their place.
+# A title with a letter or two wrong is certain; one that has only lost letters (ligatures, its end) may have lost more.
+# Another title by the same authors can be just as close, but has different letters in those places.
 _SURE = 0.97
 _NEAR = 0.88
 # Between a preprint and the year under which it is cited.
@@ -41,14 +41,14 @@ _LIGATURES = ("", "fi", "fl", "ff", "ffi", "ffl")
 _SUBTITLE = re.compile(r"\s*[:–—-]")
 _NUMERAL = re.compile(r"\d+|\b[IVX]{2,5}\b")
 _URL = re.compile(r"https?://\S+")
-# What stands before and behind a whole title; a colon goes on to a subtitle.
+# What may come before and after a whole title; a colon leads on to a subtitle.
 _BEFORE = re.compile(r"(?:^|[.,:;)\]”“\"‘’'\d])\s*$")
 _BEHIND = re.compile(r"\s*(?:$|[.,?!;”\"’')\](]|in\b|arxiv|corr\b|\d)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What an entry was resolved to: a paper by some way, or nothing because it is ambiguous or unknown."""
+    """What an entry was resolved to: a paper, found in some way, or nothing because it is ambiguous or unknown."""
 
     paper: Paper | None
     how: LinkWay
@@ -78,7 +78,7 @@ class _Match:
 
     @property
     def rank(self) -> tuple[bool, float, bool, bool]:
-        """What is better is greater."""
+        """The better match has the greater rank."""
         return self.whole, round(self.similarity, 3), self.author, self.year
 
 
@@ -93,7 +93,7 @@ class _Fit(NamedTuple):
 def resolve_entry(store: Store, citing: Paper, entry: Reference) -> Resolved:
     """Resolve one entry by its id, its DOI or its title, against all records of the store.
 
-    A work is never resolved to the citing paper or to one that is younger.
+    A work is never resolved to the citing paper or to a younger one.
     """
     for name, how in ((cited_id(entry), "arxiv_id"), (store.id_by_doi(entry.doi) if entry.doi else None, "doi")):
         if name is not None:
@@ -113,7 +113,7 @@ def cited_id(entry: Reference) -> str | None:
 
 
 def can_cite(citing: Paper, known: Paper) -> bool:
-    """Whether a paper can be cited by another: it is another one, and not younger."""
+    """Whether a paper can cite a known one: the two differ, and the known one is not younger."""
     return known.id != citing.id and known.published <= citing.published
 
 
@@ -131,7 +131,7 @@ def _by_title(store: Store, citing: Paper, entry: Reference) -> Resolved:
 
 
 def _choose(passing: list[_Match]) -> Resolved:
-    """The best of those that pass; the oldest of one work's records, nothing of two works that fit alike."""
+    """The best match that passes: the oldest of one work's records, or nothing if two works fit equally well."""
     best = [match for match in passing if match.rank == passing[0].rank]
     works = {(title_key(match.paper.title), fold(match.paper.authors[0])) for match in best}
     if len(works) > 1:
@@ -151,7 +151,7 @@ def _candidates(store: Store, text: _Text) -> Iterator[Iterable[str]]:
 
 
 def _repaired(store: Store, text: str) -> list[str]:
-    """The words of a text, and those that come of undoing what a PDF did to them.
+    """The words of a text, and those that result from undoing what a PDF did to them.
 
     Breaks and lost ligatures (two pieces and perhaps a ligature make a word), and lost spaces (a word makes two).
     """
@@ -168,7 +168,7 @@ def _repaired(store: Store, text: str) -> list[str]:
 
 
 def _split(word: str, known: Callable[[str], int]) -> list[str]:
-    """The two or three known words that a run of letters is made of, those first that are longest."""
+    """The two or three known words that a run of letters is made of, the longest first."""
     for end in range(len(word) - 2, 2, -1):
         if known(word[:end]):
             rest = word[end:]
@@ -185,8 +185,8 @@ class _Text:
 
     Attributes:
         raw: the entry without its addresses.
-        title: as it was parsed, "" where it was not.
-        body: from where the title stands, as far as that is known.
+        title: as it was parsed, "" if it was not.
+        body: from the start of the title, as far as that is known.
         keys: of what may be the title: the parsed title first, then the entry's sentences.
     """
 
@@ -225,7 +225,7 @@ class _Text:
         return max(fits, key=lambda fit: fit[:2])
 
     def _aligned(self, key: str, numerals: list[str]) -> _Fit:
-        """Where the title stands in the entry: whole between punctuation, in part where a colon goes on behind it."""
+        """Where the title occurs in the entry: whole between punctuation, or in part if a colon continues it."""
         nothing = _Fit(0.0, False, None)
         if len(key) > len(self._key):
             return nothing
@@ -251,12 +251,12 @@ class _Text:
 
 
 def _numerals(text: str) -> list[str]:
-    """The numbers of a title, Roman ones included: another year, part or version is another title."""
+    """The numbers of a title, Roman ones included: another year, part or version makes it another title."""
     return _NUMERAL.findall(text)
 
 
 def _key_with_places(text: str) -> tuple[str, list[int]]:
-    """`ids.title_key` of a text, and for each of its characters the place in the text."""
+    """`ids.title_key` of a text, and the place of each of its characters in the text."""
     key, places = [], []
     for place, character in enumerate(text):
         folded = title_key(character)

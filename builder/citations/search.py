@@ -1,8 +1,8 @@
-"""Searching the source for cited titles that nothing else resolves: several in a request, each once for good.
+"""Searching the source for cited titles that nothing else resolves: several per request, each only once.
 
-What a search finds goes into the store, where every later look-up meets it. The other titles of its request are not asked for
-again either, unless not one of them was found: such an answer may be a failure of the server, and a later round asks again. A
-round bounds the number of its titles.
+What a search finds goes into the store, where every later look-up finds it. The other titles of its request are not asked for
+again either, unless none of them was found: such an answer may be a failure of the server, and a later round asks again. Each
+round limits the number of its titles.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 # Letters and digits of a title: a shorter one finds too much, a longer one was not read well.
 _SHORTEST, _LONGEST = 20, 250
-# What the store remembers of a title: that the round has searched for it, that it need not be searched for again, that it was found.
+# What the store remembers about a title: that the round has searched for it, that it need not be searched for again,
+# that it was found.
 _ASKED, _ANSWERED, _FOUND = "title asked ", "title answered ", "title found "
 # The store's note on a search under way: round, titles asked for, titles to ask for.
 _NOTE = "title searches"
@@ -46,7 +47,8 @@ def search_titles(
 ) -> None:
     """Search for the unresolved titles among the papers' entries, as many as the round still allows.
 
-    All that is found counts at once, at the end: a search that was killed begins anew, its answers kept by the source.
+    Everything found is counted together at the end: a search that was killed starts over, using the answers that the
+    source has kept.
     """
     left = round_.link.searches - store.times_asked(_ASKED, round_.round)
     if left <= 0:
@@ -89,7 +91,7 @@ def _unresolved(
 
 
 def search_status(round_: Round, store: Store) -> Iterator[str]:
-    """Lines for people: how many titles the round has searched for, and what is left of a search under way."""
+    """Human-readable lines: how many titles the round has searched for, and what is left of a search under way."""
     if searched := store.times_asked(_ASKED, round_.round):
         yield f"cited titles searched for: {searched} of at most {round_.link.searches} in a round"
     note = store.note(_NOTE)

@@ -1,4 +1,4 @@
-"""Which papers and authors a round admits: papers of its categories, and the co-authors whom a visit to an author brings."""
+"""Which papers and authors a round admits: papers of its categories, and the co-authors that a visit to an author yields."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Mark = Callable[[str, str], None]
 
 
 def belonging(round_: Round, items: Iterable[Paper | Drop]) -> Iterator[Paper | Drop]:
-    """The same items, those of other categories as drops."""
+    """The same items, with those of other categories turned into drops."""
     wanted = frozenset(round_.papers.categories)
     for item in items:
         outside = isinstance(item, Paper) and not in_categories(item, wanted)
@@ -59,14 +59,14 @@ def sort_out(round_: Round, items: Iterable[Paper | Drop]) -> tuple[list[Paper],
 def visit(
     round_: Round, store: Store, author: Author, items: Iterable[Paper | Drop], mark: Mark, *, ranked: bool = False
 ) -> int:
-    """Take what a look-up of an author brought into the store, in one transaction.
+    """Store what a look-up of an author returned, in one transaction.
 
     Args:
         mark: notes that the author was visited.
-        ranked: whether the co-authors that are admitted wait by the number of the author's papers, not in turn.
+        ranked: whether admitted co-authors are queued by the number of the author's papers, not in turn.
 
     Returns:
-        How many of the papers the author is the first author of.
+        How many of the papers have the author as first author.
     """
     key = author.key
     papers, drops = sort_out(round_, items)
@@ -92,7 +92,7 @@ def first_authored(papers: Iterable[Paper], key: str) -> int:
 def co_authors(round_: Round, key: str, papers: Iterable[Paper]) -> list[Author]:
     """An author's co-authors, most shared papers first.
 
-    Papers with very many authors say little about who works with whom and bring none.
+    Papers with very many authors say little about who works with whom and contribute none.
     """
     shared: Counter[str] = Counter()
     names: dict[str, str] = {}
@@ -108,8 +108,8 @@ def co_authors(round_: Round, key: str, papers: Iterable[Paper]) -> list[Author]
 def _is_admitted(round_: Round, store: Store, key: str) -> bool:
     """Thin out active authors.
 
-    This answers the popularity bias that the AcademicEval paper leaves to future work: an author with n known papers is
-    admitted with probability n ** -activity_penalty, by a draw that depends on the seed and the author alone.
+    This addresses the popularity bias that the AcademicEval paper leaves to future work: an author with n known papers
+    is admitted with probability n ** -activity_penalty, by a draw that depends on the seed and the author alone.
     """
     penalty = round_.crawl.activity_penalty
     if not penalty:

@@ -20,8 +20,8 @@ class Covered:
     """A finished crawl or update.
 
     Attributes:
-        last_day: the last day that was looked at.
-        settings: what the work depended on beside the round's name.
+        last_day: the last day that was covered.
+        settings: what the work depended on besides the round's name.
     """
 
     last_day: date

@@ -31,8 +31,8 @@ def crawl(round_: Round, source: Source, store: Store) -> StageReport:
     """Take the round's papers into the store; what an earlier call did is not done again.
 
     Raises:
-        RoundError: a seed author is not known or has no paper to start from, the workspace was crawled otherwise, or not
-            one paper of the source belongs to the round.
+        RoundError: a seed author is not known or has no paper to start from, the workspace was crawled with
+            other settings, or no paper of the source belongs to the round.
     """
     started = time.perf_counter()
     if round_.crawl.seeds:
@@ -53,7 +53,7 @@ def crawl_report(round_: Round, store: Store) -> StageReport:
     """
     done = covered(store).get(round_.round)
     if done is None:
-        raise StoreError(f"round {round_.round} was not crawled yet; run `academiceval run round.toml`")
+        raise StoreError(f"round {round_.round} has not been crawled yet; run `academiceval run round.toml`")
     return done.report
 
 
@@ -74,7 +74,7 @@ def _take_all(round_: Round, source: Source, store: Store) -> None:
 
 
 def whole_settings(round_: Round, source: Source) -> str:
-    """What taking every paper depends on: where it has changed, the papers are taken again."""
+    """What taking every paper depends on: if that has changed, the papers are taken again."""
     return f"{source.fingerprint()} {round_.papers.model_dump_json()}"
 
 
@@ -94,8 +94,8 @@ def _walk(round_: Round, source: Source, store: Store) -> None:
         return
     if set(done) - {round_.round}:
         raise RoundError(
-            f"the workspace holds the graph of round {max(done)}: `academiceval update --round {round_.round}` takes it "
-            "on, or name another `workspace`"
+            f"the workspace contains the graph of round {max(done)}: extend it with `academiceval update --round "
+            f"{round_.round}`, or name another `workspace`"
         )
     store.answers.forget_other_rounds(round_.round)
     _begin(round_, source, store)
@@ -106,7 +106,7 @@ def _walk(round_: Round, source: Source, store: Store) -> None:
 
 
 def _is_to_go_on(round_: Round, store: Store, done: dict[str, Covered]) -> bool:
-    """Whether a finished crawl has been given other limits since; higher ones let it go on from where it is."""
+    """Whether a finished crawl has been given other limits since; higher ones let it continue from where it stopped."""
     _check_shape(round_, store)
     return done[round_.round].settings != _limits(round_) and done[round_.round].report.stage == "crawl"
 
@@ -116,7 +116,7 @@ def _limits(round_: Round) -> str:
 
 
 def _shape(round_: Round) -> dict[str, object]:
-    """What decides the order of the walk: it cannot change under way."""
+    """What decides the order of the walk: it cannot change once the walk has begun."""
     crawl, papers = round_.crawl, round_.papers
     return {
         "crawl.seeds": list(crawl.seeds),
@@ -130,7 +130,7 @@ def _shape(round_: Round) -> dict[str, object]:
 
 
 def _check_shape(round_: Round, store: Store) -> bool:
-    """Whether the walk has begun; a RoundError where it began otherwise."""
+    """Whether the walk has begun; raises a RoundError if it began with other settings."""
     begun = store.note("crawl shape")
     if begun is None:
         return False
@@ -138,8 +138,8 @@ def _check_shape(round_: Round, store: Store) -> bool:
     for key, value in _shape(round_).items():
         if begun[key] != value:
             raise RoundError(
-                f"the workspace {round_.workspace} was crawled with {key} = {begun[key]}, round.toml says {value}: put it "
-                "back, or name another `workspace`"
+                f"the workspace {round_.workspace} was crawled with {key} = {begun[key]}, but round.toml says {value}: "
+                "change it back, or name another `workspace`"
             )
     return True
 
@@ -154,7 +154,7 @@ def _begin(round_: Round, source: Source, store: Store) -> None:
         papers, _ = admission.sort_out(round_, source.by_author(name, round_.papers.published_from, round_.last_day))
         if not papers:
             near = source.similar_authors(name)
-            hint = f"; near names: {', '.join(near)}" if near else ""
+            hint = f"; similar names: {', '.join(near)}" if near else ""
             raise RoundError(f"the source has no paper of the seed author {name!r} in the round's window{hint}")
         if not admission.first_authored(papers, key):
             raise RoundError(
@@ -168,7 +168,7 @@ def _begin(round_: Round, source: Source, store: Store) -> None:
 
 
 def _visits(round_: Round, source: Source, store: Store) -> Iterator[Author]:
-    """Visit authors until a limit is met or none waits."""
+    """Visit authors until a limit is reached or none is waiting."""
     visited, _ = store.frontier.counts()
     first_author = store.first_author_papers(round_.round)
     limits = round_.crawl

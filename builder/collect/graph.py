@@ -1,10 +1,11 @@
 """The co-author graph: nodes are authors with a first-author paper, edges join authors who wrote together.
 
 Section 3.1 of the AcademicEval paper: authors who appear only as co-authors are removed, then the largest connected
-component is kept. Papers with very many authors say little about who works with whom and add no edges. Pruning (section 3.3) takes
-old papers and inactive authors off; the edges that old papers made stay, so that pruning cuts as little as it can.
+component is kept. Papers with very many authors say little about who works with whom and add no edges. Pruning (section
+3.3) removes old papers and inactive authors; the edges made by old papers stay, so that pruning cuts as little as it
+can.
 
-Of the names of all authors only a hash is held, and edges are an array: an archive has millions of both.
+Only a hash of each author's name is kept, and edges are an array: an archive has millions of both.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class CoAuthorGraph:
 
     @cached_property
     def graph(self) -> nx.Graph[str]:
-        """The same for networkx: edge attribute `weight` counts shared papers. It takes some 500 bytes an edge."""
+        """The same for networkx: edge attribute `weight` counts shared papers. It takes about 500 bytes per edge."""
         numbered: nx.Graph[Any] = nx.from_scipy_sparse_array(self.shared)
         return nx.relabel_nodes(numbered, dict(enumerate(self.nodes)))
 
@@ -85,7 +86,7 @@ def build_graph(
         papers: read once, in any order.
         max_authors: papers with more authors add no edges.
         component: "largest" keeps the largest connected component, "all" keeps every first author.
-        members: keys of the authors that the crawl has visited; None where it took every paper.
+        members: keys of the authors that the crawl has visited; None if it took every paper.
         papers_from: older papers are pruned.
         active_from: authors whose newest paper, in any position, is older are pruned.
 
@@ -116,7 +117,7 @@ def build_graph(
 
 
 class _Papers:
-    """Who wrote what, packed. Authors go by the places that the sorted hashes of their keys have.
+    """Who wrote what, packed. Authors are numbered by the places of their keys' hashes in sorted order.
 
     Attributes:
         ids: of the papers.
@@ -137,14 +138,14 @@ class _Papers:
             hashes.extend(map(hash, authors))
             counts.append(len(authors))
         self._days, self._counts = np.array(days, np.int64), np.array(counts, np.int64)
-        # 64 bits, which two of ten million authors share once in 400,000 rounds.
+        # 64 bits: two of ten million authors share a hash once in 400,000 rounds.
         self._hashes, self._authors = np.unique(np.array(hashes, np.int64), return_inverse=True)
         self.different = len(self._hashes)
 
     def by_id(
         self, members: frozenset[str] | None, papers_from: date, active_from: date
     ) -> Iterator[tuple[str, str, GraphReason | None]]:
-        """Each paper with its first author, and why it is not on the graph, whatever its component."""
+        """Each paper with its first author, and why it is not on the graph, components aside."""
         old, inactive = (self._days < papers_from.toordinal()).tolist(), self._by_inactive(active_from)
         for i in sorted(range(len(self.ids)), key=self.ids.__getitem__):
             reason: GraphReason | None = None
@@ -155,7 +156,7 @@ class _Papers:
             yield self.ids[i], self.first[i], reason
 
     def _by_inactive(self, day: date) -> list[bool]:
-        """Of each paper, whether all papers of its first author, in any position, are older."""
+        """For each paper, whether all papers of its first author, in any author position, are older."""
         newest = np.zeros(self.different, np.int64)
         np.maximum.at(newest, self._authors, np.repeat(self._days, self._counts))
         first = self._authors[np.cumsum(self._counts) - self._counts]
@@ -182,7 +183,7 @@ class _Papers:
 
 
 def _pairs(paper: NDArray[np.int64], who: NDArray[np.int64], nodes: int) -> Iterator[NDArray[np.int64]]:
-    """Every two nodes that share a paper, as `one * nodes + other`; papers with as many nodes together."""
+    """Every two nodes that share a paper, as `one * nodes + other`; papers with the same number of nodes together."""
     _, begins, together = np.unique(paper, return_index=True, return_counts=True)
     for n in np.unique(together[together > 1]).tolist():
         group = who[begins[together == n][:, None] + np.arange(n)]
@@ -191,7 +192,7 @@ def _pairs(paper: NDArray[np.int64], who: NDArray[np.int64], nodes: int) -> Iter
 
 
 def _largest(shared: csr_array) -> NDArray[Any]:
-    """The nodes of the largest component; of two such the one whose first author comes later."""
+    """The nodes of the largest component; of two equally large ones, the one whose first author comes later."""
     _, labels = connected_components(shared, directed=False)
     sizes = np.bincount(labels)
     _, firsts = np.unique(labels, return_index=True)

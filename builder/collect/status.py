@@ -1,4 +1,4 @@
-"""What a workspace holds, how far its crawl is and what is left of it."""
+"""What a workspace contains, how far its crawl has come and what is left of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def status(round_: Round, store: Store) -> list[str]:
-    """Lines for people: counts, frontier, requests made, estimated time left."""
+    """Human-readable lines: counts, frontier, requests made, estimated time left."""
     return [f"{name}: {n}" for name, n in store.counts().items()] + list(_network(round_, store))
 
 
@@ -29,7 +29,7 @@ def _network(round_: Round, store: Store) -> Iterator[str]:
     yield f"frontier: {visited} authors visited, {waiting} waiting"
     left = min(waiting, max(0, round_.crawl.authors - visited))
     if left and round_.round not in covered(store):
-        # A visit has taken so long on average, waiting included; before the first one, as long as politeness asks.
+        # The average time of a visit, waiting included; before the first one, the delay that politeness asks for.
         spent = sum(seconds for _, seconds in requests.values())
         each = spent / visited if visited and spent else (round_.source.seconds_between_requests if requests else 0.0)
         yield f"left of the crawl: {left} authors, about {left * each / 60:.0f} min"

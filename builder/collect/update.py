@@ -1,9 +1,9 @@
 """The monthly update of a crawled co-author graph (section 3.3 of the AcademicEval paper).
 
 Node update: the new papers of every author on the graph. Node-and-edge update: their new co-authors become candidates,
-those brought by the most active authors first, and are visited until the wanted number of new papers is met. Pruning is
-done by the graph stage, from dates alone, so that an older round can be built again. Candidates are judged by the new
-papers only, so that asking author by author and harvesting the months bring the same graph.
+those brought by the most active authors first, and are visited until the wanted number of new papers is reached.
+Pruning is done by the graph stage, from dates alone, so that an older round can be built again. Candidates are judged
+by the new papers only, so that asking author by author and harvesting the months bring the same graph.
 Drop reasons: those of the crawl, and no_graph_author for harvested papers.
 """
 
@@ -35,7 +35,7 @@ def update(round_: Round, source: Source, store: Store) -> StageReport:
     """Bring the workspace's graph to a later round.
 
     Raises:
-        RoundError: nothing was crawled yet, or the round covers no day that is new.
+        RoundError: nothing has been crawled yet, or the round covers no new day.
     """
     started = time.perf_counter()
     done = covered(store)
@@ -52,14 +52,14 @@ def update(round_: Round, source: Source, store: Store) -> StageReport:
 
 def _first_new_day(round_: Round, done: dict[str, Covered]) -> date:
     if not done:
-        raise RoundError(f"the workspace {round_.workspace} holds no graph yet; `academiceval crawl` makes one")
+        raise RoundError(f"the workspace {round_.workspace} has no graph yet; `academiceval crawl` makes one")
     newest = max(done)
     if round_.round < newest:
-        raise RoundError(f"the workspace is at round {newest} already, which is later than {round_.round}")
+        raise RoundError(f"the workspace is already at round {newest}, which is later than {round_.round}")
     last = max(one.last_day for one in done.values())
     if round_.last_day <= last:
         raise RoundError(
-            f"round {round_.round} ends on {round_.last_day} and the workspace covers {last} already; give a later "
+            f"round {round_.round} ends on {round_.last_day}, but the workspace already covers {last}; give a later "
             "`--round`, or a later `papers.published_to` in round.toml"
         )
     return last + timedelta(days=1 - round_.update.overlap_days)
@@ -74,7 +74,7 @@ def _take_all(round_: Round, source: Source, store: Store, first: date) -> Stage
 def _walk_on(round_: Round, source: Source, store: Store, first: date) -> StageReport:
     if round_.update.by == "author":
         _visit_all(round_, store, lambda author: source.by_author(author.name, first, round_.last_day))
-        # What a look at inactive authors began is brought to an end, wherever a killed update began again.
+        # The check of inactive authors may have begun to index; finish that, wherever a killed update started again.
         with store.transaction():
             store.index_authors()
         return store.frontier.report("update", round_.round, len(store.joined(round_.round)))
@@ -92,7 +92,7 @@ def _walk_on(round_: Round, source: Source, store: Store, first: date) -> StageR
 
 
 def _harvest_months(round_: Round, source: Source, store: Store, first: date) -> StageReport:
-    """Fetch the new months into the store, outside the pool; once a round."""
+    """Fetch the new months into the store, outside the pool; once per round."""
     key = f"harvested {round_.round}"
     note = store.note(key)
     if note is None:
@@ -126,7 +126,7 @@ def _visit_all(round_: Round, store: Store, look_up: LookUp) -> None:
 
 
 def _active(round_: Round, store: Store, authors: list[Author]) -> list[Author]:
-    """Without the authors that the last round pruned."""
+    """The authors without those that the last round pruned."""
     months = round_.inactive_months
     if months is None:
         return authors

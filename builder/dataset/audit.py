@@ -47,7 +47,7 @@ def audit(folder: Path, configurations: Iterable[Configuration], engine: Engine 
     SCALAR asks for a number, not for a text that could leak; rows by id have no text; a core was audited in its own round.
 
     Args:
-        engine: what the work is done with, task by task; without one, this process.
+        engine: runs the work, task by task; without one, this process does it.
     """
     by_task: dict[Task, list[Configuration]] = {}
     for one in configurations:
@@ -75,14 +75,14 @@ def check(found: Audit, allowed: AuditTable) -> None:
             for name in names
         )
         raise AuditError(
-            f"the audit found what this round does not allow: {listed}; look at it, then raise the threshold or name the "
+            f"the audit found what this round does not allow: {listed}; check that, then raise the threshold or name the "
             "check in `audit.waive` of round.toml"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class _TaskRows:
-    """The rows of one task: all that is looked at together."""
+    """The rows of one task, which are audited together."""
 
     folder: Path
     task: Task
@@ -91,7 +91,7 @@ class _TaskRows:
 
 @dataclass(frozen=True, slots=True)
 class _Paper:
-    """What the audit counts of a test paper, whatever its task."""
+    """What the audit counts about a test paper, whatever its task."""
 
     author: str
     month: str
@@ -125,7 +125,7 @@ class _Found:
 
 
 def look_through(rows: _TaskRows) -> _Found:
-    """All that is to be known of the rows of one task."""
+    """Everything that the audit finds in the rows of one task."""
     found = _Found(rows.task)
     checks = _TextChecks(rows)
     for one in rows.configurations:
@@ -150,7 +150,7 @@ def look_through(rows: _TaskRows) -> _Found:
 
 
 class _TextChecks:
-    """The checks of single rows. What depends on few texts is looked at once for all rows that show them."""
+    """The checks of single rows. What depends on only a few texts is checked once for all rows that show them."""
 
     def __init__(self, rows: _TaskRows) -> None:
         self._task = rows.task
@@ -185,7 +185,7 @@ class _TextChecks:
         self.longest = max(self.longest, longest)
         if longest > LONG_RUN:
             yield "long_run"
-        # A title of a few common words may stand in any paper.
+        # A title of a few common words may occur in any paper.
         if words >= _LEAST_TARGET and others >= words:
             yield "target_in_demonstration"
         if self._task != "title" and own >= words:
@@ -268,7 +268,7 @@ def _outliers(tokens: dict[str, list[tuple[int, str]]]) -> list[str]:
 
 
 def _lost(lengths: dict[str, dict[Task, int]]) -> list[str]:
-    """Papers of which a task shows less than a fifth of what another task shows: more than one section is gone."""
+    """Papers of which a task shows less than a fifth of what another task shows: more than one section is missing."""
     return [
         f"{task} {paper_id}"
         for paper_id, tasks in lengths.items()
@@ -278,7 +278,7 @@ def _lost(lengths: dict[str, dict[Task, int]]) -> list[str]:
 
 
 def _disorder(days: dict[str, dict[Split, tuple[str, str]]]) -> list[str]:
-    """Settings in which a split begins before the last day of the one before it."""
+    """Settings in which a split begins before the last day of the previous one."""
     out = []
     for setting, splits in days.items():
         present = [splits[split] for split in SPLITS if split in splits]

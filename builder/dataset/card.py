@@ -1,4 +1,4 @@
-"""The dataset card (README.md), rendered from the manifest alone: whoever has a folder can say again what is known of it."""
+"""The dataset card (README.md), rendered from the manifest alone: anyone who has a folder can render it again."""
 
 from __future__ import annotations
 
@@ -41,8 +41,9 @@ _SCALAR = """\
 
 _LENGTHS = "Tokens that a share of the test samples has at most; 100% is the longest."
 _POWER = (
-    "The smallest difference between two models that the test samples show in four of five cases, if the models' differences vary from "
-    "paper to paper as those of two baselines do on real papers; of SCALAR, if they disagree on three questions of ten."
+    "The smallest difference between two models that the test samples show in four out of five cases, if the models' "
+    "differences vary from paper to paper as those of two baselines do on real papers; for SCALAR, if they "
+    "disagree on three questions in ten."
 )
 _CEILING = (
     "What the authors' own first version of a title or abstract scores against the last version, where they changed it: hardly any "
@@ -72,7 +73,7 @@ class Publication:
 def card(manifest: Manifest, published: Publication | None = None) -> str:
     """The card's text: YAML front matter that `load_dataset` obeys, then the tables."""
     published = published or Publication()
-    # What a round asked for and did not get is shown; what a copy to publish has in another form only is not.
+    # What a round asked for and did not get is shown; what a publishable copy merely has in another form is not.
     shown = [one for one in manifest.configurations if one.samples or not manifest.publishable]
     audit = tables.audited(manifest.audit, manifest.allowed) if manifest.audit else []
     lines = [
@@ -95,32 +96,33 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         *_section("Citations", [tables.links(manifest.links)]),
         *_section("Audit", audit),
         *_section("Licences", [tables.licenses(shown)]),
-        "Each row and each demonstration names its paper's licence; most allow use on one's own machine, not "
+        "Each row and each demonstration names its paper's licence; most allow use on your own machine, not "
         "redistribution.", "",
         *_section("Changelog", [_changes(manifest, published.errata)]),
         *_section("Errata", [_errata(published.errata)]),
         "## Limitations", "",
-        "Texts are read from PDF and HTML by software and lose some of formulas and tables. The reference is one text by the authors; "
-        "another may be as good. Fields and groups are represented as they publish on arXiv. Do not train on this: "
+        "Texts are read from PDF and HTML by software and lose parts of formulas and tables. The reference is one text by the "
+        "authors; another may be as good. Fields and groups are represented in proportion to what they publish on "
+        "arXiv. Do not train on this: "
         f"`{canary(manifest.round)}`.", "",
         "## Takedowns", "",
-        "An author who wants a paper taken out can open a discussion on this page with its arXiv id; the text is removed in a new "
+        "An author who wants a paper removed can open a discussion on this page with its arXiv id; the text is removed in a new "
         "revision, and the id is kept on a list for all later rounds.", "",
         "## How to cite", "",
-        f"Name the round ({manifest.round}) and the configuration beside the paper: numbers of different rounds are of "
-        "different samples.", "",
+        f"Name the round ({manifest.round}) and the configuration along with the paper: numbers of different rounds "
+        "are of different samples.", "",
         "```bibtex", *_bibtex(shown), "```", "",
     ]  # fmt: skip
     return "\n".join(lines)
 
 
 def canary(round_: str) -> str:
-    """A line by which this dataset is found again in training data; always the same for a round."""
+    """A line by which this dataset can be recognised in training data; always the same for a round."""
     return f"academiceval canary {uuid.uuid5(uuid.NAMESPACE_URL, f'academiceval {round_}')}"
 
 
 def check_canary(folder: Path, manifest: Manifest) -> None:
-    """Look whether the card holds the line by which the dataset is found again in training data.
+    """Check that the card contains the line by which the dataset can be recognised in training data.
 
     Raises:
         FolderError: it does not.
@@ -143,7 +145,7 @@ def _bibtex(shown: Sequence[Configuration]) -> list[str]:
 
 
 def _section(heading: str, shown: Sequence[Table], about: str = "") -> list[str]:
-    """A heading, a sentence about its tables, and the tables; nothing where the first has no row."""
+    """A heading, a sentence about its tables, and the tables; nothing if the first table has no rows."""
     if not shown or not shown[0].rows:
         return []
     return [
@@ -175,7 +177,7 @@ def _taken_down(papers: Sequence[str]) -> str:
 
 
 def _front_matter(shown: Sequence[Configuration]) -> dict[str, object]:
-    """Configurations and splits without samples are left out, for `datasets` cannot load them."""
+    """Configurations and splits without samples are left out, because `datasets` cannot load them."""
     loadable = [one for one in shown if one.samples]
     configs = [
         {

@@ -1,7 +1,7 @@
 """The authors' own ceiling: how version 1 of an abstract or title scores against the last version.
 
-Two human texts of the same paper by the same people: hardly any model can be expected to come closer. It is an optimistic ceiling,
-because a revision begins from the old text, and it is known of revised papers only.
+These are two human texts by the same people about the same work; hardly any model can be expected to come closer. The ceiling is
+optimistic, because a revision starts from the old text, and it is known for revised papers only.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _bounds(values: Sequence[float], authors: Sequence[str]) -> Bounds:
     return Bounds(*(None if one is None else round(one, 4) for one in (over.mean, over.low, over.high)))  # type: ignore[arg-type]
 
 
-# --- the file beside the data
+# --- the file next to the data
 
 
 def revision_lines(revisions: Sequence[Revision]) -> bytes:
@@ -86,7 +86,7 @@ def revision_lines(revisions: Sequence[Revision]) -> bytes:
 
 
 def read_revisions(folder: Path, taken_down: Collection[str] = ()) -> Iterator[Revision]:
-    """The entries of a folder's file, those of some papers left out; none where there is no file.
+    """The entries of a folder's file except those of some papers; none if there is no file.
 
     Args:
         taken_down: bare ids.

@@ -24,12 +24,12 @@ Lacking = Literal["missing_paper", "missing_file", "changed_text"]
 
 
 def documents_of(store: Store, paper_id: str) -> list[Document]:
-    """All documents of a paper, whatever file they came of."""
+    """All documents of a paper, whatever file they came from."""
     return [document for kind in KINDS if (document := store.document(paper_id, kind)) is not None]
 
 
 def paper_of(store: Store, name: str) -> Paper | None:
-    """The record of this id and version; None where the workspace has none, or of another version."""
+    """The record of this id and version; None if the workspace has none, or one of another version."""
     wanted = PaperId.parse(name)
     paper = next(store.papers([wanted.bare]), None) if wanted else None
     return paper if paper is not None and paper.versioned_id == name else None

@@ -30,22 +30,23 @@ _CONTEXT: dict[str, Any] = {
 _RAI = {
     "rai:dataCollection": (
         "Papers of arXiv, chosen by month, category and co-author graph; texts read from PDF and HTML by software, without "
-        "people; each dropped paper has a counted reason in manifest.json."
+        "human review; each dropped paper has a counted reason in manifest.json."
     ),
     "rai:dataLimitations": (
         "English papers of the categories that the round names. Extraction loses some text, formulas and tables most. The "
         "reference is one text by the authors; other texts may be as good."
     ),
     "rai:dataBiases": (
-        "Fields, countries and groups are represented as they publish on arXiv. Authors with many papers weigh more, which is "
-        "why intervals are over first authors."
+        "Fields, countries and groups are represented in proportion to what they publish on arXiv. Authors with many papers "
+        "weigh more, which is why intervals are over first authors."
     ),
     "rai:dataUseCases": (
         "Measuring how well language models write parts of papers from long contexts, and resolve masked citations. Not for "
         "training, and not for judging authors or papers."
     ),
     "rai:dataReleaseMaintenancePlan": (
-        "A round a month. A published revision never changes; errata and takedowns make a new one and are listed on the card."
+        "One round per month. A published revision never changes; errata and takedowns make a new one and are listed on "
+        "the card."
     ),
     "rai:personalSensitiveInformation": ("Names of authors, as on the papers."),
 }
@@ -59,7 +60,7 @@ def croissant(manifest: Manifest, address: str = "") -> str:
     """The text of `croissant.json`.
 
     Args:
-        address: of the published files, ending in "/"; "" where they lie beside it.
+        address: of the published files, ending in "/"; "" if they lie next to it.
     """
     shown = [one for one in manifest.configurations if one.samples]
     year, month = manifest.round.split(".")
@@ -87,7 +88,7 @@ def _file(file: DataFile, address: str) -> dict[str, Any]:
 
 
 def _record_sets(configuration: Configuration) -> Iterator[dict[str, Any]]:
-    """The rows of each file; columns that hold tables of their own, such as demonstrations, are left to Parquet's readers."""
+    """The rows of each file; columns that contain nested tables, such as demonstrations, are left to readers of Parquet."""
     for split in SPLITS:
         files = configuration.files(split)
         for n, file in enumerate(files):

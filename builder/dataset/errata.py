@@ -1,4 +1,4 @@
-"""What was found wrong with published revisions: the list `errata.jsonl` that lies beside the data."""
+"""What was found wrong with published revisions: the list `errata.jsonl` that lies next to the data."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Erratum:
 
 
 def parse_errata(data: bytes | None) -> list[Erratum]:
-    """The entries of an `errata.jsonl`, none where there is no file.
+    """The entries of an `errata.jsonl`, none if there is no file.
 
     Raises:
-        FolderError: it is not what we write.
+        FolderError: it is not in the form that we write.
     """
     try:
         lines = [parse_json(line) for line in (data or b"").decode().splitlines() if line.strip()]

@@ -1,7 +1,7 @@
 """Complete a publishable copy on the reader's own machine: id-only rows get their texts back.
 
-Papers are taken from the workspace, and from the round's source where the workspace lacks them; every text is compared
-with its hash. A folder that could be completed whole is the original one, byte for byte.
+Papers are taken from the workspace, and from the round's source if the workspace lacks them; every text is compared
+with its hash. A folder that could be completed in full is the original one, byte for byte.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: 
     """
     manifest = read_manifest(source)
     if manifest.publishable is None:
-        raise FolderError(f"{source} is not a publishable copy, it has nothing to fill")
+        raise FolderError(f"{source} is not a publishable copy; it has nothing to fill")
     _learn(round_, papers_from, store, *_named(source, manifest), engine)
     report = StageReport("fill")
     with replacing(output) as place:
         filled = tuple(_complete(source, place, manifest, one, store, report) for one in manifest.whole)
-        # After a takedown the hashes of the whole are not known, only those of every text.
+        # After a takedown the hashes of the whole are not known, only those of each text.
         expected = manifest.publishable.original or (filled if not report.dropped else None)
         facts = replace(manifest, configurations=filled, publishable=None)
         finished = facts if filled == expected else replace(facts, fill=report.counts())
@@ -85,7 +85,7 @@ def _is_known(store: Store, name: str) -> bool:
 def _complete(
     source: Path, place: Path, manifest: Manifest, whole: Configuration, store: Store, report: StageReport
 ) -> Configuration:
-    """Write one configuration with all rows that could be completed, in their first order."""
+    """Write one configuration with all rows that could be completed, in their original order."""
     ids = manifest.by_ids_of(whole.name)
     writer = ConfigurationWriter(place, emptied(whole))
     for split in SPLITS:

@@ -18,7 +18,7 @@ from lm_eval_tasks.locks import held
 
 
 def finish(place: Path, manifest: Manifest, carried: Mapping[str, bytes] | None = None) -> Manifest:
-    """Write the card and the manifest of a folder whose data is there; the manifest as it was written.
+    """Write the card and the manifest of a folder whose data is complete; return the manifest as written.
 
     Args:
         carried: the files of `CARRIED` that belong to the folder, name -> content.
@@ -46,33 +46,33 @@ def add_report_card(folder: Path, file: Path) -> None:
 
 
 def refuse_other_contents(new: Manifest, output: Path) -> None:
-    """Raise a FolderError where a folder would take the place of one of the same round with other contents.
+    """Raise a FolderError if a folder would replace one of the same round with other contents.
 
-    Who has published a round or measured with it must not find another under its name.
+    Anyone who has published a round or measured with it must not find another one under its name.
     """
     if not (output / MANIFEST).is_file():
         return
     old = read_manifest(output)
     if new.round == old.round and new.files != old.files:
         raise FolderError(
-            f"{output} holds round {old.round} with other contents; give the new one another `round` or `output`, or "
-            "pass --replace if nobody has used the old one"
+            f"{output} contains round {old.round} with other contents; give the new one another `round` or `output`, "
+            "or pass --replace if nobody has used the old one"
         )
 
 
 @contextmanager
 def replacing(output: Path, mark: str = MANIFEST, kind: str = "dataset folder") -> Iterator[Path]:
-    """An empty folder to build in, that takes the place of `output` when the block is left, and goes when it fails.
+    """An empty folder to build in, which replaces `output` when the block is left and is removed if it fails.
 
     Args:
-        mark: a file that only folders of this kind hold.
+        mark: a file that only folders of this kind contain.
         kind: what to call such folders in messages.
 
     Raises:
-        FolderError: `output` holds something of another kind, or the place cannot be written.
-        BusyError: another process writes it.
+        FolderError: `output` is something of another kind, or the place cannot be written.
+        BusyError: another process is writing it.
     """
-    output = output.resolve()  # a link stays one, and what it names is replaced
+    output = output.resolve()  # a link stays a link, and its target is replaced
     with held(output):
         building = _begin(output, mark, kind)
         try:
@@ -102,7 +102,7 @@ def _begin(output: Path, mark: str, kind: str) -> Path:
 
 
 def _finish(output: Path) -> None:
-    """Put the built folder in the place of `output`; the previous one goes only when the new one is there."""
+    """Put the built folder in the place of `output`; the previous one is removed only once the new one is there."""
     building, old = _beside(output)
     shutil.rmtree(old, ignore_errors=True)
     if not output.exists():

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 def carry(round_: Round, place: Path) -> tuple[list[Configuration], str]:
     """Copy the core into the folder that is being built, one configuration `<Setting>-core` for each setting.
 
-    A core that the older folder carries itself goes on; else it is drawn from its test samples, by the seed and the id
-    alone, so that all settings of a task hold the same.
+    A core that the older folder carries itself is carried on; otherwise one is drawn from its test samples, by the seed
+    and the id alone, so that all settings of a task contain the same samples.
 
     Returns:
-        The configurations, and the older round; none and "" where round.toml names no older folder.
+        The configurations, and the older round; none and "" if round.toml names no older folder.
 
     Raises:
         FolderError: the older folder is missing or unfinished.

@@ -1,4 +1,4 @@
-"""Whether a dataset folder holds what its manifest says."""
+"""Whether a dataset folder contains what its manifest says."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def file_differences(folder: Path, manifest: Manifest, ignored: frozenset[str] =
     """One sentence for each file of a folder that is missing, changed or not listed.
 
     Args:
-        ignored: paths that may be there unlisted.
+        ignored: paths that may exist without being listed.
     """
     listed = {path: file.sha256 for path, file in manifest.files.items()} | manifest.other_files
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
@@ -21,6 +21,6 @@ def file_differences(folder: Path, manifest: Manifest, ignored: frozenset[str] =
         if path not in there:
             yield f"{path} is missing"
         elif sha256_of(place_of(folder, path)) != listed[path]:
-            yield f"{path} has other bytes"
+            yield f"{path} has changed"
     for path in sorted(there - set(listed) - {MANIFEST} - ignored):
         yield f"{path} is not listed"

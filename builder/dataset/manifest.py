@@ -1,7 +1,7 @@
-"""What a dataset folder holds, as its `manifest.json` says: the one place that reads and writes that file.
+"""What a dataset folder contains, as its `manifest.json` says: the one place that reads and writes that file.
 
-The manifest is written last, so that its presence means that the folder is finished. It may come from anybody: what is
-read from one was checked against the types below, and no path in it leads out of its folder.
+The manifest is written last, so that its presence means that the folder is finished. It may come from anyone: what is
+read from it is checked against the types below, and no path in it leads out of its folder.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lm_eval_tasks.row_format import REVISIONS, WORKS
 from lm_eval_tasks.text import parse_json
 
 MANIFEST = "manifest.json"
-# Rises with every change to the types below; 1 was a dictionary whose configurations were told by their names.
+# Raise with every change to the types below; 1 was a dictionary whose configurations were recognised by their names.
 FORMAT = 2
 # full: rows of a writing setting; core: such rows of an older round; questions: SCALAR's; ids: any of these by id alone.
 Form = Literal["full", "core", "questions", "ids"]
@@ -34,7 +34,7 @@ _FILE = r"{name}/{split}-[0-9a-f]{{16}}-\d{{5}}-of-\d{{5}}\.parquet"
 _BESIDE = re.compile(r"[A-Za-z0-9][\w.-]*")
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _Count = Annotated[int, Field(ge=0, lt=1 << 53)]
-# Shares of the samples that are at most so long.
+# Shares of the samples that are at most this long.
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Day = Annotated[str, Field(pattern=r"^((19|2\d)\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]))?$")]
@@ -43,7 +43,7 @@ _Name = Annotated[str, Field(max_length=500)]
 _ROUND = r"^\d{4}\.(0[1-9]|1[0-2])$"
 # After the name of a round: its revision without texts, which is published first.
 SEALED = ".sealed"
-# What lies beside the data and goes wherever the data goes; other files beside it are made anew.
+# Files that are copied wherever the data is copied; the other files next to the data are written again.
 CARRIED = (REVISIONS, WORKS)
 _REVISION = r"^(\d{4}\.(0[1-9]|1[0-2])(\.post\d{1,4}|\.sealed)?)?$"
 
@@ -66,11 +66,11 @@ class Statistics:
 
     Attributes:
         samples, input_tokens, target_tokens: sums.
-        first, last: ISO days, "" where the split is empty.
-        input_lengths, target_lengths: tokens at each of `QUANTILES`, nothing where the split is empty.
+        first, last: ISO days, "" if the split is empty.
+        input_lengths, target_lengths: tokens at each of `QUANTILES`, nothing if the split is empty.
         labels: SCALAR: how often each place holds the right candidate.
-        detectable: the smallest difference between two models' mean scores that the samples show in four of five cases
-            (`lm_eval_tasks/power.py`); None where there are too few first authors, or nobody has reckoned it.
+        detectable: the smallest difference between two models' mean scores that the samples show in four out of five
+            cases (`lm_eval_tasks/power.py`); None if there are too few first authors, or it has not been computed.
     """
 
     __pydantic_config__ = _STRICT
@@ -88,7 +88,7 @@ class Statistics:
     def __post_init__(self) -> None:
         for lengths in (self.input_lengths, self.target_lengths):
             if len(lengths) not in (0, len(QUANTILES)) or sorted(lengths) != list(lengths):
-                raise ValueError(f"lengths are given at {len(QUANTILES)} growing shares of the samples, or not at all")
+                raise ValueError(f"lengths are given at {len(QUANTILES)} rising shares of the samples, or not at all")
         if self.labels and sum(self.labels) != self.samples:
             raise ValueError("there are not as many labels as samples")
 
@@ -133,7 +133,7 @@ class Configuration:
                 if not wanted.fullmatch(file.path):
                     raise ValueError(f"{file.path!r} is not a data file of {self.name}, {split}")
             if sum(file.rows for file in contents.files) != contents.statistics.samples:
-                raise ValueError(f"{self.name}, {split}: the files have another number of rows than the statistics")
+                raise ValueError(f"{self.name}, {split}: the files and the statistics have different numbers of rows")
 
     def files(self, split: Split) -> tuple[DataFile, ...]:
         return self.splits[split].files if split in self.splits else ()
@@ -235,7 +235,7 @@ class Publishable:
     Attributes:
         licenses: what the texts in it allow.
         report: how many rows are whole and how many by id only.
-        original: the configurations of the whole; empty where that is not known, after a takedown.
+        original: the configurations of the whole; empty if that is not known, after a takedown.
     """
 
     __pydantic_config__ = _STRICT
@@ -246,12 +246,12 @@ class Publishable:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Everything that is known of a dataset folder.
+    """Everything that is known about a dataset folder.
 
     Attributes:
         revision: the name under which the folder is published; "" for the round's own.
-        imported: where a dataset that was made elsewhere came from, "" for a round of ours.
-        config: round.toml as it was used, without places on the machine and what stands in fields of its own.
+        imported: where a dataset that was made elsewhere came from, "" for one of our rounds.
+        config: round.toml as it was used, without places on the machine and without what has its own fields here.
         source: kind of the source, "" for an imported dataset.
         allowed: what the audit may find.
         changes: round -> what changed in it.
@@ -264,7 +264,7 @@ class Manifest:
         publishable: for a copy to publish.
         takedown: rows that were taken out of this folder.
         fill: rows by id that could not be completed.
-        other_files: name -> sha256 of the files beside the data.
+        other_files: name -> sha256 of the files next to the data.
     """
 
     __pydantic_config__ = _STRICT
@@ -306,7 +306,7 @@ class Manifest:
         if len({one.of for one in by_ids}) < len(by_ids) or (by_ids and self.publishable is None):
             raise ValueError("rows by id belong to a publishable copy, once for each configuration")
         if odd := [name for name in self.other_files if not _BESIDE.fullmatch(name)]:
-            raise ValueError(f"{odd[0]!r} is not a valid name of a file beside the data")
+            raise ValueError(f"{odd[0]!r} is not a valid name of a file next to the data")
 
     @property
     def published_as(self) -> str:
@@ -318,12 +318,12 @@ class Manifest:
         return {file.path: file for one in self.configurations for file in one.every_file}
 
     def by_ids_of(self, name: str) -> Configuration | None:
-        """The configuration that holds rows of another one by id."""
+        """The configuration that contains rows of another one by id."""
         return next((one for one in self.configurations if one.form == "ids" and one.of == name), None)
 
     @property
     def whole(self) -> Iterator[Configuration]:
-        """The configurations but those by id."""
+        """The configurations except those by id."""
         return (one for one in self.configurations if one.form != "ids")
 
 
@@ -331,10 +331,10 @@ _ADAPTER = TypeAdapter(Manifest)
 
 
 def place_of(folder: Path, path: str) -> Path:
-    """Where a file that a manifest names lies. Whatever opens a file of a dataset folder asks here.
+    """Where a file named by a manifest lies. All code that opens a file of a dataset folder asks here.
 
     Args:
-        path: of a data file, or the name of a file beside the data.
+        path: of a data file, or the name of a file next to the data.
 
     Raises:
         FolderError: it leads out of the folder.
@@ -361,8 +361,8 @@ def parse_manifest(data: bytes, origin: str) -> Manifest:
     found = content.pop("format", None) if isinstance(content, dict) else None
     if found != FORMAT:
         raise FolderError(
-            f"{origin} is of format {found!r}, this release reads {FORMAT}: build the folder again, or use the release "
-            "that made it"
+            f"{origin} is of format {found!r}, but this release reads {FORMAT}: build the folder again, or use the "
+            "release that made it"
         )
     try:
         return _ADAPTER.validate_python(content)
@@ -422,7 +422,7 @@ def carried_from(folder: Path, manifest: Manifest) -> dict[str, bytes]:
 
 
 def write_manifest(folder: Path, manifest: Manifest, beside: Mapping[str, str | bytes]) -> Manifest:
-    """Write the files beside the data, and last the manifest with their hashes, which is returned."""
+    """Write the files next to the data, then the manifest with their hashes, which is returned."""
     for name, content in beside.items():
         write_whole(folder / name, content)
     hashes = {name: sha256_of_bytes(content) for name, content in beside.items()}

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 def publishable(source: Path, output: Path, licenses: Shown) -> StageReport:
-    """Write the copy and report how many rows are in it whole.
+    """Write the copy and report how many of its rows are whole.
 
     Args:
-        licenses: "none" seals the round: every row is there by id only, under a revision of its own.
+        licenses: "none" seals the round: every row is there by id only, under a separate revision.
 
     Drop reasons (of rows that are there by id only): license.
 
@@ -39,7 +39,7 @@ def publishable(source: Path, output: Path, licenses: Shown) -> StageReport:
     """
     manifest = read_manifest(source)
     if manifest.publishable:
-        raise FolderError(f"{source} is a publishable copy already; derive the new one from the whole round")
+        raise FolderError(f"{source} is already a publishable copy; derive the new one from the whole round")
     report = StageReport("publishable")
     with replacing(output) as place:
         copied = [

@@ -63,7 +63,7 @@ LABEL = "label"
 
 def counted(rows: Sequence[dict[str, Any]], round_name: str, count: TokenCounter) -> list[dict[str, Any]]:
     """The rows with their input tokens (bert-base-uncased; the prompt's own words are not counted) and their round."""
-    # Tokens never reach over a line's end, and a paper's questions differ in one line: only that one is counted anew.
+    # No token spans two lines, and a paper's questions differ in one line: only that one is counted again.
     shown = [
         [*row["question"].split("\n"), *(text for one in row["candidates"] for text in _candidate_texts(one, row))]
         for row in rows
@@ -103,5 +103,5 @@ def id_row(row: dict[str, Any], position: int) -> dict[str, Any]:
 
 
 def sealed(by_id: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
-    """A question by id that does not tell its answer: in place of the label a hash, which nobody can guess without the text."""
+    """A question by id that does not reveal its answer: instead of the label a hash, not to be guessed without the text."""
     return {**by_id, "label": 0, "texts": [*by_id["texts"], *described({LABEL: f"{row['label']} {row['question']}"})]}

@@ -1,4 +1,4 @@
-"""What the rows of a configuration are, told by the manifest alone; and reading them."""
+"""What the rows of a configuration are, according to the manifest alone, and how they are read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from builder.round.licenses import Shown, allows
 from lm_eval_tasks.row_format import IDS
 
 Row = dict[str, Any]
-# Of a stranger's file no more is unpacked at a time.
+# The most that is unpacked from an untrusted file at a time.
 _BATCH_ROWS, _BATCH_BYTES = 64, 1 << 29
 # Offsets and bit maps, which differ with how a table is cut into batches.
 _SLACK = 1 << 24
@@ -33,7 +33,7 @@ class RowKind:
     Attributes:
         columns, id_columns: of whole rows, and of rows by id.
         texts: a whole row -> every text in it, by its place.
-        papers: a row of either form -> (id with version, licence) of the papers whose texts it shows or stands for.
+        papers: a row of either form -> (id with version, licence) of the papers whose texts it shows or represents.
         id_row: a whole row and its position in its split -> the row by id.
     """
 
@@ -73,7 +73,7 @@ def by_ids(configuration: Configuration) -> Configuration:
 
 
 def emptied(configuration: Configuration) -> Configuration:
-    """The configuration without its files, to be written anew."""
+    """The configuration without its files, to be written again."""
     return replace(configuration, splits={})
 
 
@@ -112,15 +112,15 @@ def _rows(
     try:
         with pq.ParquetFile(path) as file:
             if not file.schema_arrow.equals(columns_of(configuration)) or file.metadata.num_rows != one.rows:
-                raise FolderError(f"{path} has other columns or rows than {configuration.name}; build it again")
+                raise FolderError(f"{path} does not have the columns and rows of {configuration.name}; build it again")
             largest = _largest_chunk(file.metadata)
             if largest > one.nbytes + _SLACK:
-                raise FolderError(f"{path} holds more than its manifest says; build the folder again")
+                raise FolderError(f"{path} contains more than its manifest says; build the folder again")
             for batch in file.iter_batches(_batch_rows(largest), columns=columns):
                 size += batch.nbytes
                 if size > one.nbytes + _SLACK or any(map(_has_null, batch.columns)):
                     raise FolderError(
-                        f"{path} holds more than its manifest says, or empty cells; build the folder again"
+                        f"{path} contains more than its manifest says, or empty cells; build the folder again"
                     )
                 yield from batch.to_pylist()
     except (pa.ArrowException, OSError, UnicodeDecodeError) as err:
@@ -129,7 +129,7 @@ def _rows(
 
 
 def _largest_chunk(metadata: pq.FileMetaData) -> int:
-    """Bytes of the largest column chunk, unpacked: as much as one value can have, which a dictionary repeats for every row."""
+    """Bytes of the largest column chunk, unpacked: the most that one value, which a dictionary may repeat, can take up."""
     groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
     columns = (group.column(i) for group in groups for i in range(group.num_columns))
     return max((column.total_uncompressed_size for column in columns), default=0)

@@ -24,5 +24,5 @@ def rows_to_remove(source: Path, manifest: Manifest, ids: frozenset[str]) -> dic
 
 
 def group_of(one: Configuration) -> str:
-    """What must hold the same samples: the settings of a task, or one SCALAR level."""
+    """What must contain the same samples: the settings of a task, or one SCALAR level."""
     return one.task if one.task != "cloze" else one.of or one.name

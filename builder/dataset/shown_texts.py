@@ -1,8 +1,8 @@
-"""How much of each target stands in the other texts of its prompt. Each text of a task is looked at once, however many rows show it.
+"""How much of each target occurs in the other texts of its prompt. Each text of a task is examined once, however many rows show it.
 
 A first pass over the ids learns which targets a text is shown to; when the text comes up in the second, it is compared with
-all of them. Texts go by what they are of which paper. Where rows disagree about one, which only a damaged folder's do, it is
-compared by itself.
+all of them. Texts are identified by their kind and their paper. If rows disagree about one, as only those of a damaged
+folder do, it is compared by itself.
 """
 
 from __future__ import annotations

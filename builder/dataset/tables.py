@@ -24,7 +24,7 @@ _TASKS = {
     "cloze": "Citation Cloze",
 }
 _PAPERS = (
-    "the papers of the round are shorter than those of the benchmark's paper, or were read in part (docs/extraction.md)"
+    "the papers of the round are shorter than those of the benchmark's paper, or were partly read (docs/extraction.md)"
 )
 # Why inputs of a task may be short.
 _CAUSES = {
@@ -52,7 +52,7 @@ def _statistics(one: Configuration) -> tuple[object, ...]:
 
 
 def short_of_name(manifest: Manifest) -> list[str]:
-    """A sentence for each setting whose mean input has not half of the tokens that its name says. Made-up papers are short."""
+    """A sentence for each setting whose mean input has less than half of the tokens in its name. Made-up papers are short."""
     full = [one for one in manifest.configurations if one.form == "full" and one.samples]
     means = [(one, 1000 * named, _mean_input(one)) for one in full if (named := thousands_in(one.name))]
     return [
@@ -120,7 +120,7 @@ def report_card(card: Mapping[str, Mapping[str, Noticed]]) -> Table:
 
 
 def labels(configurations: Sequence[Configuration]) -> Table:
-    """SCALAR: where the right candidates of the test questions stand, and what naming one place always would score."""
+    """SCALAR: where the right candidates of the test questions are, and what always naming one place would score."""
     tests = [(one.name, one.statistics("test").labels) for one in configurations]
     places = max((len(counts) for _, counts in tests if counts), default=0)
     head = ("Test split", *(f"Right at {place}" for place in range(places)), "Best constant")
@@ -176,7 +176,7 @@ def checks(found: Audit, allowed: AuditTable) -> Table:
 
 
 def months(found: Audit) -> Table:
-    """Papers of each month, and how often their abstracts use words that language models like."""
+    """Papers of each month, and how often their abstracts use words that language models favour."""
     rows = [(month, n, f"{found.markers.get(month, 0):g}") for month, n in sorted(found.months.items())]
     return Table(("Month", "Papers", "LLM-style words in 1,000 of abstract"), "lrr", rows)
 
@@ -188,7 +188,7 @@ def categories(found: Audit) -> Table:
 
 
 def audited(found: Audit, allowed: AuditTable) -> list[Table]:
-    """All that an audit says."""
+    """Everything that an audit says."""
     return [checks(found, allowed), months(found), categories(found)]
 
 
@@ -202,6 +202,6 @@ def licenses(configurations: Sequence[Configuration]) -> Table:
 
 
 def built(manifest: Manifest) -> list[Table]:
-    """What a person who has built a round looks at first."""
+    """What to look at first after building a round."""
     summary = [reading(manifest.reading)] if manifest.reading else []
     return [statistics(manifest.configurations), *summary, links(manifest.links)]

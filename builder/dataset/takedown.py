@@ -22,7 +22,7 @@ from lm_eval_tasks.row_format import REVISIONS
 def without_papers(source: Path, output: Path, ids: Collection[str], revision: str) -> StageReport:
     """Write the copy of a dataset folder in which no row shows the papers.
 
-    A sample goes from all settings of its task, so that they still hold the same. Drop reason: taken_down.
+    A sample is removed from all settings of its task, so that they still have the same ones. Drop reason: taken_down.
 
     Args:
         ids: bare arXiv ids.
@@ -37,8 +37,8 @@ def without_papers(source: Path, output: Path, ids: Collection[str], revision: s
     with replacing(output) as place:
         copied = [part for one in manifest.whole for part in _copy(source, place, manifest, one, gone, report)]
         if not report.kept:
-            raise FolderError(f"{source} has no row that does not show {', '.join(sorted(ids))}; nothing was written")
-        # What the completed folder would be is not known any more.
+            raise FolderError(f"every row of {source} shows {', '.join(sorted(ids))}; nothing was written")
+        # What the completed folder would be is no longer known.
         copy_of = manifest.publishable and replace(manifest.publishable, original=())
         facts = replace(manifest, configurations=tuple(copied), revision=revision, takedown=report.counts())
         carried = carried_from(source, manifest)

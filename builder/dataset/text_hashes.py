@@ -1,4 +1,4 @@
-"""What stands for a text that may not be published: its hash and length."""
+"""What replaces a text that may not be published: its hash and length."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TEXTS = ("texts", pa.list_(pa.struct([("name", pa.string()), ("sha256", pa.strin
 
 
 def digest(text: str) -> str:
-    """The hash that stands for a text."""
+    """The hash that represents a text."""
     return sha256_of_bytes(text)
 
 

@@ -40,7 +40,7 @@ class ConfigurationWriter:
 
     Args:
         folder: the dataset folder.
-        configuration: what is written; the files that it names are not looked at.
+        configuration: what is written; the files that it names are ignored.
     """
 
     def __init__(self, folder: Path, configuration: Configuration) -> None:
@@ -115,7 +115,7 @@ def _lengths(tokens: list[int]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Shard:
-    """A file that is written and has no final name yet."""
+    """A file that has been written but does not have its final name yet."""
 
     part: Path
     rows: int

@@ -57,7 +57,7 @@ def write_settings(
 
     Args:
         place: the dataset folder.
-        texts: where the spans of the pool lead.
+        texts: the file that the spans of the pool point into.
         planned: for each setting its samples, in the order of the rows.
         round_name: the revision that every row carries.
     """

@@ -1,4 +1,4 @@
-"""Which lines could be headings: those set off from the text by their type, and well-known words on a line of their own."""
+"""Which lines could be headings: those set off from the text by their type, and well-known words on a separate line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Style:
     caps: bool
 
     def alike(self, other: Style) -> bool:
-        """Whether two lines may be headings of one level: capitals may differ where size or weight tells enough."""
+        """Whether two lines may be headings of one level: capitals may differ if size or weight is telling enough."""
         if abs(self.size - other.size) > 0.5 or self.bold != other.bold or self.italic != other.italic:
             return False
         return self.caps == other.caps or self.bold or self.size > other.size - 0.5
@@ -41,8 +41,8 @@ class Candidate:
     """Lines `first` to `last` (inclusive) that could be a heading.
 
     Attributes:
-        number: as printed, "" where unnumbered.
-        listed: level in the file's outline, 0 where it is not there.
+        number: as printed, "" if unnumbered.
+        listed: level in the file's outline, 0 if it is not listed there.
     """
 
     first: int
@@ -54,7 +54,7 @@ class Candidate:
 
 
 def find_candidates(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, str]]) -> list[Candidate]:
-    """All candidates behind the title page's matter, in order."""
+    """All candidates after the title page's matter, in order."""
     return _after_front_matter(_candidates(lines, size, _outline(toc)), lines)
 
 
@@ -119,7 +119,7 @@ def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:
         return line.bold and role_of(split_number(clean(line.text))[1]) == "references"
     if _is_set_off(line, size):
         return any(c.isalpha() for c in line.text)
-    # Some papers set headings in the body's own type: then only well-known words on a line of their own will do.
+    # Some papers set headings in the body's own type: then only well-known words on a separate line will do.
     if len(line.text) > _MAX_PLAIN_CHARS:
         return False
     number, words = split_number(clean(line.text))

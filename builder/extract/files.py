@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 def extract_to_jsonl(
     names: Sequence[str], output: Path, engine: Engine, time_limit: float, memory_limit: int
 ) -> tuple[int, int]:
-    """Extract files and write one JSON line for each, in input order; the file appears when it is whole.
+    """Extract files and write one JSON line for each, in input order; the file appears once it is complete.
 
     A line's status is "ok", "doubtful" (a document that the default thresholds of `[quality]` do not trust, `reason` says
     which) or "failed" (no document).
 
     Args:
-        names: paths, or addresses in an object store, in which `*` stands for anything.
+        names: paths, or addresses in an object store, in which `*` matches anything.
 
     Returns:
         How many gave a document, and how many did not.
@@ -65,7 +65,8 @@ def extract_to_jsonl(
 
 
 class _Results:
-    """The lines of a call that has not ended, in the order in which they came; a later call of the same files goes on from them.
+    """The lines of a call that has not ended, in the order in which they came; a later call with the same files
+    continues from them.
 
     Only lines of this extractor about unchanged files count, and none that says what happened to the reading process.
     """
@@ -111,7 +112,7 @@ class _Results:
 
 
 def _made_of(line: bytes) -> tuple[str, str] | None:
-    """The file that a line is about, and its hash; None where the line does not count."""
+    """The file that a line is about, and its hash; None if the line does not count."""
     try:
         made = parse_json(line)
         reason = str(made["reason"]).partition(":")[0]
@@ -131,7 +132,7 @@ def _limits(time_limit: float, memory_limit: int) -> ExtractTable:
 
 
 def _hash(name: str) -> str:
-    """The hash of a file, "" where there is none that can be read."""
+    """The hash of a file, "" if there is none that can be read."""
     path = Path(name)
     try:
         return sha256_of(path) if path.is_file() else ""

@@ -1,7 +1,8 @@
 """Marks of footnotes in the text: raised numbers and signs, which would stick to the words that they follow ("labs.2").
 
 A mark is one only if a footnote of the same page begins with it, so that exponents and raised citations stay. MuPDF gives a
-footnote's own mark as the first span of its line, or as a line of its own to the left; some styles print it like the note itself ("1. https://...").
+footnote's own mark as the first span of its line, or as a separate line to the left; some styles print it like the note
+itself ("1. https://...").
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 _MARK = re.compile(r"[1-9]\d?|[*†‡§¶]")
 _PLAIN = re.compile(r"([1-9]\d?)\.?\s+(?:[A-Z(“\"]|https?:)")
-# Where on a page footnotes stand that nothing else tells from other small print.
+# Where on a page to expect footnotes that nothing else distinguishes from other small print.
 _LOWER = 0.6
 # What a mark follows: a word, or what closes one; an exponent follows a single letter.
 _FOLLOWED = re.compile(r"(?:[^\W\d_A-Z]{2}|[A-Z]{2}|[.,;:!?)\]”’\"'])$")
@@ -38,7 +39,7 @@ def marks_of(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:
 
 
 def _raised_marks(lines: Sequence[Sequence[Span]], small: float) -> Iterator[str]:
-    """Marks that are raised beside small print: the first span of its line, or a line of their own before it."""
+    """Marks that are raised next to small print: the first span of its line, or a separate line before it."""
     within = ((spans[0], spans[1]) for spans in lines if len(spans) > 1)
     before = ((mine[0], after[0]) for mine, after in pairwise(lines) if len(mine) == 1)
     for mark, note in chain(within, before):
@@ -77,6 +78,6 @@ def _printed(spans: Sequence[Span]) -> list[Span]:
 
 
 def _is_raised(span: Span, beside: Span) -> bool:
-    """Whether a span is set smaller than the one beside it, and higher."""
+    """Whether a span is set smaller than the one next to it, and higher."""
     smaller = span["size"] < _RAISED * beside["size"]
     return bool(smaller and (span["flags"] & 1 or span["origin"][1] < beside["origin"][1] - 0.15 * beside["size"]))

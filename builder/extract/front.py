@@ -17,7 +17,7 @@ _END = re.compile(r"(?:index terms|key ?words?|ccs concepts|pacs|acm reference)\
 
 
 def title(front: Sequence[Line], size: float) -> str:
-    """The largest lines at the top of the first page; "" where nothing is larger than the body.
+    """The largest lines at the top of the first page; "" if nothing is larger than the body.
 
     Args:
         size: the body's type size in points.
@@ -40,7 +40,7 @@ def abstract(lines: Sequence[Line], words: frozenset[str]) -> str:
 
 
 def run_in_abstract(front: Sequence[Line], words: frozenset[str]) -> str:
-    """The abstract that begins behind the word "Abstract" on its own line; "" where there is none."""
+    """The abstract that begins after the word "Abstract" on its own line; "" if there is none."""
     start = next((i for i, line in enumerate(front) if _RUN_IN.match(line.text)), None)
     if start is None:
         return ""

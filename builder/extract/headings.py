@@ -1,7 +1,7 @@
 """Which candidates are headings, and of what level: evidence from type, numbering, position and the file's outline.
 
 The headings whose words every reader knows (Introduction, References, ...) show how this paper sets its headings; every
-other line that is set and numbered in the same way is one too. Numbers must then count up. Where what comes out contradicts
+other line that is set and numbered in the same way is one too. Numbers must then count up. If the result contradicts
 itself, the next best way of numbering is tried.
 """
 
@@ -25,11 +25,11 @@ _ROMAN = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI",
 _TAIL = ("references", "acknowledgements", "appendix")
 _ENTRY = re.compile(r"\[(\d{1,3})\]")
 _MIN_ENTRIES = 5
-# A heading's words stand in a paper once, with an appendix or a second paper in the file twice.
+# A heading's words occur in a paper once, or twice with an appendix or a second paper in the file.
 _REPEATED = 2
 # How much a section's number may be above the one before it: headings may be lost.
 _GAP = 4
-# So many numbers that count up are no accident.
+# This many numbers that count up are not an accident.
 _COUNTED = 3
 
 
@@ -38,7 +38,7 @@ class Heading:
     """A heading that spans lines `first` to `last` (inclusive); `last` = `first` - 1 for one that is not printed.
 
     Attributes:
-        number: as printed, "" where unnumbered.
+        number: as printed, "" if unnumbered.
         level: 1 for a section.
         lead: for a run-in heading, how many characters of line `first` it takes; else 0.
     """
@@ -75,7 +75,7 @@ def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, s
 
 
 def _anchors(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates with words that every reader knows. What stands there again and again is a label of figures or tables."""
+    """The candidates with words that every reader knows. What occurs again and again is a label of figures or tables."""
     known = [c for c in candidates if is_known(c.words)]
     times = Counter(normalise(c.words) for c in known)
     return [c for c in known if times[normalise(c.words)] <= _REPEATED]
@@ -96,7 +96,7 @@ def _numbered(
 
 
 def _parents(candidates: Sequence[Candidate]) -> frozenset[int]:
-    """First lines of what must be a section, however it is set: next comes its own first subsection."""
+    """First lines of what must be a section, however it is set, because its own first subsection comes next."""
     numbered = [c for c in candidates if _kind(c.number) == "decimal" and _is_titled(c.words)]
     return frozenset(
         c.first for c, after in pairwise(numbered) if after.number == f"{c.number}.1" and "." not in c.number
@@ -167,7 +167,7 @@ def _section_style(anchors: Sequence[Candidate]) -> Style | None:
 
 
 def _lower_styles(candidates: Sequence[Candidate], style: Style | None, lines: Sequence[Line]) -> frozenset[Style]:
-    """The bold styles in which a paper without numbers sets its subsections: those of two short lines and more."""
+    """The bold styles in which a paper without numbers sets its subsections: those used for two or more short lines."""
     votes = Counter(
         c.style
         for c in candidates
@@ -274,7 +274,7 @@ def _has_tail(headings: Sequence[Heading]) -> bool:
 
 
 def _is_inside(heading: Heading, counted: Sequence[Heading]) -> bool:
-    """Whether an unnumbered heading of no tail stands between numbered sections."""
+    """Whether an unnumbered heading of no tail occurs between numbered sections."""
     between = len(counted) > 1 and counted[0].first < heading.first < counted[-1].first
     return between and role_of(heading.words) not in _TAIL
 

@@ -24,7 +24,7 @@ _LEVELS = {
     "ltx_part": 1, "ltx_chapter": 1, "ltx_section": 1, "ltx_subsection": 2, "ltx_subsubsection": 3, "ltx_paragraph": 4,
     "ltx_subparagraph": 5, "ltx_appendix": 1, "ltx_bibliography": 1, "ltx_acknowledgements": 2, "ltx_index": 1,
 }  # fmt: skip
-# What stands beside the running text: floats, notes, and the machine's copies of a formula.
+# What is not part of the running text: floats, notes, and the machine's copies of a formula.
 _BESIDE = frozenset(
     "ltx_figure ltx_table ltx_float ltx_note ltx_tabular ltx_listing ltx_role_footnote ltx_caption ltx_TOC ltx_ERROR "
     "ltx_pagination ltx_tag_equation ltx_eqn_eqno ltx_biblist".split()
@@ -33,7 +33,7 @@ _BLOCKS = frozenset("ltx_para ltx_p ltx_theorem ltx_proof ltx_item ltx_equation 
 _SKIPPED_TAGS = frozenset(
     {"annotation", "annotation-xml", "script", "style", "figure", "figcaption", "table", "svg", "button", "nav"}
 )
-# No blank stands before these: pages with every element on a line of its own have one there all the same.
+# No blank belongs before these, although pages with every element on its own line have one there.
 _CLOSING = tuple(".,;:)]")
 _STAMP = re.compile(r"arXiv:\s*(\S+)")
 
@@ -128,7 +128,7 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> Reading:
     abstract = next((_plain(element, "ltx_title") for element in root.find_class("ltx_abstract")), "")
     title = next((_plain(element) for element in root.find_class("ltx_title_document")), "")
     document = Document(title, abstract, sections, references, tuple(_mentions(blocks, index)), _stamp(page))
-    # Everything on the page that is meant to be read; what no section holds is front matter, floats and notes.
+    # Everything on the page that is meant to be read; what is in no section is front matter, floats and notes.
     shown = sum(len(section.text) for section in sections) + len(abstract)
     beside = sum(len(_plain(element)) for name in ("ltx_figure", "ltx_table") for element in root.find_class(name))
     return Reading(document, shown + beside, 0)

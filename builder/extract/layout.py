@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from builder.extract.lines import Line, Page
 
-# Where heads and feet lie, in parts of the page's height; what repeats is believed to be one further in than what does not.
+# Where heads and feet lie, in parts of the page's height; what repeats is believed to be one even if it lies further in.
 _HEAD, _FOOT = 0.11, 0.90
 _FAR_HEAD, _FAR_FOOT = 0.17, 0.85
 _OUTER_HEAD, _OUTER_FOOT = 0.09, 0.91
@@ -81,7 +81,7 @@ def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
 
 
 def _in_margin(page: Page, line: Line, usual: float, head: float, foot: float) -> bool:
-    """Whether a line lies above `head` or below `foot`; a page on its side keeps the head of the usual, upright ones."""
+    """Whether a line lies above `head` or below `foot`; a sideways page keeps the head of the usual, upright ones."""
     return line.y1 < head * max(page.height, usual) or line.y0 > foot * page.height
 
 
@@ -94,7 +94,7 @@ def _at_edge(page: Page, line: Line) -> bool:
 
 
 def _without_line_numbers(page: Page, lines: list[Line]) -> list[Line]:
-    """Leave out the line numbers of review versions: columns of ten or more bare numbers beside the text."""
+    """Leave out the line numbers of review versions: columns of ten or more bare numbers next to the text."""
     edges = Counter(round(line.x1 / 3) for line in lines if _LINE_NUMBER.fullmatch(line.text))
     columns = {edge for edge, n in edges.items() if n >= 10}
     if not columns:
@@ -135,7 +135,7 @@ def _in_reading_order(page: Page, lines: list[Line]) -> Iterable[Line]:
 
 
 def _gutter(page: Page, lines: list[Line]) -> float | None:
-    """The x that parts two columns: the middle, if most long lines keep to one side of it."""
+    """The x that separates two columns: the middle, if most long lines keep to one side of it."""
     middle = page.width / 2
     long_lines = [line for line in lines if line.x1 - line.x0 > 0.25 * page.width]
     if len(long_lines) < 10:
@@ -152,7 +152,7 @@ def _side(line: Line, gutter: float) -> int:
 
 
 def _restarted(lines: list[Line]) -> list[Line]:
-    """Mark the starts of blocks anew where sorting tore the file's own blocks apart."""
+    """Mark the starts of blocks again if sorting tore the file's own blocks apart."""
     out: list[Line] = []
     for line in lines:
         last = out[-1] if out else None

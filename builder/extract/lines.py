@@ -1,7 +1,7 @@
 """PDF page -> lines of text with one style each.
 
 MuPDF hands out a span per change of anything, often per word, and splits a printed line at wide blanks; here spans are
-joined again, ligatures resolved, and the marks that no section may hold (rotated text, invisible text) left out.
+joined again, ligatures resolved, and the marks that no section may contain (rotated text, invisible text) left out.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _stamp(raw: dict[str, Any]) -> str | None:
 
 
 def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
-    """Join the spans of one line; None when it holds nothing printable."""
+    """Join the spans of one line; None if it contains nothing printable."""
     runs = list(_runs(raw["spans"]))
     text = "".join(run[0] for run in runs).strip()
     if not text:
@@ -196,7 +196,7 @@ def _lead(runs: list[tuple[str, float, str, int]]) -> int:
 
 
 def _continues(last: Line, line: Line) -> bool:
-    """Whether `line` stands on the same printed line as `last`, a word's distance or a number's tab to its right."""
+    """Whether `line` is on the same printed line as `last`, a word's distance or a number's tab to its right."""
     gap = line.x0 - last.x1
     overlap = min(last.y1, line.y1) - max(last.y0, line.y0)
     if overlap < 0.6 * min(last.height, line.height) or gap < -0.3 * line.size:

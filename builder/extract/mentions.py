@@ -13,7 +13,7 @@ _NUMERIC = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*(?:,\s*(?:
 _LABELS = re.compile(r"\[([^\[\]]{2,120})\]")
 _YEAR = re.compile(r"(?<![\d.])((?:19|20)\d{2})([a-z]?)(?!\d)")
 _SURNAME = r"[^\W\d_][^\W\d_'’\-]*(?:[ '’\-][^\W\d_]+){0,2}"
-# What may stand between a first author's surname and the year.
+# What may come between a first author's surname and the year.
 _OTHERS = re.compile(rf"(?:, {_SURNAME}){{0,4}}(?:,? et al\.?|,? (?:and|&) {_SURNAME})?(?:’s|'s)?")
 _PARTS = re.compile(r"[;()\[\]\n]|\. ")
 _WINDOW = 100
@@ -24,8 +24,8 @@ _CITED_NUMBERS = 60
 def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) -> tuple[Mention, ...]:
     """Find every citation marker, in order, with the entries that it points to.
 
-    A paper marks in one way; labels may be printed in the list and not be what the text says, so each way is tried and the
-    one that finds most is taken.
+    A paper marks in one way; labels may be printed in the list without being used in the text, so each way is tried and
+    the one that finds most is taken.
     """
     by_label = {entry.label: i for i, entry in enumerate(references) if entry.label}
     by_name: dict[tuple[str, int], list[int]] = defaultdict(list)
@@ -88,7 +88,7 @@ def _author_year(s: int, text: str, by_name: dict[tuple[str, int], list[int]]) -
 
 
 def _named(names: str, year: int, by_name: dict[tuple[str, int], list[int]]) -> tuple[int, list[int]] | None:
-    """How many characters stand before the first author in `names`, and the entries of that author and year."""
+    """How many characters precede the first author in `names`, and the entries of that author and year."""
     for word in re.finditer(r"[^\s,]+", names):
         rest = names[word.start() :]
         whole = re.split(r",| and | & | et al|['’]s", rest)[0]

@@ -43,7 +43,7 @@ def read_pdf(path: Path) -> Reading:
             pages.append(read)
             stamp = stamp or found
     if not pages:
-        raise ExtractError("no_pages", "the file opens but holds no page")
+        raise ExtractError("no_pages", "the file opens but contains no page")
     return assemble(pages, toc, stamp)
 
 

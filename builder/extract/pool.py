@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 _DOCUMENT = TypeAdapter(Document)
 _AHEAD = 16
-# A file that takes no processor time hangs: after so many times its limit, and never sooner than a busy machine needs.
+# A file that takes no processor time has hung: after this many times its limit, never sooner than a busy machine needs.
 _PATIENCE, _LEAST_PATIENCE = 10.0, 120.0
-# How often a file is read before its limit, or the end of its process by a signal, is believed.
+# How often a file is read before it is believed to exceed its limit, or to have ended its process by a signal.
 _TRIES, _KILLED_TRIES = 2, 4
 
 
@@ -40,8 +40,8 @@ class Extracted:
 
     Attributes:
         name: of the file, as it was given.
-        sha256: hash of the file, "" where it could not be read.
-        reason: "" where there is a document, else a member of `records.ExtractReason`.
+        sha256: hash of the file, "" if it could not be read.
+        reason: "" if there is a document, else a member of `records.ExtractReason`.
         seconds: processor time.
         was_killed: whether the process was killed from outside, which no file can do.
     """
@@ -59,8 +59,8 @@ class Extracted:
 def extract_files(names: Iterable[str], engine: Engine, time_limit: float, memory_limit: int) -> Iterator[Extracted]:
     """Read files and yield their outcomes in input order.
 
-    A reason among `records.READING_REASONS` was seen again; on this machine when nothing else was being read, on a cluster as
-    it came.
+    A reason among `records.READING_REASONS` was seen a second time: on this machine when nothing else was being read, on a
+    cluster whenever its turn came.
 
     Args:
         names: paths, or addresses in an object store.
@@ -75,7 +75,7 @@ def extract_files(names: Iterable[str], engine: Engine, time_limit: float, memor
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads a file in whatever process it is called; what happens to other files there is not known to it."""
+    """Reads a file in whatever process it is called; it knows nothing of what happens to other files there."""
 
     time_limit: float
     memory_limit: int
@@ -119,7 +119,7 @@ def _believed(
     among_others: Callable[[], AbstractContextManager[None]] = nullcontext,
     cancelled: threading.Event | None = None,
 ) -> Extracted:
-    """The outcome of a file; what happened to the process may have been the machine's doing, and is seen again before it counts."""
+    """The outcome of a file; what happened to the process may have been the machine's doing, and must recur before it counts."""
     try:
         with local_copy(name, cancelled) as path:
             with among_others():
@@ -180,7 +180,7 @@ class _Worker:
 
     def __init__(self, time_limit: float, memory_limit: int) -> None:
         self._time_limit = time_limit
-        # -P: nothing that lies in the folder where the command is given may be taken for one of our modules.
+        # -P: nothing in the folder where the command is run may be mistaken for one of our modules.
         self._command = [
             sys.executable, "-P", "-m", "builder.extract.worker", str(memory_limit), str(time_limit), str(os.getpid()),
         ]  # fmt: skip

@@ -15,7 +15,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 # The same words of a text of ASCII, found faster.
 _LETTERS = {code: chr(code).lower() if chr(code).isalpha() else " " for code in range(128)}
 _BREAK = re.compile(r"[^\W\d_]- [a-z]")
-# Hyphens that stand before a blank on purpose: "pre- and post-training".
+# Hyphens that come before a blank on purpose: "pre- and post-training".
 _SUSPENDED = re.compile(r"[^\W\d_]- (?:and|or|to|und|nor|as)\b")
 _COMMON = frozenset("the of and to in a is that for we with as by on are this be from an which it".split())
 _ORDER = ("introduction", "conclusion", "references")
@@ -41,7 +41,7 @@ def measure(reading: Reading) -> Quality:
 
 
 def common_share(text: str) -> float:
-    """Share of the words that are among the commonest of English: some 0.2 in papers, 0.05 in other languages."""
+    """Share of the words that are among the commonest of English: about 0.2 in papers, 0.05 in other languages."""
     return _common_share(_words(text))
 
 
@@ -55,7 +55,7 @@ def _words(text: str) -> list[str]:
 
 
 def fault(quality: Quality, limits: QualityTable) -> ExtractReason | None:
-    """Why a reading is not good enough, None where it is."""
+    """Why a reading is not good enough, None if it is."""
     checks: tuple[tuple[bool, ExtractReason], ...] = (
         (quality.words < limits.min_words, "too_little_text"),
         (quality.common_words < limits.min_common_words, "not_english"),
@@ -70,7 +70,7 @@ def fault(quality: Quality, limits: QualityTable) -> ExtractReason | None:
 
 
 def _entries(document: Document) -> float:
-    """Number of entries over the highest numeric label; 1 where labels are no numbers, 0 where there is no entry."""
+    """Number of entries over the highest numeric label; 1 if labels are not numbers, 0 if there are no entries."""
     if not document.references:
         return 0.0
     labels = [int(entry.label) for entry in document.references if entry.label.isdigit()]

@@ -31,7 +31,7 @@ _STOP = re.compile(r"(?<=[.?!])\s+(?=[^a-z\s])")
 _INITIAL = re.compile(r"(?:^|[\s.\-])(?:[^\W\d_a-z]|Jr|Sr|vs|St|Dr|Th|Ch|Ph|Zh|Kh)\.$")
 _GIVEN = re.compile(r"(?:[^\W\d_]{1,2}\.-?)+|[A-Z](?:-?[A-Z])?")
 _VENUE = re.compile(r"[.,]?\s*(?:\(?arXiv\b.*|CoRR\b.*|,\s*(?:19|20)\d{2}[a-z]?)$", re.IGNORECASE)
-# "Doe, J. and Roe, K. Title": where surnames come first, initials without a comma behind them end the authors.
+# "Doe, J. and Roe, K. Title": if surnames come first, initials without a comma after them end the authors.
 _INVERTED = re.compile(r"(?![^,]*\b[^\W\d_]\.)[^,\d]{2,40},\s*[^\W\d_]\.")
 _LAST_NAME = re.compile(r",\s*(?:[^\W\d_]\.[\s-]*)+$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.|and\b|&|et al)")
@@ -75,7 +75,7 @@ def _labelled(lines: Sequence[Line]) -> list[int]:
 
 
 def _hanging(lines: Sequence[Line]) -> list[int]:
-    """Lines at the left edge of their column, where the lines that go on are indented."""
+    """Lines at the left edge of their column, if continuation lines are indented."""
     starts: list[int] = []
     for column in _columns(lines):
         left = min(lines[i].x0 for i in column)
@@ -85,7 +85,7 @@ def _hanging(lines: Sequence[Line]) -> list[int]:
 
 
 def _spaced(lines: Sequence[Line]) -> list[int]:
-    """Lines that begin a block of their own, or follow a short line, after a full stop."""
+    """Lines that begin a new block, or follow a short line, after a full stop."""
     right = {i: max(lines[k].x1 for k in column) for column in _columns(lines) for i in column}
     starts = [0]
     for i in range(1, len(lines)):
@@ -134,7 +134,7 @@ def parse_entry(raw: str, links: Sequence[str] = ()) -> Reference:
 
 
 def _year(parts: Sequence[str]) -> int | None:
-    """The year that stands right behind the authors, else the last one named."""
+    """The year directly after the authors, else the last one named."""
     if len(parts) > 1 and (match := _YEAR.match(parts[1].lstrip("( "))):
         return int(match.group(1))
     years = _YEAR.findall(" ".join(parts))
@@ -166,7 +166,7 @@ def segments(text: str) -> list[str]:
 
 
 def _title_of(parts: Sequence[str]) -> str:
-    """The segment behind the authors and, where it comes second, the year."""
+    """The segment after the authors and, if it comes second, the year."""
     if not parts:
         return ""
     head = parts[0]

@@ -34,7 +34,7 @@ _PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = (
         r"(?:.*\b)?appendi(?:x|ces)\b.*|suppl[ei]ment(?:al|ary|s)?(?: (?:materials?|information|text|figures?|notes?)\b.*)?"
         r"|(?:neurips |paper |reproducibility )?(?:paper )?checklist.*|online appendix.*")),
 )  # fmt: skip
-# Names that say a role only where no other heading says it plainly.
+# Names that count for a role only if no other heading names it plainly.
 _WEAK: tuple[tuple[Role, re.Pattern[str]], ...] = (
     ("related_work", re.compile(
         r"(?:.*\b)?(?:prior|previous|earlier|existing) (?:works?|research|literature|studies|approaches|surveys)(?: .*)?"
@@ -51,7 +51,7 @@ _KNOWN = re.compile(
 
 
 def split_number(text: str) -> tuple[str, str]:
-    """Split a heading into its number ("" where it has none) and its words."""
+    """Split a heading into its number ("" if it has none) and its words."""
     match = _NUMBER.match(text)
     if match is None:
         return "", text.strip()

@@ -1,4 +1,4 @@
-"""Parts that are paragraphs with a run-in heading: related work in the introduction, acknowledgements behind the conclusion."""
+"""Parts that are paragraphs with a run-in heading: related work in the introduction, acknowledgements after the conclusion."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _THANKS = re.compile(r"Acknowledge?ments?(?:[.:–—-]|\b(?=\s+[A-Z]))")
 
 
 def with_run_ins(headings: Sequence[Heading], lines: Sequence[Line]) -> list[Heading]:
-    """Add the run-in headings that the sections hold."""
+    """Add the run-in headings that the sections contain."""
     return _with_thanks(_with_related_work(headings, lines), lines)
 
 
@@ -44,7 +44,7 @@ def _with_thanks(headings: Sequence[Heading], lines: Sequence[Line]) -> list[Hea
 
 
 def _with_related_work(headings: Sequence[Heading], lines: Sequence[Line]) -> list[Heading]:
-    """Add the run-in heading of a related-work paragraph, and the one that ends it, where no section has that role.
+    """Add the run-in heading of a related-work paragraph, and the one that ends it, if no section has that role.
 
     Only the introduction is searched: elsewhere such paragraphs mostly say where related work is discussed.
     """

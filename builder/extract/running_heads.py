@@ -1,4 +1,4 @@
-"""Which lines of a section are running text: captions, footnotes and what stands in tables and figures are not."""
+"""Which lines of a section are running text: captions, footnotes and the contents of tables and figures are not."""
 
 from __future__ import annotations
 

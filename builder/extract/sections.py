@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from builder.records import Document, Role
 
-# Sections that are no part of the main body.
+# Sections that are not part of the main body.
 OUTSIDE: frozenset[Role] = frozenset({"references", "appendix", "acknowledgements"})
 
 

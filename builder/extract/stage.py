@@ -1,4 +1,4 @@
-"""Stage 3: files of the papers -> documents in the store, and the choice of the document that each paper is used by.
+"""Stage 3: files of the papers -> documents in the store, and the choice of the document that is used for each paper.
 
 Paper -> StoredDocument. Drop reasons: `records.ExtractReason`.
 """
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from builder.sources.base import Source
     from lm_eval_tasks.engines.base import Engine
 
-# Rises with every change that can change a document: stored documents of another version are made anew.
+# Raise with every change that can affect a document: stored documents of another version are made again.
 EXTRACTOR = "2"
 KINDS: tuple[FileKind, ...] = get_args(FileKind)
-# What stands for a file that was not asked for because the paper's other file is good.
+# Recorded for a file that was not asked for because the paper's other file is good.
 _UNREAD: tuple[str, Quality | None] = ("missing_file", None)
 
 
@@ -44,7 +44,7 @@ class Documents:
         return paper_id in self.kinds
 
     def get(self, paper_id: str) -> Document | None:
-        """A paper's document, None where it has none."""
+        """A paper's document, None if it has none."""
         if paper_id not in self:
             return None
         return self[paper_id]
@@ -60,7 +60,7 @@ class Documents:
 
 
 def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence[Paper], engine: Engine) -> None:
-    """Read the files that the store has no current document of; files are fetched while others are read."""
+    """Read the files for which the store has no current document; files are fetched while others are read."""
     limits = round_.extract
     for kind in _order(round_):
         reading: deque[tuple[str, str]] = deque()
@@ -111,7 +111,7 @@ def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> tu
     """Choose each paper's document by the round's preference and thresholds.
 
     Raises:
-        StoreError: a paper was not extracted yet.
+        StoreError: a paper has not been extracted yet.
     """
     report = StageReport("extract")
     order = _order(round_)
@@ -123,7 +123,7 @@ def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> tu
             continue
         outcomes = store.outcomes(paper.id)
         if not outcomes:
-            raise StoreError(f"{paper.id} was not extracted yet; run `academiceval run round.toml`")
+            raise StoreError(f"{paper.id} has not been extracted yet; run `academiceval run round.toml`")
         faults = {kind: _fault(round_, *outcomes.get(kind, _UNREAD)) for kind in order}
         good = next((kind for kind in order if not faults[kind]), None)
         if good is not None:
@@ -135,7 +135,7 @@ def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> tu
 
 
 def _fault(round_: Round, reason: str, figures: Quality | None) -> str:
-    """Why a file's document cannot be used, "" where it can."""
+    """Why a file's document cannot be used, "" if it can."""
     if reason or figures is None:
         return reason
     return quality.fault(figures, round_.quality) or ""

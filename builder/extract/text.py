@@ -19,7 +19,7 @@ _LIGATURES = str.maketrans(
 )  # fmt: skip
 _BREAK = re.compile(r"(?<=[^\W\d_])[-\u2010]$")
 _BLANKS = re.compile(r"[ \t\r\f\v]+")
-# Compounds whose first part is a word of its own keep their hyphen when they happen to break behind it.
+# Compounds whose first part is a word of its own keep their hyphen when they happen to break after it.
 _KEEPS_HYPHEN = frozenset(
     "all anti based co cross data end ever fast few fine first five four full gold hand hard high human inter intra "
     "just large less long low mean meta mini mixed model most multi near non off one open post pre problem re real "

@@ -1,1 +1,1 @@
-"""What people write: round.toml, and the registries that it chooses from."""
+"""What users write: round.toml, and the registries that it chooses from."""

@@ -12,11 +12,11 @@ _Fraction = Annotated[float, Field(ge=0, le=1)]
 
 
 class AuditTable(Table):
-    """What the audit of the finished folder may find; shares of samples but for the last two, which are counts."""
+    """What the audit of the finished folder may find; shares of samples, except for the last two, which are counts."""
 
     long_run: _Fraction = Field(1.0, description="target shares more than 13 words in a row with its prompt")
     title_in_content: _Fraction = Field(0.05, description="Title: the body prints the title")
-    target_in_content: _Fraction = Field(0.02, description="the body holds the target")
+    target_in_content: _Fraction = Field(0.02, description="the body contains the target")
     target_in_demonstration: _Fraction = 0.0
     demonstration_not_older: _Fraction = 0.0
     demonstration_is_target: _Fraction = 0.0

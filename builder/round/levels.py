@@ -65,7 +65,7 @@ def select(names: Iterable[str], own: Iterable[Level] = ()) -> tuple[Level, ...]
     """The levels of these names, in the registry's order, and all of the round's own.
 
     Raises:
-        RoundError: a name that is not a level, or an own level that is called like another.
+        RoundError: a name that is not a level, or one of the round's own levels that has the name of another.
     """
     wanted, own = set(names), tuple(own)
     known = [level.name for level in BUILT_IN]

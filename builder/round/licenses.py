@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-# What a round may hold: everything (for one's own machine), what may be passed on for no money, what may be passed on.
+# What a round may contain: everything (for private use), what may be redistributed for free, what may be redistributed.
 Licenses = Literal["all", "noncommercial", "redistributable"]
-# What a copy of a round may show: nothing, where the round is sealed.
+# What a copy of a round may show: nothing, if the round is sealed.
 Shown = Literal["none", "all", "noncommercial", "redistributable"]
 _CREATIVE_COMMONS = re.compile(
     r"https?://creativecommons\.org/(?:licenses/(by(?:-[a-z]+)*)|(publicdomain)/zero)/\d\.\d/?"

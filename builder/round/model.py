@@ -1,4 +1,4 @@
-"""round.toml -> Round: everything that decides what a round holds, checked before any work begins."""
+"""round.toml -> Round: everything that decides what a round contains, checked before any work begins."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from builder.round.settings import Setting
 
 # What section 3.3 of the AcademicEval paper leaves open. Two years without a paper, in any position, are "a long time"; papers of three
-# years give demonstrations of the same era; and a month's growth by 1,000 first-author papers makes up for what pruning takes off
-# a graph of up to 36,000.
+# years give demonstrations of the same era; and a month's growth by 1,000 first-author papers makes up for what pruning
+# removes from a graph of up to 36,000.
 _MAX_AGE_MONTHS, _INACTIVE_MONTHS, _NEW_PAPERS = 36, 24, 1000
 
 
@@ -52,11 +52,11 @@ class Round(Table):
     round: str = Field(pattern=r"^\d{4}\.(0[1-9]|1[0-2])$", description="the revision, e.g. 2026.11")
     seed: int = 0
     settings: tuple[str, ...] = tuple(setting.name for setting in registry.BUILT_IN)
-    setting: tuple[SettingTable, ...] = Field((), description="settings of the round's own")
+    setting: tuple[SettingTable, ...] = Field((), description="the round's own settings")
     licenses: Licenses = "all"
     workspace: Path = Path("work")
     output: Path = Path("academiceval")
-    takedowns: Path = Field(Path(TAKEDOWNS), description="papers not to show, where there is such a file")
+    takedowns: Path = Field(Path(TAKEDOWNS), description="list of papers not to show, if there is such a file")
     source: AnySource
     papers: PapersTable = PapersTable()
     crawl: CrawlTable = CrawlTable()
@@ -112,7 +112,7 @@ class Round(Table):
 
     @property
     def inactive_months(self) -> int | None:
-        """Authors without a paper for so long are pruned; None: none are."""
+        """Authors without a paper for this long are pruned; None: none are."""
         return _live_default(self.update.inactive_months, _INACTIVE_MONTHS, self.source) or None
 
     @property
@@ -125,7 +125,7 @@ class Round(Table):
         return taken_down(self.takedowns)
 
     def config(self) -> dict[str, object]:
-        """What shapes the content, for the manifest: places on this machine and what has fields of its own there are left out."""
+        """What shapes the content, for the manifest: places on this machine and what has its own fields there are left out."""
         left_out: dict[str, object] = {
             "workspace": True, "output": True, "takedowns": True, "audit": True, "changes": True,
             "source": self.source.LOCAL, "core": {"folder"}, "scalar": {"accepted", "base_url"},
@@ -153,7 +153,7 @@ def load_round(path: Path, **instead: str) -> Round:
         instead: values of top-level keys to use in place of the file's.
 
     Raises:
-        RoundError: no such file, no TOML, an unknown key, a value out of range or an unknown setting.
+        RoundError: no such file, invalid TOML, an unknown key, a value out of range or an unknown setting.
     """
     try:
         data = {**tomllib.loads(path.read_text(encoding="utf-8")), **instead}

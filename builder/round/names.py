@@ -1,4 +1,4 @@
-"""Names of configurations: what may not be taken for another one, and what they tell."""
+"""Names of configurations: which of them could be taken for another, and what they tell."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ _LENGTH = re.compile(r"-(\d+)K")
 
 
 def refuse_names(own: Iterable[str], taken: Iterable[str], what: str) -> None:
-    """Raise a RoundError for a name of the round's own that somebody could take for another configuration.
+    """Raise a RoundError for one of the round's own names that could be taken for another configuration.
 
-    Names become folders, so that capitals do not tell them apart everywhere.
+    Names become folders, and some file systems do not distinguish capitals.
     """
     known = {name.casefold() for name in taken}
     for name in own:
         if name.casefold() in known:
-            raise RoundError(f"the {what} {name!r} of round.toml is called like another one; rename it")
+            raise RoundError(f"the {what} {name!r} of round.toml has the name of another one; rename it")
         if name.casefold().endswith((CORE, IDS)):
             raise RoundError(
-                f"the {what} {name!r} of round.toml ends like a configuration that is made beside one; rename it"
+                f"the {what} {name!r} of round.toml ends like the name of a derived configuration; rename it"
             )
         known.add(name.casefold())
 
 
 def thousands_in(name: str) -> int | None:
-    """The thousands of tokens that a setting's name tells: 28 of "Intro-28K-G"."""
-    told = _LENGTH.search(name)
-    return int(told[1]) if told else None
+    """The thousands of tokens in a setting's name: 28 of "Intro-28K-G"."""
+    found = _LENGTH.search(name)
+    return int(found[1]) if found else None

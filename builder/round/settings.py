@@ -23,7 +23,7 @@ class Setting:
         random: demonstrations drawn from papers of the same primary category.
         co_author: demonstrations drawn from papers of the co-author graph's neighbours.
         tokens: a budget of bert-base-uncased tokens for the whole input: of the kinds that have any, as many whole
-            demonstrations as fit are shown, up to `random` and `co_author`; None shows exactly so many.
+            demonstrations as fit are shown, up to `random` and `co_author`; None shows exactly that many.
     """
 
     name: str
@@ -57,7 +57,7 @@ def select(names: Iterable[str], own: Iterable[Setting] = ()) -> tuple[Setting, 
     """The settings of these names, in the registry's order, and all of the round's own.
 
     Raises:
-        RoundError: a name that is not in the registry, or an own setting that is called like another.
+        RoundError: a name that is not in the registry, or one of the round's own settings that has the name of another.
     """
     wanted, own = set(names), tuple(own)
     refuse_names([setting.name for setting in own], [setting.name for setting in BUILT_IN], "setting")

@@ -25,7 +25,7 @@ class SourceTable(Table):
     Attributes:
         MODULE: where its `open_source(table, round_, store)` is.
         LOCAL: keys that say where and how this machine asks, not what it gets: they stay out of the manifest.
-        LIVE: whether it goes on from month to month, and asking it costs. It decides what round.toml does not say: rounds of such
+        LIVE: whether it grows from month to month, and asking it is costly. It sets defaults of round.toml: rounds of such
             a source grow and prune their graph (`Round.pruning`, `Round.new_papers`) and read one file of a paper, not both.
     """
 
@@ -33,7 +33,7 @@ class SourceTable(Table):
     LOCAL: ClassVar[frozenset[str]] = frozenset()
     LIVE: ClassVar[bool] = False
     references: tuple[Path, ...] = Field(
-        (), description="metadata files that references may resolve to, beside the papers"
+        (), description="metadata files that references may resolve to, in addition to the papers"
     )
 
     @property
@@ -41,7 +41,7 @@ class SourceTable(Table):
         return 0.0
 
     def check_categories(self, names: Sequence[str]) -> None:
-        """Raise ValueError where the source has no such category or archive."""
+        """Raise ValueError if the source has no such category or archive."""
 
     def anchored(self, base: Path) -> Self:
         """The table with its paths taken relative to a folder."""
@@ -55,7 +55,7 @@ class ArxivTable(SourceTable):
     LOCAL: ClassVar[frozenset[str]] = frozenset({"contact", "delay", "timeout", "api", "oai", "files"})
     LIVE: ClassVar[bool] = True
     kind: Literal["arxiv"]
-    contact: str = Field("", description="a mail or web address of yours, sent with every request")
+    contact: str = Field("", description="your email or web address, sent with every request")
     harvest: Literal["oai", "search"] = Field("oai", description="how whole months are fetched")
     delay: float = Field(3.0, ge=0, description="seconds between requests")
     timeout: float = Field(300.0, gt=0, description="seconds that one request may take, from first byte to last")
@@ -66,7 +66,7 @@ class ArxivTable(SourceTable):
     @model_validator(mode="after")
     def _polite(self) -> Self:
         if "@" not in self.contact and "://" not in self.contact:
-            raise ValueError("arXiv wants to know who asks: give `contact`, a mail or web address of yours")
+            raise ValueError("arXiv wants to know who asks: give `contact`, your email or web address")
         if self.delay < MIN_DELAY and not all(map(_is_loopback, (self.api, self.oai, self.files))):
             raise ValueError(f"arXiv's terms of use ask for {MIN_DELAY:g} s between requests; `delay` must not be less")
         return self
@@ -86,8 +86,8 @@ class MirrorTable(SourceTable):
     MODULE: ClassVar[str] = "builder.sources.mirror"
     LOCAL: ClassVar[frozenset[str]] = frozenset({"path"})
     kind: Literal["mirror"]
-    path: Path = Field(description="the folder that holds its metadata and pdf/, relative to round.toml")
-    metadata: str | None = Field(None, description="metadata file in it; found by name where not given")
+    path: Path = Field(description="the folder that contains its metadata and pdf/, relative to round.toml")
+    metadata: str | None = Field(None, description="metadata file in it; found by name if not given")
     pdf: str = Field("pdf", description="folder of PDF files in it")
     html: str = Field("html", description="folder of HTML files in it")
 

@@ -1,4 +1,4 @@
-"""`academiceval init`: a round.toml to begin with, commented, for each kind of source."""
+"""`academiceval init`: a round.toml to start from, commented, for each kind of source."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _SOURCES: dict[Start, str] = {
     "arxiv": """
 [source]
 kind = "arxiv"
-contact = "{contact}"         # arXiv wants to know who asks: a mail or web address of yours
+contact = "{contact}"         # arXiv wants to know who asks: your email or web address
 
 [papers]
 categories = ["cs.CL"]        # primary categories, or archives such as "cs"
 published_from = {from_}
 
 [crawl]
-seeds = ["{seed}"]            # an author to begin with; co-authors follow
+seeds = ["{seed}"]            # an author to start from; co-authors follow
 authors = 200                 # a first small round; 1000 is usual
 """,
     "mirror": """
@@ -73,11 +73,11 @@ def write_start(place: Path, kind: Start, today: date, *, path: str = "", contac
 
     Args:
         path: of the mirror or the PDFs.
-        contact: a mail or web address, for arXiv.
+        contact: an email or web address, for arXiv.
         seed: an author's name, for arXiv.
 
     Raises:
-        RoundError: there is another file already, or something that this kind of source needs is not given.
+        RoundError: the file exists already, or something that this kind of source needs is not given.
     """
     needed = {
         "arxiv": {"--contact": contact, "--seed": seed},
@@ -85,7 +85,7 @@ def write_start(place: Path, kind: Start, today: date, *, path: str = "", contac
         "pdfs": {"--path": path},
     }.get(kind, {})
     if kind not in STARTS:
-        raise RoundError(f"{kind!r:.40} is none of {', '.join(STARTS)}")
+        raise RoundError(f"the kind {kind!r:.40} must be one of {', '.join(STARTS)}")
     if missing := [name for name, value in needed.items() if not value]:
         raise RoundError(f"a round from {kind} needs {' and '.join(missing)}")
     if bad := [value for value in (path, contact, seed) if not value.isprintable()]:
@@ -96,6 +96,6 @@ def write_start(place: Path, kind: Start, today: date, *, path: str = "", contac
         round=f"{today:%Y.%m}", from_=today.replace(year=today.year - 1, day=1).isoformat(), **texts
     )
     if place.exists() and place.read_text(encoding="utf-8", errors="replace") != content:
-        raise RoundError(f"{place} is there already; name another file, such as `academiceval init other.toml`")
+        raise RoundError(f"{place} exists already; name another file, such as `academiceval init other.toml`")
     place.parent.mkdir(parents=True, exist_ok=True)
     write_whole(place, content)

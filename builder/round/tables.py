@@ -56,12 +56,12 @@ class UpdateTable(Table):
         ge=0,
         description="new first-author papers wanted; candidates are visited until it is met; 1000 for arXiv, else 0",
     )
-    overlap_days: int = Field(7, ge=0, description="days before the last covered one that are looked at again")
+    overlap_days: int = Field(7, ge=0, description="days before the last covered one that are checked again")
     max_age_months: int | None = Field(
         None, ge=0, description="older papers are pruned; 0: never; 36 for arXiv, else 0"
     )
     inactive_months: int | None = Field(
-        None, ge=0, description="authors without a paper for so long are pruned; 0: never; 24 for arXiv, else 0"
+        None, ge=0, description="authors without a paper for this long are pruned; 0: never; 24 for arXiv, else 0"
     )
 
 
@@ -81,7 +81,7 @@ class ExtractTable(Table):
     memory_limit: int = Field(2048, ge=256, le=1 << 22, description="MiB of address space beyond the interpreter's own")
     prefer: Literal["html", "pdf"] = Field("html", description="which file's document is used where both are read")
     both: bool | None = Field(
-        None, description="read both files of a paper, not the second only where the first is no use; not from arxiv"
+        None, description="read both files of a paper, not the second only if the first is unusable; not from arxiv"
     )
 
 
@@ -127,7 +127,7 @@ class SplitTable(Table):
 
 
 class SettingTable(Table):
-    """A setting of the round's own: exact numbers of demonstrations, or a budget of tokens to fill with whole ones."""
+    """One of the round's own settings: numbers of demonstrations, or a budget of tokens to fill with whole ones."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,40}$")
     task: Task
@@ -166,7 +166,7 @@ class SamplesTable(Table):
 
 
 class LevelTable(Table):
-    """A SCALAR level of the round's own: any combination of the four dimensions."""
+    """One of the round's own SCALAR levels: any combination of the four dimensions."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,40}$")
     question: Scope = "full"
@@ -185,16 +185,16 @@ class ScalarTable(Table):
     levels: tuple[str, ...] = Field(
         (), description="SCALAR-Easy, SCALAR-Medium, SCALAR-Hard, and Cloze-... of its ablations"
     )
-    level: tuple[LevelTable, ...] = Field((), description="levels of the round's own")
+    level: tuple[LevelTable, ...] = Field((), description="the round's own levels")
     splits: tuple[Split, ...] = Field(("test",), min_length=1, description="splits whose papers are asked about")
-    questions: int = Field(100, ge=1, description="of each level and split, at most; drawn over the papers")
+    questions: int = Field(100, ge=1, description="most questions of each level and split; drawn over the papers")
     questions_of_paper: int = Field(5, ge=1)
-    cited_papers: int = Field(30, ge=3, description="cited papers of a paper that are fetched")
+    cited_papers: int = Field(30, ge=3, description="how many cited papers of a paper are fetched")
     accepted: Path | None = Field(
-        None, description="a file of arXiv ids, one a line: only these papers are asked about"
+        None, description="a file of arXiv ids, one per line: only these papers are asked about"
     )
     annotator: Literal["rules", "model"] = "rules"
-    base_url: str | None = Field(None, description="of the annotating model's OpenAI-compatible server")
+    base_url: str | None = Field(None, description="address of the annotating model's OpenAI-compatible server")
     model: str | None = None
 
     @model_validator(mode="after")
@@ -229,7 +229,7 @@ class ScalarTable(Table):
             raise RoundError(f"`scalar.accepted`: {self.accepted} cannot be read as text ({err})") from err
         ids = frozenset(parsed.bare for word in words if (parsed := PaperId.parse(word)))
         if not ids:
-            raise RoundError(f"`scalar.accepted`: {self.accepted} names no arXiv id; give one a line")
+            raise RoundError(f"`scalar.accepted`: {self.accepted} names no arXiv id; give one per line")
         return ids
 
 

@@ -34,7 +34,7 @@ def parse_takedowns(data: bytes, origin: str) -> list[Takedown]:
     """The lines of a `takedowns.jsonl`; only `id` has to be there, so that a list can be kept by hand.
 
     Raises:
-        RoundError: a line is no JSON object with an arXiv id.
+        RoundError: a line is not a JSON object with an arXiv id.
     """
     found = []
     for number, line in enumerate(data.splitlines(), 1):
@@ -57,7 +57,7 @@ def takedown_lines(takedowns: Iterable[Takedown]) -> str:
 
 
 def taken_down(path: Path) -> frozenset[str]:
-    """The ids in a file, none where there is no such file."""
+    """The ids in a file, none if there is no such file."""
     if not path.is_file():
         return frozenset()
     return frozenset(one.id for one in parse_takedowns(path.read_bytes(), str(path)))

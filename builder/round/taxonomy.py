@@ -32,7 +32,7 @@ ARCHIVES = frozenset(_WITH_SUBJECTS) | frozenset(_WHOLE)
 
 
 def check(name: str) -> None:
-    """Raise ValueError, naming near ones, where arXiv has no such category or archive."""
+    """Raise ValueError, naming similar ones, if arXiv has no such category or archive."""
     if name in CATEGORIES or name in ARCHIVES:
         return
     near = get_close_matches(name, sorted(CATEGORIES | ARCHIVES), n=3, cutoff=0.5)

@@ -1,6 +1,6 @@
 """Stage 6, cutting: what each task shows of a paper and asks for, how long that is, and whether it can be shown at all.
 
-Each paper is looked at once for all settings; its texts wait in a file until rows are put together.
+Each paper is processed once for all settings; its texts wait in a file until rows are put together.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class TaskCut:
     """What one task makes of a paper. Texts are given by their places in `Cut.spans`.
 
     Attributes:
-        unfit: why the paper cannot be shown, as target or demonstration; None where it can, and the other fields count.
+        unfit: why the paper cannot be shown, as target or demonstration; None if it can; then the other fields count.
         content: the parts of the main body, an empty line between them.
         output: what is asked for.
         input_tokens: of what a prompt shows of the paper, citations left out.
@@ -143,7 +143,7 @@ class _Cutter:
         return None if _has_words(content, self.needs.min_content_words) else "short_content"
 
     def _cut(self, paper: Paper, task: Task, content: list[str], output: str, texts: _Texts) -> TaskCut:
-        # No token reaches over the empty line between two parts.
+        # No token spans the empty line between two parts.
         parts, shown, asked = (
             texts.add(*content),
             texts.add(*shown_beside(paper.title, paper.abstract, task)),

@@ -1,9 +1,9 @@
 """Stage 6, planning: which older papers demonstrate for which target.
 
 Random demonstrations share the target's primary category; co-author demonstrations are first-author papers of the
-co-authors of the target's first author (section 3.2 of the AcademicEval paper). All are older than the target, other
-papers than it, and no near copies of it. A choice depends on the round's seed, the target and the kind alone, never on
-the order in which choices are made.
+co-authors of the target's first author (section 3.2 of the AcademicEval paper). All are older than the
+target, different papers from it, and not near copies of it. A choice depends on the round's seed, the target and the
+kind alone, never on the order in which choices are made.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class Demonstrators:
             self._by_category[paper.primary_category].append(paper)
 
     def choose(self, target: Paper, n_random: int, n_co_author: int) -> Chosen:
-        """Choose up to so many of each kind; fewer where there are not enough. No paper is chosen twice.
+        """Choose up to this many of each kind; fewer if there are not enough. No paper is chosen twice.
 
-        Random ones are drawn as if two co-author ones were shown beside them at least, as in the mixed settings, so
-        that all settings with the same number show the same.
+        Random ones are drawn as if at least two co-author ones were shown with them, as in the mixed settings, so
+        that all settings with the same number show the same ones.
         """
         most = max(n_co_author, _BESIDE) if n_random else n_co_author
         co_author = self._draw(target, "co-author", self._co_author_pool(target), most, ())
@@ -86,7 +86,7 @@ class Demonstrators:
 
 
 def _shuffled(pool: Sequence[Paper], generator: random.Random) -> Iterator[Paper]:
-    """The pool in a random order; drawn lazily, so that a huge pool costs no more than a small."""
+    """The pool in a random order; drawn lazily, so that a huge pool costs no more than a small one."""
     moved: dict[int, int] = {}
     for left in range(len(pool), 0, -1):
         i = generator.randrange(left)

@@ -1,7 +1,7 @@
-"""Nearly the same paper: one id more, a reprint, an extended version, a copied abstract.
+"""Nearly the same paper: a second id, a reprint, an extended version, a copied abstract.
 
 Pairs are compared exactly. Over many papers MinHash (Broder 1997) names the pairs to compare: with 32 bands of two rows a
-pair above the threshold escapes once in some 50,000 times, and one in a thousand of the others is compared in vain.
+pair above the threshold escapes about once in 50,000 times, and one in a thousand of the others is compared needlessly.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SHINGLE = 3
 _NEAR = 0.5
-# Fewer runs than these tell nothing: "This paper has been withdrawn".
+# Fewer runs than this say nothing: "This paper has been withdrawn".
 _LEAST_SHINGLES = 10
 _LONG_TITLE = 5
 _NEAR_TITLE = 0.8
@@ -37,7 +37,7 @@ def near_duplicate(title: str, abstract: str, other_title: str, other_abstract: 
 class Copies:
     """Papers met before under another id: the same title and first author, or nearly the same abstract.
 
-    A near title alone is not a copy here: a "Part II" is a paper of its own.
+    A similar title alone does not make a copy here: a "Part II" is a different paper.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class Copies:
         self._bands = MinHashLSH(num_perm=_BANDS[0] * _BANDS[1], params=_BANDS)
 
     def add(self, id_: str, title: str, first_author: str, abstract: str) -> str | None:
-        """Note a paper; the id of the one met first of which it is a copy, None where there is none."""
+        """Note a paper and return the id of the earlier one that it is a copy of; None if there is none."""
         key = title_key(title), author_key(first_author)
         shingles = _shingles(abstract)
         found = self._first.get(key) or self._text(id_, shingles)

@@ -1,7 +1,7 @@
 """Stage 6, planning: leave-one-out samples of the four writing tasks.
 
-Paper + Document + Links -> Sample. Drop reasons: `records.SampleReason`. All settings of a task hold the same papers: one
-that lacks what any of them needs is dropped from all.
+Paper + Document + Links -> Sample. Drop reasons: `records.SampleReason`. All settings of a task contain the same
+papers: one that lacks what any of them needs is dropped from all.
 """
 
 from __future__ import annotations

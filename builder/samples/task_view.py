@@ -34,7 +34,7 @@ def content_parts(document: Document, task: Task) -> list[str]:
 
 
 def target(paper: Paper, document: Document, task: Task) -> str:
-    """The text that the task asks for, "" where the paper has none."""
+    """The text that the task asks for, "" if the paper has none."""
     match task:
         case "title":
             return paper.title
@@ -57,5 +57,5 @@ def _section_text(document: Document, role: Role) -> str:
 
 
 def _body_start(document: Document) -> int:
-    """Index of the introduction; of the first section where there is none."""
+    """Index of the introduction; of the first section if there is none."""
     return next((i for i, section in enumerate(document.sections) if section.role == "introduction"), 0)

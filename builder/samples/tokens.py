@@ -18,7 +18,7 @@ _MOST_KNOWN = 1_000_000
 class TokenCounter:
     """Counts the tokens of texts, special tokens left out.
 
-    No token reaches over a space or a line's end, so that each word, with its punctuation, is tokenized once.
+    No token spans a space or a line's end, so that each word, with its punctuation, is tokenized once.
 
     Args:
         tokenizer: as `sources.tokenizer.load_tokenizer` gives it.
@@ -49,5 +49,5 @@ def token_counter() -> TokenCounter:
 
 
 def shown_beside(title: str, abstract: str, task: Task) -> list[str]:
-    """What a prompt of the task shows of a paper beside its content: all but the part that is asked for."""
+    """What a prompt of the task shows of a paper besides its content: all but the part that is asked for."""
     return [text for text, own in ((title, "title"), (abstract, "abs")) if own != task]

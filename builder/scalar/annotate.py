@@ -1,4 +1,4 @@
-"""Who tells attributional from descriptive citations: the classifier that ships with us, or a language model behind a server."""
+"""Telling attributional from descriptive citations: the classifier that ships with us, or a language model behind a server."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def ask_model(contexts: Sequence[Context], base_url: str, model: str, journal: J
     """Ask a model behind an OpenAI-compatible server about every citation; answers are kept in the journal.
 
     Raises:
-        SourceError: the server cannot be reached, or says neither of the two words.
+        SourceError: the server cannot be reached, or answers with neither of the two words.
     """
     keys = [_key(context, model) for context in contexts]
-    # Citations in groups are not asked about: nothing is made of them.
+    # Citations in groups are not asked about: they are not used.
     missing = {
         key: f"{_PROMPT}{context.before}>>>{context.citation}<<<{context.after}"
         for key, context in zip(keys, contexts, strict=True)
@@ -63,12 +63,12 @@ def ask_model(contexts: Sequence[Context], base_url: str, model: str, journal: J
             f"the annotator {model!r} answered neither ATTRIBUTIONAL nor DESCRIPTIVE to {len(unclear)} of {len(answers)} citations "
             f"({unclear[0]!r:.80}); name another `scalar.model`"
         )
-    # What an annotator cannot tell names nothing.
+    # A citation that the annotator cannot classify counts as descriptive.
     return [one if one in get_args(CitationType) else "descriptive" for one in answers]
 
 
 def _unclear(text: str) -> str:
-    """What is noted of an answer that is neither: paid for, so that it is not asked for again."""
+    """The note for an answer that is neither: it was paid for, and is not asked for again."""
     return f"unclear: {text[:200]}"
 
 

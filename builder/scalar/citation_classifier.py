@@ -39,7 +39,7 @@ class Context:
 
     Attributes:
         section: the heading of its section.
-        reference: what it cites, however named; "" where it cites several works.
+        reference: what it cites, however named; "" if it cites several works.
         single: whether it stands alone.
     """
 
@@ -113,7 +113,7 @@ class First:
 
 
 def places(wanted: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """Where hashed features stand among the known ones; those that are not known are left out."""
+    """The places of hashed features among the known ones; unknown features are left out."""
     at = np.searchsorted(indices, wanted).clip(max=len(indices) - 1)
     return np.asarray(at[indices[at] == wanted])
 
@@ -202,7 +202,7 @@ def _shape(word: str) -> str:
 
 
 def hashed(names: Sequence[str]) -> np.ndarray:
-    """The numbers that features go by, each once."""
+    """The numbers that stand for features, each once."""
     return np.unique(np.array([zlib.crc32(name.encode()) for name in names], dtype=np.uint32))
 
 

@@ -1,7 +1,7 @@
 """Papers and the papers that they cite -> SCALAR questions (SCALAR paper, section 2).
 
 Every choice is seeded by what it is about (a paper, a citation), so that nothing depends on the order of work, and levels that
-mask the same citations ask the same questions with the same distractors, as far as their texts can be had.
+mask the same citations ask the same questions with the same distractors, as far as their texts are available.
 Drop reasons (of citations): `ClozeReason`.
 """
 
@@ -43,7 +43,7 @@ class Citing:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One of the four papers of a question; `content` is what stands behind its title."""
+    """One of the four papers of a question; `content` is what follows its title."""
 
     id: str
     title: str
@@ -56,7 +56,7 @@ class Question:
     """One row of a SCALAR configuration.
 
     Attributes:
-        text: what stands in <Paper>.
+        text: what is inside <Paper>.
         label: index of the right candidate.
     """
 
@@ -108,7 +108,7 @@ class QuestionMaker:
         self._candidates: dict[str, Candidate | None] = {}
 
     def ask(self, citing: Citing) -> list[Question]:
-        """Up to so many questions of a paper, each about another cited work, in the order in which they are wanted."""
+        """Up to `most` questions of a paper, each about another cited work, in the order in which they are wanted."""
         all_parts = parts(citing.document)
         places = list(self._places(citing, all_parts))
         asked: list[Question] = []
@@ -216,8 +216,8 @@ def turn_of(paper: Paper, seed: int) -> bytes:
 def ask_all(maker: QuestionMaker, papers: Iterable[Citing], seed: int, wanted: int) -> list[Question]:
     """Up to `wanted` questions in the order of the rows, their right candidates in even positions.
 
-    One question of each paper comes before a second one of any, so that they are of as many papers as possible. No more
-    papers are looked at than that takes.
+    One question of each paper comes before a second one of any, so that they come from as many papers as possible. No
+    more papers are tried than that takes.
     """
     turns: list[list[Question]] = []
     for citing in papers:
@@ -235,7 +235,7 @@ def ask_all(maker: QuestionMaker, papers: Iterable[Citing], seed: int, wanted: i
 
 
 def balanced(questions: Iterable[Question], seed: int) -> list[Question]:
-    """The questions with their right candidates spread evenly over the positions, the others behind in their order."""
+    """The questions with their right candidates spread evenly over the positions, then the others in their order."""
     placed: list[Question] = []
     for k, one in enumerate(questions):
         block = list(range(CANDIDATES))

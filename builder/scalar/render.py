@@ -47,7 +47,7 @@ def parts(document: Document) -> list[Part]:
 def question(
     document: Document, title: str, abstract: str, mention: Mention, part: Part, scope: Scope, all_parts: Sequence[Part]
 ) -> str | None:
-    """What stands in <Paper>, the citation masked; None where the mask is beyond what is shown of a paper."""
+    """What is inside <Paper>, with the citation masked; None if the mask lies beyond what is shown of a paper."""
     shown = [part] if scope == "section" else all_parts
     masked = _masked(document.sections[mention.section].text, mention)
     text = "\n\n".join(_section_texts(document, shown, {mention.section: masked}))
@@ -57,7 +57,7 @@ def question(
 
 
 def candidate(document: Document | None, abstract: str, shown: CandidateText) -> str | None:
-    """What stands behind a candidate's title; None where the candidate has not the text for it."""
+    """What follows a candidate's title; None if the candidate lacks the text for it."""
     head = f"<Abstract>Abstract: {abstract}</Abstract>"
     if shown == "concise":
         return head if abstract else None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.engines.base import Engine
 
 _CACHED = 256
-# Papers of a split that are looked at for each question that is wanted: two of five real papers gave one and more.
+# Papers of a split that are tried for each question that is wanted: two of five real papers gave at least one.
 _LOOKED_AT = 5
 
 
@@ -46,9 +46,9 @@ def read_cited(
 
 
 def question_papers(round_: Round, papers: Iterable[Paper], documents: Documents, dates: SplitDates) -> list[Paper]:
-    """The papers that are looked at: with a document, in the wanted splits, let through by quality filter and licences.
+    """The papers that are tried: with a document, in the wanted splits, passed by quality filter and licences.
 
-    Of each split those whose turn comes first, so that no more cited papers are fetched than the questions may need.
+    For each split, those whose turn comes first, so that no more cited papers are fetched than the questions may need.
     """
     accepted = round_.scalar.accepted_ids
     fit = [
@@ -70,7 +70,7 @@ def question_papers(round_: Round, papers: Iterable[Paper], documents: Documents
 
 
 def cited_papers(round_: Round, store: Store, papers: Iterable[Paper]) -> list[Paper]:
-    """The records of what the papers cite; of each paper so many at most, which ones depends on the seed alone."""
+    """The records of what the papers cite; at most `cited_papers` for each paper, chosen by the seed alone."""
     wanted: set[str] = set()
     for paper in papers:
         ids = {link.cited_id for link in store.links(paper.id) if link.cited_id}

@@ -33,7 +33,7 @@ from lm_eval_tasks.text import parse_json
 
 _WEIGHTS = Path(__file__).parent / "weights.npz"
 _INNER = 5
-# Features that fewer citations have are not worth their place.
+# Features that fewer citations have are not worth the space.
 _LEAST = 3
 # Inverse strengths of the regularisation of the three linear models that the first model is the sum of.
 _PLAIN, _RATIOS, _RARE = 0.03, 0.01, 5.0
@@ -41,7 +41,7 @@ _PLAIN, _RATIOS, _RARE = 0.03, 0.01, 5.0
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A paper's citations: their contexts, hashed features and types (None where a citation has none)."""
+    """A paper's citations: their contexts, hashed features and types (None if a citation has none)."""
 
     name: str
     contexts: tuple[Context, ...]
@@ -87,7 +87,7 @@ def _context(label: dict[str, Any]) -> Context:
 
 
 def measure(papers: Sequence[Labelled], folds: int) -> dict[str, float]:
-    """Agreement on papers left out of the making, in folds; and of the rule for single citations on all."""
+    """Agreement on papers left out of the training, in folds; and of the rule for single citations on all."""
     right = total = 0
     for left_out, rest in _folds(papers, folds):
         model = fit(rest)

@@ -37,7 +37,7 @@ class Source(Protocol):
         ...
 
     def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:
-        """Papers whose version 1 is of these days, both included; None leaves an end open."""
+        """Papers whose version 1 was submitted between these days, both included; None leaves an end open."""
         ...
 
     def search_titles(self, titles: Sequence[str]) -> Iterator[Paper | Drop]:
@@ -45,13 +45,13 @@ class Source(Protocol):
         ...
 
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
-        """(id, licence) of the papers, `NO_LICENSE` where the source was asked in vain; nothing where it cannot be asked."""
+        """(id, licence) of the papers, `NO_LICENSE` if the source knows none; nothing if it cannot be asked."""
         ...
 
     def fetch_pdf(self, paper_id: str, version: int) -> Path | None:
-        """A local PDF file of the paper; None where the source has none."""
+        """A local PDF file of the paper; None if the source has none."""
         ...
 
     def fetch_html(self, paper_id: str, version: int) -> Path | None:
-        """A local HTML file of the paper; None where the source has none."""
+        """A local HTML file of the paper; None if the source has none."""
         ...

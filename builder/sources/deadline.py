@@ -1,7 +1,8 @@
 """A deadline for a whole request: `requests` knows only how long it waits for the next bytes, so that a server that sends a byte
 a second is never too slow for it.
 
-The connection is shut down from beside when the time is up, wherever the request is: in the handshake, the headers or the body.
+The connection is shut down from outside when the time is up, wherever the request is: in the handshake, the headers or
+the body.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 
 
 class _Twin:
-    """A second handle of a connection's socket, which the encrypted socket that takes the first one over does not take along."""
+    """A second handle of a connection's socket, which an encrypted socket that takes over the first one does not take over."""
 
     _twin: socket.socket | None = None
     opened: WeakSet[_Twin]

@@ -2,7 +2,7 @@
 
 Rate: https://info.arxiv.org/help/api/tou.html (one request every three seconds, one connection, over all machines).
 Traps: the service answers 429 without Retry-After, 503 with `Retry-After: 0`, 200 with an error text in the body, and
-403 where going on would count as an attack (https://info.arxiv.org/help/robots.html).
+403 where continuing would count as an attack (https://info.arxiv.org/help/robots.html).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ TRANSIENT_ERRORS = (
 # Answers that asking again does not change; the caller makes sense of them.
 FINAL_STATUS = frozenset({200, 400, 404, 410})
 TRIES = 7
-# Of files that are something else than they should be: so often one is asked for, and so many in a row are the server's doing.
+# For files that are not what they should be: how often one is asked for, and how many in a row are the server's doing.
 _FILE_TRIES, _MOST_ODD_FILES = 3, 5
 # A minute, at arXiv's three seconds between requests.
 _LATER = 20
-# Seconds until a connection is there, and without a byte.
+# Seconds to wait for a connection, and for the next byte.
 _CONNECT, _SILENCE = 10.0, 60.0
 # A machine that is offline should say so soon.
 UNREACHABLE_TRIES = 3
@@ -53,7 +53,7 @@ class DoubtfulAnswer(Exception):
     """An answer that looks wrong: it is asked for again.
 
     Attributes:
-        believe: whether the answer is taken for true when the same doubt comes twice running; for this run only, a later
+        believe: whether the answer is accepted when the same doubt comes twice in a row; for this run only: a later
             one asks again.
     """
 
@@ -72,11 +72,11 @@ class _TransientFailure(Exception):
 
 
 class _Doubted(SourceError):
-    """An answer that went on looking wrong."""
+    """An answer that kept looking wrong."""
 
 
 class HttpClient:
-    """GET requests, one at a time. One process has a workspace at a time, so that this is one connection for all of them.
+    """GET requests, one at a time. Only one process uses a workspace at a time, so all share one connection.
 
     Args:
         store: keeps the answers of the round and the time of the last request.
@@ -89,20 +89,20 @@ class HttpClient:
         self._adapter = DeadlineAdapter()
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, self._adapter)
-        # Answers that were believed with a doubt: for this run.
+        # Answers that were believed despite a doubt: for this run.
         self._believed: dict[str, Answer] = {}
         self._odd_files = 0
 
     def get(self, url: str, check: Callable[[bytes], None] | None = None, *, patient: bool = False) -> Answer:
-        """The round's answer to a URL, asked for where it is not there yet.
+        """The round's answer to a URL, asked for if it is not there yet.
 
         Args:
-            check: raises `DoubtfulAnswer` where the body of a status 200 cannot be right.
+            check: raises `DoubtfulAnswer` if the body of a status 200 cannot be right.
             patient: whether a doubt is believed only when it comes once more a minute later: for questions whose answers decide
-                how a round goes on.
+                how a round continues.
 
         Raises:
-            SourceError: the server cannot be reached, refuses, or goes on failing.
+            SourceError: the server cannot be reached, refuses, or keeps failing.
         """
         answer = self._believed.get(url) or self._answers.get(url, self._round)
         if answer is None:
@@ -114,13 +114,13 @@ class HttpClient:
         return answer
 
     def download(self, url: str, place: Path, check: Callable[[bytes], None]) -> Path | None:
-        """Fetch a file once, in whatever round; the file appears when it is whole.
+        """Fetch a file once, whatever the round; the file appears once it is complete.
 
         What is not the kind of file that it should be is never kept. A file that only looks incomplete is used, under another
         name, and asked for again by the next run.
 
         Returns:
-            The file; None where the server has none, or gave something else in its place.
+            The file; None if the server has none, or gave something else in its place.
 
         Raises:
             SourceError: as `get`; or several files in a row were something else, so that it is the server's doing.
@@ -152,7 +152,7 @@ class HttpClient:
     def _ask(
         self, url: str, check: Callable[[bytes], None] | None, tries: int, *, patient: bool = False
     ) -> tuple[Answer, bool]:
-        """Ask until an answer can be believed; the answer, and whether a doubt is left."""
+        """Ask until an answer can be believed; returns the answer, and whether a doubt remains."""
         doubted, seen = "", 0
         tried = 0
         while True:
@@ -174,7 +174,7 @@ class HttpClient:
             if tried >= trouble.tries:
                 raise (_Doubted if doubted else SourceError)(
                     f"{_host(url)} failed {tried} times, last: {trouble} ({url[:200]}); what was "
-                    "fetched is kept, give the same command again later"
+                    "fetched is kept; run the same command again later"
                 ) from trouble
             pause = self._back_off(tried, trouble.wait)
             announce_wait(pause, f"{_host(url)} is asked again after {trouble}")
@@ -202,7 +202,7 @@ class HttpClient:
         if status == 403:
             raise SourceError(
                 f"{_host(url)} denies access (403); stop, and write to its help desk before asking again: "
-                "going on counts as an attack"
+                "continuing counts as an attack"
             )
         if status in TRANSIENT_STATUS:
             raise _TransientFailure(f"status {status}", wait=retry_after(response.headers.get("Retry-After")))
@@ -253,7 +253,7 @@ class HttpClient:
 
 
 def _host(url: str) -> str:
-    """Host and port, without the user and password that an address may hold."""
+    """Host and port, without the user and password that an address may contain."""
     return urlsplit(url).netloc.rpartition("@")[2]
 
 

@@ -17,7 +17,7 @@ def ask(
     """Ask for the model's most likely answer to every prompt; each is handed to `note` with its prompt's key at once.
 
     Args:
-        base_url: of the server; a server of your own needs no key, others take OPENAI_API_KEY.
+        base_url: of the server; your own server needs no key, others take OPENAI_API_KEY.
 
     Raises:
         SourceError: the server cannot be reached, or some prompts got no answer; all answers were handed over.
@@ -42,6 +42,6 @@ def ask(
         raise SourceError(f"the annotator cannot be asked: {err}") from err
     if failed:
         raise SourceError(
-            f"the annotator {server} did not answer {len(failed)} of {len(prompts)} questions, first: {failed[0]}; give the "
+            f"the annotator {server} did not answer {len(failed)} of {len(prompts)} questions, first: {failed[0]}; run the "
             "same command again, the other answers are kept"
         )

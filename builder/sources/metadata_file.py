@@ -1,6 +1,6 @@
 """A file of metadata records: Kaggle's snapshot format or plain JSON lines, compressed or not.
 
-It is streamed line by line and never held whole. Two record shapes are read: the snapshot's
+It is streamed line by line and never held in memory whole. Two record shapes are read: the snapshot's
 (https://www.kaggle.com/datasets/Cornell-University/arxiv: `versions`, `authors_parsed`, `categories` as one text) and
 plain lines with `published`, `authors` and `categories` as lists.
 """
@@ -20,7 +20,7 @@ from builder.records import UNKNOWN_LICENSE, Drop, Paper
 from builder.sources.record_check import checked
 from lm_eval_tasks.text import ODD, day, parse_json
 
-# Rises with every change that can change a record: indexes of another version are made anew.
+# Raise with every change that can affect a record: indexes of another version are made again.
 READER = "1"
 
 
@@ -34,7 +34,7 @@ def read_metadata(path: Path, after: int = 0) -> Iterator[Paper | Drop]:
     """Stream the records of a metadata file; a line that is not a usable record is a `Drop` named by its line number.
 
     Args:
-        after: records to pass over, without looking into them.
+        after: how many records to skip, without parsing them.
 
     Raises:
         SourceError: the file cannot be read or decompressed.
@@ -50,7 +50,7 @@ def read_metadata(path: Path, after: int = 0) -> Iterator[Paper | Drop]:
 def _parse_line(line: bytes | None, where: str) -> Paper | Drop:
     try:
         if line is None:
-            raise ValueError("a line without end")
+            raise ValueError("a line that is too long")
         record = parse_json(line)
         paper = checked(paper_from_record(record))
         # arXiv has no flag for withdrawal; authors or moderators say so in the comment.

@@ -29,7 +29,7 @@ _NEAR = 60.0
 
 
 class MetadataIndex:
-    """The records of one file. Made anew when the file has changed; after a kill it resumes where it stopped.
+    """The records of one file. Made again when the file has changed; after a kill it resumes where it stopped.
 
     Args:
         metadata: the file.
@@ -45,8 +45,8 @@ class MetadataIndex:
             self._store = Store.open(place)
             self._bring_up()
         except (StoreError, sqlite3.DatabaseError) as err:
-            # It holds nothing that the file does not hold; a full disk says so again.
-            _LOGGER.warning("the index %s cannot be used (%s) and is made again", place, err)
+            # It contains nothing that the file does not; a full disk will report itself again.
+            _LOGGER.warning("the index %s cannot be used (%s) and is rebuilt", place, err)
             self._remove()
             self._store = Store.open(place)
             self._bring_up()
@@ -67,7 +67,7 @@ class MetadataIndex:
             path.unlink()
 
     def _fingerprint(self) -> str:
-        """Size and hash of the file; it is only hashed again when it may be another."""
+        """Size and hash of the file; it is only hashed again when it may have changed."""
         seen = self._seen()
         known = self._store.note("hashed")
         if isinstance(known, dict) and known["seen"] == seen:
@@ -97,7 +97,7 @@ class MetadataIndex:
         if seen != self._seen():
             self._store.close()
             self._remove()
-            raise SourceError(f"{self._metadata} changed while it was read; give the same command again")
+            raise SourceError(f"{self._metadata} changed while it was being read; run the same command again")
         with self._store.transaction():
             self._store.index_authors()
             self._store.set_note("whole", self.fingerprint)

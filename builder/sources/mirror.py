@@ -1,4 +1,4 @@
-"""A source that is a folder: metadata in Kaggle's snapshot format or as plain JSON lines, with pdf/ and html/ beside it.
+"""A source that is a folder: metadata in Kaggle's snapshot format or plain JSON lines, with pdf/ and html/ next to it.
 
 `sources.metadata_file` reads the metadata, and says which shapes of records it knows; `sources.metadata_index` keeps them.
 """
@@ -34,8 +34,8 @@ class MirrorSource:
     Args:
         folder: the mirror's folder.
         metadata: name of the metadata file in it; by default the first of the usual names.
-        pdf, html: names of the folders with files, called by arXiv id, with or without version, `_` for `/`.
-        index: where to keep an index of the records; without it one is made for the time of this source.
+        pdf, html: names of the folders with files, which are named by arXiv id, with or without version, `_` for `/`.
+        index: where to keep an index of the records; without it one is made for the lifetime of this source.
 
     Raises:
         SourceError: no such folder or no metadata file in it.
@@ -99,7 +99,7 @@ def _find_metadata(folder: Path) -> Path:
         for suffix in _SUFFIXES:
             if (path := folder / (name + suffix)).is_file():
                 return path
-    raise SourceError(f"the mirror {folder} holds none of {', '.join(_NAMES)} (plain, .gz, .xz or .zst)")
+    raise SourceError(f"the mirror {folder} contains none of {', '.join(_NAMES)} (plain, .gz, .xz or .zst)")
 
 
 def _first_file(folder: Path, paper_id: str, version: int, suffixes: tuple[str, ...]) -> Path | None:

@@ -23,11 +23,11 @@ _T = TypeVar("_T")
 PATIENCE = 300.0
 # Seconds before a store that failed is asked again.
 _WAITS = (1.0, 10.0)
-# What is about the one file.
+# Errors about the one file.
 OF_THE_FILE = (FileNotFoundError, IsADirectoryError, PermissionError)
-# What is about this machine's disk.
+# Errors about this machine's disk.
 _OF_THE_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE})
-# How often a wait looks whether it is still wanted.
+# How often a wait checks whether it is still wanted.
 _STEP = 0.2
 
 
@@ -53,7 +53,7 @@ def expanded(names: Iterable[str]) -> list[str]:
     for name in names:
         matches = _matches(name) if is_address(name) and "*" in name else [name]
         if not matches:
-            raise SourceError(f"{name} matches nothing; see that the address and the rights to list it are right")
+            raise SourceError(f"{name} matches nothing; check the address and the permission to list it")
         found += matches
     return found
 
@@ -68,7 +68,7 @@ def _matches(address: str) -> list[str]:
 
 @contextmanager
 def local_copy(name: str, cancelled: threading.Event | None = None) -> Iterator[Path]:
-    """The file as one of this machine; it is fetched where the name is an address.
+    """The file as one on this machine; it is fetched if the name is an address.
 
     Args:
         cancelled: when it is set, nobody waits for the file any more.
@@ -81,7 +81,7 @@ def local_copy(name: str, cancelled: threading.Event | None = None) -> Iterator[
         yield Path(name)
         return
     with TemporaryDirectory() as folder:
-        # By its ending a file is known for what it is; the rest of an address may be longer than a name can be.
+        # The ending tells what kind of file it is; the rest of an address may be longer than a name can be.
         place = Path(folder) / f"fetched{''.join(PurePosixPath(urlsplit(name).path).suffixes[-2:])[-40:]}"
 
         def fetch() -> None:
@@ -101,7 +101,7 @@ def _opened(address: str) -> tuple[Any, str]:
 
 
 def _asked(ask: Callable[[], _T], address: str, cancelled: threading.Event | None = None) -> _T:
-    """What a store answers, asked again where it fails."""
+    """What a store answers, asked again if it fails."""
     for wait in (*_WAITS, None):
         try:
             return _answered(ask, cancelled)

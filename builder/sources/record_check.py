@@ -1,4 +1,4 @@
-"""What a paper's record must hold before it may become part of a round, whatever source it comes from."""
+"""What a paper's record must contain before it may become part of a round, whatever source it comes from."""
 
 from __future__ import annotations
 
@@ -43,4 +43,4 @@ def checked(paper: Paper) -> Paper:
 
 def _text(name: str, value: object) -> None:
     if not isinstance(value, str) or len(value) > _LONGEST[name] or not is_valid(value):
-        raise ValueError(f"{name} is not a text, too long, or holds what no text may hold")
+        raise ValueError(f"{name} is not a text, is too long, or contains what no text may contain")

@@ -1,7 +1,7 @@
 """The state of a workspace: one SQLite file (WAL) that every stage reads from and writes to.
 
 All writes go through short transactions, so that a stage killed at any moment leaves a store from which the next call
-goes on. Nothing outside this package knows its tables.
+resumes. Nothing outside this package knows its tables.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STORE = "store.sqlite3"
 SCHEMA_VERSION = 3
 # Version -> what makes the next one of it.
 _UPGRADES = {2: papers.FIRST_VERSIONS}
-ROOM = "see that its disk has room and give the same command again, nothing is lost"
+ROOM = "make room on its disk and run the same command again, nothing is lost"
 _BATCH = 2000
 _SCHEMA = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;" + "".join(
     table.SCHEMA for table in (papers, documents, frontier, answers, titles)
@@ -49,7 +49,7 @@ class Store(PaperTables, DocumentTables):
 
     @classmethod
     def open(cls, path: Path) -> Store:
-        """Open the store, creating it where it is not there.
+        """Open the store, creating it if it does not exist.
 
         Raises:
             StoreError: it is of another version, damaged, or the disk refuses.
@@ -72,7 +72,7 @@ class Store(PaperTables, DocumentTables):
             raise StoreError(f"cannot open the store {path}: {err}") from err
         if version not in (0, SCHEMA_VERSION):
             raise StoreError(
-                f"the store {path} has version {version}, this code reads {SCHEMA_VERSION}: use the academiceval "
+                f"the store {path} has version {version}, but this code reads {SCHEMA_VERSION}: use the academiceval "
                 "release that made it, or another workspace"
             )
         return cls(db)
@@ -90,7 +90,7 @@ class Store(PaperTables, DocumentTables):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing: what is written inside is there after a kill only if the block was left."""
+        """All or nothing: what is written inside survives a kill only if the block was left."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -105,7 +105,7 @@ class Store(PaperTables, DocumentTables):
     # --- notes: small facts about finished work
 
     def note(self, key: str) -> object:
-        """The note under a key; None where there is none."""
+        """The note under a key; None if there is none."""
         row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return json.loads(row[0]) if row else None
 
@@ -139,7 +139,7 @@ class Store(PaperTables, DocumentTables):
         )
 
     def counts(self) -> dict[str, int]:
-        """How much of everything the store holds, for `academiceval status`."""
+        """How much of everything the store contains, for `academiceval status`."""
         with self.transaction():
             self.index_authors()
         queries = {

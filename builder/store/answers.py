@@ -45,7 +45,7 @@ class Answers:
         )
 
     def forget_other_rounds(self, round_: str) -> None:
-        """Make room: answers count within their round only, but for those of round ""."""
+        """Make room: answers count within their round only, except for those of round ""."""
         self._db.execute("DELETE FROM answers WHERE round NOT IN (?, '')", (round_,))
 
     def last_request(self) -> float:

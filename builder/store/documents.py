@@ -36,7 +36,7 @@ class StoredDocument:
     Attributes:
         kind: of the file.
         extractor: version of the extraction code.
-        file_sha256: hash of the file that was read, "" where there was none.
+        file_sha256: hash of the file that was read, "" if there was none.
         reason: "" for a document, else a member of `records.ExtractReason`.
     """
 
@@ -67,7 +67,7 @@ class DocumentTables:
         )  # fmt: skip
 
     def read_file(self, paper_id: str, kind: FileKind, extractor: str) -> str | None:
-        """Hash of the file that this version of the extractor read last; None where it has read none to its end."""
+        """Hash of the file that this version of the extractor read last; None if it has read none to its end."""
         row = self._db.execute(
             "SELECT file_sha256, reason FROM documents WHERE id = ? AND kind = ? AND extractor = ?",
             (paper_id, kind, extractor),
@@ -98,12 +98,12 @@ class DocumentTables:
         )
 
     def linked_by(self, paper_id: str) -> str | None:
-        """What the paper's links depend on; None where it has not been linked."""
+        """What the paper's links depend on; None if it has not been linked."""
         row = self._db.execute("SELECT by FROM linked WHERE id = ?", (paper_id,)).fetchone()
         return row[0] if row else None
 
     def was_asked(self, key: str, round_: str = "") -> bool:
-        """Whether the round, or without one any round, has asked the source for this already."""
+        """Whether the round (without one, any round) has already asked the source for this."""
         row = self._db.execute("SELECT 1 FROM asked WHERE key = ? AND ? IN (round, '')", (key, round_)).fetchone()
         return row is not None
 
@@ -132,5 +132,5 @@ def unpacked(packed: bytes, paper_id: str) -> Document:
         return _DOCUMENT.validate_json(zlib.decompress(packed))
     except (zlib.error, ValidationError) as err:
         raise StoreError(
-            f"the store's document of {paper_id} is damaged; put back a copy of the store, or delete it and give the command again"
+            f"the store's document of {paper_id} is damaged; restore a copy of the store, or delete it and run the command again"
         ) from err

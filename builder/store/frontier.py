@@ -1,4 +1,4 @@
-"""Which authors the crawl has looked up, which wait, and which papers it could not take: two tables of the store."""
+"""Authors that the crawl has looked up, authors waiting, and papers that it could not take: two tables of the store."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Frontier:
         self._db = connection
 
     def admit(self, authors: Iterable[Author], round_: str, priority: int = 0) -> None:
-        """Let authors wait for their visit, in the given order; those who wait already keep their place.
+        """Let authors wait for their visit, in the given order; those who are already waiting keep their place.
 
         Args:
             priority: of a later round's candidates; the highest that was given counts.
@@ -86,7 +86,7 @@ class Frontier:
         return frozenset(row[0] for row in rows)
 
     def counts(self) -> tuple[int, int]:
-        """How many were visited, and how many wait."""
+        """How many were visited, and how many are waiting."""
         row = self._db.execute("SELECT coalesce(sum(visited <> ''), 0), coalesce(sum(visited = ''), 0) FROM frontier")
         visited, waiting = row.fetchone()
         return visited, waiting

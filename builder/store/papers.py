@@ -82,7 +82,7 @@ class PaperTables:
     ) -> Iterator[Authorship]:
         """Who wrote the papers in the pool of a round, in a window of days and with one of the categories (or archives).
 
-        In no order: that of ids or days would fetch each row from another part of the file.
+        In no particular order: in that of ids or days, each row would come from another part of the file.
         """
         wanted = frozenset(categories)
         # The first letters leave few rows to look at.
@@ -145,11 +145,11 @@ class PaperTables:
         rows = self._db.execute(
             f"{_SELECT} WHERE pid IN (SELECT pid FROM authorship WHERE key = ?) ORDER BY id", (key,)
         )
-        # A paper whose authors changed may still be known by an author that it had.
+        # A paper whose authors changed may still be known by a former author.
         return [paper for paper in map(_paper, rows) if key in map(author_key, paper.authors)]
 
     def version(self, paper_id: str) -> int | None:
-        """Which version of a paper the records are of; None where there is none."""
+        """Which version of a paper the records are of; None if there is none."""
         row = self._db.execute("SELECT version FROM papers WHERE id = ?", (paper_id,)).fetchone()
         return int(row[0]) if row else None
 
@@ -246,7 +246,7 @@ def _paper(row: tuple[str, int, str, str, str, str, str, str, str, str, str]) ->
 
 
 def in_categories(paper: Paper, wanted: frozenset[str]) -> bool:
-    """Whether a paper's primary category, or its archive, is among the wanted ones; no wish means every category."""
+    """Whether a paper's primary category, or its archive, is among the wanted ones; an empty set means all."""
     return _is_wanted(paper.primary_category, wanted)
 
 

@@ -24,7 +24,7 @@ _MOST_ROWS = 400
 
 
 def title_words(text: str) -> list[str]:
-    """The words of a text as the index holds them: folded, letters and digits only."""
+    """The words of a text as the index stores them: folded, letters and digits only."""
     return _WORD.findall(fold(text))
 
 
@@ -50,7 +50,7 @@ class Titles:
         return len(rows)
 
     def frequency(self, word: str) -> int:
-        """In how many titles a word stands."""
+        """In how many titles a word occurs."""
         if self._frequency is None:
             self._frequency = dict(self._db.execute("SELECT term, doc FROM title_words"))
         return self._frequency.get(word, 0)

@@ -1,7 +1,7 @@
 """The Hub's benchmarks (https://huggingface.co/docs/hub/eval-results): `eval.yaml` of a dataset, `.eval_results/` of a model.
 
 The Hub shows results of those datasets that it has listed as benchmarks, and knows a list of frameworks; lm-evaluation-harness has not
-been on it. The files say what they are all the same.
+been on it. The files name it all the same.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def result(dataset: str, task: str, revision: str, value: float, day: str, url: 
 
     Args:
         dataset: its id on the Hub.
-        revision: 40 digits; "" where it is not known.
+        revision: 40 digits; "" if it is not known.
         day: ISO.
         url: of the file of results.
     """

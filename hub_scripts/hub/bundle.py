@@ -25,12 +25,12 @@ _OF_TOKENIZERS = ("*token*", "*.model", "vocab*", "merges.txt", "config.json", "
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What goes into a bundle beside the round.
+    """What goes into a bundle besides the round.
 
     Attributes:
-        models, tokenizers: Hub ids, with "@" and a revision behind them; of tokenizers no weights are fetched.
+        models, tokenizers: Hub ids, optionally followed by "@" and a revision; for tokenizers no weights are fetched.
         bertscore: as in `--metadata`.
-        wheels: what pip is to download, e.g. "academiceval[offline]==0.1.0".
+        wheels: what pip should download, e.g. "academiceval[offline]==0.1.0".
         constraints: a file of versions for pip.
     """
 
@@ -42,10 +42,10 @@ class Contents:
 
 
 def bundle(dataset: Path, output: Path, contents: Contents) -> Iterator[str]:
-    """Make a bundle; it appears when it is whole. Yields lines for people.
+    """Make a bundle; it appears once it is complete. Yields lines to show.
 
     Raises:
-        BuildError: the dataset is not a whole folder, or `output` holds something else.
+        BuildError: the dataset is not a whole folder, or `output` contains something else.
         HubError: a model cannot be fetched, or pip failed.
     """
     if (dataset / BUNDLE).is_file():
@@ -53,13 +53,13 @@ def bundle(dataset: Path, output: Path, contents: Contents) -> Iterator[str]:
     if (output / BUNDLE).is_file():
         open_bundle(output)  # nothing else is replaced
     if output.resolve().is_relative_to(dataset.resolve()):
-        raise CheckError(f"--output {output} lies in the dataset folder; name a folder outside of it")
+        raise CheckError(f"--output {output} lies in the dataset folder; name a folder outside it")
     checks.check_files(dataset)
     metric = () if contents.bertscore in (MINILM, NO_MODEL) else (contents.bertscore,)
     if is_offline() and (contents.models or contents.tokenizers or metric):
         names = ", ".join((*contents.models, *contents.tokenizers, *metric))
         raise HubError(
-            f"HF_HUB_OFFLINE is set, so that {names} cannot be fetched; unset it, or leave the BERTScore model out with "
+            f"HF_HUB_OFFLINE is set, so {names} cannot be fetched; unset it, or leave the BERTScore model out with "
             "--bertscore_model minilm"
         )
     with replacing(output, BUNDLE, "bundle") as place:
@@ -81,7 +81,7 @@ def bundle(dataset: Path, output: Path, contents: Contents) -> Iterator[str]:
 
 
 def check_bundle(folder: Path) -> Iterator[str]:
-    """Compare every file with its hash; yields a line for people.
+    """Compare every file with its hash; yields a line to show.
 
     Raises:
         OptionError: the folder is not a bundle.

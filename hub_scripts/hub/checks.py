@@ -1,4 +1,4 @@
-"""What is looked at before a dataset folder goes to the Hub; nothing here asks the network."""
+"""What is checked before a dataset folder goes to the Hub; nothing here needs the network."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lm_eval_tasks.progress import progress
 if TYPE_CHECKING:
     from builder.round.licenses import Shown
 
-# What a repository holds beside a dataset folder's files.
+# What a repository contains besides a dataset folder's files.
 OF_THE_REPOSITORY = frozenset({ATTRIBUTES})
 
 
@@ -35,7 +35,7 @@ class Contents:
     Attributes:
         papers: bare ids of the papers with texts, or hashes of texts, in it.
         licenses: licence -> rows with texts, by the paper's own licence.
-        unlicensed: up to three rows of which a text lacks the licence.
+        unlicensed: up to three rows with a text that lacks the licence.
     """
 
     papers: frozenset[str]
@@ -44,7 +44,7 @@ class Contents:
 
 
 def check_files(folder: Path) -> Manifest:
-    """The manifest of a folder that holds what it says and nothing else.
+    """The manifest of a folder that contains what it says and nothing else.
 
     Raises:
         CheckError: a file is missing, changed or not listed.
@@ -66,7 +66,7 @@ def check_audit(folder: Path, manifest: Manifest) -> None:
 
 
 def check_card(folder: Path, manifest: Manifest) -> None:
-    """Look whether the card's configurations name every data file.
+    """Check that the card's configurations name every data file.
 
     Raises:
         CheckError: the front matter cannot be read, or disagrees with the manifest.
@@ -84,10 +84,10 @@ def check_card(folder: Path, manifest: Manifest) -> None:
 
 
 def check_loading(folder: Path, manifest: Manifest) -> dict[str, Count]:
-    """Load every configuration as a user would, in a cache of its own; configuration -> split -> rows.
+    """Load every configuration as a user would, in a separate cache; configuration -> split -> rows.
 
     Raises:
-        CheckError: one cannot be loaded, or has another number of rows than the manifest says.
+        CheckError: one cannot be loaded, or has a different number of rows from what the manifest says.
     """
     expected = counts_of(manifest)
     with tempfile.TemporaryDirectory() as cache:
@@ -120,11 +120,11 @@ def contents(folder: Path, manifest: Manifest, licenses: Shown) -> Contents:
 
 
 def check_contents(folder: Path, found: Contents, licenses: Shown, taken_down: frozenset[str], repo: str) -> None:
-    """Raise a CheckError where a text lacks the licence, or was taken down from the repository."""
+    """Raise a CheckError if a text lacks the licence, or was taken down from the repository."""
     if found.unlicensed:
-        raise CheckError(f"{folder}: {', '.join(found.unlicensed)} hold texts that {licenses} does not allow")
+        raise CheckError(f"{folder}: {', '.join(found.unlicensed)} contain texts that {licenses} does not allow")
     if again := sorted(found.papers & taken_down):
         raise CheckError(
-            f"{folder} shows {', '.join(again[:3])}, which {repo} has taken down; put its takedowns.jsonl beside "
+            f"{folder} shows {', '.join(again[:3])}, which {repo} has taken down; put its takedowns.jsonl next to "
             "round.toml and build the round again"
         )

@@ -1,4 +1,4 @@
-"""`huggingface_hub`: the insides that we use."""
+"""`huggingface_hub`: the internals that we use."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from hub_scripts.errors import AccessError, ConflictError, HubError, Unreachable
 from hub_scripts.hub.compat import HTTPError
 from lm_eval_tasks.waiting import retry_after
 
-# What the client and its transports raise where the Hub is at fault, or we are.
+# What the client and its transports raise if the Hub, or our side, is at fault.
 FAULTS = (HTTPError, OSError, RuntimeError, ValueError)
 # Seconds before each further try; the Hub counts requests in windows of five minutes.
 WAITS = (1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
@@ -41,10 +41,10 @@ class Fault:
     """An exception understood.
 
     Attributes:
-        error: what to tell the user.
+        error: what to show the user.
         again: whether the same request may succeed later.
         wait: seconds that the Hub asks to wait, at least.
-        status: of the answer, 0 where none came.
+        status: of the answer, 0 if none came.
     """
 
     error: HubError
@@ -65,12 +65,12 @@ def retried(
     call: Callable[[], _T], repo: str, *, caught: type[Exception] | tuple[type[Exception], ...],
     helps: Callable[[Fault], bool] = lambda fault: fault.again, done: Callable[[Fault], _T | None] = lambda fault: None,
 ) -> _T:  # fmt: skip
-    """Ask, and ask again where that may help.
+    """Ask, and ask again if that may help.
 
     Args:
         caught: what a failed request raises.
         helps: whether another try may succeed.
-        done: what to return where the request turns out to have been carried out; None where it was not.
+        done: what to return if the request turns out to have been carried out; None if it was not.
 
     Raises:
         FaultError: it failed for good.
@@ -91,10 +91,10 @@ def retried(
 
 
 def _within_deadline(call: Callable[[], _T]) -> _T:
-    """Wait for a call, but not for ever: the client's own limits are for each read.
+    """Wait for a call, but not forever: the client's own limits are for each read.
 
     Raises:
-        TimeoutError: it has not ended; it goes on by itself, and what it does is found out before it is asked again.
+        TimeoutError: it has not ended; it continues by itself, and what it has done is checked before another try.
     """
     outcome: Future[_T] = Future()
 
@@ -125,7 +125,7 @@ def understand(err: BaseException, repo: str) -> Fault:
 
 
 def lacks_xet(err: BaseException) -> bool:
-    """Whether an upload failed because the Hub that was asked has no Xet storage, like those of your own."""
+    """Whether an upload failed because the Hub that was asked has no Xet storage, as self-hosted ones do not."""
     return any("xet-write-token" in str(one) and "404" in str(one) for one in _chain(err))
 
 
@@ -136,7 +136,7 @@ def _of_answer(err: HfHubHTTPError, repo: str) -> Fault:
         error = UnreachableError(f"{repo}: the Hub answered {status} again and again ({message}); try again later")
         return Fault(error, True, retry_after(err.response.headers.get("Retry-After")), status)
     if status in (409, 412):
-        return Fault(ConflictError(f"{repo}: {message}; look at the repository, then try again"), status=status)
+        return Fault(ConflictError(f"{repo}: {message}; check the repository, then try again"), status=status)
     if status == 403:
         return Fault(AccessError(f"{repo}: the token may not do this ({message}); {_LOG_IN}"), status=status)
     if isinstance(err, RepositoryNotFoundError) or status == 404:

@@ -9,7 +9,7 @@ from pathlib import Path
 from lm_eval_tasks.files import sha256_of, sha256_of_bytes
 
 Content = Path | bytes
-# How a repository stores its files: no part of what we publish.
+# How a repository stores its files: not part of what we publish.
 ATTRIBUTES = ".gitattributes"
 
 
@@ -33,7 +33,7 @@ def same(listed: str, content: Content) -> bool:
 
 
 def gone(files: Iterable[str], kept: Iterable[str]) -> list[str]:
-    """The paths that are not kept; how a repository stores its files is for itself."""
+    """The paths that are not kept; how a repository stores its files is its own business."""
     return sorted(set(files) - set(kept) - {ATTRIBUTES})
 
 

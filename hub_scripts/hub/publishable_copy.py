@@ -1,4 +1,4 @@
-"""The folder to upload: a round, or its publishable copy beside it."""
+"""The folder to upload: a round, or its publishable copy next to it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def publishable_copy(source: Path, licenses: Shown) -> Path:
-    """The folder to upload: the publishable copy beside a round, made anew where it is not of this very round.
+    """The folder to upload: the publishable copy next to a round, made again if it is not of this very round.
 
     Raises:
         CheckError: the folder is such a copy with more than these licences allow, or the copy's place is taken.
@@ -38,7 +38,7 @@ def publishable_copy(source: Path, licenses: Shown) -> Path:
 
 
 def _original(copy: Manifest) -> Manifest:
-    """The manifest of the round that a copy was made of, but for the hashes of the files beside the data."""
+    """The manifest of the round that a copy was made of, except for the hashes of the files next to the data."""
     assert copy.publishable is not None
     return replace(
         copy, configurations=copy.publishable.original, publishable=None, other_files={},

@@ -1,4 +1,4 @@
-"""What is staged -> one commit and one tag, each made only where it is not there."""
+"""What is staged -> one commit and one tag, each made only if it does not exist."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def publish(repo: Repo, staged: Staged, branch: str = MAIN) -> str:
-    """Make the commit and the tag of a revision, as far as they are not there, and return the commit's id.
+    """Make the commit and the tag of a revision, as far as they do not exist, and return the commit's id.
 
     Args:
-        branch: one that is not main is begun at the base, and removed when the tag is there.
+        branch: one that is not main starts at the base, and is removed once the tag exists.
 
     Raises:
         ConflictError: the revision is published with other contents, or the branch moved meanwhile.

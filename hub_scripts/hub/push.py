@@ -1,7 +1,7 @@
-"""`academiceval push`: a dataset folder -> one commit and one tag on the Hub, that nothing moves afterwards.
+"""`academiceval push`: a dataset folder -> one commit and one tag on the Hub, which nothing moves afterwards.
 
-Killed anywhere and started again it ends in the same state: the commit is known by its mark, the tag by its name, and
-each is made only where it is not there.
+Killed at any point and started again, it ends in the same state: the commit is known by its mark, the tag by its name,
+and each is made only if it does not exist.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def push(source: Path, repo_id: str, licenses: Shown, *, yes: bool = False, private: bool = False) -> Iterator[str]:
-    """Check a dataset folder, and publish it where `yes` says so; yields lines for people as it goes.
+    """Check a dataset folder, and publish it if `yes` says so; yields lines to show as it goes.
 
     Raises:
         BuildError: a check failed, the token may not write, somebody else pushed meanwhile, or the Hub does not answer.
@@ -47,7 +47,7 @@ def push(source: Path, repo_id: str, licenses: Shown, *, yes: bool = False, priv
         refs = repo.existing_refs()
     if refs and manifest.revision.endswith(SEALED) and manifest.round in refs.tags:
         raise CheckError(
-            f"{repo_id} has the texts of {manifest.round} already; a round is sealed before they are published"
+            f"{repo_id} already has the texts of {manifest.round}; a round is sealed before they are published"
         )
     head = refs.branches[MAIN] if refs else ""
     notices = read_notices(repo, head) if head else Notices()
@@ -68,17 +68,17 @@ def push(source: Path, repo_id: str, licenses: Shown, *, yes: bool = False, priv
 
 
 def _check_seal(repo: Repo, seal: str, folder: Path, notices: Notices) -> None:
-    """Raise a DifferenceError where a folder is not what was sealed; before anything is published."""
+    """Raise a DifferenceError if a folder is not what was sealed, before anything is published."""
     with tempfile.TemporaryDirectory() as cache:
         found = list(differences_from_seal(repo.snapshot(seal, Path(cache)), folder, notices.taken_down))
     if found:
         raise DifferenceError(
-            f"{folder} is not what {repo.id} holds as {seal}: {'; '.join(found[:3])}; push the folder that was sealed"
+            f"{folder} is not what {repo.id} has as {seal}: {'; '.join(found[:3])}; push the folder that was sealed"
         )
 
 
 def checked(source: Path, licenses: Shown) -> tuple[Path, Manifest, Contents]:
-    """The folder to upload, all checks passed that need no network: folder, manifest, what its rows show.
+    """The folder to upload, after all checks that need no network: folder, manifest, what its rows show.
 
     Raises:
         BuildError: which check failed, and why.

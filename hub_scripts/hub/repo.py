@@ -1,7 +1,7 @@
-"""A repository on the Hub, and requests that may be asked again: the only code here that opens a connection for itself.
+"""A repository on the Hub, and requests that may be repeated: the only code here that opens a connection itself.
 
-A request that changes something and whose answer is lost may have been carried out. So before it is asked again the
-repository is read, and where the change is there it counts as done.
+A request that changes something and whose answer is lost may have been carried out. So before it is repeated, the
+repository is read, and if the change is there, it counts as done.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Refs:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """What is known of one commit."""
+    """What is known about one commit."""
 
     id: str
     title: str
@@ -73,7 +73,7 @@ class Repo:
         self._api = HfApi(library_name="academiceval")
 
     def check_write(self) -> None:
-        """Raise an AccessError where the token may not write to the repository."""
+        """Raise an AccessError if the token may not write to the repository."""
         who = self._asked(self._api.whoami)
         token = who.get("auth", {}).get("accessToken") or {}
         namespace = self.id.split("/")[0]
@@ -85,7 +85,7 @@ class Repo:
             raise AccessError(f"{self.id}: the token has no write permission for it; grant it repo.write")
 
     def refs(self) -> Refs | None:
-        """The branches and tags; None where there is no such repository."""
+        """The branches and tags; None if there is no such repository."""
         try:
             found = self._asked(lambda: self._api.list_repo_refs(self.id, repo_type=self.kind))
         except HubError as err:
@@ -106,7 +106,7 @@ class Repo:
         return refs
 
     def create(self, private: bool, **how: str) -> None:
-        """Create the repository where it is not there.
+        """Create the repository if it does not exist.
 
         Args:
             how: what the Hub must know of a Space.
@@ -134,7 +134,7 @@ class Repo:
         return [Commit(one.commit_id, one.title, one.message) for one in found]
 
     def read(self, path: str, revision: str) -> bytes | None:
-        """A small file's content; None where the revision does not have it."""
+        """A small file's content; None if the revision does not have it."""
 
         def download() -> bytes | None:
             with tempfile.TemporaryDirectory() as fresh:
@@ -181,13 +181,13 @@ class Repo:
         return self._done_once(lambda: self._send(change, branch, parent), done)
 
     def propose(self, change: Change, parent: str) -> str:
-        """Open a pull request with one commit, where none of its title is open, and return its address."""
+        """Open a pull request with one commit, unless one with its title is open, and return its address."""
         return self._done_once(
             lambda: self._send(change, MAIN, parent, as_proposal=True), lambda: self.proposed(change)
         )
 
     def proposed(self, change: Change) -> str | None:
-        """The address of the open pull request with a change's title; None where there is none."""
+        """The address of the open pull request with a change's title; None if there is none."""
         found = self._asked(
             lambda: list(
                 self._api.get_repo_discussions(
@@ -198,7 +198,7 @@ class Repo:
         return next((one.url for one in found if one.title == change.title), None)
 
     def _send(self, change: Change, branch: str, parent: str, *, as_proposal: bool = False) -> str:
-        """Ask for a commit or a pull request once; by LFS where the Hub turns out to have no Xet storage."""
+        """Ask for a commit or a pull request once; by LFS if the Hub turns out to have no Xet storage."""
         operations: list[CommitOperationAdd | CommitOperationDelete] = [
             *(CommitOperationAdd(path, content) for path, content in sorted(change.add.items())),
             *(CommitOperationDelete(path) for path in sorted(change.delete)),
@@ -237,25 +237,25 @@ class Repo:
         )
 
     def branch(self, name: str, commit: str) -> None:
-        """Begin a branch at a commit, where there is none of the name."""
+        """Begin a branch at a commit, if there is none of that name."""
         self._done_once(
             lambda: self._api.create_branch(self.id, branch=name, revision=commit, repo_type=self.kind) or True,
             lambda: True if name in self.existing_refs().branches else None,
         )
 
     def delete_branch(self, name: str) -> None:
-        """Remove a branch, where it is there."""
+        """Remove a branch, if it exists."""
         self._done_once(
             lambda: self._api.delete_branch(self.id, branch=name, repo_type=self.kind) or True,
             lambda: True if name not in self.existing_refs().branches else None,
         )
 
     def _asked(self, call: Callable[[], _T]) -> _T:
-        """Ask what changes nothing, and ask again where that may help."""
+        """Ask what changes nothing, and ask again if that may help."""
         return self._done_once(call, lambda: None)
 
     def _done_once(self, call: Callable[[], _T], done: Callable[[], _T | None]) -> _T:
-        """Ask, and ask again where that may help, unless `done` finds that it was carried out."""
+        """Ask, and ask again if that may help, unless `done` finds that it was carried out."""
         try:
             return retried(
                 call, self.id, caught=FAULTS, helps=lambda fault: fault.again or fault.status == 409,

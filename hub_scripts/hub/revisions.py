@@ -15,7 +15,7 @@ def order(name: str) -> tuple[int, int, int]:
 
 
 def replacement(name: str, taken: Iterable[str]) -> str:
-    """The name of what replaces a revision: `.post1`, or the first such number that is free."""
+    """The name of what replaces a revision: `.post1`, or the first free number."""
     base = name.partition(".post")[0]
     used = [order(other)[2] for other in taken if other.partition(".post")[0] == base]
     return f"{base}.post{max([0, *used]) + 1}"

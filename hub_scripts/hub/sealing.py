@@ -1,7 +1,7 @@
 """Sealed rounds: hashes first, texts later; and whether what was opened is what was sealed.
 
-A sealed revision holds every row by id, with the hash of each of its texts, and of SCALAR's questions a hash of the answer. Nobody can
-train on what is not there, and nobody can change it afterwards without being found out.
+A sealed revision contains every row by id, with the hash of each of its texts, and for SCALAR's questions a hash of the answer.
+Nobody can train on what is not there, and nobody can change it afterwards without being found out.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def differences_from_seal(seal: Path, opened: Path, taken_down: Collection[str] 
             yield f"{name}: {len(changed)} rows are not those that were sealed, among them {changed[0][1]}"
         gone = {key for key in hashes.keys() - shown.keys() if not _shows(hashes[key], taken_down)}
         if other := sorted(gone | (shown.keys() - hashes.keys())):
-            yield f"{name}: {len(other)} rows are in one of the revisions alone, among them {other[0][1]}"
+            yield f"{name}: {len(other)} rows are in only one of the revisions, among them {other[0][1]}"
 
 
 def _rows_of(folder: Path, manifest: Manifest, name: str) -> dict[tuple[str, str], Row]:
@@ -54,7 +54,7 @@ def _rows_of(folder: Path, manifest: Manifest, name: str) -> dict[tuple[str, str
 
 
 def _by_id(row: Row, one: Configuration) -> Row:
-    """What stands for a row, without its position and its answer."""
+    """What represents a row, without its position and its answer."""
     by_id = row if one.form == "ids" else kind_of(one).id_row(row, 0)
     if one.task == "cloze":
         by_id = {**by_id, "label": 0} if one.form == "ids" else sealed(by_id, row)
@@ -62,7 +62,7 @@ def _by_id(row: Row, one: Configuration) -> Row:
 
 
 def _is_same(one: Row, other: Row) -> bool:
-    """Whether two rows by id stand for one row; of a question without its text the answer is not compared."""
+    """Whether two rows by id represent the same row; the answer of a question without its text is not compared."""
     labels = [any(text["name"] == LABEL for text in row["texts"]) for row in (one, other)]
     if all(labels):
         return one == other
@@ -71,7 +71,7 @@ def _is_same(one: Row, other: Row) -> bool:
 
 
 def _shows(row: Row, papers: Collection[str]) -> bool:
-    """Whether a row by id stands for texts of any of the papers."""
+    """Whether a row by id represents texts of any of the papers."""
     ids = [
         row["id"],
         row.get("paper_id", ""),

@@ -1,4 +1,4 @@
-"""The last look at what goes up: no file may hold a secret."""
+"""The last check of what is uploaded: no file may contain a secret."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from hub_scripts.hub.file_hashes import Content
 
 _TEXT = frozenset({".json", ".jsonl", ".js", ".html", ".md", ".yml", ".yaml", ".csv", ".txt", ".toml", ".css", ".svg"})
-# Papers' texts and models' answers: what stands there was public before, and papers about security quote such forms.
+# Papers' texts and models' answers: what they say was public before, and papers about security quote such forms.
 _PAPERS = "data/samples/"
 
 
 def refuse_secrets(files: Mapping[str, Content]) -> None:
-    """Look through the text files of an upload.
+    """Search the text files of an upload.
 
     Raises:
-        SecretError: one holds a secret; the message names the file and what it is, not the secret.
+        SecretError: one contains a secret; the message names the file and what it is, not the secret.
     """
     for path, content in files.items():
         if PurePosixPath(path).suffix not in _TEXT or path.startswith(_PAPERS):
@@ -29,5 +29,5 @@ def refuse_secrets(files: Mapping[str, Content]) -> None:
         data = content.read_bytes() if isinstance(content, Path) else content
         if found := next(secrets_in(data.decode(errors="replace")), None):
             raise SecretError(
-                f"{path} holds {found}, and nothing was uploaded: take it out, or make the file again without it"
+                f"{path} contains {found}, and nothing was uploaded: remove it, or make the file again without it"
             )

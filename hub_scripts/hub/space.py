@@ -11,15 +11,15 @@ from hub_scripts.hub.secret_scan import refuse_secrets
 from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.progress import progress
 
-# The samples are many and together large: as large files they are not carried in the commit itself.
+# The samples are many and large together: as large files, they are not part of the commit itself.
 _LARGE = "data/** filter=lfs diff=lfs merge=lfs -text\n"
 
 
 def push_site(site: Path, repo_id: str) -> Iterator[str]:
-    """Make the Space show this site and nothing else; yields lines for people. The same site again changes nothing.
+    """Make the Space show this site and nothing else; yields lines to show. The same site again changes nothing.
 
     Raises:
-        SecretError: a file of the site holds one.
+        SecretError: a file of the site contains one.
         HubError: no permission, somebody else pushed meanwhile, or the Hub does not answer.
     """
     files: dict[str, Content] = {
@@ -36,7 +36,7 @@ def push_site(site: Path, repo_id: str) -> Iterator[str]:
     fresh = {path: content for path, content in files.items() if path not in same}
     left = gone(there, files)
     if not fresh and not left:
-        yield f"{repo_id} shows this site already"
+        yield f"{repo_id} already shows this site"
         return
     hashes = [f"{path} {digest(content)['sha256']}" for path, content in progress(sorted(fresh.items()), "hashes")]
     mark = f"Site: {sha256_of_bytes(chr(10).join([*hashes, *left]))}"

@@ -1,4 +1,4 @@
-"""A dataset folder as it will lie in its repository: the data as it is, the card and the lists beside it as of now."""
+"""A dataset folder as it will be in its repository: the data unchanged, the card and the lists next to it as of now."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Notices:
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """What a revision holds, or what is other in it than in the commit before.
+    """What a revision contains, or how it differs from the commit before.
 
     Attributes:
-        base: the commit that it was put together for.
+        base: the commit that it was made for.
         mark: a line by which its commit is known again.
         files: path -> content.
-        whole: whether files that are not named go.
+        whole: whether files that are not named are removed.
     """
 
     revision: str
@@ -79,7 +79,7 @@ def stage(folder: Path, repo: str, base: str, notices: Notices, mark: str = "") 
 
 
 def beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, Content]:
-    """The files beside the data: card, lists, and the manifest that holds their hashes."""
+    """The files next to the data: card, lists, and the manifest that contains their hashes."""
     revision = manifest.published_as
     address = f"{endpoint()}/datasets/{repo}/resolve/{revision}/"
     files = {
@@ -97,7 +97,7 @@ def beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, Content
 
 
 def newest(repo: Repo, head: str) -> Manifest | None:
-    """The manifest of what main holds; None where it holds no dataset of ours.
+    """The manifest of what main contains; None if that is not one of our datasets.
 
     Raises:
         FolderError: it cannot be read.

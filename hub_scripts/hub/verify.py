@@ -1,4 +1,4 @@
-"""`academiceval verify`: whether the Hub serves what the manifest says, looked at as a new user would."""
+"""`academiceval verify`: whether the Hub serves what the manifest says, seen as a new user would see it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lm_eval_tasks.progress import progress
 
 
 def verify(repo: Repo, revision: str) -> Iterator[str]:
-    """Download a revision into a fresh cache and compare it; yields lines for people.
+    """Download a revision into a fresh cache and compare it; yields lines to show.
 
     Raises:
         DifferenceError: it differs; the message lists how.
@@ -43,7 +43,7 @@ def verify(repo: Repo, revision: str) -> Iterator[str]:
         )
     yield f"verified: {repo.id} at {revision}: every hash, every configuration loaded and streamed, all counts"
     if seal in refs.tags:
-        yield f"opened is what was sealed: every text of {revision} has the hash that {seal} holds"
+        yield f"what was opened is what was sealed: every text of {revision} has the hash given in {seal}"
 
 
 def differences(repo: Repo, revision: str, folder: Path, cache: Path) -> Iterator[str]:
@@ -79,4 +79,4 @@ def _load(repo: Repo, revision: str, manifest: Manifest, cache: Path) -> Iterato
             continue
         for way, found in (("loaded", loaded), ("streamed", streamed)):
             if found != expected:
-                yield f"{name} {way} has {found} rows, the manifest says {expected}"
+                yield f"{name} {way} has {found} rows, but the manifest says {expected}"

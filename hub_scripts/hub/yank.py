@@ -1,4 +1,4 @@
-"""`academiceval yank`: say that a published revision is not to be used, and publish what replaces it.
+"""`academiceval yank`: mark a published revision as not to be used, and publish what replaces it.
 
 The tag of what was published stays; its replacement is `<round>.postN`, and main names both in its errata.
 """
@@ -28,13 +28,13 @@ from lm_eval_tasks.files import sha256_of_bytes, write_whole
 def yank(
     repo_id: str, revision: str | None, reason: str, papers: Sequence[str], takedowns: Path, *, yes: bool
 ) -> Iterator[str]:
-    """Replace a revision, with its papers taken down if any are named; yields lines for people.
+    """Replace a revision, with its papers taken down if any are named; yields lines to show.
 
     Args:
         revision: which one; by default the newest.
-        papers: arXiv ids whose texts go; only from the newest revision.
-        yes: do it, and not only say what would be done.
-        takedowns: local list that the ids are added to, for the rounds to come.
+        papers: arXiv ids whose texts are removed; only from the newest revision.
+        yes: do it, instead of only saying what would be done.
+        takedowns: local list that the ids are added to, for future rounds.
 
     Raises:
         BuildError: no such revision, no such paper's id, no permission, or the Hub does not answer.
@@ -52,7 +52,7 @@ def yank(
     if ids:
         _note(takedowns, [one for one in case.notices.takedowns if one.id in ids])
         yield from _publish_without(repo, case.head, ids, case.entry, case.notices, case.mark, MAIN)
-        yield f"older tags may still show {', '.join(ids)}: they never move; to remove them is for the Hub's own pages"
+        yield f"older tags may still show {', '.join(ids)}: they never move; remove them on the Hub's own pages"
     elif case.is_newest:
         publish(repo, _same_data(repo, case.head, case.renamed, case.notices, case.mark))
     else:
@@ -64,7 +64,7 @@ def yank(
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """What is to be replaced, and what main holds.
+    """What is to be replaced, and what main contains.
 
     Attributes:
         notices: main's lists with the entry.
@@ -80,7 +80,7 @@ class _Case:
 
     @property
     def renamed(self) -> Manifest:
-        """What main holds, under the replacement's name."""
+        """What main contains, under the replacement's name."""
         return replace(self.manifest, revision=self.entry.replacement)
 
     @property
@@ -98,7 +98,7 @@ def _look(repo: Repo, revision: str | None, reason: str, ids: tuple[str, ...]) -
     head = refs.branches[MAIN]
     manifest = newest(repo, head)
     if manifest is None:
-        raise HubError(f"{repo.id} holds no dataset of ours: main has no {MANIFEST}")
+        raise HubError(f"{repo.id} is not one of our datasets: main has no {MANIFEST}")
     notices = read_notices(repo, head)
     wanted = revision or _before_replacement(manifest, notices, reason, ids)
     if wanted not in refs.tags:
@@ -134,7 +134,7 @@ def _known(notices: Notices, revision: str, reason: str, ids: tuple[str, ...]) -
 
 
 def _published(repo: Repo, refs: Refs, mark: str, revision: str, reason: str, ids: tuple[str, ...]) -> Erratum | None:
-    """The entry of a replacement that a killed call has published already, without telling main."""
+    """The entry of a replacement that a killed call has published already, but not noted on main."""
     base = revision.partition(".post")[0]
     for name, commit in refs.tags.items():
         if name.startswith(f"{base}.post") and repo.find(mark, name) == commit:
@@ -146,16 +146,16 @@ def _new(notices: Notices, revision: str, reason: str, ids: tuple[str, ...], ref
     """A new entry.
 
     Raises:
-        HubError: the revision has a replacement already.
+        HubError: the revision already has a replacement.
     """
     if known := next((one.replacement for one in notices.errata if one.revision == revision), None):
-        raise HubError(f"{revision} was replaced by {known} already; yank {known} if that is wrong too")
+        raise HubError(f"{revision} was already replaced by {known}; yank {known} if that is wrong too")
     name = replacement(revision, {*refs.tags, *(one.replacement for one in notices.errata)})
     return Erratum(revision, name, datetime.now(UTC).date().isoformat(), reason, ids)
 
 
 def _noted(notices: Notices, entry: Erratum) -> Notices:
-    """The lists with an entry, where it is not in them."""
+    """The lists with an entry, if they do not have it."""
     if entry in notices.errata:
         return notices
     fresh = [
@@ -194,13 +194,13 @@ def _publish_older(repo: Repo, case: _Case) -> Iterator[str]:
     else:
         older = newest(repo, commit)
         if older is None:
-            raise HubError(f"{case.entry.revision} of {repo.id} has no {MANIFEST}; it is none of ours")
+            raise HubError(f"{case.entry.revision} of {repo.id} has no {MANIFEST}; it is not one of ours")
         same = _same_data(repo, commit, replace(older, revision=name), own, case.mark)
         publish(repo, same, f"round-{name}")
 
 
 def _same_data(repo: Repo, commit: str, manifest: Manifest, notices: Notices, mark: str) -> Staged:
-    """What is other than in a commit when only its name and lists change."""
+    """What differs from a commit when only its name and lists change."""
     return Staged(manifest.published_as, commit, mark, beside(manifest, repo.id, notices), whole=False)
 
 

@@ -17,7 +17,7 @@ from hub_scripts.errors import LiveError
 from lm_eval_tasks.task_folder import task_names
 
 _REPO = r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$"
-# Fit for a folder, and for the name of a judge's file.
+# Usable as a folder name, and in the name of a judge's file.
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 # What else is in the folder of a round's results.
 _TAKEN = frozenset({"judged", "live.json", "live.md"})
@@ -38,7 +38,7 @@ class ModelTable(Table):
 
     config: Path = Field(description="options of `academiceval eval`, as YAML")
     card: str | None = Field(None, pattern=_REPO, description="the model repository whose card shows the scores")
-    options: dict[str, Any] = Field({}, exclude=True, description="what `config` holds; not for models.toml")
+    options: dict[str, Any] = Field({}, exclude=True, description="what `config` contains; not for models.toml")
 
 
 class Live(Table):
@@ -71,7 +71,7 @@ def load_live(path: Path) -> tuple[Live, dict[str, ModelTable]]:
     models = _checked(place, TypeAdapter(dict[str, ModelTable]))
     for name, model in models.items():
         if not _NAME.fullmatch(name) or name in _TAKEN:
-            raise LiveError(f"{place}: the name {name!r:.80} must be fit for a folder: A to Z, digits and . _ - only")
+            raise LiveError(f"{place}: the name {name!r:.80} must be fit for a folder: only A to Z, digits and . _ -")
         if model.options:
             raise LiveError(f"{place}: {name}: options belong in the file that `config` names")
         if model.card and not live.results_repo:
@@ -85,11 +85,11 @@ def _with_options(model: ModelTable, place: Path, name: str) -> ModelTable:
     except (OSError, ValueError, yaml.YAMLError) as err:
         raise LiveError(f"{name}: {place / model.config} cannot be read as YAML ({str(err).splitlines()[0]})") from err
     if not isinstance(options, dict) or not isinstance(options.get("metadata", {}), dict):
-        raise LiveError(f"{name}: {place / model.config} must be a table of options, `metadata` in it a table too")
+        raise LiveError(f"{name}: {place / model.config} must be a table of options, with `metadata` also a table")
     try:
         json.dumps(options.get("metadata", {}), allow_nan=False)
     except (TypeError, ValueError) as err:
-        raise LiveError(f"{name}: `metadata` in {place / model.config} holds what JSON cannot ({err})") from err
+        raise LiveError(f"{name}: `metadata` in {place / model.config} contains what JSON cannot ({err})") from err
     for key in ("model", "tasks"):
         if not options.get(key):
             raise LiveError(f"{name}: {place / model.config} lacks `{key}`; docs/configs has examples")
@@ -105,10 +105,10 @@ def _checked(path: Path, adapter: TypeAdapter[_T]) -> _T:
     try:
         text = path.read_text(encoding="utf-8")
         if "\\u0000" in text:
-            raise LiveError(f"{path} holds a NUL character; remove it")
+            raise LiveError(f"{path} contains a NUL character; remove it")
         return adapter.validate_python(tomllib.loads(text))
     except OSError as err:
-        raise LiveError(f"cannot read {path}: {err.strerror}; docs/publish.md shows what it holds") from err
+        raise LiveError(f"cannot read {path}: {err.strerror}; docs/publish.md shows what it contains") from err
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as err:
         raise LiveError(f"{path} is not valid TOML: {err}") from err
     except ValidationError as err:
@@ -117,4 +117,4 @@ def _checked(path: Path, adapter: TypeAdapter[_T]) -> _T:
         says = {"extra_forbidden": "there is no such key", "missing": "this key is needed"}.get(
             first["type"], first["msg"]
         )
-        raise LiveError(f"{path}: {place}: {says}; docs/publish.md shows what the file holds") from err
+        raise LiveError(f"{path}: {place}: {says}; docs/publish.md shows what the file contains") from err

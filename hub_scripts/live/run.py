@@ -1,7 +1,7 @@
-"""`academiceval live`: the steps of a month, one after another, each in a process of its own.
+"""`academiceval live`: the steps of a month, one after another, each in a separate process.
 
 A step is done when its command has ended with 0 and nothing that it depends on has changed since; the same call then skips it.
-Every command resumes by itself, so that a month that is killed anywhere ends in the same state.
+Every command resumes by itself, so a month that is killed at any point ends in the same state.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _OF_RESULTS = ("results_*.json", "judge_*.json", "report_card*.json")
 
 
 def this_month() -> str:
-    """The round of today, as its name."""
+    """The name of today's round."""
     return f"{datetime.now(tz=UTC):%Y.%m}"
 
 
@@ -47,12 +47,12 @@ def live(path: Path, round_name: str, *, yes: bool, quiet: bool = False) -> Iter
     Args:
         path: live.toml.
         yes: whether to do it.
-        quiet: whether the commands show results and errors alone.
+        quiet: whether the commands show only results and errors.
 
     Raises:
         LiveError: a file cannot be used, or steps failed.
         RoundError: round.toml cannot be used.
-        BusyError: another process is at this month.
+        BusyError: another process is working on this month.
     """
     settings, models = load_live(path)
     round_ = load_round(path.parent / settings.round, round=round_name)
@@ -88,7 +88,7 @@ def _is_whole(folder: Path) -> bool:
 
 
 def _read(path: Path) -> dict[str, dict[str, Any]]:
-    """What is noted of a month's steps.
+    """What is noted about a month's steps.
 
     Raises:
         LiveError: the file is damaged.
@@ -96,9 +96,9 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
     try:
         content = parse_json(path.read_bytes()) if path.is_file() else {}
     except ODD as err:
-        raise LiveError(f"{path} is damaged ({err}); remove it, and every step is looked at again") from err
+        raise LiveError(f"{path} is damaged ({err}); remove it, and every step is checked again") from err
     if not isinstance(content, dict) or not all(isinstance(one, dict) for one in content.values()):
-        raise LiveError(f"{path} is not the state of a month; remove it, and every step is looked at again")
+        raise LiveError(f"{path} is not the state of a month; remove it, and every step is checked again")
     return content
 
 
@@ -125,7 +125,7 @@ class _Month:
         return noted.get("key") == self._key(step) and noted.get("made") == self._made(step)
 
     def _made(self, step: Step) -> str | None:
-        """What a step has made, as a hash: a later month puts its own in the place of it."""
+        """What a step has made, as a hash: a later month replaces it with its own."""
         if step.makes is None:
             return ""
         path = self._place / step.makes
@@ -135,7 +135,7 @@ class _Month:
         return sha256_of_bytes(json.dumps([sha256_of(file) for file in files])) if files else None
 
     def take(self, step: Step, planned: Sequence[Step]) -> Iterator[str]:
-        """Do a step that is not done and whose needs are."""
+        """Do a step that is not done yet, if the steps that it needs are."""
         missing = [name for name in step.needs if name in self.failed]
         if missing:
             self.failed[step.name] = f"needs {missing[0]}"
@@ -147,7 +147,7 @@ class _Month:
         if step.bill and self._spending.limit is not None:
             allowed = self._spending.left(step, planned, self._noted)
             if allowed <= 0:
-                self.failed[step.name] = "max_cost is spent"
+                self.failed[step.name] = "max_cost is used up"
                 return
             argv = (*argv, "--max-cost", f"{allowed:.6f}")
             self._note(step, allowed=allowed)
@@ -173,7 +173,7 @@ class _Month:
         write_whole(self.state, json.dumps(self._noted, indent=1) + "\n")
 
     def _key(self, step: Step) -> str:
-        """A hash of all that a step's outcome depends on."""
+        """A hash of everything that a step's outcome depends on."""
         files = [file for one in step.inputs for file in self._files(self._place / one)]
         contents = [(file.name, file.parent.name, sha256_of(file)) for file in files]
         return sha256_of_bytes(json.dumps([step.argv, contents]))
@@ -183,7 +183,7 @@ class _Month:
             return sorted(file for pattern in _OF_RESULTS for file in place.rglob(pattern))
         return [place] if place.is_file() else []
 
-    # --- what people read
+    # --- what is shown
 
     def table(self, planned: Sequence[Step]) -> Table:
         """Step, state, seconds, command."""

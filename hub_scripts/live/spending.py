@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class Spending:
-    """A bound on what all steps of a month cost together.
+    """A limit on what all steps of a month cost together.
 
     Attributes:
-        limit: in the unit of the price tables; None for no bound.
+        limit: in the unit of the price tables; None for no limit.
     """
 
     def __init__(self, place: Path, limit: float | None) -> None:
@@ -30,18 +30,18 @@ class Spending:
             noted: step -> what its last try was allowed, and whether it ended ("key").
         """
         if self.limit is None:
-            raise ValueError("there is no bound")
+            raise ValueError("there is no limit")
         others = [one for one in planned if one.bill and one.name != step.name and one.name in noted]
         return self.limit - sum(self._cost(one, noted[one.name]) for one in others)
 
     def _cost(self, step: Step, noted: Mapping[str, Any]) -> float:
-        """What a step has cost; as much as it was allowed where nobody says."""
+        """What a step has cost; as much as it was allowed if that is not known."""
         known = _billed(self._place / step.bill) if step.bill and "key" in noted else None
         return float(noted.get("allowed", 0.0)) if known is None else known
 
 
 def _billed(bill: Path) -> float | None:
-    """The cost that a run or a judge's file notes; None where it notes none."""
+    """The cost that a run or a judge's file notes; None if it notes none."""
     files = results_in(bill) if bill.is_dir() else [bill]
     try:
         costs = [_cost_in(file) for file in files]

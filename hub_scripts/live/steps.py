@@ -1,4 +1,4 @@
-"""The steps of a month, as the commands that a person would type in the folder of live.toml."""
+"""The steps of a month, as the commands that one would type in the folder of live.toml."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from builder.round.model import Round
     from hub_scripts.live.config import JudgeTable, Live, ModelTable
 
-# Beside the folder of results.
+# Next to the folder of results.
 SITE = Path("site")
 JUDGED = "judged"
 
@@ -29,9 +29,9 @@ class Step:
         name: unique within the month.
         argv: after `academiceval`.
         inputs: files, or folders of results, on whose contents its outcome depends; relative to live.toml.
-        makes: what is there once it is done.
-        needs: steps without which it is not begun.
-        bill: the file, or folder of a run, that says what its answers cost; None where they cost nothing.
+        makes: what exists once it is done.
+        needs: steps without which it does not start.
+        bill: the file, or folder of a run, that says what its answers cost; None if they cost nothing.
     """
 
     name: str

@@ -1,1 +1,1 @@
-"""Results, verdicts and manifests -> a static site for people who look rather than read."""
+"""Results, verdicts and manifests -> a static site, to look at rather than read."""

@@ -55,7 +55,7 @@ def board(
     about: Mapping[str, ModelFacts],
     linked: Mapping[tuple[Key, str], Values],
 ) -> dict[str, Any]:
-    """All that the leaderboard shows before anybody moves a slider.
+    """Everything that the leaderboard shows before anybody moves a slider.
 
     Args:
         linked: see `linked.linked_scores`.
@@ -116,7 +116,7 @@ def scores_of_samples(group: Group) -> dict[str, Any]:
 
 
 def share(cell: Cell, *flags: str) -> float | None:
-    """The share of samples of which any of the flags is true; None where none was noted."""
+    """The share of samples for which any of the flags is true; None if none was noted."""
     noted = [cell.flags[name] for name in flags if name in cell.flags]
     return fmean(max(own[id_] for own in noted) for id_ in noted[0]) if noted else None
 
@@ -148,7 +148,7 @@ def _figures(cell: Cell) -> dict[str, Any]:
 
 
 def _with_interval(score: Interval) -> tuple[float, ...]:
-    """Mean, low and high; the mean alone where there are too few first authors."""
+    """Mean, low and high; only the mean if there are too few first authors."""
     return (score.mean, *score.bounds) if score.bounds else (score.mean,)
 
 

@@ -12,7 +12,7 @@ from lm_eval_tasks.intervals import Interval
 from lm_eval_tasks.prompts import registry as prompts
 from lm_eval_tasks.runs.baselines import BASELINES
 
-# What judges say of an answer, beside the metrics of the registry.
+# What judges say about an answer, besides the metrics of the registry.
 WIN_RATE = "win_rate"
 # Metrics of the text itself that are not in the tables of models.
 DIAGNOSTICS = (
@@ -43,8 +43,8 @@ class Cell:
         values: metric -> sample -> score.
         floors: metric -> sample -> what its floor would score.
         flags: "truncated", "empty" and the like -> sample -> 1 or 0.
-        tokens: mean prompt tokens before cutting, None where no tokenizer was known.
-        of: samples that the setting has in all, None where the run has not noted it.
+        tokens: mean prompt tokens before cutting, None if no tokenizer was known.
+        of: how many samples the setting has in all, None if the run has not noted it.
         diagnostics: metric -> sample -> score, of metrics that are not shown in the tables of models.
     """
 
@@ -65,10 +65,10 @@ class Group:
 
     Attributes:
         task: one of TASKS.
-        context: thousands of tokens that the setting's name tells, else that its prompts have; None where neither is known.
+        context: thousands of tokens in the setting's name, else in its prompts; None if neither is known.
         ids, titles, published, clusters: of the samples, in one order.
         unfinished: model -> answers of a run that has not ended.
-        withheld: answers that are not shown, because they repeat texts that may not be passed on.
+        withheld: answers that are not shown, because they repeat texts that may not be redistributed.
         ceilings: metric -> what the authors' own first version scores, where the round's manifest says it.
     """
 
@@ -98,7 +98,7 @@ def in_order(found: Iterable[Group]) -> list[Group]:
 
 
 def task_of(setting: str) -> str:
-    """The task of a setting of the papers, told by its name."""
+    """The task of a setting of the papers, according to its name."""
     return prompts.task_of(setting.lower().replace("-", "_"))
 
 

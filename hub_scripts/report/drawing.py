@@ -1,4 +1,4 @@
-"""How plots look and are kept: vector, told apart by marks and dashes and not by colour alone, each with its data as CSV."""
+"""How plots look and are saved: vector, with marks and dashes besides colours, each with its data as CSV."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-# Names of models and authors may hold any letter: none begins a formula.
+# Names of models and authors may contain any character: none may begin a formula.
 PLAIN: dict[Any, Any] = {"font.size": 9.0, "text.parse_math": False, "figure.constrained_layout.use": True}
 STYLE: dict[Any, Any] = {
     **PLAIN, "axes.grid": True, "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False,
@@ -38,8 +38,8 @@ class Plot:
 
     Attributes:
         name: of its files, without ending.
-        alt: what it shows, for who cannot see it.
-        takeaway: one sentence on what it comes to.
+        alt: what it shows, for those who cannot see it.
+        takeaway: one sentence on what it means.
     """
 
     name: str

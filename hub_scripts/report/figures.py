@@ -22,14 +22,14 @@ _PAIRS = {
     "title": ("Title-30K", "Title-31K-G"), "abs": ("Abs-28K", "Abs-29K-G"), "intro": ("Intro-28K", "Intro-28K-G"),
     "related": ("Related-53K", "Related-53K-G"),
 }  # fmt: skip
-# Prompts that differ by less are of one length.
+# Prompts that differ by less count as equally long.
 _LONGER = 1.2
 _Row = tuple[Any, ...]
 _Looks = Mapping[str, Mapping[str, Any]]
 
 
 def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -> list[Plot]:
-    """Draw every plot that there is data for, below `place`."""
+    """Draw every plot for which there is data, below `place`."""
     place.mkdir(parents=True, exist_ok=True)
     styles = looks({cell.model for group in groups for cell in group.cells})
     with mpl.rc_context(STYLE):
@@ -97,7 +97,7 @@ def _by_length(rows: Sequence[_Row], place: Path, round_: str, metric: str, styl
 
 
 def _longer_is(rows: Sequence[_Row]) -> str:
-    """What the longest prompts change, of each model and task, compared with the shortest."""
+    """What the longest prompts change for each model and task, compared with the shortest."""
     changes = []
     for one in dict.fromkeys((row[0], row[3]) for row in rows if not is_baseline(row[3])):
         points = sorted((row[2], row[4]) for row in rows if (row[0], row[3]) == one)
@@ -156,7 +156,7 @@ def _demonstrations(rows: Sequence[_Row], place: Path, round_: str, metric: str,
 
 
 def judge_rows(groups: Sequence[Group]) -> Iterator[_Row]:
-    """task, setting, model, whose, ROUGE-L, win rate; the published ones only where there are some of ours."""
+    """task, setting, model, whose, ROUGE-L, win rate; the published ones only if there are some of ours."""
     ours = [
         (group.task, group.key.setting, cell.model, "ours", cell.scores["rouge_l"].mean, cell.scores["win_rate"].mean)
         for group in groups
@@ -178,7 +178,7 @@ def judge_rows(groups: Sequence[Group]) -> Iterator[_Row]:
 
 
 def _judge_and_overlap(rows: Sequence[_Row], place: Path, round_: str) -> Plot:
-    """Win rate against ROUGE-L, the published points beside ours."""
+    """Win rate against ROUGE-L, the published points next to ours."""
     figure = Figure(figsize=(8, 5))
     axis = figure.subplots()
     for task, mark in zip(TASKS, MARKS, strict=False):

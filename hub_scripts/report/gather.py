@@ -26,7 +26,7 @@ from lm_eval_tasks.word_runs import run_words, share_run
 if TYPE_CHECKING:
     from lm_eval_tasks.runs.logged import Logged
 _LOGGER = logging.getLogger(__name__)
-# Words in a row of a withheld text that an answer may repeat.
+# How many words in a row of a withheld text an answer may repeat.
 MOST_COPIED = 25
 _LONGEST_WORD = 20
 # How prompts and answers fared.
@@ -43,7 +43,7 @@ class _Sample:
 
 
 def groups(inputs: Inputs) -> dict[Key, list[SamplesFile]]:
-    """The files of each setting; a file's first line says what it holds.
+    """The files of each setting; a file's first line says what it contains.
 
     Raises:
         SamplesError: a file is not one of samples.
@@ -51,7 +51,7 @@ def groups(inputs: Inputs) -> dict[Key, list[SamplesFile]]:
     found: dict[Key, list[SamplesFile]] = {}
     for file in inputs.samples:
         rows = logged.rows_of(file.path)
-        # A journal holds all settings of its run, a samples file one.
+        # A journal contains all settings of its run, a samples file only one.
         for key in {Key(one.round, _setting(one)) for one, _ in (islice(rows, 1) if file.finished else rows)}:
             found.setdefault(key, []).append(file)
     return found
@@ -94,7 +94,7 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
 def _newest(
     key: Key, files: Sequence[SamplesFile]
 ) -> Iterator[tuple[SamplesFile, str, list[tuple[Logged, dict[str, Any]]]]]:
-    """The rows of a setting in each file, and their model; of runs that answer the same samples the newest alone.
+    """The rows of a setting in each file, and their model; of runs that answer the same samples, only the newest.
 
     Raises:
         ReportError: a file answers a sample twice.
@@ -121,7 +121,7 @@ def _newest(
 
 
 def _setting(one: Logged) -> str:
-    """The setting, and what was asked otherwise than usual; retrieval is a matter of the model."""
+    """The setting, and what was asked differently from usual; retrieval counts as part of the model."""
     setting, *variant = one.task.split(" ")
     return " ".join([setting, *variant[:1]]) if variant and "ralm" not in variant[0] else setting
 
@@ -132,7 +132,7 @@ def _model(label: str, one: Logged) -> str:
 
 
 def _context(setting: str, read: Mapping[str, Sequence[tuple[Logged, Mapping[str, Any]]]]) -> int | None:
-    """As the name tells, else as long as the prompts are."""
+    """As the name says, else as long as the prompts are."""
     tokens = [facts["tokens_before"] for rows in read.values() for _, facts in rows if facts["tokens_before"]]
     return thousands_in(setting) or (round(fmean(tokens) / 1000) if tokens else None)
 
@@ -174,7 +174,7 @@ def _verdicts(inputs: Inputs, model: str, one: Logged) -> dict[str, Any]:
 
 
 def win(verdicts: Mapping[str, Any]) -> float | None:
-    """A sample's win rate over the judges that could decide it: 1, 0 or, where the orders disagree, 0.5."""
+    """A sample's win rate over the judges that could decide it: 1, 0 or, if the orders disagree, 0.5."""
     points = []
     for orders in verdicts.values():
         if orders == "empty":
@@ -203,11 +203,11 @@ def _cell(model: str, rows: Sequence[tuple[Logged, Mapping[str, Any]]]) -> Cell:
 
 
 def _write_sample(path: Path, name: str, sample: _Sample, licenses: Licenses) -> int:
-    """Write one sample's data; how many of its answers are withheld."""
+    """Write one sample's data and return how many of its answers are withheld."""
     doc = sample.doc
     facts = {name: value for name, value in doc.items() if name != "first_author"}
     answers, variants, withheld = sample.answers, sample.variants, 0
-    # Samples of older releases do not tell the licences of demonstrations: nothing of them is passed on.
+    # Samples of older releases do not give the licences of demonstrations: none of their text is shown.
     if licenses != "all" and not all(allows(one, licenses) for one in doc.get("licenses", ["unknown"])):
         facts["target"] = None
         shown = [slot.get(end, "") for one in variants for slot in one["slots"] for end in ("head", "tail")]
@@ -220,12 +220,12 @@ def _write_sample(path: Path, name: str, sample: _Sample, licenses: Licenses) ->
 
 
 def copies(answer: Mapping[str, Any], texts: Sequence[str]) -> bool:
-    """Whether an answer shows too much of the texts that it was asked about, or of the target, to be passed on.
+    """Whether an answer shows too much of the texts that it was asked about, or of the target, to be redistributed.
 
-    Runs with the whole prompt were measured when the answer was scored; where they were not, they count as long.
+    Runs with the whole prompt were measured when the answer was scored; if they were not, they count as long.
 
     Args:
-        texts: the target, and what is at hand of the prompt.
+        texts: the target, and what is available of the prompt.
     """
     words = run_words(answer["answer"])
     if len(words) <= MOST_COPIED:

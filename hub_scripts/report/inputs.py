@@ -28,7 +28,7 @@ class SamplesFile:
     """One task's samples of one model.
 
     Attributes:
-        finished: whether they have scores; those of a journal alone have none.
+        finished: whether they have scores; those that are only in a journal have none.
         date: when the run was made, in seconds; of two runs of a model the newer counts.
     """
 
@@ -59,7 +59,7 @@ class Inputs:
 
 
 def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inputs:
-    """Read what files and folders hold.
+    """Read what files and folders contain.
 
     Args:
         labels: name -> the folder of a run that is shown under it, in place of its model's name.
@@ -98,7 +98,7 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
             model = _judged_model(str(content.get("judged_model", "")), models, folders)
             found.verdicts.setdefault(model, {}).update(_verdicts(path, content))
     if not found.samples and not found.manifests:
-        raise ReportError(f"{', '.join(map(str, paths))}: no samples_*.jsonl, journal.jsonl or manifest.json is there")
+        raise ReportError(f"{', '.join(map(str, paths))}: no samples_*.jsonl, journal.jsonl or manifest.json was found")
     return found
 
 
@@ -125,7 +125,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _model_of(path: Path, results: Mapping[Path, Mapping[str, Any]]) -> str:
-    """The model of a samples file: by the results file that ends alike, else by its folder."""
+    """The model of a samples file: by the results file with the same ending, else by its folder."""
     for other, content in results.items():
         ending = other.stem.removeprefix(_RESULTS)
         if other.parent == path.parent and path.stem.endswith(f"_{ending}"):
@@ -165,7 +165,7 @@ def _named(path: Path, content: Mapping[str, Any]) -> str:
 
 
 def _run(path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
-    """The `run` block of a results file; empty where it has none."""
+    """The `run` block of a results file; empty if it has none."""
     run = content.get("academiceval", {}).get("run", {})
     month = run.get("model_cutoff") if isinstance(run, dict) else None
     try:

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from hub_scripts.report.cells import Group, Key
     from lm_eval_tasks.runs.estimates import Scores
 
-# Metric -> score, with its interval where it has one.
+# Metric -> score, with its interval if it has one.
 Values = dict[str, tuple[float, ...]]
 
 
 def linked_scores(groups: Sequence[Group], anchors: Sequence[str]) -> dict[tuple[Key, str], Values]:
-    """(setting of a later round, model) -> its scores on the first round's scale, where two anchors were run on both."""
+    """(setting of a later round, model) -> its scores on the first round's scale, if two anchors were run on both."""
     found: dict[tuple[Key, str], Values] = {}
     first = min((group.key.round for group in groups), default="")
     reference = {group.key.setting: group for group in groups if group.key.round == first}

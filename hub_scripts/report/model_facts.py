@@ -1,4 +1,4 @@
-"""What is known of a model beside its scores: who made it, how large it is, under which licence, since when."""
+"""What is known about a model besides its scores: who made it, how large it is, under which licence, since when."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def known_models(own: Path | None = None) -> dict[str, ModelFacts]:
     """Name -> facts, in the order in which they are looked up.
 
     Args:
-        own: a file like the packaged one, whose entries go first.
+        own: a file like the packaged one, whose entries take precedence.
 
     Raises:
         ReportError: it cannot be read, or is of another form.
@@ -39,7 +39,7 @@ def known_models(own: Path | None = None) -> dict[str, ModelFacts]:
 
 
 def facts_of(model: str, known: Mapping[str, ModelFacts]) -> ModelFacts:
-    """The facts of a model; empty ones where it is not known."""
+    """The facts of a model; empty ones if it is not known."""
     name = folded_name(model)
     return next((facts for pattern, facts in known.items() if folded_name(pattern) in name), ModelFacts())
 

@@ -1,4 +1,4 @@
-"""The plot of scores by month of publication, with what lies before each model's cut-off."""
+"""The plot of scores by month of publication, with the months before each model's cut-off marked."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def month_rows(groups: Sequence[Group], metric: str, cutoffs: Mapping[str, str])
 
 
 def by_month(rows: Sequence[Row], place: Path, metric: str, label: str, cutoffs: Mapping[str, str]) -> Plot:
-    """Score by month, a panel for each model; what lies before its cut-off it may have seen in training."""
+    """Score by month, a panel for each model; it may have seen what lies before its cut-off in training."""
     models = sorted({row[0] for row in rows})
     known = {model: cutoffs[model] for model in models if model in cutoffs}
     months = sorted({row[1] for row in rows} | set(known.values()))

@@ -28,12 +28,12 @@ class Standing:
     """One model's place in a round.
 
     Attributes:
-        rank: 1 + the models whose interval lies wholly above; None for baselines, and where settings are missing.
-        overall: over all counted settings that the model has; None where it has none.
+        rank: 1 + the models whose interval lies wholly above; None for baselines, and if settings are missing.
+        overall: over all counted settings that the model has; None if it has none.
         tasks: task -> the same for the task alone, without an interval.
         missing: counted settings that it has not answered in full.
         samples: answers that count.
-        capped, cut: shares of answers that reached their cap and of prompts that were cut; None where not noted.
+        capped, cut: shares of answers that reached their cap and of prompts that were cut; None if not noted.
     """
 
     model: str
@@ -63,7 +63,7 @@ class Overall:
 
 
 def overall(groups: Sequence[Group]) -> Overall | None:
-    """The standings of the settings of one round; None where no setting has scores with a floor."""
+    """The standings of the settings of one round; None if no setting has scores with a floor."""
     models = sorted({cell.model for group in groups for cell in group.cells})
     counted = _counted(groups, [model for model in models if not is_baseline(model)] or models)
     if not counted:
@@ -95,7 +95,7 @@ def _counted(groups: Sequence[Group], models: Sequence[str]) -> list[Group]:
 
 
 def _whole(cell: Cell) -> str | None:
-    """The metric by which a cell counts; None where it is of a part of the samples, or has no floor."""
+    """The metric by which a cell counts; None if it covers only a part of the samples, or has no floor."""
     metric = next((name for name in registry.headline() if name in cell.scores), None)
     floors = cell.floors.get(metric or "")
     if metric is None or not floors or (cell.of is not None and cell.samples < cell.of):
@@ -206,6 +206,6 @@ def _ranked(standings: Sequence[Standing]) -> Iterator[Standing]:
 
 
 def _above(other: Standing, one: Standing) -> bool:
-    """Whether another model is better beyond chance; without intervals nobody is."""
+    """Whether another model is better beyond chance; without intervals none is."""
     bounds = [standing.overall.bounds if standing.overall else None for standing in (other, one)]
     return bool(bounds[0] and bounds[1] and bounds[0][0] > bounds[1][1])

@@ -1,4 +1,4 @@
-"""The page templates and what lies beside them in the package."""
+"""The page templates and the files next to them in the package."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class RoundPage:
     """What one round's page shows.
 
     Attributes:
-        facts: name -> value, in a line each.
+        facts: name -> value, one line each.
         tables: heading -> table.
     """
 
@@ -43,7 +43,7 @@ class RoundPage:
 
 
 def round_page(path: Path, manifest: Manifest, place: Path) -> RoundPage:
-    """A manifest and the rows beside it, if they are there, as a page; plots go below `place`."""
+    """A manifest and the rows next to it, if they are there, as a page; plots go below `place`."""
     name = manifest.published_as
     page = RoundPage(name, dict(_facts(manifest)), {title: table for title, table in _tables(manifest) if table.rows})
     place.mkdir(parents=True, exist_ok=True)
@@ -139,7 +139,7 @@ def _lengths(name: str, boxes: Mapping[str, Sequence[int]], place: Path) -> Plot
 
 
 def _authors(folder: Path, manifest: Manifest) -> dict[str, list[str]]:
-    """Paper -> its authors, of every row that is there."""
+    """Paper -> its authors, for every row that is there."""
     found: dict[str, list[str]] = {}
     for one in manifest.configurations:
         key = "paper_id" if one.task == "cloze" else "id"

@@ -1,4 +1,4 @@
-"""`academiceval report`: everything together -> a folder that opens from disk, asks nothing of anybody, and can be a static Space."""
+"""`academiceval report`: everything together -> a folder that opens from disk, makes no requests, and can be a static Space."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _STATIC = ("common.js", "board.js", "samples.js", "site.css")
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What is known of models beside their runs.
+    """What is known about models besides their runs.
 
     Attributes:
-        cutoffs: model -> month up to which it was trained, where its results do not tell.
+        cutoffs: model -> month up to which it was trained, if its results do not say.
         labels: name -> folder of a run that is shown under it.
         models: a file of facts about models, see `model_facts`.
         anchors: models that put several rounds on one scale; none are those of `lm_eval_tasks/data/anchors.toml`.
@@ -55,7 +55,7 @@ class Notes:
 
 
 def report(paths: Sequence[Path], output: Path, licenses: Licenses, notes: Notes | None = None) -> Iterator[str]:
-    """Write the site; yields lines for people.
+    """Write the site; yields lines to show.
 
     Args:
         paths: result folders, files of results, samples and judges, dataset folders or their manifests.
@@ -63,7 +63,7 @@ def report(paths: Sequence[Path], output: Path, licenses: Licenses, notes: Notes
 
     Raises:
         ReportError: nothing to show, or a file that cannot be read.
-        FolderError: `output` holds something else.
+        FolderError: `output` contains something else.
     """
     notes = notes or Notes()
     facts = known_models(notes.models)  # before anything is read that takes long
@@ -125,7 +125,7 @@ def _write(
             f"withheld: {withheld} of {answers} answers ({withheld / answers:.1%}), which repeat more than {MOST_COPIED} words in "
             f"a row of texts that {licenses} does not allow"
         )
-    # Retrieval makes a model of its own, with the cut-off of the one that reads.
+    # Retrieval makes a separate model, with the cut-off of the one that reads.
     models = {cell.model for group in found for cell in group.cells}
     cutoffs = {**_known_cutoffs(inputs), **notes.cutoffs}
     known = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(model.split(" + ")[0]))}

@@ -1,1 +1,1 @@
-"""The published tables again: which runs they take, the runs, and ours beside theirs."""
+"""The published tables again: which runs they take, the runs, and our scores next to theirs."""

@@ -45,7 +45,7 @@ class Run:
     """One evaluation: a model over all tasks that it is asked for, with one retriever or none.
 
     Attributes:
-        settings: configurations of the dataset, in the tables' order; a variant stands behind a blank.
+        settings: configurations of the dataset, in the tables' order; a variant follows after a blank.
     """
 
     model: Model
@@ -97,7 +97,7 @@ def runs_of(paper: Paper, weights: dict[str, str] | None = None) -> list[Run]:
         weights: model -> weights to use in place of the published ones.
 
     Raises:
-        ReproduceError: `weights` names a model that the paper has not.
+        ReproduceError: `weights` names a model that the paper does not have.
     """
     table = tomllib.loads((Path(__file__).parent / "models.toml").read_text(encoding="utf-8"))[paper]
     if unknown := sorted(set(weights or ()) - set(table)):

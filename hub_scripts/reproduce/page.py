@@ -1,4 +1,4 @@
-"""Ours beside the published scores: tables, the figure of retrievers, and what may make them differ."""
+"""Our scores next to the published ones: tables, the figure of retrievers, and what may make them differ."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 RESULTS = "reproduced.json"
 DIFFERS, AGREES = "differs", "within the interval"
-# First authors without whom there is no telling.
+# With fewer first authors there is no verdict.
 _HEAD = ("Setting", "Model", "Score", "Published", "Ours", "95 % interval", "Difference", "n", "Verdict")
 _FIGURE_METRICS = ("bertscore", "rouge_l")
 _NOTES = {
@@ -55,7 +55,7 @@ _NOTES = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One published score, and ours where there is one."""
+    """One published score, and ours if there is one."""
 
     cell: Published
     ours: Interval | None
@@ -82,10 +82,10 @@ def write_page(
     dataset: str,
     output: Path,
 ) -> Iterator[str]:
-    """Write index.html, the figure and reproduced.json into the output folder; yields lines for people.
+    """Write index.html, the figure and reproduced.json into the output folder; yields lines to show.
 
     Args:
-        folders: run -> its evaluation, None where there is none.
+        folders: run -> its evaluation, None if there is none.
     """
     output.mkdir(parents=True, exist_ok=True)
     scores = {name: _scores(folder) if folder else {} for name, folder in folders.items()}
@@ -108,13 +108,13 @@ def write_page(
         differing, agreeing = verdicts.count(DIFFERS), verdicts.count(AGREES)
         yield (
             f"{source}: {len(verdicts)} of {len(own)} scores measured; of the published ones {differing} lie outside our interval, "
-            f"{agreeing} within, {len(verdicts) - differing - agreeing} cannot be told (fewer than {FEWEST} first authors)"
+            f"{agreeing} within, {len(verdicts) - differing - agreeing} undecided (fewer than {FEWEST} first authors)"
         )
     yield f"written: {output / 'index.html'}"
 
 
 def newest(folder: Path) -> Path | None:
-    """Of the evaluations of a run the folder of the one that ended last; None where none has."""
+    """The folder of the evaluation of a run that ended last; None if none has ended."""
     results = sorted(folder.glob("*/results_*.json"), key=lambda file: (file.stat().st_mtime_ns, file))
     return results[-1].parent if results else None
 
@@ -137,7 +137,7 @@ def _scores(folder: Path) -> _Scores:
 
 
 def _win_rates(folder: Path, clusters: Mapping[tuple[str, str], str]) -> _Scores:
-    """What judges made of an evaluation: of each sample the mean over the judges.
+    """What judges made of an evaluation: for each sample, the mean over the judges.
 
     Args:
         clusters: (task, sample) -> its first author.
@@ -173,7 +173,7 @@ def _cells(row: Row) -> tuple[object, ...]:
 
 
 def _runs(folders: Mapping[str, Path | None]) -> Table:
-    """What stands behind "ours": type and arguments of the model, round and prompts."""
+    """What is behind "ours": type and arguments of the model, round and prompts."""
     rows: list[tuple[object, ...]] = []
     for name, folder in folders.items():
         for file in sorted(folder.glob("results_*.json")) if folder else ():
@@ -205,7 +205,7 @@ def _facts(manifest: Manifest | None, dataset: str) -> list[str]:
     if manifest.imported:
         return [f"Dataset: the published one ({manifest.imported})."]
     return [
-        f"Dataset: round {manifest.published_as}, other papers than the published tables are about: only trends compare."
+        f"Dataset: round {manifest.published_as}, other papers than those of the published tables: only trends compare."
     ]
 
 
@@ -248,7 +248,7 @@ def _figure_3(runs: Mapping[str, Run], scores: Mapping[str, _Scores], output: Pa
 
 
 def _render(paper: Paper, tables: Mapping[str, Table], figure: Plot | None, facts: Sequence[str], output: Path) -> None:
-    notes = [*facts, "A published score is marked where it lies outside the 95 % interval of ours.", *_NOTES[paper]]
+    notes = [*facts, "A published score is marked if it lies outside the 95 % interval of ours.", *_NOTES[paper]]
     title = {"academiceval": "AcademicEval", "scalar": "SCALAR"}[paper]
     text = render("reproduced.html", title=title, tables=tables, figure=figure, notes=notes, differs=DIFFERS)
     write_whole(output / "index.html", text)

@@ -1,4 +1,4 @@
-"""`academiceval reproduce`: the runs of a paper's tables one after the other, each going on where it stopped, and the page."""
+"""`academiceval reproduce`: the runs of a paper's tables one after another, each resuming where it stopped, and the page."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Plan:
         dataset: a folder or a Hub id.
         output: where each run has a folder, and the page is.
         model: lm-eval's model type; "" to run nothing.
-        model_args: lm-eval's, beside the model's name and context length.
-        only: names of runs as in the tables; all where empty.
+        model_args: lm-eval's, in addition to the model's name and context length.
+        only: names of runs as in the tables; all if empty.
         weights: model -> weights to use in place of the published ones.
     """
 
@@ -67,21 +67,21 @@ def weights_of(given: Sequence[str]) -> dict[str, str]:
         name, _, weights = one.partition("=")
         # A comma would begin another of lm-eval's arguments.
         if not name.strip() or not weights.strip() or "," in weights:
-            raise ReproduceError(f"--weights {one!r} is not MODEL=WEIGHTS, or its weights hold a comma")
+            raise ReproduceError(f"--weights {one!r} is not MODEL=WEIGHTS, or its weights contain a comma")
         found[name.strip()] = weights.strip()
     return found
 
 
 def reproduce(plan: Plan, *, dry_run: bool) -> Iterator[str | Table]:
-    """List the runs or do them, then write the page; yields lines for people.
+    """List the runs or do them, then write the page; yields lines to show.
 
     Raises:
-        ReproduceError: a model that the tables have not, or two datasets.
-        EvalError: what `evaluate` raises; finished runs stay, and the same command goes on.
+        ReproduceError: a model that the tables do not have, or two datasets.
+        EvalError: what `evaluate` raises; finished runs stay, and the same command resumes.
     """
     if own := [name for name in _OWN_METADATA if name in plan.metadata]:
         raise ReproduceError(
-            f"--metadata must not hold {own[0]!r}: --dataset names the dataset, the tables name the retrievers"
+            f"--metadata must not contain {own[0]!r}: --dataset names the dataset, the tables name the retrievers"
         )
     every = runs_of(plan.paper, dict(plan.weights))
     chosen = _chosen(every, plan.only)
@@ -92,7 +92,7 @@ def reproduce(plan: Plan, *, dry_run: bool) -> Iterator[str | Table]:
     _check_output(plan.output)
     yield _overview(held, manifest, plan)
     if manifest is None:
-        yield f"\n{plan.dataset} is not a dataset folder here, so that prompts and tokens are not known; `academiceval import` makes one"
+        yield f"\n{plan.dataset} is not a dataset folder here, so prompts and tokens are not known; `academiceval import` makes one"
     yield from _left_out(chosen, held)
     if plan.model and not dry_run:
         ready, missing = _without_retrievers(held)
@@ -117,10 +117,10 @@ def reproduce(plan: Plan, *, dry_run: bool) -> Iterator[str | Table]:
 
 
 def _check_output(output: Path) -> None:
-    """Raise a ReproduceError where the output is somebody else's."""
+    """Raise a ReproduceError if the output is somebody else's."""
     own = {RESULTS, *(run.folder for paper in PAPERS for run in runs_of(paper))}
     if output.is_dir() and any(output.iterdir()) and not any((output / name).exists() for name in own):
-        raise ReproduceError(f"{output} holds something else; name another --output")
+        raise ReproduceError(f"{output} contains something else; name another --output")
 
 
 def _chosen(every: Sequence[Run], only: Sequence[str]) -> list[Run]:
@@ -130,13 +130,13 @@ def _chosen(every: Sequence[Run], only: Sequence[str]) -> list[Run]:
 
 
 def _manifest(dataset: str) -> Manifest | None:
-    """Of a dataset on this machine."""
+    """The manifest of a dataset on this machine."""
     folder = Path(dataset)
     return read_manifest(folder) if (folder / MANIFEST).is_file() else None
 
 
 def _held(run: Run, manifest: Manifest | None) -> Run:
-    """The run without the settings that the dataset does not hold."""
+    """The run without the settings that the dataset does not have."""
     if manifest is None:
         return run
     there = {one.name for one in manifest.configurations if one.statistics("test").samples}
@@ -171,7 +171,7 @@ def _overview(runs: Sequence[Run], manifest: Manifest | None, plan: Plan) -> Tab
 
 
 def _size(run: Run, manifest: Manifest | None, limit: int | None) -> tuple[int | None, int | None]:
-    """Prompts, and their tokens (bert-base-uncased, as far as the context holds them); None where the dataset is not here."""
+    """Prompts, and their tokens (bert-base-uncased, as far as they fit into the context); None if the dataset is not here."""
     if manifest is None:
         return None, None
     configurations = {one.name: one for one in manifest.configurations}
@@ -189,7 +189,7 @@ def _size_of(run: Run, configuration: Configuration, limit: int | None) -> tuple
 
 
 def _folder(run: Run, plan: Plan, manifest: Manifest | None) -> Path:
-    """A folder of its own for each evaluation: another model, other weights, options or data do not mix with it."""
+    """A separate folder for each evaluation: another model, other weights, options or data do not mix with it."""
     files = sorted(file.sha256 for file in manifest.files.values()) if manifest else []
     what = [
         plan.model, _arguments(run, plan), run.tasks, _metadata(run, plan), plan.limit, _generation(plan).apply_chat_template, files,
@@ -205,7 +205,7 @@ def _shown(run: Run, plan: Plan, manifest: Manifest | None) -> Path | None:
 
 
 def _is_finished(folder: Path) -> bool:
-    """Whether an evaluation has ended with an answer to every prompt; empty ones, as of a server that fails, are not journaled."""
+    """Whether an evaluation has ended with an answer to every prompt; empty ones (as of a failing server) do not count."""
     if not (folder / JOURNAL).is_file() or not any(folder.glob("results_*.json")):
         return False
     answered = {entry["key"] for entry in read_entries(folder / JOURNAL) if entry is not None}
@@ -236,7 +236,7 @@ def _generation(plan: Plan) -> Generation:
 
 
 def _commands(runs: Sequence[Run], plan: Plan, manifest: Manifest | None) -> Iterator[str]:
-    """How to do the judge's part, which table 5 is made of."""
+    """How to do the judging that table 5 is made from."""
     if plan.paper == "academiceval":
         yield "\nTable 5 needs a judge; after the runs, for each:"
         for run in runs:

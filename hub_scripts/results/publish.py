@@ -1,6 +1,6 @@
 """`academiceval push-results`: scores -> a dataset repository of results, and the model index that model cards show.
 
-A result file is uploaded as lm-eval wrote it, at `<model>/<rounds>/<file>`; beside it lies its model index
+A result file is uploaded as lm-eval wrote it, at `<model>/<rounds>/<file>`; next to it lies its model index
 (https://huggingface.co/docs/hub/model-cards#evaluation-results).
 """
 
@@ -28,7 +28,7 @@ from lm_eval_tasks.files import sha256_of_bytes
 from lm_eval_tasks.metrics import registry as metrics
 
 _INDEX = "model-index.yml"
-# One score a task is shown on a leaderboard.
+# A leaderboard shows one score per task.
 _BENCHMARK = ("rouge_l", "accuracy")
 _TITLE = {"dataset": "Results", "model": "Evaluation results"}
 
@@ -41,7 +41,7 @@ class ResultFile:
         folder: where it goes below the repository.
         index: its scores as a model index's list.
         subsets: tasks of which only a part was run.
-        benchmark: its headline scores as the Hub's benchmarks want them; none where the dataset is not on the Hub.
+        benchmark: its headline scores as the Hub's benchmarks want them; none if the dataset is not on the Hub.
     """
 
     path: Path
@@ -55,27 +55,27 @@ class ResultFile:
 def push_results(
     paths: Sequence[Path], repo_id: str, card: str | None, *, yes: bool, subset: bool = False, create_pr: bool = False
 ) -> Iterator[str]:
-    """Publish result files; yields lines for people.
+    """Publish result files; yields lines to show.
 
     Args:
         paths: `results_*.json`, or folders of them.
-        card: a model on the Hub whose card is to show the scores too.
+        card: a model on the Hub whose card should show the scores too.
         subset: publish runs over a part of the samples too, and say so.
-        create_pr: propose the card's change in a pull request, which takes no right to write there.
+        create_pr: propose the card's change in a pull request, which needs no permission to write there.
 
     Raises:
-        SecretError: a file holds one.
+        SecretError: a file contains one.
         HubError: no result file, a file of another kind, two of the same path, no permission, or the Hub does not answer.
     """
     repo = Repo(repo_id)
     found = [read_result(path, repo_id) for path in result_files(paths)]
     if card and len(names := sorted({one.model for one in found})) > 1:
-        raise HubError(f"--card {card} is one model's, but the files are of {', '.join(names)}; push them one by one")
+        raise HubError(f"--card {card} is for one model, but the files are of {', '.join(names)}; push them one by one")
     for one in found:
         if one.subsets and not subset:
             raise HubError(
-                f"{one.path} is over a part of the samples ({', '.join(one.subsets)}); its scores are not those of the round: run all "
-                "samples, or publish them as a subset's with --subset"
+                f"{one.path} covers only a part of the samples ({', '.join(one.subsets)}); its scores are not those of the round: run "
+                "all samples, or publish them as a subset's with --subset"
             )
     files = _files(found)
     refuse_secrets(files)
@@ -140,7 +140,7 @@ def result_files(paths: Sequence[Path]) -> list[Path]:
     files = [file for path in paths for file in (sorted(path.rglob("results_*.json")) if path.is_dir() else [path])]
     if not files:
         raise HubError(
-            f"{', '.join(map(str, paths))} holds no results_*.json; `academiceval eval` and lm_eval write them"
+            f"{', '.join(map(str, paths))} contains no results_*.json; `academiceval eval` and lm_eval write them"
         )
     return files
 
@@ -149,7 +149,7 @@ def read_result(path: Path, repo_id: str) -> ResultFile:
     """Read one result file.
 
     Raises:
-        HubError: it is none.
+        HubError: it is not a result file.
     """
     results = read_results(path)
     folder = f"{results.model}/{results.round}"
@@ -179,14 +179,14 @@ def read_result(path: Path, repo_id: str) -> ResultFile:
 
 
 def _notes(score: TaskScore, results: Results) -> str:
-    """What a reader of a leaderboard must know of a score."""
+    """What a reader of a leaderboard must know about a score."""
     interval = "" if score.low is None or score.high is None else f", 95 % interval {score.low:.4f} to {score.high:.4f}"
     subset = ", a subset of the samples" if any(one.startswith(f"{score.task} ") for one in results.subsets) else ""
     return f"{score.samples} samples{interval}{subset}"
 
 
 def _beside(score: TaskScore, results: Results) -> dict[str, Any]:
-    """What a reader must know of a score beside its value."""
+    """What a reader must know about a score besides its value."""
     facts: dict[str, Any] = {"samples": score.samples}
     if score.low is not None and score.high is not None:
         facts |= {"low": round(score.low, 6), "high": round(score.high, 6)}
@@ -223,7 +223,7 @@ def _identity(entry: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _setting(task: str) -> str:
-    """The dataset's configuration that a task of lm-eval reads; the task's own name where it is of none alone."""
+    """The dataset's configuration that a task of lm-eval reads; the task's own name if it is not for a single one."""
     names = {f"academiceval_{one.name.lower().replace('-', '_')}": one.name for one in registry.BUILT_IN}
     names |= {level.name.lower().replace("-", "_"): level.name for level in levels.BUILT_IN}
     return names.get(task, task)
@@ -235,7 +235,7 @@ def _upload(repo: Repo, files: dict[str, Content], *, create_pr: bool = False) -
     same = set(unchanged(repo.files(head), files))
     fresh = {path: content for path, content in files.items() if path not in same}
     if not fresh:
-        return f"{repo.id} holds all of it already"
+        return f"{repo.id} already has all of it"
     listed = "\n".join(f"{path} {digest(content)['sha256']}" for path, content in sorted(fresh.items()))
     mark = f"Files: {sha256_of_bytes(listed)}"
     if create_pr:

@@ -19,7 +19,7 @@ _NAME = re.compile(r"\w[\w.-]{0,199}")
 
 @dataclass(frozen=True, slots=True)
 class TaskScore:
-    """One score of a task; `low` and `high` are None where the file has no interval."""
+    """One score of a task; `low` and `high` are None if the file has no interval."""
 
     task: str
     metric: str
@@ -34,9 +34,9 @@ class Results:
     """What a file says.
 
     Attributes:
-        round: "unknown" where it is not known; several are joined by "-".
-        dataset: folder or Hub id, "" where it is not known.
-        revision: the dataset's 40 digits on the Hub, "" where they are not known.
+        round: "unknown" if it is not known; several are joined by "-".
+        dataset: folder or Hub id, "" if it is not known.
+        revision: the dataset's 40 digits on the Hub, "" if they are not known.
         day: when it was run, ISO.
         subsets: tasks of which only a part was run, "academiceval_abs_9k (5 of 25)".
     """
@@ -55,7 +55,7 @@ def read_results(path: Path) -> Results:
     """Read a file of results.
 
     Raises:
-        HubError: it is none, or has no score of our tasks.
+        HubError: it is not one, or has no score of our tasks.
     """
     try:
         content = parse_json(path.read_bytes())
@@ -123,7 +123,7 @@ def _limited(content: Mapping[str, Any], tasks: Sequence[str]) -> Iterator[str]:
 
 
 def _scores_of(content: Mapping[str, Any], task: str) -> Iterator[TaskScore]:
-    """lm-eval writes `metric,filter`, and beside it a standard error or "N/A"."""
+    """lm-eval writes `metric,filter`, and next to it a standard error or "N/A"."""
     for name, value in content["results"][task].items():
         metric, _, filter_ = name.partition(",")
         if filter_ and not metric.endswith("_stderr") and isinstance(value, int | float):

@@ -1,4 +1,4 @@
-"""`bert_score`: the insides that we use.
+"""`bert_score`: the internals that we use.
 
 The library scores pairs and embeds every text of each pair. We embed a text once, with its model, its tokenizer and its
 way of encoding. A public way would be a function that gives the token embeddings of texts.
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def load(model: str, layers: int | None) -> tuple[Any, Any]:
-    """(tokenizer, model cut behind its layer) as `BERTScorer` loads them.
+    """(tokenizer, model cut after its layer) as `BERTScorer` loads them.
 
     Args:
         layers: which layer's states are compared; None for the one that the library has tuned for the model.

@@ -1,4 +1,4 @@
-"""`lm_eval`: the insides that we use.
+"""`lm_eval`: the internals that we use.
 
 Its command line knows things that it does not hand to tasks, though prompts must leave room for them: the system prompt
 and the length of answers. A public way would be to find them in the metadata that `custom_dataset` is given.
@@ -32,7 +32,7 @@ _MAX_GEN_TOKS = re.compile(r"max_gen_toks\W+(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class RunArguments:
-    """What a run's command line says that tasks are not handed: the system prompt, the length of answers where it sets one, the
+    """What a run's command line says that tasks are not handed: the system prompt, the length of answers if it sets one, the
     keys of its metadata, and whether prompts go through the chat template.
     """
 
@@ -89,13 +89,13 @@ def _keys(metadata: object) -> tuple[str, ...]:
 
 
 def max_gen_toks(gen_kwargs: str) -> int | None:
-    """The length of answers that generation arguments set, in any of the ways to write them; None where they set none."""
+    """The length of answers that generation arguments set, in any of the ways to write it; None if they set none."""
     found = _MAX_GEN_TOKS.search(gen_kwargs)
     return int(found[1]) if found else None
 
 
 def _read(path: Path | None) -> dict[str, Any]:
-    # lm-eval itself says what is wrong with a file that cannot be read.
+    # lm-eval itself reports a file that cannot be read.
     if path is None or not path.is_file():
         return {}
     read = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -124,15 +124,15 @@ def open_model(kind: str, arguments: Mapping[str, Any], batch_size: str, device:
 
 
 def with_whole_answers(lm: LM) -> LM:
-    """The model, made to hand over its reasoning too where its end is a text: we take it off ourselves, and see where it has no end."""
+    """The model, made to hand over its reasoning too if its end is a text: we take it off ourselves, and see if it has no end."""
     if isinstance(getattr(lm, "think_end_token", None), str):
         lm.think_end_token = None
     return lm
 
 
 def quiet() -> None:
-    """Keep lm-eval from logging each failing try and what it is about to do, and from asking git which commit the current folder is at,
-    which is somebody else's; there is no option for either in its functions.
+    """Keep lm-eval from logging each failing try and what it is about to do, and from asking git for the commit of the current folder,
+    which is not ours; its functions have no option for either.
     """
     from lm_eval import evaluator
 

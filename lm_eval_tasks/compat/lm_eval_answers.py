@@ -1,7 +1,7 @@
-"""`lm_eval`: answers as its models have them, one by one, with what an engine or server says of each beside its text.
+"""`lm_eval`: answers as its models produce them, one by one, with what an engine or server says about them.
 
-`LM.set_cache_hook` is public and gives the text. Tokens, finish reasons and reasoning that a server hands over apart are seen where
-the models read them; a public way would be an answer that carries them.
+`LM.set_cache_hook` is public and gives the text. Tokens, finish reasons and reasoning that a server hands over
+separately are seen where the models read them; a public way would be an answer that carries them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lm_eval_tasks.usage import CAPPED, Usage
 if TYPE_CHECKING:
     from lm_eval.api.model import LM
 
-# Called with a prompt, its generation arguments where they are known, the answer, and what is known of it.
+# Called with a prompt, its generation arguments if they are known, the answer, and what is known of it.
 Note = Callable[[str, Mapping[str, Any] | None, str, Usage], None]
 
 
@@ -29,7 +29,7 @@ class Watch:
 
     Args:
         note: called with each answer as soon as the model has it.
-        new_seeds: whether a server is sent another seed with each request; lm-eval sends always the same.
+        new_seeds: whether a server is sent a new seed with each request; lm-eval always sends the same one.
 
     Attributes:
         tries, read: requests that were sent to a server, and its answers that could be read; None for models without a server.
@@ -82,7 +82,7 @@ class Watch:
         lm.model_call = _within(lm.model_call, float(getattr(lm, "timeout", 300)))
 
     def _watch_vllm(self, lm: Any) -> None:
-        """VLLM gives a batch's answers back together; its engine's steps show each as it ends."""
+        """VLLM returns a batch's answers together; its engine's steps show each as it ends."""
         generate, encode, engine = lm._model_generate, lm.tok_encode, lm.model.llm_engine
         prompts: dict[bytes, list[str]] = defaultdict(list)
 
@@ -120,13 +120,13 @@ def _responses(outputs: Any) -> Sequence[Any]:
 
 
 def _choices(response: Any) -> list[tuple[Mapping[str, Any], Any]]:
-    """The choices of a response in their order; its usage goes with the first, as it is that of all together."""
+    """The choices of a response in their order; its usage goes with the first, because it covers all of them."""
     choices = sorted(response["choices"], key=lambda one: one.get("index", 0))
     return [(one, None if i else response.get("usage")) for i, one in enumerate(choices)]
 
 
 def _with_reasoning(text: str | None, choice: Mapping[str, Any]) -> str | None:
-    """The answer with the reasoning before it that a server hands over in a field of its own."""
+    """The answer, preceded by the reasoning that a server hands over in a separate field."""
     message = choice.get("message")
     given = message.get("reasoning_content") or message.get("reasoning") if isinstance(message, Mapping) else None
     if isinstance(given, str) and given:
@@ -136,7 +136,7 @@ def _with_reasoning(text: str | None, choice: Mapping[str, Any]) -> str | None:
 
 
 def _within(call: Callable[..., Any], seconds: float) -> Callable[..., Any]:
-    """A call that fails when it takes longer: lm-eval's own limit is for each read, and a server may send a byte a second for ever."""
+    """A call that fails if it takes longer: lm-eval's own limit is for each read, and a server may send a byte a second."""
 
     def limited(*arguments: Any, **named: Any) -> Any:
         outcome: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
@@ -144,7 +144,7 @@ def _within(call: Callable[..., Any], seconds: float) -> Callable[..., Any]:
         def work() -> None:
             try:
                 outcome.put((call(*arguments, **named), None))
-            except BaseException as err:  # handed over to who waits
+            except BaseException as err:  # handed over to whoever is waiting
                 outcome.put((None, err))
 
         threading.Thread(target=work, daemon=True).start()

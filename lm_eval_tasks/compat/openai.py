@@ -1,4 +1,4 @@
-"""The `openai` package: its HTTP client, with limits of our own.
+"""The `openai` package: its HTTP client, with our own limits.
 
 The package's own timeout is for each read: a server that sends a byte a second is never too slow for it, and a small body may
 grow without end when it is unpacked. A public way would be a deadline and a largest size among the arguments of
@@ -24,9 +24,9 @@ class BoundedClient(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
         self._deadline, self._most_bytes = deadline, most_bytes
 
     async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
-        # A prompt goes to the server that was named and to no other; and the client would read the bodies on the way itself.
+        # A prompt goes to no server but the one that was named; and the client would read the bodies on the way itself.
         options["follow_redirects"] = False
-        # Nothing is unpacked, so that what arrives is what is held.
+        # Nothing is unpacked, so no more is held in memory than arrives.
         request.headers["Accept-Encoding"] = "identity"
         try:
             async with asyncio.timeout(self._deadline):
@@ -41,14 +41,14 @@ class BoundedClient(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
 
 
 async def _read(response: Any, most_bytes: int) -> bytes:
-    """The body, as it was sent.
+    """The body as it was sent.
 
     Raises:
         OSError: it is compressed although that was not asked for, or too large.
     """
     packed = response.headers.get("Content-Encoding", "identity")
     if packed != "identity":
-        raise OSError(f"an answer packed with {packed!r:.40}, which was not asked for")
+        raise OSError(f"a compressed answer ({packed!r:.40}), which was not asked for")
     body = bytearray()
     async for chunk in response.aiter_raw():
         body += chunk

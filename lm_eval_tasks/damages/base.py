@@ -1,4 +1,4 @@
-"""What damages share: what they work with, what they give, and the words and sentences of a text."""
+"""What damages share: what they work with, what they return, and the words and sentences of a text."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Material:
 
     Attributes:
         body: the paper's own body.
-        other: a text of the same kind of another paper of the same category; "" where there is none.
-        own_other: such a text of another paper of the same first author; "" where there is none.
+        other: a text of the same kind from another paper of the same category; "" if there is none.
+        own_other: such a text from another paper by the same first author; "" if there is none.
         other_body: the body of the other paper.
         citations: titles of the works that the paper cites, as given.
     """
@@ -37,7 +37,7 @@ class Damaged:
     changes: int
 
 
-# Text, material, strength (the share of the places that are changed) and a source of chance -> the damaged text; None where the text has
+# Text, material, strength (the share of the places that are changed) and a source of chance -> the damaged text; None if the text has
 # no place for this damage.
 Damage = Callable[[str, Material, float, random.Random], Damaged | None]
 
@@ -48,7 +48,7 @@ def sentences(text: str) -> list[str]:
 
 
 def some(count: int, strength: float, rng: random.Random) -> list[int]:
-    """As many of so many places as the strength says, at least one."""
+    """As many of `count` places as the strength says, at least one."""
     if not count:
         return []
     return sorted(rng.sample(range(count), max(1, round(strength * count))))

@@ -15,7 +15,7 @@ _TRIES = 40
 
 
 def numbers(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
-    """Change numbers, keeping their form and magnitude; a new number is none that the paper has."""
+    """Change numbers, keeping their form and magnitude; a new number is one that the paper does not have."""
     taken = {one.value for one in numbers_of(material.body)} | {one.value for one in numbers_of(text)}
     stated = {one.start for one in numbers_of(text)}
     spans = [found.span() for found in _DIGITS.finditer(text) if found.start() in stated]

@@ -50,7 +50,7 @@ def synonyms(text: str, material: Material, strength: float, rng: random.Random)
 
 
 def split(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
-    """Two sentences of one."""
+    """Two sentences in place of one."""
     found = [one.span() for one in _JOINT.finditer(text) if text[one.end() : one.end() + 4] in ("and ", "but ")]
     chosen = [found[i] for i in some(len(found), strength, rng)]
     if not chosen:

@@ -15,7 +15,7 @@ class Kind:
     """One way to change a text.
 
     Attributes:
-        label: what people call it.
+        label: its name for display.
         strength: the usual one, from 0 to 1.
         tasks: that it makes sense for; empty for all.
     """
@@ -49,7 +49,7 @@ HARMLESS: tuple[Kind, ...] = (
 
 
 def changed(kind: Kind, text: str, material: Material, seed: str, strength: float | None = None) -> Damaged | None:
-    """A text changed in one way; always the same for the same text and seed. None where the text has no place for it.
+    """A text changed in one way; always the same for the same text and seed. None if the text has no place for it.
 
     Args:
         strength: the share of the places that are changed; the kind's own by default.

@@ -1,4 +1,4 @@
-"""Damage to a text as a whole: its order, its length, parts of it that are of another text."""
+"""Damage to a text as a whole: its order, its length, parts of it taken from another text."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def shuffled(text: str, material: Material, strength: float, rng: random.Random)
 
 
 def dropped(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
-    """Leave sentences out; one always stays."""
+    """Leave sentences out; at least one stays."""
     parts = sentences(text)
     gone = set(some(len(parts), strength, rng)[: len(parts) - 1])
     return Damaged(" ".join(one for i, one in enumerate(parts) if i not in gone), len(gone)) if gone else None
 
 
 def foreign_third(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
-    """Take the last third, or what the strength says of it, from another paper's text."""
+    """Take the last third, or as much as the strength says, from another paper's text."""
     return _mixed(text, material.other, strength)
 
 

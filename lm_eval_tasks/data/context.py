@@ -13,7 +13,7 @@ from lm_eval_tasks.errors import TokenizerError
 from lm_eval_tasks.thoughts import opened
 
 _LENGTH_KEYS = ("max_model_len", "max_length", "context_length")
-# transformers writes 1e30 where a tokenizer has no limit of its own.
+# transformers writes 1e30 if a tokenizer has no limit of its own.
 _NO_LIMIT = 10**9
 
 
@@ -22,9 +22,9 @@ class Context:
     """What a model reads prompts with.
 
     Attributes:
-        length: of the context, in tokens, overhead of chat template or special tokens taken off.
+        length: of the context, in tokens, less the overhead of the chat template or special tokens.
         name: of the tokenizer, `tokenizer.load`'s argument.
-        opens: the mark of reasoning that the chat template writes at the end of a prompt; "" where it writes none.
+        opens: the mark of reasoning that the chat template writes at the end of a prompt; "" if it writes none.
     """
 
     tokenizer: Tokenizer
@@ -34,14 +34,14 @@ class Context:
 
 
 def of_model(arguments: Mapping[str, Any], system_instruction: str = "") -> Context | None:
-    """The context of the model that lm-eval's arguments name; None where they name none (API servers, baselines).
+    """The context of the model that lm-eval's arguments name; None if they name none (API servers, baselines).
 
     Args:
         arguments: the metadata that lm-eval hands to a task: --model_args and --metadata together.
-        system_instruction: the system prompt that will stand before each prompt.
+        system_instruction: the system prompt that will precede each prompt.
 
     Raises:
-        TokenizerError: the tokenizer cannot be loaded, or no argument and no file tells the context length.
+        TokenizerError: the tokenizer cannot be loaded, or no argument and no file gives the context length.
     """
     name = arguments.get("tokenizer") or arguments.get("pretrained")
     if not isinstance(name, str) or not name:
@@ -57,7 +57,7 @@ def of_model(arguments: Mapping[str, Any], system_instruction: str = "") -> Cont
 def _length(key: str, value: object) -> int:
     if isinstance(value, int | str) and str(value).isascii() and str(value).isdigit() and int(value):
         return int(value)
-    raise TokenizerError(f"{key}={value!r:.40} is not a number of tokens from 1 up")
+    raise TokenizerError(f"{key}={value!r:.40} is not a whole number of tokens of at least 1")
 
 
 @cache
@@ -87,7 +87,7 @@ def _around(tokenizer: Any, system_instruction: str, thinking: bool | None) -> t
     """Tokens that a run adds to a prompt (special ones, or the chat template's if there is one, whichever are more), and the mark of
     reasoning that the template ends with.
 
-    lm-eval puts a system prompt into the template's own place for it, or before the prompt where there is no template.
+    lm-eval puts a system prompt into the template's own place for it, or before the prompt if there is no template.
     """
     special = int(tokenizer.num_special_tokens_to_add())
     before = len(tokenizer(f"{system_instruction}\n\n", add_special_tokens=False)["input_ids"])

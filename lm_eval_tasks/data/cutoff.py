@@ -1,4 +1,4 @@
-"""Up to which month a model was trained, and a warning where that is later than the papers that it is tested on."""
+"""Up to which month a model was trained, and a warning if that is later than the papers that it is tested on."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CUTOFF = re.compile(
 
 
 def of_card(text: str) -> str | None:
-    """The month that a model card names as its cut-off, "YYYY-MM"; None where it names none, or several."""
+    """The month that a model card names as its cut-off, "YYYY-MM"; None if it names none, or several."""
     months = {_month(found) for found in _CUTOFF.finditer(text)}
     return months.pop() if len(months) == 1 else None
 
@@ -41,7 +41,7 @@ class Known:
 
     Attributes:
         source: an address.
-        says: in short what is found there.
+        says: in brief, what is found there.
         confidence: "stated" by the maker, or "derived" from what the maker says of the training data.
     """
 
@@ -60,7 +60,7 @@ def families() -> dict[str, Known]:
 
 
 def of_name(name: str) -> Known | None:
-    """The cut-off of a model by its name; None where its maker says nothing that we know of."""
+    """The cut-off of a model by its name; None if its maker has said nothing that we know of."""
     plain = folded_name(name)
     return next((known for pattern, known in families().items() if folded_name(pattern) in plain), None)
 
@@ -71,7 +71,7 @@ def folded_name(name: str) -> str:
 
 
 def of_model(arguments: Mapping[str, Any], served: Sequence[str] = ()) -> str | None:
-    """The cut-off of a model: as the registry has it by its name, else as its card says where the card is on this machine.
+    """The cut-off of a model: as the registry has it by its name, else as its card says if the card is on this machine.
 
     Args:
         served: the names that a server has answered with; one name alone says which model it was.
@@ -94,7 +94,7 @@ def _of_local_card(arguments: Mapping[str, Any]) -> str | None:
     if not Path(name).is_dir():
         try:
             path = try_to_load_from_cache(name, "README.md", revision=arguments.get("revision"))
-        except ValueError:  # no Hub id: a name at an API server
+        except ValueError:  # not a Hub id: a name at an API server
             return None
     if not isinstance(path, str | Path) or not Path(path).is_file():
         return None
@@ -102,7 +102,7 @@ def _of_local_card(arguments: Mapping[str, Any]) -> str | None:
 
 
 def warn(setting: str, cutoff: str | None, days: Sequence[str]) -> None:
-    """Say how many of the papers the model may have seen.
+    """Warn how many of the papers the model may have seen.
 
     Args:
         days: when the papers were published, ISO.
@@ -110,7 +110,7 @@ def warn(setting: str, cutoff: str | None, days: Sequence[str]) -> None:
     seen = sum(day[:7] <= cutoff for day in days) if cutoff else 0
     if seen:
         _LOGGER.warning(
-            "%s: %d of %d papers were published up to the model's cut-off %s, so that it may have seen them; "
+            "%s: %d of %d papers were published up to the model's cut-off %s, so it may have seen them; "
             "published_after=%s leaves them out",
             setting, seen, len(days), cutoff, _last_day(cutoff or ""),
         )  # fmt: skip

@@ -41,12 +41,12 @@ def load(
         answer_tokens: tokens that the context must leave for the answer.
         role: which of the setting's prompts, see `prompts.registry.prompt_of`; "ralm" retrieves, "section" asks for each section
             of each paper, "cited" for citations by number.
-        size: of a sample that stands for all rows; None for all of them.
+        size: of a sample that represents all rows; None for all of them.
         arguments: all of --model_args and --metadata; `options.Options` and `context.of_model` say what is read.
 
     Raises:
-        EvalError: dataset or tokenizer not there, a prompt that cannot fit, the metric's model missing, and so on. Under
-            lm-eval's own command line the process ends with that sentence instead.
+        EvalError: the dataset or tokenizer is missing, a prompt cannot fit, the metric's model is missing, and so on.
+            Under lm-eval's own command line, the process ends with that sentence instead.
     """
     with command_line.errors_end_the_process():
         return _load(setting, answer_tokens, role, size, arguments)
@@ -102,26 +102,26 @@ def _load(
 
 
 def prompt_of(row: Mapping[str, Any], setting: str) -> str:
-    """The whole prompt of a row of a dataset, as it is asked where nothing is cut."""
+    """The whole prompt of a row of a dataset, as it is asked if nothing is cut."""
     return "".join(
         slot.text for slot in templates.load(registry.prompt_of(setting, "prompt")).slots(_without_target(dict(row)))
     )
 
 
 def _asked(rows: Iterable[dict[str, Any]], role: str) -> Iterable[dict[str, Any]]:
-    """The rows, or where sections are asked for one for each of them."""
+    """The rows, or one for each section if sections are asked for."""
     return folds.by_fold(rows) if role == _SECTION else rows
 
 
 def _targets_of_others(rows: Sequence[Mapping[str, Any]]) -> list[str | None]:
-    """For each row another paper's target, always the same, however few of the rows a run asks for; None where there is one row only."""
+    """For each row another paper's target, always the same, however few of the rows a run asks for; None if there is only one row."""
     if len(rows) < 2:
         return [None] * len(rows)
     return [rows[i]["target"] for i in others_of([row["id"] for row in rows])]
 
 
 def generated(options: Options, model: context.Context | None, answer_tokens: int) -> dict[str, Any]:
-    """What scores need to know of how answers come about: their cap, with what it is counted, and marks of reasoning."""
+    """What scores need to know about how answers are generated: their cap, how it is counted, and marks of reasoning."""
     how = options.generation
     opens = model.opens if model and how.chat_template and how.sees_reasoning else ""
     closes = how.think_end_token if how.whole_answers and not how.think_end_token.isdigit() else ""
@@ -141,7 +141,7 @@ def _without_target(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_chunks(rows: list[dict[str, Any]], query: str | None, options: Options) -> list[dict[str, Any]]:
-    """The rows with what was retrieved for them, where a query is given."""
+    """The rows with what was retrieved for them, if a query is given."""
     if query is None:
         return rows
     template = templates.load(query)
@@ -161,7 +161,7 @@ def fit(
     options: Options,
     config: str,
 ) -> list[CutPrompt]:
-    """The prompts, cut where the model is known, with room for the answer and its reasoning.
+    """The prompts, cut if the model is known, with room for the answer and its reasoning.
 
     Raises:
         BudgetError: a prompt that cannot fit.
@@ -176,7 +176,7 @@ def fit(
 
 
 def _derived(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What statistics need of a row beside its logged columns."""
+    """What statistics need from a row besides its logged columns."""
     titles = [one["title"] for one in row.get("citations") or ()]
     return {
         "first_author": row["authors"][0], "month": row["published"][:7], "licenses": licenses(row, row["demonstrations"]),
@@ -186,18 +186,18 @@ def _derived(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def marker_rate(abstract: str) -> float:
-    """How much a paper reads as written by a language model: marker words in 1,000 words of its abstract."""
+    """How much a paper reads as written by a language model: marker words per 1,000 words of its abstract."""
     marked, words = markers.counts(abstract)
     return 1000 * marked / words if words else 0.0
 
 
 def licenses(row: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The licences of all papers whose texts a prompt shows; who passes a sample on must look at them."""
+    """The licences of all papers whose texts a prompt shows; anyone who passes a sample on must check them."""
     return sorted({row["license"], *(one["license"] for one in shown)})
 
 
 def prompt_columns(fitted: CutPrompt) -> dict[str, Any]:
-    """What every sample records of its prompt."""
+    """What every sample records about its prompt."""
     return {
         "prompt": fitted.text,
         "target_at": fitted.target_at,

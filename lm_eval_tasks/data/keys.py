@@ -1,4 +1,4 @@
-"""What --metadata may hold: our own options, what the prompts are cut with and to, and arguments of models."""
+"""What --metadata may contain: our own options, tokenizer and length for cutting prompts, and models' arguments."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ KEYS = (
 
 
 def check_keys(names: Iterable[str], *, others: bool) -> None:
-    """Raise an OptionError for a key of --metadata that is none of ours.
+    """Raise an OptionError for a key of --metadata that is not one of ours.
 
     Args:
-        others: whether keys of other tasks may stand there too; then only what looks like one of ours is refused.
+        others: whether keys of other tasks may occur there too; then only what looks like one of ours is refused.
     """
     for name in names:
         if name not in KEYS:

@@ -45,7 +45,7 @@ class Shard:
         found = _SHARD.fullmatch(text)
         if found is None or not 1 <= int(found[1]) <= int(found[2]):
             raise OptionError(
-                f"the shard {text!r:.40} is not such as 1/8: the first number goes from 1 up to the second"
+                f"the shard {text!r:.40} is not of the form 1/8: the first number must be between 1 and the second"
             )
         return cls(int(found[1]), int(found[2]))
 
@@ -55,13 +55,13 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class HowGenerated:
-    """What is known of how answers come about.
+    """What is known about how answers are generated.
 
     Attributes:
         chat_template: whether prompts go through the model's chat template.
         whole_answers: whether answers are seen with their reasoning (`academiceval eval`); else lm-eval or a server may have taken
             it off.
-        think_end_token: the user's word for the mark that ends the model's reasoning; "" without one.
+        think_end_token: the mark that ends the model's reasoning, as the user names it; "" without one.
         is_local: whether lm-eval renders the prompts itself; a server does it out of sight.
     """
 
@@ -83,7 +83,7 @@ class HowGenerated:
     @property
     def sees_reasoning(self) -> bool:
         """Whether reasoning that is not in an answer was never there."""
-        # lm-eval takes reasoning off itself where its end is a token's number.
+        # lm-eval takes reasoning off itself if its end is given as a token's number.
         return (self.whole_answers and not self.think_end_token.isdigit()) or (
             self.is_local and not self.think_end_token
         )
@@ -96,11 +96,11 @@ class Options:
     Attributes:
         split: of the dataset, or "all" for all three together.
         shard: the part of the samples that this run answers; None for all.
-        reserve: tokens that the context leaves for the answer; None for what the task says.
+        reserve: tokens that the context leaves for the answer; None for what the task sets.
         reasoning_tokens: room for reasoning on top of the answer's.
         system_instruction: the system prompt that lm-eval will put before ours.
-        metrics: which ones lm-eval prints, "headline" or "all"; samples hold all.
-        model_cutoff: the month up to which the model was trained, "YYYY-MM"; None where it is not known.
+        metrics: which ones lm-eval prints, "headline" or "all"; samples contain all.
+        model_cutoff: the month up to which the model was trained, "YYYY-MM"; None if it is not known.
     """
 
     dataset: str
@@ -174,10 +174,10 @@ def cache_folder() -> Path:
 
 
 def _one_of(arguments: Mapping[str, Any], key: str, choices: Sequence[str]) -> str:
-    """An option with few values; the first is what is usual."""
+    """An option with few values; the first is the default."""
     value = str(arguments.get(key) or choices[0])
     if value not in choices:
-        raise OptionError(f"the option {key}={value!r:.60} is none of {', '.join(map(repr, choices))}")
+        raise OptionError(f"the option {key}={value!r:.60} must be one of {', '.join(map(repr, choices))}")
     return value
 
 
@@ -195,7 +195,7 @@ def _number(arguments: Mapping[str, Any], key: str, default: Default, least: int
     except (TypeError, ValueError, OverflowError) as err:
         raise OptionError(f"the option {key}={value!r} is not a whole number") from err
     if isinstance(value, bool) or (number != value and not isinstance(value, str)) or number < least:
-        raise OptionError(f"the option {key}={value!r} is not a whole number from {least} up")
+        raise OptionError(f"the option {key}={value!r} is not a whole number of at least {least}")
     return number
 
 

@@ -27,8 +27,8 @@ class Opened:
 
     Attributes:
         splits: with the rows that are whole here.
-        by_id: split -> how many more rows are there by id only.
-        revision: the Hub's 40 digits, or of a folder the sha256 of its manifest.
+        by_id: split -> how many more rows there are by id only.
+        revision: the Hub's 40 digits, or for a folder the sha256 of its manifest.
     """
 
     splits: datasets.DatasetDict
@@ -36,7 +36,7 @@ class Opened:
     revision: str
 
     def sizes(self, split: str) -> tuple[int, int]:
-        """How many rows of a split are whole here, and how many are there by id only."""
+        """How many rows of a split are whole here, and how many there are by id only."""
         names = list(self.splits) if split == "all" else [split]
         return sum(len(self.splits[name]) for name in names if name in self.splits), sum(
             self.by_id.get(name, 0) for name in ({*names, *self.by_id} if split == "all" else names)
@@ -47,7 +47,7 @@ def open_dataset(config: str, options: Options) -> Opened:
     """All splits of a configuration.
 
     Raises:
-        DatasetError: the dataset is not there, unfinished, or lacks the configuration.
+        DatasetError: the dataset does not exist, is unfinished, or lacks the configuration.
     """
     name = options.dataset
     folder = Path(name).expanduser()
@@ -58,7 +58,7 @@ def open_dataset(config: str, options: Options) -> Opened:
         with _quiet():
             builder = datasets.load_dataset_builder(path, config, revision=options.dataset_revision)
         if is_from_cache(builder) and "/" not in name:
-            # With no such folder and no network, `datasets` would serve whatever folder of that name it saw last.
+            # With no such folder and no network, `datasets` would serve the folder of that name that it saw last.
             raise FileNotFoundError(name)
         loaded, by_id = _loaded(builder, folder), {}
         if config + IDS in (builder.builder_configs or {}):
@@ -75,8 +75,8 @@ def open_dataset(config: str, options: Options) -> Opened:
                 f"the dataset {name!r} has no setting {config}; its card lists those that it has"
             ) from err
         raise DatasetError(
-            f"{config} of the dataset {name!r} cannot be loaded ({_first_cause(err)}); see that its folder is whole and that the "
-            "disk of the cache of `datasets` has room"
+            f"{config} of the dataset {name!r} cannot be loaded ({_first_cause(err)}); check that its folder is whole and that "
+            "the disk with the cache of `datasets` has room"
         ) from err
     manifest = folder / "manifest.json"
     revision = sha256_of_bytes(manifest.read_bytes()) if manifest.is_file() else str(builder.hash)
@@ -87,7 +87,7 @@ def open_dataset(config: str, options: Options) -> Opened:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the warnings of `datasets` that it takes its cache: a copy is used only where that is right, and said otherwise."""
+    """Without the warnings of `datasets` that it uses its cache: a copy is used only if that is right, and reported otherwise."""
     before = datasets.utils.logging.get_verbosity()
     datasets.utils.logging.set_verbosity_error()
     try:
@@ -106,17 +106,17 @@ def _loaded(builder: datasets.DatasetBuilder, folder: Path) -> datasets.DatasetD
 
 
 def _warn_of_rows_by_id(config: str, opened: Opened, split: str) -> None:
-    """Say how much of the split can be asked: who reads the score must not take it for that of the whole round."""
+    """Say how much of the split can be asked: readers must not take the score for that of the whole round."""
     here, lacking = opened.sizes(split)
     if lacking:
         _LOGGER.warning(
-            "%s: %d of %d %s papers are whole here, so that scores are of a subset; `academiceval fill` completes the rest",
+            "%s: %d of %d %s papers are whole here, so scores are of a subset; `academiceval fill` completes the rest",
             config, here, here + lacking, "test" if split == "test" else f"{split} split",
         )  # fmt: skip
 
 
 def _check_places(builder: datasets.DatasetBuilder, folder: Path) -> None:
-    """Raise a DatasetError where the card names data outside its folder."""
+    """Raise a DatasetError if the card names data outside its folder."""
     for files in (builder.config.data_files or {}).values():
         for file in files:
             if not is_inside(Path(file), folder):
@@ -126,17 +126,17 @@ def _check_places(builder: datasets.DatasetBuilder, folder: Path) -> None:
 
 
 def _first_cause(err: BaseException) -> str:
-    """What began a chain of errors, in a line."""
+    """The first cause in a chain of errors, in one line."""
     while (earlier := err.__cause__ or err.__context__) is not None:
         err = earlier
     return f"{type(err).__name__}: {str(err).strip().partition(chr(10))[0][:200]}"
 
 
 def rows_of_split(opened: Opened, config: str, options: Options) -> datasets.Dataset:
-    """The rows of the split that was asked for, test unless the options say otherwise.
+    """The rows of the split that was asked for, which is test by default.
 
     Raises:
-        DatasetError: there are none, or they are another round's.
+        DatasetError: there are none, or they belong to another round.
     """
     names = [name for name in (SPLITS[:-1] if options.split == "all" else [options.split]) if name in opened.splits]
     if not names:
@@ -165,7 +165,7 @@ class Chosen:
     """The samples of a run.
 
     Attributes:
-        places: each one's place among all of the split -> its place among those of all shards.
+        places: each one's place among all samples of the split -> its place among those of all shards.
         count: of the samples of all shards.
     """
 
@@ -174,7 +174,7 @@ class Chosen:
 
 
 def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | None) -> Chosen:
-    """The samples that a run asks for: those in the window of days, of these `size` that stand for all, of these one shard.
+    """The samples that a run asks for: from those in the window of days, `size` that represent all, and of these one shard.
 
     Raises:
         DatasetError: none is left.

@@ -1,4 +1,4 @@
-"""The hook for SCALAR: a citation is masked, four papers are shown; which of them was meant? (SCALAR paper, section 2.2)"""
+"""The hook for SCALAR: a citation is masked, four papers are shown; which of them was cited? (SCALAR paper, section 2.2)"""
 
 from __future__ import annotations
 

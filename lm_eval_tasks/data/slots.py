@@ -2,7 +2,7 @@
 
 Demonstrations go first, the farthest from the answer before the nearer ones, then retrieved chunks from the last rank,
 then the body, last the citations' abstracts, which are shortened to a like length. Instruction, title, abstract, citation
-titles and the answer cue are never cut. Of what is cut the head is kept; the body may lose its middle instead.
+titles and the answer cue are never cut. The head of what is cut is kept; the body may lose its middle instead.
 
 In a SCALAR prompt the candidates' texts are shortened to a like length first, then the paper on both sides of the mask, last
 the candidates' abstracts; never the mask, the titles or the instruction.
@@ -27,23 +27,23 @@ CUT_PARTS = ("demonstration", "chunk", "body", "citation", "candidate", "around"
 # Parts whose slots are shortened together, the longest first.
 _LEVELLED = ("citation", "candidate", "around", "candidate_abstract")
 _BATCH = 16
-# Tokens on each side of a cut that are counted anew; a tokenizer's decisions reach no farther.
+# Tokens on each side of a cut that are counted again; a tokenizer's decisions reach no further.
 _REACH = 32
 
 
 class Tokenizer(Protocol):
-    """What is needed of a `transformers` tokenizer with a fast version."""
+    """What is needed from a `transformers` tokenizer with a fast version."""
 
     def __call__(self, text: Any, **kwargs: Any) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where a slot came to lie in a prompt.
+    """Where a slot ended up in a prompt.
 
     Attributes:
         characters: of its whole text.
-        start, end: characters of the prompt, between which stands what is left of it.
+        start, end: the characters of the prompt between which what is left of it lies.
     """
 
     part: str
@@ -61,8 +61,8 @@ class CutPrompt:
     Attributes:
         tokens_before, tokens_after: prompt tokens without and with cutting, special tokens left out.
         cut: tokens taken from each part ("demonstration", "chunk", "body", "citation"), parts that lost none left out.
-        target_at: the character at which the target's own part of the prompt begins, behind the demonstrations.
-        spans: the slots that hold a text of the row, in order.
+        target_at: the character at which the target's own part of the prompt begins, after the demonstrations.
+        spans: the slots that contain a text of the row, in order.
     """
 
     text: str
@@ -99,13 +99,13 @@ def fit_all(
 
 
 def uncut(slots: Sequence[Slot]) -> CutPrompt:
-    """The whole prompt where no tokenizer is known; 0 tokens stand for an unknown number."""
+    """The whole prompt if no tokenizer is known; 0 tokens stand for an unknown number."""
     texts = [slot.text for slot in slots]
     return CutPrompt("".join(texts), 0, 0, {}, target_at(slots, texts), tuple(_spans(slots, texts)))
 
 
 def target_at(slots: Sequence[Slot], texts: Sequence[str]) -> int:
-    """Where the target's own part begins: the first character behind the last demonstration."""
+    """Where the target's own part begins: the first character after the last demonstration."""
     last = max((i for i, slot in enumerate(slots) if slot.part == "demonstration"), default=-1)
     return sum(len(text) for text in texts[: last + 1])
 
@@ -153,7 +153,7 @@ class _Prompt:
         return CutPrompt("".join(texts), self._total, after, lost, target_at(self._slots, texts), spans)
 
     def _token_at(self, character: int) -> int:
-        """The first token that begins at a character or behind it."""
+        """The first token that begins at a character or after it."""
         return bisect_left(range(self._total), character, key=lambda i: self._encoding.token_to_chars(i)[0])
 
     def _kept(self, i: int, keep: int, cut: Cut) -> list[tuple[int, int]]:
@@ -172,7 +172,7 @@ class _Prompt:
         return stretches
 
     def _count(self, stretches: Sequence[tuple[int, int]]) -> int:
-        """Tokens of the joined stretches: the inner ones are known, those near a seam are counted anew."""
+        """Tokens of the joined stretches: the inner ones are known, those near a seam are counted again."""
         known = 0
         regions = [""]
         for n, (start, end) in enumerate(stretches):
@@ -192,7 +192,7 @@ class _Prompt:
 
 
 def _joined(kept: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
-    """The kept stretches of all slots, those that touch made one."""
+    """The kept stretches of all slots, those that touch are joined."""
     joined: list[tuple[int, int]] = []
     for start, end in (stretch for stretches in kept for stretch in stretches):
         if start == end:
@@ -205,7 +205,7 @@ def _joined(kept: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
 
 
 def _tail(slot: Slot, keep: int, cut: Cut) -> int:
-    """How many of the tokens that a slot keeps are those at its end."""
+    """How many of the tokens that a slot keeps are at its end."""
     if slot.part == "around" and slot.field == BEFORE:
         return keep
     return keep // 2 if cut == "middle" and slot.part == "body" else 0
@@ -220,7 +220,7 @@ def _take(slots: Sequence[Slot], keep: list[int], excess: int) -> int:
         cap = _cap(list(before.values()), excess)
         spare = sum(max(0, n - cap) for n in before.values()) - excess
         for i, n in before.items():
-            # The cap is a whole number: what it takes too much goes back, a token each.
+            # The cap is a whole number: what it takes away in excess is given back, one token each.
             given_back = 1 if n > cap and spare > 0 else 0
             keep[i] = min(n, cap + given_back)
             spare -= given_back
@@ -229,7 +229,7 @@ def _take(slots: Sequence[Slot], keep: list[int], excess: int) -> int:
 
 
 def _groups(slots: Sequence[Slot]) -> list[list[int]]:
-    """The slots that are cut, in cutting order; those that are shortened together in one group."""
+    """The slots that are cut, in cutting order; those that are shortened together form one group."""
     groups: dict[tuple[int, int, int], list[int]] = {}
     for i, slot in enumerate(slots):
         if slot.part in CUT_PARTS and not (slot.part == "citation" and slot.field == "title"):

@@ -1,4 +1,4 @@
-"""The filter of works that lies beside a dataset, on this machine or on the Hub."""
+"""The filter of works that comes with a dataset, on this machine or on the Hub."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class Engine(AbstractContextManager["Engine"], Protocol):
     def map(
         self, function: Callable[[_T], _R], items: Iterable[_T], at_once: int = 1, *, large: bool = False
     ) -> Iterator[_R]:
-        """The results in the order of the items, which are taken as they are needed.
+        """The results in the order of the items, which are consumed as they are needed.
 
         Args:
             at_once: items that travel together.

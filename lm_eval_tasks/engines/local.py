@@ -18,13 +18,13 @@ from lm_eval_tasks.linux import die_with
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
-# Starting processes costs more than small work does.
+# Starting processes costs more than a small amount of work does.
 _PATIENCE = 2.0
 _AHEAD = 3
 
 
 class LocalEngine:
-    """Runs functions here, with up to `jobs` processes where the work takes longer than starting them."""
+    """Runs functions here, with up to `jobs` processes if the work takes longer than starting them."""
 
     def __init__(self, jobs: int = 1) -> None:
         self.jobs = jobs
@@ -56,7 +56,7 @@ class LocalEngine:
                 yield from pending.popleft().result()
         except BrokenProcessPool as err:
             raise EngineError(
-                "a process of this command was ended from outside, perhaps for want of memory: give the command again with "
+                "a process of this command was ended from outside, perhaps for lack of memory: run the command again with "
                 "fewer `--jobs`"
             ) from err
         finally:

@@ -26,10 +26,10 @@ _R = TypeVar("_R")
 # Batches for each processor that are handed to Ray together; between two such lots processors may wait for the last batch.
 _AHEAD = 16
 _TO_CONNECT = 60.0
-# How long a head that was there once may be away.
+# How long a head that was once reachable may be away.
 _TO_COME_BACK = 600.0
 _BETWEEN = 5.0
-# After this time without a result the engine looks whether the cluster is still the same.
+# After this time without a result the engine checks whether the cluster is still the same.
 _SILENCE = 30.0
 
 
@@ -38,7 +38,7 @@ class RayEngine:
 
     Args:
         address: of its head, "host:port"; "auto" for the cluster that this machine is a node of. Default: RAY_ADDRESS.
-        patience: seconds that a head which was there once may be away before the work is given up.
+        patience: seconds that a head which was once reachable may be away before the work is given up.
 
     Raises:
         EngineError: there is no such cluster, or Ray is not installed.
@@ -82,7 +82,7 @@ class RayEngine:
     def _checked(self, results: list[Any] | Exception) -> list[Any]:
         if isinstance(results, OtherCode):
             raise EngineError(
-                f"the Ray cluster at {self._address} has other code: {results}; install the same on every node"
+                f"the Ray cluster at {self._address} has different code: {results}; install the same on every node"
             )
         if isinstance(results, Exception):
             if type(results).__module__.startswith("ray"):
@@ -92,7 +92,7 @@ class RayEngine:
         return results
 
     def _connected_again(self) -> _Driver:
-        """A driver, as soon as the head is there again."""
+        """A driver, as soon as the head is reachable again."""
         _LOGGER.warning("the head of the Ray cluster at %s is gone; waiting for it to come back", self._address)
         until = time.monotonic() + self._patience
         while True:
@@ -102,7 +102,7 @@ class RayEngine:
                 if time.monotonic() > until:
                     raise EngineError(
                         f"the head of the Ray cluster at {self._address} did not come back within {self._patience:.0f} s; "
-                        "start it and give the same command again"
+                        "start it and run the same command again"
                     ) from err
                 time.sleep(_BETWEEN)
 
@@ -117,7 +117,7 @@ class RayEngine:
 
 
 class _Gone(Exception):
-    """The cluster that a driver works for is not there any more."""
+    """The cluster that a driver works for no longer exists."""
 
 
 class _Driver:
@@ -147,14 +147,14 @@ class _Driver:
         if answer[0] != "connected":
             self.close()
             raise EngineError(
-                f"cannot connect to a Ray cluster at {address} ({answer[1]}): see that `ray start --head` runs there, that "
-                "RAY_ADDRESS names it, and that both have the same token if it asks for one"
+                f"cannot connect to a Ray cluster at {address} ({answer[1]}): check that `ray start --head` runs there, "
+                "that RAY_ADDRESS names it, and that both have the same token if it asks for one"
             )
         self.processors: int = answer[1]
         self.nodes: frozenset[str] = answer[2]
 
     def results(self, function: Callable[[Any], Any], lots: Sequence[Sequence[Any]]) -> Iterator[list[Any] | Exception]:
-        """The results of batches in their order; an exception in place of those that there are not.
+        """The results of batches in their order; an exception in place of missing ones.
 
         Raises:
             _Gone: the cluster ended on the way.
@@ -171,7 +171,7 @@ class _Driver:
         silence = _SILENCE
         while not self._channel.poll(silence):
             silence *= 2  # a batch may take long
-            # A head that was started again at once has the old one's address, and this driver waits for the old one.
+            # A head that was restarted at once has the address of the old one, for which this driver is still waiting.
             try:
                 probe = _Driver(self._address)
             except EngineError as err:

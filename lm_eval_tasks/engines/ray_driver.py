@@ -1,6 +1,6 @@
 """The process that talks to a Ray cluster for `engines.ray`, which starts it again when it ends.
 
-Ray ends every process that it has connected to a cluster whose head is gone; here that costs this process alone. Batches go
+Ray ends every process that it has connected to a cluster whose head is gone; here that costs only this process. Batches go
 through Ray Data as pickled bytes, so that it need not understand them, and come back in their order. A task that dies with its
 worker or node is tried again by Ray, on another.
 """
@@ -59,10 +59,10 @@ def _processors() -> int:
 
 
 def _quiet() -> None:
-    """Ray speaks to whoever watches a cluster; here that is its dashboard and its logs."""
+    """Keep Ray from printing what concerns those who watch a cluster: they have its dashboard and its logs."""
     os.environ["RAY_gcs_rpc_server_reconnect_timeout_s"] = str(_SECONDS_WITHOUT_HEAD)  # noqa: SIM112  # Ray's name
     os.environ.setdefault("RAY_DEDUP_LOGS", "0")
-    # What Ray does about processors without GPUs in its next version.
+    # How the next version of Ray treats processors without GPUs.
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
@@ -102,7 +102,7 @@ def applied(function: bytes, batch: bytes, code: str, folder: str) -> bytes:
         folder: where relative paths begin.
     """
     try:
-        with suppress(OSError):  # a node that has no such folder needs none, or fails by the path that is missing
+        with suppress(OSError):  # a node without such a folder does not need it, or fails at the missing path
             os.chdir(folder)
         if (mine := code_version()) != code:
             raise OtherCode(f"a worker runs {mine}, this command {code}")
@@ -122,4 +122,4 @@ def _own(err: Exception) -> Exception:
 
 
 class OtherCode(Exception):
-    """A worker has another version of this software."""
+    """A worker has a different version of this software."""

@@ -1,4 +1,4 @@
-"""The engines by name, and the one that a process works with where none can be passed on."""
+"""The engines by name, and the one that a process uses where none can be passed on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def open_engine(name: str, jobs: int = 1) -> Engine:
         jobs: processes of the local engine; a cluster has as many as its nodes offer.
 
     Raises:
-        EngineError: its package or cluster is not there.
+        EngineError: its package or cluster is missing.
     """
     if name == "ray":
         from lm_eval_tasks.engines.ray import RayEngine
@@ -42,5 +42,5 @@ def working_with(engine: Engine) -> Iterator[None]:
 
 
 def current_engine() -> Engine:
-    """The engine that was set; this process alone where none was."""
+    """The engine that was set; this process alone if none was."""
     return _CURRENT.get() or open_engine("local")

@@ -1,4 +1,4 @@
-"""Asking one judge about every sample in both orders; each verdict is journaled as soon as it is there."""
+"""Asking one judge about every sample in both orders; each verdict is journaled as soon as it arrives."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Outcome:
     """What became of a question.
 
     Attributes:
-        winners: by dimension; None where the verdict could not be read or `failed` says why none came.
-        claims: of both answers, where they were asked for.
+        winners: by dimension; None if the verdict could not be read or `failed` says why none came.
+        claims: of both answers, if they were asked for.
     """
 
     winners: dict[str, int] | None
@@ -64,7 +64,7 @@ class Judge:
 
     def __init__(self, server: Server, concurrency: int, means: Means) -> None:
         if not os.environ.get("OPENAI_API_KEY") and server.base_url is None:
-            raise JudgeError("no key: set OPENAI_API_KEY, or name a server of your own with --base-url")
+            raise JudgeError("no key: set OPENAI_API_KEY, or name your own server with --base-url")
         self.model, self._server, self._concurrency, self._means = server.model, server, concurrency, means
         served = served_models(server)
         if served and self.model not in served:
@@ -78,8 +78,8 @@ class Judge:
             batches: where batches under way are noted; None to ask each question by itself.
 
         Raises:
-            KeyboardInterrupt: it was told to end.
-            ServerError: the server cannot be asked any more; all verdicts so far are in the journal.
+            KeyboardInterrupt: it was asked to stop.
+            ServerError: the server can no longer be asked; all verdicts so far are in the journal.
             CostError: the rest could pass the bound; likewise.
         """
         missing = (one for one in questions if (known := self.outcome(one, journal)) is None or known.failed)
@@ -100,11 +100,11 @@ class Judge:
         return [Usage.of_json(value.get(USAGE)) for key in journal if isinstance(value := journal[key], dict)]
 
     def outcome(self, question: Question, journal: Journal) -> Outcome | None:
-        """What the journal says of a question; None where it says nothing that could be read."""
+        """What the journal says about a question; None if it says nothing that can be read."""
         return _outcome(journal.get(self.key(question)))
 
     def key(self, question: Question) -> str:
-        """sha256 over judge and prompt, which holds both answers in their order."""
+        """sha256 over judge and prompt, which contains both answers in their order."""
         return sha256_of_bytes(json.dumps([self.model, question.prompt]))
 
 

@@ -47,8 +47,8 @@ def bodies(folders: Sequence[Path], samples: Sequence[Logged], passages: int) ->
     """The bodies of the papers that samples are about, from the dataset that their runs used.
 
     Raises:
-        JudgeError: a sample's paper is not there.
-        EvalError: the dataset cannot be loaded, or the runs do not say which it is.
+        JudgeError: a sample's paper is missing.
+        EvalError: the dataset cannot be loaded, or the runs do not name it.
     """
     from lm_eval_tasks.runs.run_docs import docs_of
 

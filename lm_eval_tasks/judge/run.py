@@ -53,7 +53,7 @@ def load(paths: Sequence[Path]) -> list[Logged]:
     """The samples of one run.
 
     Raises:
-        JudgeError: they have no text to judge, or are of several rounds.
+        JudgeError: they have no text to judge, or come from several rounds.
         SamplesError: they cannot be read.
     """
     samples = [one for one in logged.read(paths) if one.kind == "writing"]
@@ -61,7 +61,7 @@ def load(paths: Sequence[Path]) -> list[Logged]:
         raise JudgeError(f"{', '.join(map(str, paths))}: no sample has a text to judge")
     rounds = sorted({one.round for one in samples})
     if len(rounds) > 1:
-        raise JudgeError(f"the samples are of several rounds ({', '.join(rounds)}): judge each by itself")
+        raise JudgeError(f"the samples come from several rounds ({', '.join(rounds)}): judge each round separately")
     return samples
 
 
@@ -69,7 +69,7 @@ def questions(samples: Sequence[Logged], bodies: Bodies | None = None) -> Iterat
     """Each sample with a text in both orders: generated text first, then reference first.
 
     Args:
-        bodies: where passages of the papers are to stand before the texts; None for the published prompt.
+        bodies: if passages of the papers are to precede the texts; None for the published prompt.
     """
     for one in samples:
         if one.answer.strip() and one.target.strip():
@@ -132,8 +132,8 @@ def _outcomes(by: Judge, sample: Logged, journal: Journal, bodies: Bodies | None
 def _check_answered(model: str, outcomes: Sequence[Sequence[Outcome]]) -> None:
     failures = [one.failed for of_sample in outcomes for one in of_sample]
     if all(failures):
-        first = failures[0] if failures else "none was asked"
-        raise JudgeError(f"{model!r} answered no question, first: {first}; the same command asks again")
+        first = failures[0] if failures else "none were asked"
+        raise JudgeError(f"{model!r} did not answer any question, first: {first}; the same command asks again")
 
 
 def _judged(sample: Logged, outcomes: Sequence[Outcome]) -> Judged:
@@ -171,7 +171,7 @@ def _results(judged: Mapping[str, Sequence[Judged]], samples: Sequence[Logged], 
 
 
 def verdicts_of(judged: Mapping[str, Sequence[Judged]], task: str) -> dict[str, dict[str, Any]]:
-    """Sample -> judge -> the winners in both orders, generated text first and second; "empty" where there was no text."""
+    """Sample -> judge -> the winners in both orders, generated text first and second; "empty" if there was no text."""
     found: dict[str, dict[str, Any]] = {}
     for model, own in judged.items():
         for one in own:
@@ -181,7 +181,7 @@ def verdicts_of(judged: Mapping[str, Sequence[Judged]], task: str) -> dict[str, 
 
 
 def family(model: str) -> str | None:
-    """The family that a model's name tells; None where it tells none."""
+    """The family that a model's name shows; None if it shows none."""
     name = model.casefold()
     return next((kind for kind, marks in _FAMILIES.items() if any(mark in name for mark in marks)), None)
 

@@ -23,8 +23,8 @@ class Verdict:
     """What a judge says.
 
     Attributes:
-        winners: for each dimension and the whole the place of the better answer, 1 or 2.
-        claims: for each answer how many of its claims are supported, contradicted and not found; None where that was not asked.
+        winners: for each dimension and overall, the place of the better answer, 1 or 2.
+        claims: for each answer, how many of its claims are supported, contradicted and not found; None if that was not asked.
     """
 
     winners: dict[str, int]
@@ -32,7 +32,7 @@ class Verdict:
 
 
 def prompt_of(first: str, second: str, evidence: str = "") -> str:
-    """The published prompt about two answers; or with evidence a prompt of our own, in which it stands before both."""
+    """The published prompt about two answers; or with evidence our own prompt, in which it precedes both."""
     if evidence:
         before, rest = (Path(__file__).parent / "evidence.txt").read_text(encoding="utf-8").split("{evidence}")
         middle, rest = rest.split("{answer1}")
@@ -44,7 +44,7 @@ def prompt_of(first: str, second: str, evidence: str = "") -> str:
 
 
 def parse(text: str) -> Verdict | None:
-    """The verdict in a judge's answer; None where it is not the JSON object that was asked for."""
+    """The verdict in a judge's answer; None if it is not the JSON object that was asked for."""
     begins, ends = text.find("{"), text.rfind("}")
     if begins < 0 or ends < begins:
         return None
@@ -60,7 +60,7 @@ def parse(text: str) -> Verdict | None:
 
 
 def _claims(given: object) -> tuple[dict[str, int], dict[str, int]] | None:
-    """The counts of both answers; None where they are not what was asked for."""
+    """The counts of both answers; None if they are not what was asked for."""
     each = [given.get(f"Answer {place}") for place in (1, 2)] if isinstance(given, dict) else []
     if not each or not all(is_count(one) for one in each):
         return None
@@ -74,7 +74,7 @@ def is_count(given: object) -> bool:
 
 
 def is_complete(winners: object) -> bool:
-    """Whether these are the winners of a verdict: a place for each dimension and the whole."""
+    """Whether these are the winners of a verdict: a place for each dimension and overall."""
     return isinstance(winners, dict) and all(winners.get(name) in (1, 2) for name in (*DIMENSIONS, OVERALL))
 
 

@@ -1,4 +1,4 @@
-"""Verdicts -> win rates: of both orders, of the first alone (the paper's), freed of length, by dimension."""
+"""Verdicts -> win rates: over both orders, over the first alone (the paper's), controlled for length, by dimension."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Judged:
     """One sample as a judge saw it.
 
     Attributes:
-        orders: the winners' places with the generated text first, and with it second; None where a verdict could not be read.
+        orders: the winners' places with the generated text first, and with it second; None if a verdict could not be read.
         empty: there was no text to judge, which is a loss.
         unopposed: there was no text to compare it with, which is a win.
         length: words of the generated text less words of the reference.
@@ -48,7 +48,7 @@ class Judged:
         return (self.unopposed + (not self.empty)) / 2 if self.empty or self.unopposed else None
 
     def points(self, dimension: str = OVERALL) -> float | None:
-        """1 where both orders prefer the generated text, 0 where neither does, 0.5 where they disagree; None if unread."""
+        """1 if both orders prefer the generated text, 0 if neither does, 0.5 if they disagree; None if unread."""
         if self.settled is not None:
             return self.settled
         first, second = self.orders
@@ -58,7 +58,7 @@ class Judged:
 
 
 def summary(samples: Sequence[Judged]) -> dict[str, Any]:
-    """The figures of one task and judge; rates are None where no verdict could be read."""
+    """The figures of one task and judge; rates are None if no verdict could be read."""
     read = [(one, points) for one in samples if (points := one.points()) is not None]
     verdicts = [winners for one in samples for winners in one.orders if winners is not None]
     both = [one.orders for one in samples if one.orders[0] is not None and one.orders[1] is not None]
@@ -99,7 +99,7 @@ def _dimension(samples: Sequence[Judged], name: str) -> dict[str, float | None] 
 
 
 def _raw(samples: Sequence[Judged]) -> float | None:
-    """Of the first order alone, as the paper's."""
+    """The win rate in the first order alone, like the paper's."""
     wins = [
         float(one.orders[0][OVERALL] == 1) if one.settled is None else one.settled  # type: ignore[index]
         for one in samples
@@ -112,7 +112,7 @@ def length_controlled(points: Sequence[float], lengths: Sequence[int]) -> float:
     """The win rate at equal length: a logistic regression on the difference of lengths, its term set to 0.
 
     After Dubois et al. 2024 (arXiv 2404.04475): the difference enters as the tanh of its standard score. A weak ridge keeps
-    weights finite where a judge never wavers.
+    weights finite if a judge never wavers.
     """
     spread = float(np.std(lengths)) or 1.0
     table = np.column_stack([np.ones(len(points)), np.tanh(np.asarray(lengths) / spread)])
@@ -139,7 +139,7 @@ def kappas(judged: Mapping[str, Sequence[Judged]]) -> dict[str, float | None]:
 
 
 def kappa(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """Agreement beyond chance (Cohen 1960); None without pairs, or where chance alone would agree always."""
+    """Agreement beyond chance (Cohen 1960); None without pairs, or if chance alone would always agree."""
     if len({value for pair in pairs for value in pair}) < 2:
         return None
     # Points are categories here: half a point lies midway between one and none.

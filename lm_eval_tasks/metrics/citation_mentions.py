@@ -2,7 +2,7 @@
 
 The prompt gives titles and abstracts, no authors and no years. A given work is mentioned by its title, by the name before
 its colon ("BERT"), or by its number ("[3]", "Target Citation 3"); a number that was not given, and a work named by author
-and year, are mentions of something that was not given, unless a given work stands in the same sentence.
+and year, are mentions of something that was not given, unless a given work is mentioned in the same sentence.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def stands(name: tuple[str, bool], text: str) -> bool:
 
 
 def numbers_in(sentence: str) -> set[int]:
-    """The numbers that a sentence cites; a span stands for all in it."""
+    """The numbers that a sentence cites; a range stands for all numbers in it."""
     numbers: set[int] = set()
     for bracket, named in NUMBERS.findall(sentence):
         for part in re.split(r"\s*[,;]\s*", bracket or named):

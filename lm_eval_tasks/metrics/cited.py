@@ -1,6 +1,6 @@
-"""Whether citations by number hold: were the numbers given, were the given works cited, does each sentence fit what it cites.
+"""Checks citations by number: do the numbers exist, are the given works cited, does each sentence fit the work that it cites?
 
-For works that an answer names without having been given them, a filter of works (`metrics.works`) tells real ones from invented ones.
+Works that an answer names although the prompt did not give them are looked up in a filter (`metrics.works`): real or invented.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def _named(sentences: Sequence[tuple[str, set[int]]], mentioned: set[int], title
     seen: set[str] = set()
     for text, numbers in sentences:
         words = f" {' '.join(WORD.findall(text))} "
-        # A name beside a number, or beside a title that was given, is that work's author.
+        # A name next to a number, or next to the title of a given work, is that work's author.
         is_given = numbers & mentioned or any(stands(name, words) for name in names)
         authors = [] if is_given else map(_author_key, AUTHOR_YEAR.findall(text))
         for key in [*authors, *_title_keys(text)]:

@@ -1,7 +1,7 @@
-"""How much of what an answer states stands in what the model was shown: its numbers, and its names and acronyms. No model is needed.
+"""How much of what an answer states is in what the model was shown: its numbers, and its names and acronyms. No model is needed.
 
-A number is supported where the shown text has it too, rounded or not, as a percentage or a fraction, with or without signs between
-thousands, in digits or words. Small whole numbers stand everywhere; they count only next to a word that stands next to them in the answer.
+A number is supported if the shown text has it too, rounded or not, as a percentage or a fraction, with or without signs between
+thousands, in digits or words. Small whole numbers occur everywhere; they count only next to a word that is next to them in the answer.
 A name is supported in singular or plural, with or without hyphens.
 """
 
@@ -41,11 +41,11 @@ _BEHIND = re.compile(
     r"(?P<times>\s?(?:thousand|million|billion|trillion)\b|[KMBkmb]\b)?(?P<percent>\s?(?:\\?%|percent\b|per cent\b|percentage points?\b))?"
 )
 _INSIDE = re.compile(r"(?:[^\W\d_]|[^\W_][._]|[^\W\d_]-)$")
-# A number that stands behind one of these stands alone.
+# A number that comes after one of these stands alone.
 _OPEN = " ($~\n"
 # What is not text: addresses, and LaTeX's citations.
 _APPARATUS = re.compile(r"(?:https?://|www\.)\S+|\\\w*cite\w*\{[^}]*\}")
-# A section, a figure, an equation, a year in brackets, a citation: numbers that state nothing.
+# A section, a figure, an equation, a year in brackets, a citation: numbers that make no statement.
 _POINTER = re.compile(
     r"(?:\b(?:sections?|sec\.|figures?|figs?\.|tables?|tab\.|equations?|eqs?\.|appendix|algorithms?|theorems?|lemmas?|chapters?|steps?|"
     r"arxiv:?|rq|citation|candidate)\s*|§\s*|\[[\d\s,;–-]*)$",
@@ -65,9 +65,9 @@ class Number:
     """A number of a text.
 
     Attributes:
-        value: with thousands and the like applied; of a percentage the figure before the sign.
-        step: of its last digit, so that 0.85 has 0.01.
-        start, end: where it stands.
+        value: with thousands and the like applied; for a percentage, the figure before the sign.
+        step: of its last digit; that of 0.85 is 0.01.
+        start, end: where it is.
     """
 
     value: float
@@ -103,7 +103,7 @@ def _in_digits(text: str) -> Iterator[Number]:
 
 
 def _number(text: str, start: int, end: int, value: float, step: float) -> Number:
-    """A number with what stands right behind it."""
+    """A number with what comes directly after it."""
     if text[end : end + 2].strip(" ") == "" or text[end] in ".,;)":
         return Number(value, step, False, start, end)
     behind = _BEHIND.match(text, end)
@@ -113,7 +113,7 @@ def _number(text: str, start: int, end: int, value: float, step: float) -> Numbe
 
 
 def _points(text: str, number: Number) -> bool:
-    """Whether a number names a place, such as a section or a citation."""
+    """Whether a number points to a place, such as a section or a citation."""
     behind = text[number.end : number.end + 1]
     # "[3]", and "(1)" in an enumeration.
     if behind == "]" or (behind == ")" and text[number.start - 1 : number.start] == "("):
@@ -139,7 +139,7 @@ def _stem(word: str) -> str:
 
 
 class Shown:
-    """What a model was shown, made ready to look numbers and names up.
+    """What a model was shown, prepared for looking up numbers and names.
 
     Args:
         text: the prompt's part about the paper itself, with what was cited.
@@ -177,7 +177,7 @@ class Shown:
             lambda one: one.value <= value + margin, islice(ordered, bisect_left(values, value - margin), None)
         )
         for one in chain(same, self._words_for(value)):
-            # The shown number may be more exact than the answer's, never less.
+            # The shown number may be more precise than the answer's, never less.
             if one.step > step * 1.0001 and one.value != value:
                 continue
             if (percent is not None and one.percent != percent) or _points(self._text, one):
@@ -221,7 +221,7 @@ def _plain(text: str) -> str:
     return f" {' '.join(text.translate(_APART).casefold().split())} "
 
 
-# An acronym, a word with capitals or digits inside it, or a capitalized word that no sentence begins with.
+# An acronym, a word with capitals or digits inside it, or a capitalized word that does not begin a sentence.
 _NAME = re.compile(
     r"(?<![\w.@/-])(?:[A-Z][A-Za-z]*[A-Z][\w]*s?|[a-z]+[A-Z]\w*|[A-Za-z]+-?\d+(?:\.\d+)?\w*|[A-Z][a-z]{2,})(?:-[A-Z0-9]\w*)*(?![\w@])"
 )
@@ -249,7 +249,7 @@ def names(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What of an answer's numbers, or names, is supported.
+    """Which of an answer's numbers, or names, are supported.
 
     Attributes:
         unsupported: those that are not.
@@ -265,7 +265,7 @@ class Support:
 
 
 def support_of_numbers(answer: str, shown: Shown) -> Support:
-    """Of every number of an answer."""
+    """The support of every number in an answer."""
     answer = _APPARATUS.sub(" ", answer)
     stated = list(numbers(answer))
     lacking = (one for one in stated if not shown.supports_number(one, answer))
@@ -273,6 +273,6 @@ def support_of_numbers(answer: str, shown: Shown) -> Support:
 
 
 def support_of_names(answer: str, shown: Shown) -> Support:
-    """Of every name of an answer."""
+    """The support of every name in an answer."""
     stated = names(_APPARATUS.sub(" ", answer))
     return Support(len(stated), tuple(one for one in stated if not shown.supports_name(one)))

@@ -90,7 +90,7 @@ def unfinished(answers: Answers) -> Values:
 
 
 def capped(answers: Answers) -> Values:
-    """Whether an answer ended at its cap, by the engine's finish reason, else by the model's tokenizer; None where neither is known."""
+    """Whether an answer ended at its cap, by the engine's finish reason, else by the model's tokenizer; None if neither is known."""
     finishes = [str(getattr(text, "finish", "")) for text in answers.whole]
     name = str(answers.docs[0].get("tokenizer") or "") if answers.docs else ""
     if not name or all(finishes):
@@ -103,7 +103,7 @@ def capped(answers: Answers) -> Values:
 
 
 def _reached(cap: int) -> int:
-    # Text that is tokenized again may have some tokens fewer than the model generated.
+    # Text that is tokenized again may have slightly fewer tokens than the model generated.
     return cap - max(1, cap // 100)
 
 
@@ -201,7 +201,7 @@ def _cited(answers: Answers, figure: Callable[[Cited], float | None]) -> Values:
 
 
 def accuracy(answers: Answers) -> Values:
-    """No answer is a wrong answer, and counted."""
+    """A missing answer counts as a wrong one."""
     return [float(text == str(doc["label"])) for text, doc in zip(answers.texts, answers.docs, strict=True)]
 
 
@@ -212,7 +212,7 @@ def accuracy_strict(answers: Answers) -> Values:
 
 
 def accuracy_constant(answers: Answers) -> Values:
-    """What naming one place always would score, the place that is right most often: labels need not be balanced."""
+    """What always naming one place would score, the one that is right most often: labels need not be balanced."""
     return [float(doc["label"] == doc["best_constant"]) for doc in answers.docs]
 
 

@@ -1,4 +1,4 @@
-"""From an answer to the title in it: freed of what surrounds it.
+"""From an answer to the title in it, without what surrounds it.
 
 Section 4.2 of the AcademicEval paper refines the answers of Title Writing only.
 """
@@ -22,17 +22,17 @@ _LABEL = re.compile(
 _AROUND = " \t" + "*_~`\"'“”‘’«»"
 # A heading, a quotation, an item of a list; a line that begins or ends code.
 _LINE_MARK = re.compile(r"(?:#{1,6}\s+|>\s+(?!\d)|[-*]\s+|```\w*$)")
-# What surrounds a title is taken off in so many steps at most.
+# What surrounds a title is taken off in at most this many steps.
 _STEPS = 20
 _QUOTES = '"“‘«'
 _PAIRS = {"*": "*", "_": "_", "~": "~", "`": "`'", '"': '"', "'": "'", "“": "”", "‘": "’", "«": "»"}
 
 
 def title(text: str, target: str = "") -> str:
-    """The title in an answer: without lead-in, label, markdown and quotes around it, and nothing behind its line.
+    """The title in an answer: without lead-in, label, markdown and quotes around it, and nothing after its line.
 
     Args:
-        target: the paper's own title; what it has itself is not taken off.
+        target: the paper's own title; what belongs to it is not taken off.
     """
     rest = text.strip()
     while True:
@@ -44,7 +44,7 @@ def title(text: str, target: str = "") -> str:
 
 
 def _bare(line: str, target: str) -> str:
-    """One line without what surrounds a title; "" where nothing is left."""
+    """One line without what surrounds a title; "" if nothing is left."""
     for _ in range(_STEPS):
         if target and _folded(line) == target:
             break
@@ -71,7 +71,7 @@ def _step(line: str) -> str:
 
 
 def _inside(line: str) -> str | None:
-    """A line without the run of markdown signs, or the pair of quotes, that encloses it; None where nothing does."""
+    """A line without the run of markdown signs, or the pair of quotes, that encloses it; None if nothing does."""
     if not line or line[-1] not in _PAIRS.get(line[0], ""):
         return None
     opening, closing = line[0], line[-1]
@@ -82,7 +82,7 @@ def _inside(line: str) -> str | None:
     second = line.find(mark, both, -both)
     if second > both and line[second - 1] not in " (":
         return None
-    # Of two pairs of quotes the inner one may be the title's own.
+    # If there are two pairs of quotes, the inner one may be the title's own.
     both = 1 if both == 2 and opening in _QUOTES else both
     return line[both : len(line) - both] if inner else ""
 

@@ -1,6 +1,6 @@
-"""Every metric, registered once: what it is of, which way is better, what is shown of it, how it is computed.
+"""Every metric, registered once: what it applies to, which way is better, what is shown of it, how it is computed.
 
-ROUGE-L and BERTScore are the columns of the AcademicEval paper (section 4.3), accuracy that of SCALAR. The floors tell what
+ROUGE-L and BERTScore are the columns of the AcademicEval paper (section 4.3), accuracy that of SCALAR. The floors show what
 a score is worth: the answer against another paper's target ("random pair"), and another paper's target, a human text, as
 the answer ("wrong paper").
 """
@@ -15,7 +15,7 @@ from lm_eval_tasks.metrics import measures
 from lm_eval_tasks.metrics.scored import Answers, Kind
 
 Best = Literal["higher", "lower", "one", "neither"]
-# One value for each answer; None where an answer has none of this metric.
+# One value for each answer; None if an answer has none of this metric.
 Compute = Callable[[Answers], Sequence[float | None]]
 
 
@@ -24,13 +24,13 @@ class Metric:
     """One metric.
 
     Attributes:
-        label: what people call it.
+        label: its name for display.
         kinds: of tasks that it is computed for.
         best: which values are better; "one" for ratios, whose best value is 1; "neither" where no value is better.
         headline: whether it is what a task is about; all others are diagnostics, kept in samples and printed on request.
         floors: metrics that say what a value of this one is worth.
         zero: the floor that counts as 0 where scores of several tasks are averaged.
-        rate: whether it belongs beside the headline: how often something went wrong with prompts or answers.
+        rate: whether it belongs next to the headline: how often something went wrong with prompts or answers.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Metric:
     rate: bool = False
 
 
-# The share of answers that were cut off stands beside every score.
+# The share of answers that were cut off is shown next to every score.
 CAPPED = "capped"
 _WRITING: frozenset[Kind] = frozenset({"writing"})
 _CLOZE: frozenset[Kind] = frozenset({"cloze"})
@@ -113,12 +113,12 @@ def printed() -> tuple[str, ...]:
 
 
 def named(name: str) -> Metric | None:
-    """The metric of a name; None where there is none."""
+    """The metric of a name; None if there is none."""
     return next((one for one in METRICS if one.name == name), None)
 
 
 def label(name: str) -> str:
-    """What people call a metric; its name where it is none of ours."""
+    """A metric's name for display; the name itself if it is not one of ours."""
     found = named(name)
     return found.label if found else name
 

@@ -1,6 +1,6 @@
 """ROUGE F of two texts, in 0..1: the numbers of `rouge_score` with its stemmer, its longest common subsequences counted faster.
 
-An empty text scores 0. For ROUGE-Lsum sentences are split behind full stops, question and exclamation marks.
+An empty text scores 0. For ROUGE-Lsum sentences are split after full stops, question and exclamation marks.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def rouge_n(target: str, answer: str, n: int) -> float:
 def rouge_lsum(target: str, answer: str) -> float:
     """ROUGE-Lsum: each sentence of the target against the union of its common subsequences with the answer's sentences.
 
-    A word counts at most as often as it stands in the answer.
+    A word counts at most as often as it occurs in the answer.
     """
     references, candidates = sentences(target), sentences(answer)
     left = Counter(word for sentence in candidates for word in sentence)

@@ -19,11 +19,11 @@ def score(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     """Score the answers of a writing task; lm-eval's `filter_fn`.
 
     Args:
-        resps: for each row the model's answers, several where the run repeats each prompt.
+        resps: for each row the model's answers, several if the run repeats each prompt.
         docs: the rows, as `data.hook.load` gave them.
 
     Returns:
-        For each row a `ScoredAnswer` as text; of several answers the first, with the mean scores of all.
+        For each row a `ScoredAnswer` as text; for several answers the first, with the mean scores of all.
     """
     return _score(resps, list(docs), "writing", lambda text, _: text)
 
@@ -34,7 +34,7 @@ def score_title(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
 
 
 def score_cloze(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
-    """As `score`, for SCALAR; of an answer the index of its candidate is kept, "" where it names none."""
+    """As `score`, for SCALAR; what is kept of an answer is the index of its candidate, "" if it names none."""
     return _score(resps, list(docs), "cloze", _index)
 
 
@@ -48,7 +48,7 @@ def others_of(ids: Sequence[str]) -> list[int]:
     """For each row a row of another paper, always the same for the same ids: the next in an order that nothing else depends on."""
     papers = [paper_of(one) for one in ids]
     order = sorted(range(len(ids)), key=lambda i: (hashlib.sha256(papers[i].encode()).digest(), ids[i]))
-    # Rows of one paper stand together: the next paper's first row is a step beyond the last of its own.
+    # Rows of one paper are adjacent: the next paper's first row is a step beyond the last of its own.
     following: dict[int, int] = {}
     after = order[0] if order else 0
     for place in range(len(order) - 1, -1, -1):

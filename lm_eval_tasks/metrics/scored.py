@@ -12,7 +12,7 @@ from lm_eval_tasks.text import number, parse_json, valid
 
 # What lm-eval prints: the headline metrics, or with --metadata '{"metrics": "all"}' every one.
 HEADLINE, ALL = "headline", "all"
-# The reason why a baseline's answer ended that has none to give, such as a copied demonstration where there is none.
+# Why the answer ended of a baseline that has none to give, such as a copied demonstration if there are none.
 NOT_APPLICABLE = "not applicable"
 # Of tasks: what is written, or which candidate is named.
 Kind = Literal["writing", "cloze"]
@@ -22,7 +22,7 @@ class Generated(str):
     """An answer as an engine gave it.
 
     Attributes:
-        finish: why it ended, "stop" or "length"; "" where the engine does not say.
+        finish: why it ended, "stop" or "length"; "" if the engine does not say.
     """
 
     finish: str = ""
@@ -41,12 +41,12 @@ class Answers:
 
     Attributes:
         docs: the rows, as `data.hook.load` gave them.
-        texts: the answers, freed of reasoning and, for titles, of what surrounds them; for SCALAR the index of the
-            candidate that an answer names, "" where it names none.
-        raw: the answers freed of reasoning alone.
+        texts: the answers without reasoning and, for titles, without what surrounds them; for SCALAR the index of the
+            candidate that an answer names, "" if it names none.
+        raw: the answers without reasoning, otherwise as they came.
         unfinished: whether the reasoning of an answer was never finished.
         targets: the references.
-        others: for each row another row's reference, always the same; empty where there is one row only.
+        others: for each row another row's reference, always the same; empty if there is only one row.
         whole: the answers as they came, reasoning included.
     """
 
@@ -66,7 +66,7 @@ class ScoredAnswer:
     lm-eval hands what a filter returns to the task and writes it, as text, into its samples: JSON comes back whole.
 
     Attributes:
-        repeats: the scores of each answer, where one prompt was answered several times; `scores` are then their means.
+        repeats: the scores of each answer, if one prompt was answered several times; `scores` are then their means.
     """
 
     answer: str

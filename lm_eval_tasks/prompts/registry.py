@@ -18,7 +18,7 @@ _FOLDER = Path(__file__).parent
 
 
 def version() -> int:
-    """The version of the prompts, which rises with any change to them."""
+    """The version of the prompts, which is raised with any change to them."""
     return int(_registry()["version"])
 
 

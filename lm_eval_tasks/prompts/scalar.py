@@ -1,6 +1,6 @@
 """The SCALAR prompt of a row, as published, in slots (SCALAR paper, section 2.2 and figure 3).
 
-A row's `question` is what stands in <Paper>, a candidate's `content` what stands behind its title, markup included.
+A row's `question` is what is inside <Paper>, a candidate's `content` is what follows its title, markup included.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def slots_of(row: Mapping[str, Any], with_paper: bool = True) -> list[Slot]:
 def _candidate(candidate: Mapping[str, Any], index: int, shown: str) -> Iterator[Slot]:
     head, tail = templates.words("scalar_candidate").replace("{INDEX}", str(index)).split("{CANDIDATE}")
     text = candidate["content"]
-    # Published bodies begin behind an empty line; one that is empty has none.
+    # Published bodies begin after an empty line; one that is empty has none.
     yield Slot(head + ("\n" * bool(text) if shown == BODY else f"{candidate['title']}\n\n"), index=index)
     content = _between(text, *_CONTENT, ends_last=True)
     abstract = _between(text[: content.start] if content else text, *_ABSTRACT, ends_last=False)
@@ -47,7 +47,7 @@ def _candidate(candidate: Mapping[str, Any], index: int, shown: str) -> Iterator
 
 
 def _between(text: str, opening: str, closing: str, *, ends_last: bool) -> slice | None:
-    """The text behind the first opening mark that has a closing one, up to its first or the last closing mark."""
+    """The text after the first opening mark that has a closing one, up to its first or the last closing mark."""
     before = text.find(opening)
     start = before + len(opening)
     end = text.rfind(closing, start) if ends_last else text.find(closing, start)

@@ -1,8 +1,8 @@
 """The published prompts (AcademicEval paper, appendix D) as text files, and their reading.
 
-A file holds a prompt as published: one block a line, `{CONTENT}` and its like for the texts, and for blocks that repeat
-(demonstrations, citations, retrieved chunks) the one of index 0 followed by a line `...`. A file's text is data: a change
-of one byte is a new version of the tasks.
+A file contains a prompt as published: one block per line, `{CONTENT}` and its like for the texts, and for blocks that
+repeat (demonstrations, citations, retrieved chunks) the one of index 0 followed by a line `...`. A file's text is data:
+a change of one byte is a new version of the tasks.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _repeated_part(block: str) -> Part:
 
 
 def _fill(text: str, source: Mapping[str, Any], part: Part, index: int) -> Iterator[Slot]:
-    """The slots of one block: the prompt's words, and the texts that stand in it."""
+    """The slots of one block: the prompt's words, and the texts in it."""
     position = 0
     for match in _FIELD.finditer(text):
         yield Slot(text[position : match.start()], "fixed", index)

@@ -15,18 +15,18 @@ class Retriever(Protocol):
     """Ranks the chunks of samples against their queries.
 
     Attributes:
-        name: tells apart whatever may rank differently.
+        name: distinguishes whatever may rank differently.
     """
 
     name: str
 
     def rank(self, queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
-        """For each query the indices of its best chunks, best first; equals in the order of the text."""
+        """For each query the indices of its best chunks, best first; ties in the order of the text."""
         ...
 
 
 def best(scores: Any, top: int) -> list[int]:
-    """Indices of the highest scores, equals in their order.
+    """Indices of the highest scores, ties in their order.
 
     Args:
         scores: shape (chunks,).

@@ -43,7 +43,7 @@ class Dense:
     """Ranks by the similarity of embeddings.
 
     Args:
-        name: what tells the models apart.
+        name: what distinguishes the models.
         query, context: texts -> embeddings of shape (texts, dimensions).
     """
 
@@ -72,7 +72,7 @@ def open_pair(kind: str, folders: str, similarity: Similarity) -> Dense:
         folders: "QUERY,CONTEXT" to take the models from, "" for the published ones.
 
     Raises:
-        RetrieverError: a model is not there.
+        RetrieverError: a model is missing.
     """
     pair = PAIRS[kind]
     query, _, context = folders.partition(",") if folders else (pair.query, "", pair.context)
@@ -88,7 +88,7 @@ def open_sentence_transformer(name: str, similarity: Similarity) -> Dense:
     """A retriever of one sentence-transformers model, by folder or Hub id; "minilm" is the small offline one.
 
     Raises:
-        RetrieverError: the package or the model is not there.
+        RetrieverError: the package or the model is missing.
     """
     try:
         from sentence_transformers import SentenceTransformer
@@ -100,8 +100,8 @@ def open_sentence_transformer(name: str, similarity: Similarity) -> Dense:
         model = SentenceTransformer(minilm_path("retriever") if name == MINILM else name)
     except Exception as err:  # the package raises whatever the Hub, the disk or the files' formats raise
         raise RetrieverError(
-            f"the retriever {name!r} cannot be loaded: it is none of bm25, bm25_okapi, tfidf, {', '.join(PAIRS)}, minilm, and no "
-            "sentence-transformers folder or reachable Hub id"
+            f"the retriever {name!r} cannot be loaded: it is neither one of bm25, bm25_okapi, tfidf, {', '.join(PAIRS)}, minilm "
+            "nor a sentence-transformers folder or reachable Hub id"
         ) from err
 
     def encode(texts: Sequence[str]) -> Any:

@@ -1,4 +1,4 @@
-"""The retrievers by name, and the one that is used where none is named."""
+"""The retrievers by name, and the one that is used if none is named."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def open_retriever(name: str, similarity: Similarity = INNER_PRODUCT) -> Retriev
     """The retriever of that name, see `retrieval.retrieve`.
 
     Raises:
-        RetrieverError: its package or model is not there, or it compares no embeddings and a similarity is asked for.
+        RetrieverError: its package or model is missing, or it compares no embeddings and a similarity is asked for.
     """
     if name in sparse.RETRIEVERS:
         if similarity != INNER_PRODUCT:
@@ -39,12 +39,12 @@ def open_retriever(name: str, similarity: Similarity = INNER_PRODUCT) -> Retriev
 
 @cache
 def default_retriever() -> str:
-    """The paper's retriever where its weights are on this machine, else one that needs none; the latter is announced."""
+    """The paper's retriever if its weights are on this machine, else one that needs none; the latter is announced."""
     model = dense.PAIRS[_PAPERS].query
     if _has_weights(model):
         return _PAPERS
     _LOGGER.warning(
-        "%s retrieves, since the weights of the paper's retriever (%s) are not on this machine: `hf download %s` fetches "
+        "%s is used because the weights of the paper's retriever (%s) are not on this machine: `hf download %s` fetches "
         "them, the option retriever names another one",
         _WITHOUT_WEIGHTS, model, model,
     )  # fmt: skip
@@ -52,7 +52,7 @@ def default_retriever() -> str:
 
 
 def _has_weights(model: str) -> bool:
-    """Whether the Hub's cache holds a model."""
+    """Whether the Hub's cache contains a model."""
     from huggingface_hub import try_to_load_from_cache
 
     files = ("model.safetensors", "pytorch_model.bin")

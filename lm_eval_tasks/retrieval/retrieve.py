@@ -38,7 +38,7 @@ class Chunking:
         if not 0 <= self.overlap < self.size or self.top < 1:
             raise RetrieverError(
                 f"chunks of {self.size} characters with an overlap of {self.overlap}, {self.top} of them, make no sense: "
-                "the overlap must be smaller than the size, and at least one chunk be taken"
+                "the overlap must be smaller than the size, and at least one chunk must be taken"
             )
 
 
@@ -61,7 +61,7 @@ class Retrieval:
         """The retriever.
 
         Raises:
-            RetrieverError: its package or model is not there.
+            RetrieverError: its package or model is missing.
         """
         return open_retriever(self.named, self.similarity)
 
@@ -72,7 +72,7 @@ class Retrieval:
 
     @property
     def named(self) -> str:
-        """The retriever's name, that of the default where none was given."""
+        """The retriever's name; that of the default if none was given."""
         return self.retriever or default_retriever()
 
 
@@ -97,10 +97,10 @@ def retrieve(questions: Sequence[Question], how: Retrieval, cache: Path) -> list
     """The chunks for each question, best first.
 
     What was found is kept in `cache` for each question as soon as it is known, so that a killed run resumes and a second
-    one asks nothing.
+    one has nothing to ask.
 
     Raises:
-        RetrieverError: the retriever's package or model is not there.
+        RetrieverError: the retriever's package or model is missing.
     """
     retriever, chunking = how.opened(), how.chunking
     split = _splitter(chunking)
@@ -130,7 +130,7 @@ def _rank(how: Retrieval, questions: Sequence[Question]) -> list[list[int]]:
 
 
 def check(how: Retrieval) -> None:
-    """Raise a RetrieverError where a retriever is not there, before anything is generated."""
+    """Raise a RetrieverError if a retriever is missing, before anything is generated."""
     how.opened()
     _splitter(Chunking())
 

@@ -40,7 +40,7 @@ class BM25(_OneByOne):
 
 
 class BM25Okapi(_OneByOne):
-    """BM25 as LangChain's BM25Retriever runs it, which the reference calls: rank_bm25's Okapi over words as they are split by spaces."""
+    """BM25 as LangChain's BM25Retriever runs it, which the reference calls: rank_bm25's Okapi over words split by spaces."""
 
     name = "rank-bm25-okapi"
 
@@ -55,7 +55,7 @@ class BM25Okapi(_OneByOne):
         if not chunks:
             return []
         scores = self._rank_bm25.BM25Okapi([chunk.split() for chunk in chunks]).get_scores(query.split())
-        # rank_bm25 reads an ascending order backwards. Its order of equals depends on the machine; here the last comes first.
+        # rank_bm25 reads an ascending order backwards. Its order of ties depends on the machine; here the last comes first.
         return [int(i) for i in np.argsort(scores, kind="stable")[::-1][:top]]
 
 

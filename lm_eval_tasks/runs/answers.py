@@ -40,12 +40,12 @@ class Question:
 
     @property
     def asked(self) -> str:
-        """What it goes by when an answer comes."""
+        """What identifies it when an answer comes."""
         return _asked(*self.request.args)
 
     @property
     def most(self) -> Usage:
-        """The tokens that it takes at most."""
+        """The most tokens that it can take."""
         prompt, arguments = self.request.args
         known = self.request.doc["tokens_after"] if self.request.doc["tokens_before"] else None
         longest = arguments.get("max_gen_toks") or self.request.doc["answer_cap"]
@@ -54,10 +54,10 @@ class Question:
 
 @dataclass(slots=True)
 class Counts:
-    """What a run took.
+    """What a run cost in time and requests.
 
     Attributes:
-        seconds: that the model worked in this run.
+        seconds: how long the model worked in this run.
         asked: questions that were asked in this run; the others were in the journal.
         retries: requests that a server was sent again; None for models without one.
     """
@@ -72,9 +72,9 @@ class AnsweringLM(LM):  # type: ignore[misc]
     """A model that looks its answers up in a journal, and notes each new one there as soon as the model has it.
 
     Args:
-        identity: what tells the model apart, see `models.identity_of`.
-        budget: what the run may cost; None for no bound.
-        repeated: whether prompts are asked several times, for which a server needs another seed each time.
+        identity: what distinguishes the model, see `models.identity_of`.
+        budget: what the run may cost; None for no limit.
+        repeated: whether prompts are asked several times, for which a server needs a new seed each time.
     """
 
     def __init__(
@@ -83,11 +83,11 @@ class AnsweringLM(LM):  # type: ignore[misc]
         super().__init__()
         self._lm, self._identity, self._journal, self._budget = lm, identity, journal, budget
         self._watch = Watch(lm, self._note_early, new_seeds=repeated)
-        # Questions under way, by what they go by: twins are answered in the order in which answers come.
+        # Questions under way, by what identifies them: twins are answered in the order in which answers come.
         self._waiting: dict[str, list[Question]] = {}
         self._asked_with: dict[str, set[str]] = {}
         self._early: Counter[tuple[str, str]] = Counter()
-        # Answers of this run that are empty: an API that failed looks the same, so that the next run asks again.
+        # Answers of this run that are empty: an API that failed looks the same, so the next run asks again.
         self._empty: set[str] = set()
         # Questions that a baseline has no answer to.
         self._none: set[str] = set()
@@ -104,7 +104,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
 
         Raises:
             ModelError: the model gave up; what was answered is in the journal.
-            CostError: the rest would pass the budget.
+            CostError: the rest would exceed the budget.
         """
         questions = list(_questions(requests, self._identity))
         self._empty = set()
@@ -119,7 +119,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
         self.counts.seconds += time.monotonic() - started
         if self._empty:
             _LOGGER.warning(
-                "%d of %d answers are empty; they are scored so, and the same command asks again",
+                "%d of %d answers are empty and scored as such; the same command asks again",
                 len(self._empty),
                 len(questions),
             )
@@ -153,7 +153,8 @@ class AnsweringLM(LM):  # type: ignore[misc]
             self._waiting[one.asked].append(one)
             self._asked_with[str(one.request.args[0])].add(one.asked)
         answers = self._answered([one.request for one in questions])
-        # A model that does not show its answers early, or shows other prompts than it was given, has given them all now.
+        # A model that does not show its answers early, or reports other prompts than it was given, has now returned
+        # them all.
         for one, answer in zip(questions, answers, strict=True):
             if self._early[one.asked, answer]:
                 self._early[one.asked, answer] -= 1
@@ -161,7 +162,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
                 self._note(waiting.pop(0), answer, Usage(finish=str(getattr(answer, "finish", ""))))
 
     def _answered(self, requests: list[Instance]) -> list[str]:
-        """The model's answers; whatever it fails with becomes a sentence."""
+        """The model's answers; any failure becomes a one-sentence error."""
         try:
             answers: list[str] = self._lm.generate_until(requests, disable_tqdm=True)
             return answers
@@ -179,7 +180,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
                 self.counts.retries = max(0, self._watch.tries - self._watch.read)
 
     def _note_early(self, prompt: str, arguments: Mapping[str, Any] | None, answer: str, usage: Usage) -> None:
-        # Where the arguments are not known, the prompt decides, unless it is asked with several.
+        # If the arguments are not known, the prompt decides, unless it is asked with several.
         known = self._asked_with.get(prompt, set()) if arguments is None else {_asked(prompt, arguments)}
         asked = next(iter(known)) if len(known) == 1 else ""
         if waiting := self._waiting.get(asked):
@@ -190,7 +191,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
         used = _completed(usage, question, answer)
         if self._budget:
             self._budget.settle(question.most, used)
-            # What nobody counts is kept as the most that it can have been, so that later runs count it too.
+            # What was not counted is kept as the most that it can have been, so that later runs count it too.
             used = used if used.tokens_out is not None else question.most
         if usage.finish == NOT_APPLICABLE:
             self._none.add(question.key)
@@ -236,7 +237,7 @@ def _asked(prompt: object, arguments: object) -> str:
 
 
 def _completed(usage: Usage, question: Question, answer: str) -> Usage:
-    """What an engine does not say of an answer's tokens, counted with the model's tokenizer; without one it is left open."""
+    """What an engine does not say about an answer's tokens, counted with the model's tokenizer; left open without one."""
     doc = question.request.doc
     if usage.tokens_out is not None or not doc.get("tokenizer"):
         return usage

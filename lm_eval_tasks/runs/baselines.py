@@ -18,14 +18,14 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 def lead(doc: Mapping[str, Any]) -> str:
-    """The first words of the body, as many as the median train target has; of SCALAR's candidates the first."""
+    """The first words of the body, as many as the median train target has; for SCALAR, the first candidate."""
     if _CANDIDATES in doc:
         return _choice(0)
     return " ".join(doc["content"].split()[: doc["lead_words"]])
 
 
 def copy_demo(doc: Mapping[str, Any]) -> str | None:
-    """The output of the demonstration nearest to the answer; None where there are no demonstrations."""
+    """The output of the demonstration nearest to the answer; None if there are no demonstrations."""
     demonstrations = doc.get("demonstrations")
     return str(demonstrations[-1]["output"]) if demonstrations else None
 
@@ -33,7 +33,7 @@ def copy_demo(doc: Mapping[str, Any]) -> str | None:
 def random_sentence(doc: Mapping[str, Any]) -> str:
     """Sentences of the body in a random order that the row's id decides, as many words as the median train target.
 
-    Of SCALAR's candidates any, by the question's id.
+    For SCALAR, any candidate, chosen by the question's id.
     """
     if _CANDIDATES in doc:
         return _choice(int(hashlib.sha256(doc["id"].encode()).hexdigest(), 16) % len(doc[_CANDIDATES]))

@@ -38,7 +38,7 @@ def open_batches(arguments: Mapping[str, Any], output: Path | None) -> BatchLM:
         raise ModelError("--batch needs an --output folder, which keeps the batches that are under way")
     address = str(arguments["base_url"]).rstrip("/").removesuffix(_CHAT) if arguments.get("base_url") else None
     if address is None and not os.environ.get("OPENAI_API_KEY"):
-        raise ModelError("no key: set OPENAI_API_KEY, or name a server of your own with base_url in --model_args")
+        raise ModelError("no key: set OPENAI_API_KEY, or name your own server with base_url in --model_args")
     return BatchLM(Server(str(arguments["model"]), address), Journal(output / _STATE))
 
 
@@ -57,7 +57,7 @@ class BatchLM(LM):  # type: ignore[misc]
         self._shown: Note | None = None
 
     def watch(self, note: Note) -> None:
-        """Have each answer shown as soon as it is there."""
+        """Have each answer shown as soon as it arrives."""
         self._shown = note
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
@@ -86,7 +86,7 @@ class BatchLM(LM):  # type: ignore[misc]
 
 
 async def _answered(ask: Ask, numbered: tuple[int, Instance]) -> Answer:
-    """The answer to a request; an empty one where the server has none, which the next run asks for again."""
+    """The answer to a request; an empty one if the server has none, which the next run asks for again."""
     prompt, arguments = numbered[1].args
     sampling = {name: arguments[name] for name in _SAMPLING if name in arguments}
     try:

@@ -19,7 +19,7 @@ class Difference:
     """B - A over the papers that both runs answered.
 
     Attributes:
-        left_out: samples of either run that the other one has not.
+        left_out: samples of either run that the other one does not have.
         corrected_p: p over all differences that are shown together and have one (Holm).
     """
 
@@ -40,7 +40,7 @@ def compare(a: Path, b: Path, metrics: Sequence[str] | None = None) -> list[Diff
         metrics: names; by default the headline ones.
 
     Raises:
-        SamplesError: the runs have few samples in common, or were made with other rounds or prompts.
+        SamplesError: the runs have few samples in common, or were made with different rounds or prompts.
     """
     metrics = metrics or registry.headline()
     first, second = by_task(read([a])), by_task(read([b]))
@@ -116,7 +116,7 @@ def _pairs(task: str, first: Sequence[Logged], second: Sequence[Logged]) -> list
                     f"{task} {one.id} was run with {what} {x} and {what} {y}: such runs cannot be compared"
                 )
         if one.target != other.target:
-            raise SamplesError(f"{task} {one.id} has another target in the other run: the datasets differ")
+            raise SamplesError(f"{task} {one.id} has a different target in the other run: the datasets differ")
     most = max(len(first), len(second))
     if 2 * len(pairs) < most:
         raise SamplesError(

@@ -15,7 +15,7 @@ _IGNORED = frozenset({"log_samples", "include_path", "bootstrap_iters", "show_co
 
 
 def completed(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> argparse.Namespace:
-    """The arguments with those of the file that their `config` names; what the command line says goes first.
+    """The arguments with those of the file that their `config` names; what the command line says takes precedence.
 
     Raises:
         OptionError: the file cannot be read, or has a key or value that cannot be used.
@@ -28,7 +28,7 @@ def completed(arguments: argparse.Namespace, parser: argparse.ArgumentParser) ->
     except (ValueError, yaml.YAMLError) as err:
         raise OptionError(f"{path} is not YAML ({str(err).splitlines()[0]})") from err
     if not isinstance(content, dict):
-        raise OptionError(f"{path} holds no options: it must be a table of keys and values")
+        raise OptionError(f"{path} contains no options: it must be a table of keys and values")
     kinds = {action.dest: action for action in parser._actions}
     merged = argparse.Namespace(**vars(arguments))
     for key, value in content.items():

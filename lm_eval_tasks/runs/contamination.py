@@ -4,9 +4,9 @@ Over samples of several models with different cut-offs:
 
   score = paper + model x task + beta x [the paper was published up to the model's cut-off]
 
-Paper effects take difficulty out, the models' different cut-offs identify beta: a paper between two cut-offs was open to one model and
+Paper effects remove difficulty; the models' different cut-offs identify beta: a paper between two cut-offs was open to one model and
 not to the other. The interval is a t interval with a jackknife over first authors, as in `intervals`. Placebos set false cut-offs later
-than the true ones and look only at papers that no model can have seen: their beta should be 0.
+than the true ones and use only papers that no model can have seen: their beta should be 0.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from lm_eval_tasks.runs.logged import Logged
 
 Floats = NDArray[np.float64]
-# Months by which placebos are late.
+# How many months placebos are late.
 PLACEBOS = (3, 6)
-# Below this share of the scores' spread nothing is left to compare.
+# Below this share of the scores' spread, nothing is left to compare.
 _NOTHING = 1e-9
 _ROUNDS, _CLOSE = 500, 1e-10
 TITLE_ONLY = "abs_title_only"
@@ -43,7 +43,7 @@ class Observation:
     Attributes:
         paper: what difficulty belongs to: the sample in its task.
         cluster: the first author.
-        months: whole months from the model's cut-off to the paper; 0 and less for papers up to the cut-off.
+        months: whole months from the model's cut-off to the paper; 0 or less for papers up to the cut-off.
     """
 
     model: str
@@ -64,9 +64,9 @@ class Effect:
     """An estimate of beta.
 
     Attributes:
-        value: how much higher scores are on papers up to the cut-off; None where the runs cannot tell.
+        value: how much higher scores are on papers up to the cut-off; None if the runs cannot tell.
         low, high, p: of the 95 % interval; None with too few first authors.
-        papers: that some models may have seen and others not: those that tell.
+        papers: how many some models may have seen and others not: the informative ones.
         why: why there is no value.
     """
 
@@ -131,14 +131,15 @@ def effect(what: str, given: Sequence[Observation]) -> Effect:
     y = _within(np.array([one.score for one in given]), rows)
     if float(x @ x) < _NOTHING * len(given):
         return Effect(
-            what, None, None, None, None, len(papers), 0, "whether a paper is open differs between models by task alone"
+            what, None, None, None, None, len(papers), 0, "whether models may have seen a paper differs only by task"
         )
     clusters = numbered([one.cluster for one in given])
     telling = sorted({int(cluster) for cluster, one in zip(clusters, given, strict=True) if one.paper in papers})
     products = np.bincount(clusters, weights=x * y)
     squares = np.bincount(clusters, weights=x * x)
     value = float(products.sum() / squares.sum())
-    # Papers that all models, or none, may have seen say how far the models lie apart, which is not known without error either.
+    # Papers that all models, or none, may have seen show how far apart the models lie, which is not known without error
+    # either.
     left = (products.sum() - products) / (squares.sum() - squares)
     over = t_interval(value, left, squares) if len(telling) >= FEWEST else None
     if over is None:
@@ -147,9 +148,9 @@ def effect(what: str, given: Sequence[Observation]) -> Effect:
 
 
 def _unidentified(given: Sequence[Observation], papers: set[str]) -> str:
-    """Why the runs cannot tell beta; "" where they can."""
+    """Why the runs cannot tell beta; "" if they can."""
     if len({one.model for one in given}) < 2:
-        return "one model alone: its scores before and after its cut-off differ by the papers' difficulty, too"
+        return "there is only one model: its scores before and after its cut-off differ by the papers' difficulty, too"
     if not any(one.open for one in given):
         return 'all papers are newer than all cut-offs: run the older splits too (--metadata \'{"split": "all"}\')'
     if not papers:
@@ -158,7 +159,7 @@ def _unidentified(given: Sequence[Observation], papers: set[str]) -> str:
 
 
 def _within(values: Floats, groups: Sequence[NDArray[np.int64]]) -> Floats:
-    """Values with the means of each grouping taken out, by turns until nothing changes."""
+    """Values with the means of each grouping removed in turn until nothing changes."""
     counts = [np.bincount(codes) for codes in groups]
     left: Floats = values - values.mean()
     for _ in range(_ROUNDS):
@@ -187,9 +188,9 @@ def effects(given: Sequence[Observation]) -> list[Effect]:
 
 
 def by_age(given: Sequence[Observation], width: int = 3) -> dict[str, dict[int, tuple[float, int]]]:
-    """Model -> quarter since its cut-off -> mean score freed of the papers' difficulty, and number of samples.
+    """Model -> quarter since its cut-off -> mean score without the papers' difficulty, and number of samples.
 
-    Quarter 0 begins right behind the cut-off; the figures of a model have the mean 0.
+    Quarter 0 begins right after the cut-off; the figures of a model have mean 0.
     """
     rows = [numbered([one.paper for one in given]), numbered([f"{one.model} {one.task}" for one in given])]
     left = _within(np.array([one.score for one in given]), rows)

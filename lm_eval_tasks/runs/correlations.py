@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """Of two metrics over the samples that have both.
+    """The correlation of two metrics over the samples that have both.
 
     Attributes:
         low, high: 95 %; None with too few first authors.

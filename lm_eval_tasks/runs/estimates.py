@@ -22,8 +22,8 @@ class Estimate:
     """A value and its error.
 
     Attributes:
-        freedom: degrees of freedom; 0 where there are too few first authors.
-        papers: that it was made of.
+        freedom: degrees of freedom; 0 if there are too few first authors.
+        papers: how many it was made from.
     """
 
     value: float
@@ -52,12 +52,12 @@ def average(each: Sequence[Scores]) -> Scores:
 
 
 def difference(scores: Scores, others: Scores) -> Scores:
-    """Score less the other, for the samples that both have."""
+    """One score minus the other, for the samples that both have."""
     return {id_: (value - others[id_][0], cluster) for id_, (value, cluster) in scores.items() if id_ in others}
 
 
 def around(value: float, parts: Sequence[Estimate]) -> tuple[float, float] | None:
-    """The interval of a sum of estimates (Welch and Satterthwaite's degrees of freedom); None where a part has too few authors."""
+    """The interval of a sum of estimates (Welch and Satterthwaite's degrees of freedom); None if a part has too few authors."""
     if any(one.freedom == 0 for one in parts):
         return None
     total = sum(one.error**2 for one in parts)

@@ -39,7 +39,7 @@ class Part:
     """Which samples a run answers, as lm-eval's options of the same names.
 
     Attributes:
-        limit: so many samples of each task, or with a number below 1 that share of them.
+        limit: this many samples of each task, or if the number is below 1, that share of them.
         samples: task -> places of its samples.
     """
 
@@ -121,7 +121,7 @@ def _check(
     generation: Generation,
     means: Means,
 ) -> None:
-    """Raise an EvalError for what can be seen to be wrong before anything is loaded."""
+    """Raise an EvalError for mistakes that can be found before anything is loaded."""
     if metadata.get("shard") and (part.limit is not None or part.samples):
         raise EvalError("--shard divides all samples: leave out --limit and --samples, or run without shards")
     if part.samples and part.limit is not None:
@@ -144,7 +144,7 @@ def _check(
 def _refuse_another_model(output: Path | None, label: str) -> None:
     others = [file.stem.removeprefix("results_") for file in results_in(output)] if output else []
     if lost := [one for one in others if one != label]:
-        raise EvalError(f"{output} holds the results of {lost[0]}: give each model an --output folder of its own")
+        raise EvalError(f"{output} contains the results of {lost[0]}: give each model its own --output folder")
 
 
 def _check_generation(gen_kwargs: str) -> None:
@@ -153,7 +153,7 @@ def _check_generation(gen_kwargs: str) -> None:
         raise EvalError(f"--gen_kwargs {gen_kwargs!r:.80} is not key=value,...")
     longest = command_line.parse_args(gen_kwargs).get("max_gen_toks")
     if longest is not None and (type(longest) is not int or longest < 1):
-        raise EvalError(f"--gen_kwargs max_gen_toks={longest!r:.40} is not a number of tokens from 1 up")
+        raise EvalError(f"--gen_kwargs max_gen_toks={longest!r:.40} is not a whole number of tokens of at least 1")
 
 
 def _run(
@@ -189,7 +189,7 @@ def _run(
 
 
 def _shown_to_tasks(generation: Generation) -> dict[str, Any]:
-    """What the tasks must know of how the run generates."""
+    """What the tasks must know about how the run generates."""
     reserve = command_line.max_gen_toks(generation.gen_kwargs)
     return {
         "apply_chat_template": generation.apply_chat_template,

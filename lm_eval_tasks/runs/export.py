@@ -28,11 +28,11 @@ def export(setting: str, form: str, model_args: str, metadata: Mapping[str, Any]
     Args:
         setting: a configuration of the dataset.
         form: "prompts", "openai-batch" or "inspect": our own fields; requests of the OpenAI batch API,
-            which hold no target; samples of Inspect.
+            which contain no target; samples of Inspect.
         model_args: lm-eval's; they name the tokenizer and context that prompts are cut to. Without them prompts are whole.
 
     Raises:
-        EvalError: the dataset or setting is not there, a prompt that cannot fit, a model that is not named.
+        EvalError: the dataset or setting is missing, a prompt cannot fit, or a model is not named.
     """
     check_keys(metadata, others=False)
     command_line.quiet()
@@ -50,7 +50,7 @@ def export(setting: str, form: str, model_args: str, metadata: Mapping[str, Any]
 
 
 def _task_of(setting: str) -> tuple[str, dict[str, str]]:
-    """The lm-eval task that asks a setting, and what it is to be told where the setting is the round's own.
+    """The lm-eval task that asks a setting, and the metadata that it needs if the setting is one of the round's own.
 
     Raises:
         OptionError: no task asks such a setting.

@@ -22,7 +22,7 @@ class Eyesight:
         accuracy: share of pairs in which the damaged text scores lower; equal scores count half.
         low, high: its 95 % interval over first authors; None with too few.
         n: pairs.
-        none: texts that have no place for the damage.
+        none: how many texts have no place for the damage.
     """
 
     accuracy: float
@@ -85,7 +85,7 @@ class ReportCard:
             ValueError and the like: it is something else.
         """
         if not isinstance(content, dict) or not content:
-            raise ValueError("no report card")
+            raise ValueError("not a report card")
         damages: dict[str, dict[str, Eyesight]] = {}
         harmless: dict[str, dict[str, Eyesight]] = {}
         for metric, own in content.items():
@@ -99,7 +99,7 @@ class ReportCard:
 
 
 def table(card: ReportCard) -> Table:
-    """A row for each damage, a column for each metric; "blind" behind a headline metric that hardly notices it."""
+    """A row for each damage, a column for each metric; "blind" after a headline metric that hardly notices it."""
     from lm_eval_tasks.metrics import registry
 
     headline = registry.headline()

@@ -1,12 +1,13 @@
 """`academiceval link-rounds`: scores of later rounds on the scale of the first, by models that were run on all of them.
 
-A round may be easier than another. The anchors, frozen models, show by how much: what they gain is the papers', not theirs. In a round all
-models answer the same papers, so that a model's distance from the anchors is known better than its score:
+A round may be easier than another. The anchors, frozen models, show by how much: their gain is due to the papers, not
+to them. In a round all models answer the same papers, so a model's distance from the anchors is known better than its
+score:
 
   linked score = anchors' mean in the first round + mean over papers of (model - anchors) in the later round
 
-Its error has three parts: of that distance, of the anchors' mean in the first round, and of the anchors, which do not gain all alike.
-Right-or-wrong answers are linked by ability (`rasch`) in place of scores. Papers of the first round that are carried along as
+Its error has three parts: of that distance, of the anchors' mean in the first round, and of the anchors, which do not all gain alike.
+Right-or-wrong answers are linked by ability (`rasch`) instead of scores. Papers of the first round that are carried along as
 `<Setting>-core` check the result: there a model's distance from the anchors is taken over the old papers.
 """
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 Runs = Mapping[str, Sequence["Logged"]]
 FEWEST_ANCHORS = 2
 _OF_CHOICES = "accuracy"
-# An anchor that moves this many standard errors otherwise than the others has changed.
+# An anchor that differs from the others in its move by this many standard errors has changed.
 _FAR = 3.0
 
 
@@ -55,7 +56,7 @@ class Linked:
         raw: as it was.
         value: on the scale of the first round.
         low, high: 95 %, with the error of linking; None with too few first authors.
-        by_core: the same over the old papers, with its interval; None where the model was not run on them.
+        by_core: the same over the old papers, with its interval; None if the model was not run on them.
     """
 
     round: str
@@ -75,7 +76,7 @@ class Link:
 
     Attributes:
         shift: how much higher the anchors score in it.
-        changed: anchors that moved otherwise than the rest, and are best left out.
+        changed: anchors that moved differently from the rest, and are best left out.
     """
 
     round: str
@@ -110,7 +111,7 @@ def link(rounds: Mapping[str, Runs], anchors: Sequence[str], metric: str = "") -
         known = [model for model in anchors if model in reference and model in runs]
         if len(known) < FEWEST_ANCHORS:
             raise SamplesError(
-                f"rounds {first} and {name} have {len(known)} anchors in common, and linking takes {FEWEST_ANCHORS}: run more of them on "
+                f"rounds {first} and {name} have {len(known)} anchors in common, but linking needs {FEWEST_ANCHORS}: run more of them on "
                 f"both ({', '.join(anchors)}), or name others with --anchors"
             )
         ours, theirs = ({model: by_task(samples) for model, samples in one.items()} for one in (reference, runs))
@@ -134,7 +135,7 @@ def link(rounds: Mapping[str, Runs], anchors: Sequence[str], metric: str = "") -
 
 
 def usable_anchors(before: Mapping[str, Scores], after: Mapping[str, Scores], anchors: Sequence[str]) -> list[str]:
-    """The anchors that were run on both rounds; none where they are fewer than two, or have no sample in common."""
+    """The anchors that were run on both rounds; none if they are fewer than two, or have no sample in common."""
     known = [model for model in anchors if model in before and model in after]
     enough = len(known) >= FEWEST_ANCHORS and all(average([side[model] for model in known]) for side in (before, after))
     return known if enough else []
@@ -213,7 +214,7 @@ def _by_ability(first: Abilities, after: Mapping[str, Scores], anchors: Sequence
 
 
 def _jackknifed(value: float, left: NDArray[np.float64], fitted: Abilities) -> Estimate:
-    """The error of a value by the jackknife; unknown where answers are so alike that a parameter is at its bound."""
+    """The error of a value by the jackknife; unknown if answers are so alike that a parameter is at its bound."""
     questions = int(fitted.weights.sum())
     if len(left) < FEWEST or fitted.at_bound:
         return Estimate(value, 0.0, 0.0, questions)
@@ -222,7 +223,7 @@ def _jackknifed(value: float, left: NDArray[np.float64], fitted: Abilities) -> E
 
 
 def _between(gains: Sequence[float]) -> Estimate:
-    """The error that comes of anchors which do not gain all alike."""
+    """The error that results from anchors that do not all gain alike."""
     return Estimate(0.0, sqrt(variance(gains) / len(gains)), len(gains) - 1, 0)
 
 
@@ -237,7 +238,7 @@ def _by_core(scores: Scores | None, old: Scores, level: Estimate) -> tuple[float
 
 
 def _changed(anchors: Sequence[str], before: Mapping[str, Scores], after: Mapping[str, Scores]) -> Iterator[str]:
-    """The anchors that moved otherwise than the rest, the farthest first; each is judged without those before it."""
+    """The anchors that moved differently from the rest, the farthest first; each is judged without those before it."""
     left = list(anchors)
     while len(left) > FEWEST_ANCHORS:
         far = {model: _moved(model, left, before, after) for model in left}
@@ -249,7 +250,7 @@ def _changed(anchors: Sequence[str], before: Mapping[str, Scores], after: Mappin
 
 
 def _moved(model: str, anchors: Sequence[str], before: Mapping[str, Scores], after: Mapping[str, Scores]) -> float:
-    """By how many standard errors an anchor moved otherwise than the others."""
+    """By how many standard errors an anchor's move differs from that of the others."""
     others = [one for one in anchors if one != model]
     was, is_ = (mean(difference(one[model], average([one[other] for other in others]))) for one in (before, after))
     error = sqrt(was.error**2 + is_.error**2)

@@ -16,14 +16,14 @@ from lm_eval_tasks.runs.sample_row import check_doc
 from lm_eval_tasks.text import ODD, parse_json
 from lm_eval_tasks.thoughts import reply_of
 
-# What a journal holds of each sample beside its answer.
+# What a journal records of each sample besides its answer.
 JOURNALED = (
     "id", "setting", "prompt_name", "prompt_version", "retriever", "first_author", "published", "round", "target", "of", "opens", "closes",
 )  # fmt: skip
 JOURNAL = "journal.jsonl"
-# The field of a journal's line that says what an answer took.
+# The field of a journal's line for the usage of an answer.
 USAGE = "usage"
-# What the slots tell in short.
+# What the slots summarise.
 _TEXTS = ("prompt", "content", "demonstrations", "other")
 # Characters of each end of a slot that are kept.
 EXCERPT = 2000
@@ -34,14 +34,14 @@ class Logged:
     """One answer and its scores.
 
     Attributes:
-        task: the setting, and what was done otherwise than usual: "Abs-29K-G", "Abs-9K abs_ralm bm25".
+        task: the setting, and what was done differently from usual: "Abs-29K-G", "Abs-9K abs_ralm bm25".
         kind: of task.
         retriever: of a retrieval task, else "".
         cluster: the first author.
         round, prompt_version: what the sample was made with; runs that differ in them cannot be compared.
-        of: samples that the setting has in all; None where an older release has not noted it.
-        marker_words: of the abstract, in 1,000 words; None where it is not noted.
-        repeats: the scores of each answer, where a prompt was answered several times.
+        of: how many samples the setting has in all; None if an older release has not noted it.
+        marker_words: of the abstract, per 1,000 words; None if it is not noted.
+        repeats: the scores of each answer, if a prompt was answered several times.
     """
 
     task: str
@@ -62,24 +62,24 @@ class Logged:
 
 
 def read(paths: Sequence[Path]) -> list[Logged]:
-    """The samples of JSON lines files, and of all `samples_*.jsonl` below folders; of their journals where there are none.
+    """The samples of JSON lines files, and of all `samples_*.jsonl` below folders; of their journals if there are none.
 
     A journal's samples are those that an unfinished run of `academiceval eval` has answered; they have no scores.
 
     Raises:
-        SamplesError: there are none, or a file holds something else.
+        SamplesError: there are none, or a file contains something else.
     """
     files = [file for path in paths for file in (_files(path) if path.is_dir() else [path])]
     if not files:
         raise SamplesError(
-            f"{', '.join(map(str, paths))} holds no samples_*.jsonl; run lm_eval with --log_samples --output_path"
+            f"{', '.join(map(str, paths))} contains no samples_*.jsonl; run lm_eval with --log_samples --output_path"
         )
     rows: dict[tuple[str, str], Logged] = {}
     for file in files:
         for one, _ in rows_of(file):
             if (one.task, one.id) in rows:
                 raise SamplesError(
-                    f"{file} holds a second answer to {one.task} {one.id}: give the files of one run of one model"
+                    f"{file} contains a second answer to {one.task} {one.id}: give the files of one run of one model"
                 )
             rows[one.task, one.id] = one
     return list(rows.values())
@@ -88,7 +88,7 @@ def read(paths: Sequence[Path]) -> list[Logged]:
 def rows_of(file: Path) -> Iterator[tuple[Logged, dict[str, Any]]]:
     """The samples of one file, each with the row that it was read from.
 
-    Of a journal the newest answer to each question counts, and lines that cannot be read are passed over; a samples file
+    In a journal, the newest answer to each question counts, and lines that cannot be read are skipped; a samples file
     has to be whole.
 
     Raises:
@@ -155,8 +155,8 @@ def of_row(row: Mapping[str, Any]) -> Logged:
 
 
 def compact(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A logged sample whose prompt is shown by its slots, and its reasoning apart from its answer: of each the length and the first and
-    last characters.
+    """A logged sample whose prompt is shown by its slots, with its reasoning separate from its answer: the length and
+    the first and last characters of each.
 
     lm-eval writes a prompt twice, which for prompts of a book's length makes gigabytes; `prompt_hash` still names it.
     """
@@ -172,7 +172,7 @@ def compact(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def excerpts(doc: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The slots of a sample's prompt, with `head` and `tail`; where both together are the whole, `tail` is empty."""
+    """The slots of a sample's prompt, with `head` and `tail`; if both together are the whole, `tail` is empty."""
     if "prompt" not in doc:
         return list(doc.get("slots", ()))
     return [{**slot, **_ends(doc["prompt"][slot["start"] : slot["end"]])} for slot in doc.get("slots", ())]

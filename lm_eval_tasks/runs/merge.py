@@ -16,7 +16,7 @@ from lm_eval_tasks.runs.models import RUNTIME
 from lm_eval_tasks.runs.scores import Score, scores_of, summary
 from lm_eval_tasks.text import ODD
 
-# What all shards must have in common beside their arguments.
+# What all shards must have in common besides their arguments.
 _COMMON = ("rounds", "prompt_versions", "datasets")
 _SUMS = (
     "tokens_in",
@@ -48,7 +48,7 @@ class _Part:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """How it was run, the shard left out."""
+        """How it was run, leaving out the shard."""
         run: dict[str, Any] = self.ours["run"]
         return {**run, "metadata": {key: value for key, value in run["metadata"].items() if key != "shard"}}
 
@@ -61,7 +61,7 @@ def merge(folders: Sequence[Path], output: Path) -> list[Score]:
         output: the folder for the whole run's files.
 
     Raises:
-        SamplesError: a folder holds no finished shard; a shard is missing, twice there, or of another run.
+        SamplesError: a folder contains no finished shard; a shard is missing, given twice, or from another run.
     """
     if output.resolve() in [folder.resolve() for folder in folders]:
         raise SamplesError(f"{output} is one of the shards: name another folder with --output")
@@ -117,14 +117,14 @@ def _check(parts: Sequence[_Part]) -> None:
         differing += [name for name, value in _what(one).items() if value != what.get(name)]
         if differing:
             raise SamplesError(
-                f"{one.folder} and {parts[0].folder} are of different runs: they differ in {', '.join(differing)}"
+                f"{one.folder} and {parts[0].folder} come from different runs: they differ in {', '.join(differing)}"
             )
     if missing := [str(number) for number in range(1, count + 1) if number not in seen]:
-        raise SamplesError(f"of {count} shards these are missing: {', '.join(missing)}")
+        raise SamplesError(f"of {count} shards, these are missing: {', '.join(missing)}")
 
 
 def _what(part: _Part) -> dict[str, Any]:
-    """What makes a run another one: not where and how fast its model and data were served."""
+    """What makes a run a different one: not where and how fast its model and data were served."""
     run = part.arguments
     named = {key: value for key, value in run.items() if key not in RUNTIME}
     return {
@@ -143,13 +143,13 @@ def _rows(parts: Sequence[_Part]) -> dict[str, list[dict[str, Any]]]:
             for _, row in logged.rows_of(file):
                 place = row["doc"].get("place")
                 if type(place) is not int or place in found[task]:
-                    raise SamplesError(f"{file} holds a sample of {task} that has no place of its own in the run")
+                    raise SamplesError(f"{file} contains a sample of {task} without a unique place in the run")
                 found[task][place] = {**row, "doc_id": place}
     for task, rows in found.items():
         expected = {row["doc"].get("places") for row in rows.values()}
         if expected != {len(rows)}:
             raise SamplesError(
-                f"the shards hold {len(rows)} samples of {task}, but the run has {', '.join(map(str, expected))}"
+                f"the shards contain {len(rows)} samples of {task}, but the run has {', '.join(map(str, expected))}"
             )
     return {task: [rows[place] for place in sorted(rows)] for task, rows in sorted(found.items())}
 

@@ -37,7 +37,7 @@ class Generation:
 
     @property
     def seeds(self) -> tuple[int | None, ...]:
-        """Those of random, numpy, torch and few-shot examples, as lm-eval reads them; none where none was given.
+        """Those of random, numpy, torch and few-shot examples, as lm-eval reads them; none if none was given.
 
         Raises:
             OptionError: it is neither one number nor four.
@@ -58,7 +58,7 @@ def open_model(model: str, arguments: Mapping[str, Any], generation: Generation)
     """A baseline, or a model of lm-eval.
 
     Raises:
-        ModelError: there is no such model type, its package is not installed, the weights or the GPU are not there.
+        ModelError: there is no such model type, its package is not installed, the weights or the GPU are missing.
     """
     if model in BASELINES:
         return BaselineLM(model)
@@ -80,7 +80,7 @@ def open_model(model: str, arguments: Mapping[str, Any], generation: Generation)
 
 
 def _usual_device(model: str) -> str | None:
-    """The processor for models of transformers where there is no GPU, which lm-eval takes for granted."""
+    """The processor for models of transformers if there is no GPU, which lm-eval takes for granted."""
     if not model.startswith("hf"):
         return None
     import torch
@@ -93,11 +93,11 @@ def _check_device(device: object) -> None:
         import torch
 
         if not torch.cuda.is_available():
-            raise ModelError(f"device {device} was asked for, but there is no GPU here; leave it out, or say cpu")
+            raise ModelError(f"device {device} was asked for, but there is no GPU here; leave it out, or use cpu")
 
 
 def check_chat_template(lm: LM, model: str, generation: Generation) -> None:
-    """Raise a ModelError where prompts are to go through a chat template that the model's tokenizer does not have."""
+    """Raise a ModelError if prompts are to go through a chat template that the model's tokenizer does not have."""
     tokenizer = getattr(lm, "tokenizer", None)
     if generation.apply_chat_template and not getattr(tokenizer, "chat_template", True):
         raise ModelError(f"the tokenizer of the {model} model has no chat template: leave out --apply_chat_template")
@@ -121,8 +121,8 @@ def _is_usual(key: str, value: object) -> bool:
 
 
 def identity_of(model: str, arguments: Mapping[str, Any], generation: Generation) -> str:
-    """What an answer depends on beside the prompt: the model's type and arguments, and how it is prompted."""
+    """What an answer depends on besides the prompt: the model's type and arguments, and how it is prompted."""
     which = {key: value for key, value in arguments.items() if key not in RUNTIME}
     how = {key: value for key, value in asdict(generation).items() if key not in RUNTIME and not _is_usual(key, value)}
-    # A key that was renewed makes no other model.
+    # A renewed key does not make another model.
     return json.dumps(redacted([model, which, how]), sort_keys=True, default=str)

@@ -19,20 +19,20 @@ _MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
 
 
 def read_runs(folders: Sequence[Path], given: Sequence[str]) -> tuple[dict[str, list[Logged]], dict[str, str]]:
-    """Model -> its samples, and model -> its cut-off where it is known.
+    """Model -> its samples, and model -> its cut-off if it is known.
 
     Args:
-        given: "MODEL=YYYY-MM", which goes before what runs, registry and cards say.
+        given: "MODEL=YYYY-MM", which takes precedence over runs, registry and cards.
 
     Raises:
-        SamplesError: a folder holds no run; two hold runs of one model; a cut-off that is none.
+        SamplesError: a folder contains no run; two contain runs of one model; a cut-off is not valid.
     """
     runs: dict[str, list[Logged]] = {}
     cutoffs: dict[str, str] = {}
     for folder in folders:
         model, known = _model_of(folder)
         if model in runs:
-            raise SamplesError(f"{folder} holds a second run of {model}: give one run of each model")
+            raise SamplesError(f"{folder} contains a second run of {model}: give one run of each model")
         runs[model] = [one for one in logged.read([folder]) if one.scores]
         if known:
             cutoffs[model] = known
@@ -47,7 +47,7 @@ def read_runs(folders: Sequence[Path], given: Sequence[str]) -> tuple[dict[str, 
 
 
 def read_rounds(folders: Sequence[Path]) -> dict[str, dict[str, list[Logged]]]:
-    """Round -> model -> its samples; each folder holds the runs of one round, each in a folder of its own.
+    """Round -> model -> its samples; each folder contains the runs of one round, each in its own folder.
 
     Raises:
         SamplesError: fewer than two rounds, or a folder without runs, or with runs of several rounds.
@@ -57,14 +57,14 @@ def read_rounds(folders: Sequence[Path]) -> dict[str, dict[str, list[Logged]]]:
         runs: dict[str, list[Logged]] = {}
         for place in sorted({file.parent for file in folder.rglob("results_*.json")}):
             _add_run(runs, place)
-        # Papers that were carried along from an older round are of that round.
+        # Papers that were carried along from an older round belong to that round.
         names = sorted({one.round for samples in runs.values() for one in samples if not one.task.endswith(CORE)})
         if len(names) != 1 or names[0] in found:
             held = f"of rounds {', '.join(names)}" if names else "without a run"
-            raise SamplesError(f"{folder} is a folder {held}: give for each round a folder with its runs alone")
+            raise SamplesError(f"{folder} is a folder {held}: for each round, give a folder with only its runs")
         found[names[0]] = runs
     if len(found) < 2:
-        raise SamplesError("linking takes the runs of at least two rounds")
+        raise SamplesError("linking needs the runs of at least two rounds")
     return found
 
 
@@ -78,13 +78,13 @@ def _add_run(runs: dict[str, list[Logged]], folder: Path) -> None:
     samples = [one for one in logged.read([folder]) if one.scores]
     if twice := {one.task for one in samples} & {one.task for one in runs.get(model, ())}:
         raise SamplesError(
-            f"{folder} holds a second run of {model} on {min(twice)}: give one run of each model and task"
+            f"{folder} contains a second run of {model} on {min(twice)}: give one run of each model and task"
         )
     runs.setdefault(model, []).extend(samples)
 
 
 def _model_of(folder: Path) -> tuple[str, str | None]:
-    """A run's model, and its cut-off where it is known."""
+    """A run's model, and its cut-off if it is known."""
     with result_file.opened(result_file.only_result(folder)) as content:
         ours = content["academiceval"]
         model, month = str(ours["scores"][0]["model"]), ours["run"].get("model_cutoff")

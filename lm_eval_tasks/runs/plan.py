@@ -25,11 +25,11 @@ class Planned:
     """What one task takes.
 
     Attributes:
-        tokens_in: of all prompts, after cutting; None where the model's tokenizer is not known.
+        tokens_in: of all prompts, after cutting; None if the model's tokenizer is not known.
         most_out: tokens of all answers, if each reaches its cap.
         cut: share of the prompts that will be cut; None likewise.
         longest: tokens of the longest prompt and its answer; None likewise.
-        guessed: tokens of all prompts at three characters each, where they are not known.
+        guessed: tokens of all prompts at three characters each, if they are not known.
     """
 
     task: str
@@ -48,10 +48,10 @@ def plan(
 
     Args:
         model_args: lm-eval's; they name the tokenizer and the context that prompts are cut to.
-        limit, repeats: as of `academiceval eval`.
+        limit, repeats: as for `academiceval eval`.
 
     Raises:
-        EvalError: an unknown task, a dataset or tokenizer that is not there, a context that is too short.
+        EvalError: an unknown task, a dataset or tokenizer that is missing, a context that is too short.
     """
     check_keys(metadata, others=False)
     check_tasks(tasks)
@@ -77,8 +77,8 @@ def _planned(name: str, task: Any, limit: float | None, repeats: int) -> Planned
 
 
 def kv_cache_bytes(model_args: str, tokens: int) -> int | None:
-    """Bytes of the cache of keys and values of so many tokens, at most (sliding windows need less); None where the configuration of the
-    model is not on this machine or of another kind.
+    """The most bytes that a cache of keys and values of `tokens` tokens takes (sliding windows need less); None if the configuration
+    of the model is not on this machine or of another kind.
     """
     from transformers import AutoConfig
 
@@ -118,7 +118,7 @@ def table(planned: Sequence[Planned]) -> Table:
 
 
 def total(planned: Sequence[Planned]) -> Usage:
-    """The tokens of all tasks; those of the prompts are guessed where they are not known."""
+    """The tokens of all tasks; those of the prompts are guessed if they are not known."""
     prompts = sum(one.tokens_in if one.tokens_in is not None else one.guessed or 0 for one in planned)
     return Usage(prompts, sum(one.most_out for one in planned))
 
@@ -140,7 +140,7 @@ def sentences(
         )
     if tokens_per_second:
         hours = ((together.tokens_in or 0) + (together.tokens_out or 0)) / tokens_per_second / 3600
-        said.append(f"Hours at {tokens_per_second:g} tokens a second, if every answer reaches its cap: {hours:.2f}")
+        said.append(f"Hours at {tokens_per_second:g} tokens per second, if every answer reaches its cap: {hours:.2f}")
     if price:
         plain, batch = (Means(price, batch=batch).cost([together]) for batch in (False, True))
         said.append(f"Cost at most: {plain:.2f}, with the batch API {batch:.2f}, in the unit of the price table")
@@ -148,7 +148,7 @@ def sentences(
 
 
 def papers_to_detect(points: float, spread: float) -> int:
-    """How many papers, each of another first author, show a true difference in four of five cases at 5 %.
+    """How many papers, each by a different first author, show a true difference in four out of five cases at 5 %.
 
     Args:
         points: the difference, in points of 100.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.runs.estimates import Scores
 
 _NODES = 21
-# No ability or spread lies farther out: a model that is always right would be infinitely able.
+# No ability or spread may lie farther out: a model that is always right would be infinitely able.
 _FARTHEST = 8.0
 # Of the logarithm of the spread.
 _SPREADS = (-3.0, 1.5)
@@ -33,7 +33,7 @@ _Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What a round's answers say of its models.
+    """What a round's answers say about its models.
 
     Attributes:
         of: model -> place in `values`.
@@ -41,7 +41,7 @@ class Abilities:
         spread: standard deviation of the questions' difficulty.
         left: abilities without each first author, shape (authors, models).
         weights: questions of each first author, shape (authors,).
-        at_bound: whether a parameter lies as far out as it may, as where models are always right or answer all alike.
+        at_bound: whether a parameter lies as far out as it may, as when models are always right or all answer alike.
     """
 
     of: Mapping[str, int]
@@ -108,7 +108,7 @@ def _gradients(at: _Array, right: _Array) -> tuple[float, _Array]:
     logits = at[:-1, None] - spread * nodes
     likely = right.T @ -np.logaddexp(0, -logits) + (1 - right).T @ -np.logaddexp(0, logits) + np.log(weights)
     together = special.logsumexp(likely, axis=1)
-    # Of each question, how likely it is of each difficulty: (questions, nodes)
+    # For each question, how likely each difficulty is: (questions, nodes)
     posterior = np.exp(likely - together[:, None])
     surprise = right - (posterior @ special.expit(logits).T).T
     by_node = right.sum(axis=0)[:, None] - special.expit(logits).sum(axis=0)

@@ -116,7 +116,7 @@ def _changed(kind: Kind, candidates: Sequence[Candidate], materials: Sequence[Ma
 
 
 def lower(metric: Metric, before: float, after: float) -> float:
-    """1 where the changed text scores worse, 0 where it scores better, 0.5 where nothing changed."""
+    """1 if the changed text scores worse, 0 if it scores better, 0.5 if nothing changed."""
     gain = before - after if metric.best == "higher" else after - before
     return 1.0 if gain > 0 else 0.0 if gain < 0 else 0.5
 

@@ -40,7 +40,7 @@ _PACKAGES = (
 
 
 def usage_of(counts: Counts, means: Means) -> dict[str, Any]:
-    """What the answers of a run took: tokens, finish reasons, seconds, retries, and money where a price is known."""
+    """What the answers of a run used: tokens, finish reasons, seconds, retries, and money if a price is known."""
     return {
         **total(counts.usages), "answers": len(counts.usages), "asked_in_this_run": counts.asked, "seconds": round(counts.seconds, 3),
         "retries": counts.retries, "cost": means.cost(counts.usages),
@@ -75,7 +75,7 @@ def only_result(folder: Path, owner: str = "the output folder of a run") -> Path
     """
     files = results_in(folder)
     if len(files) != 1:
-        raise SamplesError(f"{folder} holds {len(files) or 'no'} results_*.json; {owner} has one")
+        raise SamplesError(f"{folder} contains {len(files) or 'no'} results_*.json; {owner} has one")
     return files[0]
 
 
@@ -93,7 +93,7 @@ def opened(file: Path) -> Iterator[Any]:
 
 
 def write(results: dict[str, Any], ours: Mapping[str, Any], label: str, output: Path) -> None:
-    """Write a run's samples and results; the file of results is there only while all samples are those that it is about."""
+    """Write a run's samples and results; the file of results exists only while it matches all samples."""
     samples = {task: (logged.compact(row) for row in rows) for task, rows in results.pop("samples").items()}
     write_files(samples, {**results, "academiceval": ours}, label, output)
 
@@ -110,7 +110,7 @@ def write_files(
         for task, rows in samples.items()
     }
     text = json.dumps(redacted(content), default=_shown, ensure_ascii=False, indent=1)
-    # Where in memory a function lay is no part of a result.
+    # The memory address of a function is not part of a result.
     write_together({**files, output / f"results_{label}.json": [_ADDRESS.sub("", text)]})
 
 

@@ -18,8 +18,8 @@ def docs_of(
         folders: of one run, or files in them.
 
     Raises:
-        SamplesError: the results that say which dataset it was cannot be read.
-        EvalError: the dataset is not there.
+        SamplesError: the results that name the dataset cannot be read.
+        EvalError: the dataset does not exist.
     """
     from lm_eval_tasks.data import hook
 

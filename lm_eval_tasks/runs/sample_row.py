@@ -1,4 +1,4 @@
-"""What the row of a logged sample must hold, whoever wrote the file: everything that readers use is checked here."""
+"""What the row of a logged sample must contain, whoever wrote the file: everything that readers use is checked here."""
 
 from __future__ import annotations
 

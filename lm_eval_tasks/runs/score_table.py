@@ -1,4 +1,4 @@
-"""Scores as tables for people: the headline metrics with their floors first, then what surrounds them."""
+"""Scores as readable tables: the headline metrics with their floors first, then the rest."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def score_table(scores: Sequence[Score]) -> Iterator[str | Table]:
     if others:
         yield from ("", _table(others, rows))
     if any(" of " in _samples(cells) for cells in rows.values()):
-        yield from ("", "Where n is a part of the samples, the scores are of a subset, not of the round.")
+        yield from ("", "If n is only a part of the samples, the scores are of a subset, not of the round.")
     if any(score.low is None for score in scores if score.metric in headline()):
         yield from (
             "",
-            f"Where an interval is missing, the papers have fewer than {FEWEST} first authors, or all have the same score.",
+            f"If an interval is missing, the papers have fewer than {FEWEST} first authors, or all have the same score.",
         )
 
 
@@ -47,7 +47,7 @@ def _table(metrics: Sequence[str], rows: _Rows) -> Table:
 
 
 def _samples(cells: Mapping[str, Score]) -> str:
-    """How many samples were scored, and of how many where that is a part."""
+    """How many samples were scored, and out of how many if that is only a part."""
     most = max(cells.values(), key=lambda one: one.samples)
     return str(most.samples) if most.of in (None, most.samples) else f"{most.samples} of {most.of}"
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.runs.logged import Logged
 
 WHOLE_PAPER = "whole paper"
-# Behind the name of a headline metric: over the answers alone that did not reach their cap.
+# After the name of a headline metric: over only those answers that did not reach their cap.
 UNCAPPED = "_uncapped"
 _FEWEST_OF_A_THIRD = 3
 
@@ -29,7 +29,7 @@ class Score:
 
     Attributes:
         retriever: what chose the chunks of a retrieval task, "" for the other tasks.
-        of: samples that the task has in all; None where it is not known.
+        of: how many samples the task has in all; None if it is not known.
     """
 
     model: str
@@ -55,7 +55,8 @@ def scores_of(samples: Mapping[str, Sequence[Logged]], label: str) -> list[Score
 
 def summary(samples: Mapping[str, Sequence[Logged]], scores: Sequence[Score]) -> dict[str, Any]:
     """What a reader of a result must know: rounds, prompt versions, scores with intervals, which tasks were run in part only, scores by
-    month and by how much papers read as written by a model, and where prompts were repeated the share of the model's own noise.
+    month and by how much papers read as if a model had written them, and if prompts were repeated, the share of the
+    model's own noise.
     """
     every = [one for rows in samples.values() for one in rows]
     return {
@@ -91,8 +92,8 @@ def by_month(samples: Sequence[Logged]) -> dict[str, dict[str, float]]:
 
 
 def by_style(samples: Sequence[Logged]) -> dict[str, list[dict[str, float | None]]]:
-    """Headline metric -> its mean and interval over the thirds of the papers that read least, and most, as written by a language model;
-    last the difference between the last third and the first.
+    """Headline metric -> its mean and interval over the thirds of the papers that read least, and most, as if a
+    language model had written them; last, the difference between the last third and the first.
 
     Do models score higher on text that models wrote? Papers are ordered by marker words in their abstracts. Empty with fewer than nine.
     """
@@ -118,7 +119,7 @@ def by_style(samples: Sequence[Logged]) -> dict[str, list[dict[str, float | None
 def noise_share(samples: Sequence[Logged]) -> dict[str, dict[str, float]]:
     """Headline metric -> how much of the variance of single answers' scores is between answers to one prompt: the model's own noise.
 
-    The rest is between papers. Empty where each prompt was answered once.
+    The rest is between papers. Empty if each prompt was answered only once.
     """
     if not samples or len(samples) < 2 or not all(len(one.repeats) > 1 for one in samples):
         return {}
@@ -155,7 +156,7 @@ def _score(label: str, task: str, name: str, rows: Sequence[Logged], metric: str
 
 
 def _whole_papers(samples: Mapping[str, Sequence[Logged]], label: str) -> list[Score]:
-    """The mean over papers that are in several of the tasks that were run; nothing where there are none."""
+    """The mean over papers that are in several of the tasks that were run; nothing if there are none."""
     authors = {paper_of(one.id): one.cluster for rows in samples.values() for one in rows}
     scores = []
     for metric in registry.headline("writing"):

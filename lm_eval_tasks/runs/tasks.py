@@ -16,7 +16,7 @@ class RunTasks(TaskManager):  # type: ignore[misc]
 
     Args:
         metadata: what the tasks are loaded with.
-        reasoning_tokens: what every answer may be longer than its task says.
+        reasoning_tokens: how much longer every answer may be than its task says.
         repeats: how often each prompt is asked.
         samples: task -> the places of the samples that are asked for; None for all.
     """
@@ -39,7 +39,7 @@ class RunTasks(TaskManager):  # type: ignore[misc]
         return loaded
 
     def _check_samples(self, tasks: Mapping[str, Any]) -> None:
-        """Raise an OptionError for a sample that there is not."""
+        """Raise an OptionError for a sample that does not exist."""
         if self._samples is not None and not self._samples:
             raise OptionError("--samples names no task")
         for name, places in (self._samples or {}).items():

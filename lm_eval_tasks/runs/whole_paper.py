@@ -1,8 +1,8 @@
 """Whole-paper scores: how well a model writes a paper, one part after the other left out.
 
 Each part is a fold that is left out and asked for; a paper's score is the mean over its folds (K-fold cross-validation, appendix B of
-the AcademicEval paper). The folds are the tasks that hold the paper; where every section was asked for, these are the folds, beside
-title and abstract, which are no sections.
+the AcademicEval paper). The folds are the tasks that contain the paper; if every section was asked for, these are the
+folds, besides title and abstract, which are not sections.
 """
 
 from __future__ import annotations

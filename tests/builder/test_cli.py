@@ -247,7 +247,7 @@ def test_jobs_are_a_number_from_1_up(
     with pytest.raises(SystemExit) as caught:
         command("run", tmp_path / "round.toml", "--jobs", value)
     assert caught.value.code == 2
-    assert "is not a number from 1 up" in capsys.readouterr().err
+    assert "is not a whole number of at least 1" in capsys.readouterr().err
 
 
 def test_what_is_printed_moves_no_cursor(command: Command, tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def test_what_cannot_be_read_is_passed_over_and_counted(tmp_path: Path, caplog: 
     place.write_bytes(good + b"".join(odd))
     journal = Journal(place)
     assert (len(journal), journal["a"], journal.unreadable) == (1, 1, len(odd) - 1)
-    assert f"journal.jsonl: lines passed over that cannot be read: {len(odd) - 1}" in caplog.text
+    assert f"journal.jsonl: unreadable lines skipped: {len(odd) - 1}" in caplog.text
     before = place.read_bytes()
     journal.add("b", "two \ud800", more=[1])
     assert place.read_bytes().startswith(before)

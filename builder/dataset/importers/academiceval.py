@@ -1,10 +1,10 @@
 """The reference dataset of the AcademicEval paper -> a dataset folder of ours, so that its round runs with our tasks.
 
-Its layout (https://github.com/ulab-uiuc/AcademicEval, read 2026-11): a folder for each setting (`title_10K`, `abs_29K_G`), in
-it one JSON file for each sample, lying in `train`, `val` and `test` or named by `train.txt`, `val.txt` and `test.txt`; without
-either all are test samples. A sample is a record with `gt` and `main_content`; random demonstrations are records in
-`additional_info`, co-authors' papers stand in `additional_graph_info["node_feat"]`; for related work it is the first of a
-list, whose other records with the label "Related Work" are the citations. Of each kind the first two are shown.
+Its layout (https://github.com/ulab-uiuc/AcademicEval, read 2026-11): a folder for each setting (`title_10K`, `abs_29K_G`) with
+one JSON file for each sample, which lies in `train`, `val` or `test` or is named in `train.txt`, `val.txt` or `test.txt`; with
+neither, all are test samples. A sample is a record with `gt` and `main_content`; random demonstrations are records in
+`additional_info`, co-authors' papers are in `additional_graph_info["node_feat"]`; for related work it is the first of a
+list, whose other records with the label "Related Work" are the citations. The first two of each kind are shown.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ _OUTPUT: dict[Task, str] = {"title": "title", "abs": "abstract", "intro": "intro
 
 
 def import_academiceval(source: Path, output: Path) -> list[StageReport]:
-    """Read the reference layout in `source` and write a dataset folder; a report for each setting that is there.
+    """Read the reference layout in `source` and write a dataset folder; a report for each setting found.
 
     Drop reasons: bad_record, too_few_random_demonstrations, too_few_co_author_demonstrations.
 
     Raises:
-        FolderError: not one setting is there, or no sample can be read.
+        FolderError: there is no setting, or no sample can be read.
     """
     found = [(setting, place) for setting in BUILT_IN if (place := source / _folder_name(setting)).is_dir()]
     if not found:
-        raise FolderError(f"{source} holds no folder of the reference dataset, such as title_10K or abs_29K_G")
+        raise FolderError(f"{source} contains no folder of the reference dataset, such as title_10K or abs_29K_G")
     counter = token_counter()
     built: list[Configuration] = []
     reports: list[StageReport] = []
@@ -96,7 +96,7 @@ def _files(source: Path) -> Iterator[tuple[Split, Path]]:
         for path in (source / name).glob("*.json"):
             yield split, path
     for path in source.glob("*.json"):
-        # Lists name a file without the setting that its own name begins with.
+        # The lists leave out the setting that a file's own name begins with.
         yield next((split for name, split in listed.items() if path.name.endswith(name)), "test"), path
 
 
@@ -121,7 +121,7 @@ def _sample(record: dict[str, Any], others: Sequence[dict[str, Any]], setting: S
     if not target.strip() or not content.strip():
         raise ValueError("a sample without target or content")
     if setting.task == "title":
-        # The reference takes the title out when it evaluates.
+        # The reference removes the title when it evaluates.
         content = content.replace(paper.title, "")
     cited = [one for one in others if one.get("label") == "Related Work"]
     return Sample(

@@ -1,4 +1,4 @@
-"""What all importers do at their end."""
+"""What all importers do at the end."""
 
 from __future__ import annotations
 

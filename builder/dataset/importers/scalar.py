@@ -31,7 +31,7 @@ def import_questions(source: Path, output: Path) -> list[StageReport]:
     """The published questions as a dataset folder, all in the test split. Drop reason: bad_record.
 
     Raises:
-        FolderError: there are none, or not one can be read.
+        FolderError: there are none, or none can be read.
     """
     report = StageReport("import SCALAR")
     rows: dict[str, list[dict[str, Any]]] = {}
@@ -55,10 +55,10 @@ def import_questions(source: Path, output: Path) -> list[StageReport]:
 
 
 def import_papers(source: Path, output: Path, seed: int) -> list[StageReport]:
-    """Questions of our own making from SCALAR's structured papers, a report for each level.
+    """Make questions from SCALAR's structured papers; a report for each level.
 
     Raises:
-        FolderError: the file cannot be read, or no question came about.
+        FolderError: the file cannot be read, or no question could be made.
     """
     structured, usual = read_structured(source), ScalarTable()
     in_turn = sorted(structured.citing, key=lambda one: turn_of(one.paper, seed))

@@ -61,7 +61,7 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _citing(record: dict[str, Any], known: dict[str, Cited]) -> Citing:
     data = record["references"]["data"]
-    # Works that nothing is known of are cited too: their entries are empty.
+    # Works about which nothing is known are cited too: their entries are empty.
     keys = list(
         dict.fromkeys(
             [*data, *(place["paper_id"] for one in record["sections"].values() for place in one["citations"])]
@@ -109,7 +109,7 @@ def _cited(data: Mapping[str, Any]) -> Cited:
 
 
 def paper_of(name: str, title: str, abstract: str) -> Paper:
-    """A record with what the file tells: the month of publication is that of an arXiv id, its day unknown."""
+    """A record with what the file says: the month of publication is taken from the arXiv id, the day is unknown."""
     bare = name.rstrip("/").rpartition("/abs/")[2]
     parsed = PaperId.parse(bare)
     id_, version = (parsed.bare, parsed.version or 1) if parsed else (bare, 1)

@@ -1,9 +1,9 @@
 """The published SCALAR questions -> rows of ours, whose prompts come out byte for byte.
 
 A record: `question` (the whole prompt), `paper_id` (URL), `label_id`, `candidates` (`id`, `title`), `citation`,
-`additional_fields`, `id`, and `level`, which SCALAR's repository (https://github.com/LibrAIRResearch/scalar, read 2026-11) tells by
-the folder alone: `data/test_data/cloze_examples_<level>/<paper>_<n>.json`, one object a file. Other files: JSON lists or JSON lines,
-compressed with xz or not.
+`additional_fields`, `id`, and `level`, which SCALAR's repository (https://github.com/LibrAIRResearch/scalar, read
+2026-11) shows in the folder's name alone: `data/test_data/cloze_examples_<level>/<paper>_<n>.json`, one object a file.
+Other files: JSON lists or JSON lines, compressed with xz or not.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def read_questions(folder: Path) -> Iterator[tuple[str, dict[str, Any] | str]]:
     """
     files = list(_files(folder))
     if not files:
-        raise FolderError(f"{folder} holds no questions: .json or .jsonl files, compressed with xz or not")
+        raise FolderError(f"{folder} contains no questions: .json or .jsonl files, compressed with xz or not")
     for file in files:
         for number, record in enumerate(_records(file), 1):
             name = f"{file.parent.name}/{file.name}:{number}"
@@ -48,7 +48,7 @@ def read_questions(folder: Path) -> Iterator[tuple[str, dict[str, Any] | str]]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """The files of questions; of a repository those in its folders of questions alone."""
+    """The files of questions; in a repository, only those in its folders of questions."""
     if folder.is_file():
         yield folder
         return
@@ -68,7 +68,7 @@ def _records(file: Path) -> list[Any]:
 
 
 def _parsed(line: bytes | None) -> Any:
-    """A line's record; None, which is none, where it cannot be read."""
+    """A line's record; None, which is never a record, if it cannot be read."""
     try:
         return None if line is None else parse_json(line)
     except ValueError:
@@ -76,17 +76,17 @@ def _parsed(line: bytes | None) -> Any:
 
 
 def _row(record: dict[str, Any], folder: str) -> dict[str, Any]:
-    """A row of ours.
+    """A row in our form.
 
     Args:
-        folder: the level that the folder's name tells, for a record that does not say it.
+        folder: the level named by the folder, for a record that does not name one.
 
     Raises:
         ValueError: the prompt is not laid out as published.
     """
     level = str(record.get("level") or folder).lower()
     if level not in _LEVELS:
-        raise ValueError(f"the level {level!r:.40} is none of {', '.join(_LEVELS)}")
+        raise ValueError(f"the level {level!r:.40} must be one of {', '.join(_LEVELS)}")
     question, shown = _laid_out(record["question"])
     candidates = [_candidate(text, given) for text, given in zip(shown, record["candidates"], strict=True)]
     fields, citation = record["additional_fields"], record["citation"]
@@ -100,9 +100,9 @@ def _row(record: dict[str, Any], folder: str) -> dict[str, Any]:
         "license": UNKNOWN_LICENSE,
     }  # fmt: skip
     if not 0 <= row["label"] < len(candidates):
-        raise ValueError(f"the label {row['label']} is none of its {len(candidates)} candidates")
+        raise ValueError(f"the label {row['label']} is not one of its {len(candidates)} candidates")
     if "".join(slot.text for slot in slots_of(row)) != record["question"]:
-        raise ValueError("the prompt has words that ours has not")
+        raise ValueError("the prompt has words that ours does not have")
     return row
 
 

@@ -1,6 +1,6 @@
-"""The `arxiv` package: the insides that we use.
+"""The `arxiv` package: the internals that we use.
 
-It turns pages and parses feeds; asking, waiting and asking again are our own. A public way would be arguments of
+It turns pages and parses feeds; requests, waiting and retries are our own. A public way would be arguments of
 `arxiv.Client` for the service's address and for a session.
 """
 
@@ -13,7 +13,7 @@ import requests
 
 
 class Session(Protocol):
-    """What a client needs of a session."""
+    """What a client needs from a session."""
 
     def get(self, url: str, headers: object = None) -> object:
         """An answer with `status_code` and `content`."""

@@ -24,7 +24,7 @@ from builder.sources.http_client import DoubtfulAnswer, HttpClient
 from builder.sources.record_check import checked
 from lm_eval_tasks.text import day
 
-PAGE = 2000  # the most that a page may hold
+PAGE = 2000  # the most that a page may contain
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _TOTAL = "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
 # Characters that mean something in a query; a phrase does without them.
@@ -83,7 +83,7 @@ def _oldest_first(query: str) -> arxiv.Search:
 
 
 class _Pages:
-    """Stands where the `arxiv` package has its session: pages come through our client, checked."""
+    """Replaces the session of the `arxiv` package: pages come through our client, checked."""
 
     def __init__(self, http: HttpClient, *, patient: bool = False) -> None:
         self._http, self._patient = http, patient
@@ -103,7 +103,7 @@ class _Pages:
         entries = hashlib.sha256(b"".join(map(etree.tostring, root.iterfind(f"{_ATOM}entry")))).digest()
         if entries in self._seen:
             raise SourceError(
-                f"arXiv's search goes in circles: a page of results came back ({url[:200]}); try again later"
+                f"arXiv's search goes in circles: a page of results was repeated ({url[:200]}); try again later"
             )
         self._seen.add(entries)
         self.total = _total(root) or 0
@@ -120,12 +120,12 @@ def _parser() -> etree.XMLParser:
 def check_feed(body: bytes) -> None:
     """Raise `DoubtfulAnswer` for a body that is not a whole feed, and for a page without the entries that it should have.
 
-    An empty first page is believed when it comes twice; a page that announces papers and holds none never is.
+    An empty first page is believed when it comes twice; a page that announces papers and contains none never is.
     """
     try:
         root = etree.fromstring(body, _parser())
     except etree.XMLSyntaxError as err:
-        raise DoubtfulAnswer("a feed that is cut off or none at all") from err
+        raise DoubtfulAnswer("a feed that is cut off, or not a feed at all") from err
     if root.tag != f"{_ATOM}feed":
         raise DoubtfulAnswer("an answer that is not a feed")
     total = _total(root)
@@ -141,7 +141,7 @@ def _total(root: etree._Element) -> int | None:
 
 
 def _drop_unusable(root: etree._Element) -> Iterator[str]:
-    """Take out the entries that are none, and say which: the package would pass over them, or not survive them."""
+    """Remove the entries that are not valid, and say which: the package would skip them, or fail on them."""
     for entry in root.findall(f"{_ATOM}entry"):
         name = entry.findtext(f"{_ATOM}id")
         if not name or not all(_is_moment(entry.findtext(f"{_ATOM}{of}")) for of in ("published", "updated")):

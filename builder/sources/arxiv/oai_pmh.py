@@ -21,7 +21,7 @@ from lm_eval_tasks.text import day
 
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
 _ARXIV = "{http://arxiv.org/OAI/arXiv/}"
-# All of arXiv is some 3,000 pages.
+# All of arXiv is about 3,000 pages.
 _MOST_PAGES = 20_000
 _LATER = "what was fetched is kept, try again tomorrow"
 _KNOWN_ERRORS = frozenset({"noRecordsMatch", "badResumptionToken", "idDoesNotExist"})
@@ -32,7 +32,7 @@ class OaiRecord:
     """One record.
 
     Attributes:
-        item: version 1 where the record was never revised; this format does not tell later version numbers.
+        item: version 1 if the record was never revised; this format does not give later version numbers.
         revised: whether there is a version later than 1.
         changed: the day of the record's last change.
     """
@@ -72,7 +72,7 @@ class OaiPmh:
             start = latest
 
     def record(self, paper_id: str) -> OaiRecord | None:
-        """One record; None where there is none."""
+        """One record; None if there is none."""
         root = self._get({"verb": "GetRecord", "identifier": f"oai:arXiv.org:{paper_id}", "metadataPrefix": "arXiv"})
         element = root.find(f"{_OAI}GetRecord/{_OAI}record")
         return _record(element) if element is not None else None
@@ -94,7 +94,7 @@ class OaiPmh:
                 return
             if token in seen:
                 raise SourceError(
-                    f"arXiv's OAI-PMH service goes in circles: a token of its list from {start} came back; {_LATER}"
+                    f"arXiv's OAI-PMH service goes in circles: a token of its list from {start} was repeated; {_LATER}"
                 )
             seen.add(token)
             query = {"verb": "ListRecords", "resumptionToken": token}
@@ -121,9 +121,9 @@ def _check(body: bytes) -> None:
     try:
         root = _parse(body)
     except etree.XMLSyntaxError as err:
-        raise DoubtfulAnswer("an OAI-PMH answer that is cut off or none at all") from err
+        raise DoubtfulAnswer("an OAI-PMH answer that is cut off, or not one at all") from err
     if root.tag != f"{_OAI}OAI-PMH":
-        raise DoubtfulAnswer("an answer that is not of OAI-PMH")
+        raise DoubtfulAnswer("an answer that is not OAI-PMH")
     error = root.find(f"{_OAI}error")
     if error is not None and error.get("code") == "noRecordsMatch":
         raise DoubtfulAnswer("an empty list", believe=True)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from builder.store import Store
 
 IDS_AT_ONCE = 200
-# Papers that a title's search is looked through for; more have it as part of theirs.
+# How many results of a title's search are checked; more would only have the title as part of theirs.
 _HITS = 50
 # Late pages of a long list are slow and fail: the manual advises slices.
 _LONGEST_LIST = 10_000
@@ -70,7 +70,7 @@ class ArxivSource:
         return get_close_matches(name, sorted({author for paper in papers for author in paper.authors}), n=5)
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
-        """In batches; ids that an answer lacks are asked for once more, because arXiv leaves some out in silence."""
+        """In batches; ids that an answer lacks are asked for once more, because arXiv silently leaves some out."""
         missing: list[str] = []
         for batch in batches(sorted(set(ids)), IDS_AT_ONCE):
             found = list(self._by_ids(batch))
@@ -81,7 +81,7 @@ class ArxivSource:
             yield from self._by_ids(batch)
 
     def _by_ids(self, ids: Sequence[str]) -> Iterator[Paper | Drop]:
-        """One batch; where arXiv refuses it for the sake of one id, that id is found by halving."""
+        """One batch; if arXiv refuses it because of one id, that id is found by halving."""
         try:
             yield from self._api.by_ids(ids)
         except BadRequest:
@@ -107,7 +107,7 @@ class ArxivSource:
                 )
 
     def _listed(self, first: date, last: date) -> Iterator[Paper | Drop]:
-        """By OAI-PMH; the versions of revised papers, which it does not tell, are looked up by id."""
+        """By OAI-PMH; the versions of revised papers, which it does not give, are looked up by id."""
         revised: dict[str, Paper] = {}
         for set_ in self._sets():
             for record in self._oai.records(set_, first):
@@ -141,7 +141,7 @@ class ArxivSource:
                 yield item
 
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
-        """By single records where that takes fewer requests than the lists since the oldest paper."""
+        """By single records if that takes fewer requests than the lists since the oldest paper."""
         wanted = {paper.id: paper.published for paper in papers}
         if not wanted:
             return
@@ -155,7 +155,7 @@ class ArxivSource:
             if isinstance(record.item, Paper) and record.item.id in wanted:
                 del wanted[record.item.id]
                 yield record.item.id, record.item.license
-        # Asked for in vain: not to be asked for again.
+        # Asked for without success: not to be asked for again.
         yield from ((id_, NO_LICENSE) for id_ in sorted(wanted))
 
     def fetch_pdf(self, paper_id: str, version: int) -> Path | None:
@@ -175,14 +175,14 @@ def _within(paper: Paper, first: date | None, last: date | None) -> bool:
 
 def _check_pdf(body: bytes) -> None:
     if b"%PDF" not in body[:1024]:
-        raise DoubtfulAnswer(f"{len(body)} bytes that are no PDF")
+        raise DoubtfulAnswer(f"{len(body)} bytes that are not a PDF")
     if b"%%EOF" not in body[-2048:]:
         raise DoubtfulAnswer(f"a PDF that ends after {len(body)} bytes", believe=True)
 
 
 def _check_html(body: bytes) -> None:
     if b"ltx_" not in body:
-        raise DoubtfulAnswer(f"{len(body)} bytes that are no paper made by LaTeXML")
+        raise DoubtfulAnswer(f"{len(body)} bytes that are not a paper made by LaTeXML")
     if b"</html" not in body[-2048:].lower():
         raise DoubtfulAnswer(f"an HTML page that ends after {len(body)} bytes", believe=True)
 

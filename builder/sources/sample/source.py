@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from builder.store import Store
 from lm_eval_tasks.files import sync_folder, write_whole
 
-# arXiv has no HTML of some of its papers; here of every third.
+# arXiv has no HTML for some of its papers; here for every third.
 _WITHOUT_HTML = 3
 _METADATA = "arxiv-metadata-oai-snapshot.json"
 
@@ -34,7 +34,7 @@ class SampleSource(MirrorSource):
     """The made-up arXiv. Needs no network and under 20 s for the default size.
 
     Args:
-        folder: where the world is drawn; a world that is there whole is used again.
+        folder: where the world is drawn; a world that is already complete is reused.
         seed, authors, papers: which world.
     """
 
@@ -75,7 +75,7 @@ def _draw_world(place: Path, world: list[WorldPaper]) -> None:
         if i % _WITHOUT_HTML and not paper.flaw:
             (place / "html" / f"{paper.id}v{paper.version}.html").write_text(page(paper), encoding="utf-8")
     sync_folder(place)
-    # The metadata comes last: where it is, the world is whole.
+    # The metadata comes last: if it exists, the world is complete.
     write_whole(place / _METADATA, "".join(json.dumps(_record(paper)) + "\n" for paper in world))
 
 

@@ -94,7 +94,7 @@ class _Typesetter:
             self._page.insert_text((54.0, 48.0), head, fontname=_ITALIC, fontsize=8.0)
 
     def _room(self, height: float) -> None:
-        """Go to the next column or page where the given height does not fit."""
+        """Go to the next column or page if the given height does not fit."""
         if self._y + height <= self._floor[self._column]:
             return
         if self._column + 1 < self._columns:

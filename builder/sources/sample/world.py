@@ -19,7 +19,7 @@ Layout = Literal["one-column", "two-column"]
 
 LAST_DAY = date(2026, 10, 28)
 MONTHS = 14
-# One paper of so many was revised.
+# Every second paper was revised.
 _REVISED = 2
 _FIRST_WORDS = {
     "percent": "per cent", "which": "that", "cost": "price", "error": "mistake", "decides": "chooses", "uses": "employs",

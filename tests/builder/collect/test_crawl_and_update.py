@@ -165,7 +165,7 @@ def test_names_are_kept_as_printed_and_filed_folded(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("seeds", "said"),
     [
-        (["Ada Q"], "no paper of the seed author 'Ada Q' in the round's window; near names: Ada A"),
+        (["Ada Q"], "no paper of the seed author 'Ada Q' in the round's window; similar names: Ada A"),
         (["Ada A", "New N"], "no paper of the seed author 'New N'"),
         (["Ada A", "Far F"], "no paper"),
     ],
@@ -184,7 +184,7 @@ def test_a_seed_without_a_paper_of_its_own_is_named(tmp_path: Path) -> None:
 
 def test_a_walk_does_not_change_its_shape(folder: Path) -> None:
     crawl_only(make_round(folder))
-    with pytest.raises(RoundError, match=r"crawled with crawl.neighbours = 50, round.toml says 3"):
+    with pytest.raises(RoundError, match=r"crawled with crawl.neighbours = 50, but round.toml says 3"):
         crawl_only(make_round(folder, crawl={**SEEDS, "neighbours": 3}))
 
 
@@ -243,9 +243,9 @@ def test_papers_announced_late_are_found_in_the_overlap(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("first", "second", "said"),
     [
-        (None, "2026.02", "holds no graph yet"),
-        ("2026.03", "2026.02", "at round 2026.03 already"),
-        ("2026.02", "2026.03", "covers 2026-02-28 already"),
+        (None, "2026.02", "has no graph yet"),
+        ("2026.03", "2026.02", "already at round 2026.03"),
+        ("2026.02", "2026.03", "already covers 2026-02-28"),
     ],
 )
 def test_an_update_of_nothing_says_so(folder: Path, first: str | None, second: str, said: str) -> None:

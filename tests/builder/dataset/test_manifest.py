@@ -61,7 +61,7 @@ def _set(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (_set("format", 1), f"is of format 1, this release reads {FORMAT}"),
+        (_set("format", 1), f"is of format 1, but this release reads {FORMAT}"),
         (_set("round", None), "round"),
         (_set("stranger", 1), "stranger"),
         (_set("configurations.0.form", "texts"), "configurations.0.form"),
@@ -75,9 +75,9 @@ def _set(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
         (_set("configurations", []), "there is no configuration"),
         (_set("configurations.0.task", "cloze"), "is of form full and task cloze"),
         (_set("configurations.0.splits.test.statistics.samples", -1), "samples"),
-        (_set("configurations.0.splits.test.files", []), "another number of rows"),
-        (_set("configurations.0.splits.test.statistics.input_lengths", [1, 2]), "lengths are given at 6 growing shares"),
-        (_set("configurations.0.splits.test.statistics.target_lengths", [6, 5, 4, 3, 2, 1]), "lengths are given at 6 growing"),
+        (_set("configurations.0.splits.test.files", []), "different numbers of rows"),
+        (_set("configurations.0.splits.test.statistics.input_lengths", [1, 2]), "lengths are given at 6 rising shares"),
+        (_set("configurations.0.splits.test.statistics.target_lengths", [6, 5, 4, 3, 2, 1]), "lengths are given at 6 rising"),
         (_set("configurations.0.splits.test.statistics.labels", [1, 2]), "not as many labels as samples"),
         (_set("round", "../../../escaped"), "round"),
         (_set("code_version", "\ud800"), "surrogates"),
@@ -86,7 +86,7 @@ def _set(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
         (_set("configurations.0.splits.test.statistics.first", "2026-W01"), "first"),
         (_set("audit.months", {"zz": 1}), "audit.months"),
         (_set("audit.shares", {"long_run": 1e300}), "audit.shares"),
-        (_set("other_files", {"../README.md": "0"}), "is not a valid name of a file beside the data"),
+        (_set("other_files", {"../README.md": "0"}), "is not a valid name of a file next to the data"),
         (_set("allowed", {"long_run": 7}), "allowed.long_run"),
     ],
 )  # fmt: skip
@@ -119,9 +119,9 @@ def test_names_are_told_apart_by_the_manifest_and_not_by_their_endings() -> None
 
 @pytest.mark.parametrize("name", ["Title-10K", "title-10k", "Foo-ids", "Foo-CORE"])
 def test_settings_that_could_be_misread_are_refused(name: str) -> None:
-    with pytest.raises(RoundError, match=r"the setting '.*' of round\.toml (is called like another|ends like)"):
+    with pytest.raises(RoundError, match=r"the setting '.*' of round\.toml (has the name of another|ends like)"):
         select(["Title-10K"], [Setting(name, "abs")])
-    with pytest.raises(RoundError, match=r"the setting 'Own' of round\.toml is called like another"):
+    with pytest.raises(RoundError, match=r"the setting 'Own' of round\.toml has the name of another"):
         select([], [Setting("own", "abs"), Setting("Own", "abs")])
 
 
@@ -143,7 +143,7 @@ def test_levels_that_could_be_misread_are_refused(name: str) -> None:
 def test_settings_and_levels_do_not_share_names(text: str, tmp_path: Path) -> None:
     path = tmp_path / "round.toml"
     path.write_text(f'round = "2026.11"\n[source]\nkind = "sample"\n{text}')
-    with pytest.raises(RoundError, match=r"of round\.toml is called like another one; rename it"):
+    with pytest.raises(RoundError, match=r"of round\.toml has the name of another one; rename it"):
         load_round(path)
 
 
@@ -167,7 +167,7 @@ def test_data_files_of_another_configuration_are_named(dataset: Path, tmp_path: 
     [victim, *_] = sorted((tmp_path / "ds" / "Title-10K").glob("train-*.parquet"))
     [other, *_] = sorted((tmp_path / "ds" / "Related-34K").glob("train-*.parquet"))
     victim.write_bytes(other.read_bytes())
-    with pytest.raises(FolderError, match="has other columns or rows than Title-10K"):
+    with pytest.raises(FolderError, match="does not have the columns and rows of Title-10K"):
         audit(tmp_path / "ds", read_manifest(tmp_path / "ds").configurations)
 
 
@@ -213,7 +213,7 @@ def test_parquet_that_grows_or_has_holes_is_refused(dataset: Path, tmp_path: Pat
     at = table.schema.get_field_index("title")
     for column in (pa.array(["x" * 30_000_000] * len(table)), pa.array([None] * len(table), pa.string())):
         pq.write_table(table.set_column(at, table.schema.field("title"), column), place)
-        with pytest.raises(FolderError, match="holds more than its manifest says"):
+        with pytest.raises(FolderError, match="contains more than its manifest says"):
             list(read_rows(tmp_path, one, "test"))
     assert len(list(read_columns(dataset, one, ["id"]))) == one.samples
 

@@ -89,7 +89,7 @@ def test_a_budget_that_the_graph_cannot_fill_drops_the_sample(world: Path, tmp_p
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ('name = "Intro-8K"\ntask = "intro"', "'Intro-8K' of round.toml is called like another one"),
+        ('name = "Intro-8K"\ntask = "intro"', "'Intro-8K' of round.toml has the name of another one"),
         ('name = "X"\ntask = "essay"', "setting.0.task"),
         ('name = "X"\ntask = "intro"\ntokens = 9000', "together with `fill`"),
         ('name = "X"\ntask = "intro"\ntokens = 9000\nfill = ["random"]\nrandom = 1', "either numbers"),
@@ -143,7 +143,7 @@ def test_a_round_that_exists_is_not_replaced_by_another(world: Path, tmp_path: P
     build(small_round(copy_of(world, tmp_path), **few))
     before = digests(tmp_path / "academiceval")
     build(small_round(tmp_path, **few))
-    with pytest.raises(FolderError, match=r"holds round 2026.11 with other contents"):
+    with pytest.raises(FolderError, match=r"contains round 2026.11 with other contents"):
         build(small_round(tmp_path, seed=8, **few))
     assert digests(tmp_path / "academiceval") == before
     build(small_round(tmp_path, seed=8, **few), replace=True)
@@ -526,7 +526,7 @@ def test_the_reference_dataset_becomes_a_folder_of_ours(
 
 
 def test_a_folder_that_is_not_the_reference_dataset_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FolderError, match="holds no folder of the reference dataset"):
+    with pytest.raises(FolderError, match="contains no folder of the reference dataset"):
         import_academiceval(tmp_path, tmp_path / "out")
     (tmp_path / "title_10K").mkdir()
     with pytest.raises(FolderError, match="no sample could be read"):

@@ -303,7 +303,7 @@ def test_levels_of_a_round_are_named_once() -> None:
     assert [level.name for level in select(["SCALAR-Hard"], [Level("Mine")])] == ["SCALAR-Hard", "Mine"]
     with pytest.raises(RoundError, match="unknown level 'SCALAR-Harder'"):
         select(["SCALAR-Harder"])
-    with pytest.raises(RoundError, match="called like another one"):
+    with pytest.raises(RoundError, match="has the name of another one"):
         select([], [Level("SCALAR-Easy")])
 
 
@@ -583,7 +583,7 @@ def test_scalars_own_repository_is_read(command: Command, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"citation": None}, "NoneType"), ({"level": "harder"}, "the level 'harder' is none of easy, medium, hard"),
+        ({"citation": None}, "NoneType"), ({"level": "harder"}, "the level 'harder' must be one of easy, medium, hard"),
         ({"question": "hello"}, "no paper and references in the prompt"), ({"label_id": []}, "int"),
     ],
 )  # fmt: skip

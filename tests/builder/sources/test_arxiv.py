@@ -354,7 +354,7 @@ def test_a_page_in_place_of_a_file_is_never_kept(arxiv: ArxivSource, server: Loo
 
 def test_pages_in_place_of_all_files_end_the_run(arxiv: ArxivSource, server: Loopback, with_files: bytes) -> None:
     server.faults = [Fault("pdf", HTML_PAGE, times=100)]
-    with pytest.raises(SourceError, match=r"last: 46 bytes that are no PDF"):
+    with pytest.raises(SourceError, match=r"last: 46 bytes that are not a PDF"):
         for _ in range(5):
             assert arxiv.fetch_pdf("2601.00001", 1) is None
     server.faults = []

@@ -90,7 +90,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_believed(tmp_path: Path, mo
             yield item
 
     monkeypatch.setattr(metadata_index, "progress", changing)
-    with pytest.raises(SourceError, match="changed while it was read"):
+    with pytest.raises(SourceError, match="changed while it was being read"):
         index(tmp_path)
     monkeypatch.setattr(metadata_index, "progress", lambda items, what: items)
     assert len(list(index(tmp_path).between(date.min, date.max))) == 3

@@ -151,7 +151,7 @@ def test_a_broken_archive_is_a_named_error(tmp_path: Path, broken: str) -> None:
 def test_no_folder_and_no_metadata_are_named_errors(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="not a folder"):
         MirrorSource(tmp_path / "nowhere")
-    with pytest.raises(SourceError, match="holds none of"):
+    with pytest.raises(SourceError, match="contains none of"):
         MirrorSource(tmp_path)
     with pytest.raises(SourceError, match="no metadata file"):
         MirrorSource(tmp_path, metadata="other.jsonl")

@@ -245,7 +245,7 @@ def test_a_judge_may_know_a_model_by_its_folder(results: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda place: place.mkdir(), "no samples_*.jsonl, journal.jsonl or manifest.json is there"),
+        (lambda place: place.mkdir(), "no samples_*.jsonl, journal.jsonl or manifest.json was found"),
         (lambda place: None, "does not exist"),
         (lambda place: place.write_text("{}"), "no samples_*.jsonl"),
         (lambda place: (place.mkdir(), (place / "samples_x.jsonl").write_text("{}\n")), "is not a logged sample"),
@@ -381,7 +381,7 @@ def test_a_space(site: Path, results: Path, command: Command, hub: Hub, tmp_path
     assert tree["data/board.js"].large
     assert json.loads((place / "academiceval-site.json").read_text()) == {"licenses": "redistributable"}
     code, out, _ = command("report", results, "-o", place, *push)
-    assert "shows this site already" in out
+    assert "already shows this site" in out
     code, out, _ = command("report", results / "copy-demo", "-o", place, *push)
     assert re.search(r"[1-9]\d* removed", out)
 

@@ -69,7 +69,7 @@ def test_a_dry_run_lists_runs_prompts_and_tokens(dataset: Path, command: Command
     (tmp_path / "mine" / "notes.txt").touch()
     code, _, err = reproduce(command, dataset, tmp_path / "mine")
     assert code == 1
-    assert "mine holds something else; name another --output" in err
+    assert "mine contains something else; name another --output" in err
 
 
 @pytest.mark.slow
@@ -95,7 +95,7 @@ def test_ours_stand_beside_the_published_and_nothing_is_done_twice(
     assert (row["ours"], row["low"], row["high"]) == (score["value"], score["low"], score["high"])
     page = (output / "index.html").read_text()
     assert f"{100 * row['ours']:.1f}" in page
-    assert "round 2026.11, other papers than the published tables are about" in page
+    assert "round 2026.11, other papers than those of the published tables" in page
     assert "<td>differs</td>" in page
     assert "<td>not measured</td>" in page
     assert "figure_3.svg" in page
@@ -139,7 +139,7 @@ def test_what_the_tables_do_not_have_is_named(dataset: Path, command: Command, t
         (("--only", "GPT 5"), "the tables have no run 'GPT 5': they have Gemma Instruct 7B"),
         (("--weights", "GPT 5=x"), "the tables have no model 'GPT 5'"),
         (("--metadata", "[]"), "--metadata must be a JSON object"),
-        (("--metadata", '{"dataset": "x"}'), "--metadata must not hold 'dataset'"),
+        (("--metadata", '{"dataset": "x"}'), "--metadata must not contain 'dataset'"),
     ):
         code, _, err = reproduce(command, dataset, tmp_path / "out", *more)
         assert code == 1

@@ -132,7 +132,7 @@ def test_the_papers_retriever_is_the_default_where_its_weights_are(
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
     default_retriever.cache_clear()
     assert Retrieval().label == "bm25"
-    assert "bm25 retrieves, since the weights of the paper's retriever (facebook/contriever) are not on" in caplog.text
+    assert "bm25 is used because the weights of the paper's retriever (facebook/contriever) are not on" in caplog.text
     assert Retrieval("tfidf").label == "tfidf"
     place = tmp_path / "models--facebook--contriever"
     (place / "refs").mkdir(parents=True)
@@ -173,7 +173,7 @@ def test_what_was_found_is_kept_even_after_a_kill(tmp_path: Path, monkeypatch: p
 
 def test_what_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(
-        RetrieverError, match="'nobody/nothing' cannot be loaded: it is none of bm25, bm25_okapi, tfidf, dpr"
+        RetrieverError, match="'nobody/nothing' cannot be loaded: it is neither one of bm25, bm25_okapi, tfidf, dpr"
     ):
         check(Retrieval("nobody/nothing"))
     with pytest.raises(RetrieverError, match="facebook/dragon-plus-query-encoder' cannot be loaded"):
@@ -211,8 +211,8 @@ def test_prompts_show_chunks_of_everything_but_the_target(
 
 def test_options_that_make_no_sense_are_named(dataset: Path) -> None:
     for more, told in (
-        ({"chunks": "many"}, "chunks='many' is not a whole number"), ({"cut": "front"}, "is none of 'end', 'middle'"),
-        ({"similarity": "near"}, "is none of 'inner_product', 'cosine'"), ({"published_after": "yesterday"}, "is not a day"), ({"model_cutoff": "soon"}, "is not a month"),
+        ({"chunks": "many"}, "chunks='many' is not a whole number"), ({"cut": "front"}, "must be one of 'end', 'middle'"),
+        ({"similarity": "near"}, "must be one of 'inner_product', 'cosine'"), ({"published_after": "yesterday"}, "is not a day"), ({"model_cutoff": "soon"}, "is not a month"),
     ):  # fmt: skip
         with pytest.raises(OptionError, match=told):
             hook.load("Abs-9K", 512, "ralm", dataset=str(dataset), bertscore_model="none", **more)

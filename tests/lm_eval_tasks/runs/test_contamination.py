@@ -69,7 +69,7 @@ def test_the_title_only_probe_stands_by_itself() -> None:
 @pytest.mark.parametrize(
     ("kept", "why"),
     [
-        (lambda one: one.model == "a", "one model alone"),
+        (lambda one: one.model == "a", "there is only one model"),
         (lambda one: one.months > 0, "all papers are newer than all cut-offs"),
         (lambda one: one.months <= 0, "no paper lies between the cut-offs"),
     ],

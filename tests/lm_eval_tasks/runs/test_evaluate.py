@@ -148,7 +148,7 @@ def test_runs_are_compared_paper_by_paper(
     [
         (lambda doc: doc.update(round="2026.10"), "was run with round 2026.11 and round 2026.10"),
         (lambda doc: doc.update(prompt_version=7), "was run with prompts 1 and prompts 7"),
-        (lambda doc: doc.update(target="Another"), "has another target in the other run"),
+        (lambda doc: doc.update(target="Another"), "has a different target in the other run"),
         (lambda doc: doc.update(id="other" + doc["id"]), r"have only 0 of \d+ papers in common"),
         (lambda doc: doc.update(setting="Abs-1K"), "have no task in common"),
         (lambda doc: doc.pop("setting"), "line 1 of .* is not a logged sample"),

@@ -234,14 +234,14 @@ def test_shards_are_together_what_one_run_is(command: Command, dataset: Path, tm
         assert err.count("\n") == 1
         return err
 
-    assert "of 3 shards these are missing: 2" in told(*shards[:2])
+    assert "of 3 shards, these are missing: 2" in told(*shards[:2])
     assert "are both shard 1/3" in told(*shards[:2], shards[1])
     assert "is one of the shards" in command("merge", *shards, "--output", shards[0])[2]
     assert "is a whole run, not a shard of one" in told(*shards, tmp_path / "whole")
-    assert "holds no results_*.json" in told(*shards[:2], tmp_path)
+    assert "contains no results_*.json" in told(*shards[:2], tmp_path)
     other = ("eval", "--model", "lead", *arguments[3:], "--shard", "2/3", "--output", tmp_path / "other")
     assert command(*other)[0] == 0
-    assert "are of different runs: they differ in model" in told(*shards[:2], tmp_path / "other")
+    assert "come from different runs: they differ in model" in told(*shards[:2], tmp_path / "other")
     [file] = shards[0].glob("samples_*title_10k*")
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:-1]))
     assert "samples of academiceval_title_10k, but the run has" in told(*shards)
@@ -496,7 +496,7 @@ def test_what_can_be_seen_to_be_wrong_is_said_up_front(
         "--model", "local-chat-completions", *task, "--model_args", "model=a,base_url=http://127.0.0.1:9/v1"
     )
     assert "did you mean 'academiceval_title_10k'" in told("--model", "lead", "--tasks", "academiceval_titel_10k")
-    assert "the shard '9/3' is not such as 1/8" in told("--model", "lead", *task, "--shard", "9/3")
+    assert "the shard '9/3' is not of the form 1/8" in told("--model", "lead", *task, "--shard", "9/3")
     assert "leave out --limit" in told("--model", "lead", *task, "--shard", "1/3", "--limit", "3")
     assert "neither a number nor four" in told("--model", "lead", *task, "--seed", "1,2")
     assert "--samples is not JSON" in told("--model", "lead", *task, "--samples", "{")
@@ -586,7 +586,7 @@ def test_a_baseline_that_does_not_apply_has_no_score(
     code, _, err = command("eval", "--model", "copy-demo", *again)
     assert (code, "has no score on any of these tasks" in err) == (1, True)
     code, _, err = command("eval", "--model", "lead", *again)
-    assert (code, "holds the results of copy-demo: give each model an --output folder" in err) == (1, True)
+    assert (code, "contains the results of copy-demo: give each model its own --output folder" in err) == (1, True)
     assert "copy-demo has no score on academiceval_abs_9k" in caplog.text
 
 
@@ -602,7 +602,7 @@ def test_a_plan_says_what_a_run_will_take(command: Command, dataset: Path, tmp_p
         r"\| academiceval_title_10k \| \d+ \| \d+ \| \d+ \| 1\.00 \| 3\d\d\d \||\| academiceval_title_10k .* \|", out
     )
     assert re.search(r"KV cache of the longest prompt and answer: \d+\.\d\d GiB", out)
-    assert re.search(r"Hours at 1000 tokens a second.*: \d+\.\d\d", out)
+    assert re.search(r"Hours at 1000 tokens per second.*: \d+\.\d\d", out)
     assert "with the batch API" in out
     code, out, _ = command("plan", "--tasks", "academiceval_title_10k", "--metadata", metadata(dataset))
     assert code == 0

@@ -67,7 +67,7 @@ def test_an_anchor_that_changed_is_named() -> None:
 
 
 def test_too_few_anchors_are_named() -> None:
-    with pytest.raises(SamplesError, match="have 1 anchors in common, and linking takes 2"):
+    with pytest.raises(SamplesError, match="have 1 anchors in common, but linking needs 2"):
         link({"1": runs("1", 0, 1), "2": runs("2", 0, 1)}, ["a1", "b"], "rouge_l")
     assert 4 <= len(usual_anchors()) <= 6
 

@@ -1,4 +1,4 @@
-"""What a round holds beside its samples: version 1 of revised papers with the ceilings, and the filter of works."""
+"""What a round contains besides its samples: version 1 of revised papers with the ceilings, and the filter of works."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from builder.store import Store
 
 
-def beside(round_: Round, store: Store, test: Sequence[Paper]) -> tuple[dict[Task, Ceiling], dict[str, bytes]]:
+def side_files(round_: Round, store: Store, test: Sequence[Paper]) -> tuple[dict[Task, Ceiling], dict[str, bytes]]:
     """The ceilings, and the files that go wherever the data goes: name -> content.
 
     Args:
