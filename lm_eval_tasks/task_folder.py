@@ -17,7 +17,7 @@ from lm_eval_tasks.errors import EvalError, TaskFolderError
 
 _FOLDERS = ("academiceval", "scalar")
 _MARKER = ".made-by-academiceval"
-_NAME = re.compile(r"^(?:task|group): (?P<name>\S+)$", re.MULTILINE)
+_NAME = re.compile(r"^(?:task|group|tag): (?P<name>\S+)$", re.MULTILINE)
 
 
 def tasks_path() -> Path:
@@ -26,9 +26,9 @@ def tasks_path() -> Path:
 
 
 def task_names() -> list[str]:
-    """All task and group names, read from the task files without lm-eval."""
+    """All names of tasks, groups and tags, read from the task files without lm-eval."""
     files = (path for folder in _FOLDERS for path in (tasks_path() / folder).glob("*.yaml"))
-    return sorted(_NAME.search(path.read_text(encoding="utf-8"))["name"] for path in files)  # type: ignore[index]
+    return sorted({name for path in files for name in _NAME.findall(path.read_text(encoding="utf-8"))})
 
 
 def check_tasks(tasks: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ the answer ("wrong paper").
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -29,6 +29,7 @@ class Metric:
         best: which values are better; "one" for ratios, whose best value is 1; "neither" where no value is better.
         headline: whether it is what a task is about; all others are diagnostics, kept in samples and printed on request.
         floors: metrics that say what a value of this one is worth.
+        usual: the name that lm-eval's own tasks give such a metric; printed in addition to ours, which goes in the next version.
         zero: the floor that counts as 0 where scores of several tasks are averaged.
         rate: whether it belongs next to the headline: how often something went wrong with prompts or answers.
     """
@@ -41,6 +42,7 @@ class Metric:
     headline: bool = False
     floors: tuple[str, ...] = ()
     zero: str = ""
+    usual: str = ""
     rate: bool = False
 
 
@@ -53,15 +55,15 @@ _BOTH = _WRITING | _CLOZE
 METRICS: tuple[Metric, ...] = (
     Metric(
         "rouge_l", "ROUGE-L", _WRITING, "higher", measures.rouge_l, headline=True,
-        floors=("rouge_l_random_pair", "rouge_l_wrong_paper"), zero="rouge_l_wrong_paper",
+        floors=("rouge_l_random_pair", "rouge_l_wrong_paper"), zero="rouge_l_wrong_paper", usual="rougeL",
     ),
     Metric(
         "bertscore", "BERTScore", _WRITING, "higher", measures.bertscore, headline=True,
-        floors=("bertscore_random_pair", "bertscore_wrong_paper"), zero="bertscore_wrong_paper",
+        floors=("bertscore_random_pair", "bertscore_wrong_paper"), zero="bertscore_wrong_paper", usual="bert_score",
     ),
     Metric(
         "accuracy", "Accuracy", _CLOZE, "higher", measures.accuracy, headline=True,
-        floors=("accuracy_random", "accuracy_constant"), zero="accuracy_random",
+        floors=("accuracy_random", "accuracy_constant"), zero="accuracy_random", usual="acc",
     ),
     Metric("rouge_l_random_pair", "ROUGE-L, random pair", _WRITING, "lower", measures.rouge_l_random_pair),
     Metric("rouge_l_wrong_paper", "ROUGE-L, wrong paper", _WRITING, "lower", measures.rouge_l_wrong_paper),
@@ -78,9 +80,9 @@ METRICS: tuple[Metric, ...] = (
     Metric("unfinished", "Unfinished reasoning", _BOTH, "lower", measures.unfinished, rate=True),
     Metric("numbers_supported", "Numbers supported", _WRITING, "higher", measures.numbers_supported),
     Metric("names_supported", "Names supported", _WRITING, "higher", measures.names_supported),
-    Metric("rouge_1", "ROUGE-1", _WRITING, "higher", measures.rouge_1),
-    Metric("rouge_2", "ROUGE-2", _WRITING, "higher", measures.rouge_2),
-    Metric("rouge_lsum", "ROUGE-Lsum", _WRITING, "higher", measures.rouge_lsum),
+    Metric("rouge_1", "ROUGE-1", _WRITING, "higher", measures.rouge_1, usual="rouge1"),
+    Metric("rouge_2", "ROUGE-2", _WRITING, "higher", measures.rouge_2, usual="rouge2"),
+    Metric("rouge_lsum", "ROUGE-Lsum", _WRITING, "higher", measures.rouge_lsum, usual="rougeLsum"),
     Metric("length_ratio", "Length, of the target's", _WRITING, "one", measures.length_ratio),
     Metric("copied_from_input", "Longest run copied from the input", _WRITING, "lower", measures.copied_from_input),
     Metric(
@@ -126,19 +128,29 @@ def label(name: str) -> str:
 # --- as lm-eval's task files want them
 
 
+def with_usual(scores: Mapping[str, float]) -> dict[str, float]:
+    """Scores by our names, and by lm-eval's usual names where those differ."""
+    usual = {one.usual: scores[one.name] for one in METRICS if one.usual and one.name in scores}
+    return {**scores, **usual}
+
+
 def _metric_list(kind: Kind) -> list[dict[str, Any]]:
     """A task's `metric_list`; lm-eval knows two directions; other metrics have none there."""
     directions = {"higher": True, "lower": False, "one": None, "neither": None}
     return [
-        {"metric": one.name, "aggregation": "mean", "higher_is_better": directions[one.best]} for one in of_kind(kind)
+        {"metric": name, "aggregation": "mean", "higher_is_better": directions[one.best]}
+        for one in of_kind(kind)
+        for name in filter(None, (one.name, one.usual))
     ]
 
 
 def _group_list(kind: Kind) -> list[dict[str, Any]]:
-    """A group's `aggregate_metric_list`."""
+    """A group's `aggregate_metric_list`: each task counts the same, whatever its number of samples."""
     return [
         {"metric": name, "aggregation": "mean", "weight_by_size": False, "filter_list": "score"}
-        for name in headline(kind)
+        for one in of_kind(kind)
+        if one.headline
+        for name in filter(None, (one.name, one.usual))
     ]
 
 

@@ -41,7 +41,8 @@ def score_cloze(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
 def unpack(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
     """The scores of one row that lm-eval prints; its `process_results`."""
     scores = ScoredAnswer.from_text(results[0]).scores
-    return scores if doc["metrics"] == ALL else {name: scores[name] for name in registry.printed() if name in scores}
+    printed = scores if doc["metrics"] == ALL else {name: scores[name] for name in registry.printed() if name in scores}
+    return registry.with_usual(printed)
 
 
 def others_of(ids: Sequence[str]) -> list[int]:

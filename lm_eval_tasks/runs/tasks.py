@@ -29,8 +29,17 @@ class RunTasks(TaskManager):  # type: ignore[misc]
         self._reasoning_tokens, self._repeats, self._samples = reasoning_tokens, repeats, samples
 
     def load(self, task_list: Any) -> Any:
-        """As lm-eval's, with what this run changes."""
-        loaded = super().load(task_list)
+        """As lm-eval's, with what this run changes.
+
+        Raises:
+            OptionError: two of the names contain the same task, or a sample does not exist.
+        """
+        try:
+            loaded = super().load(task_list)
+        except ValueError as err:
+            if "Duplicate task" not in str(err):
+                raise
+            raise OptionError(f"--tasks names a task twice ({err}): leave one of the names out") from err
         self._check_samples(loaded["tasks"])
         for task in loaded["tasks"].values():
             longest = task.config.generation_kwargs["max_gen_toks"] + self._reasoning_tokens

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ from lm_eval_tasks.tables import shown
 from lm_eval_tasks.task_folder import task_names
 from tests.conftest import BIN, CONTEXT
 from tests.helpers.warm import Warm
+
+Command = Callable[..., tuple[int, str, str]]
 
 FOLDER = task_folder.tasks_path()
 FILES = sorted(FOLDER.rglob("*.yaml"))
@@ -51,8 +54,16 @@ def test_every_yaml_file_is_an_indexed_task() -> None:
         config(path).get("task") if isinstance(config(path).get("task"), str) else config(path)["group"]
         for path in FILES
     }
-    assert named == set(task_names())
-    assert len(FILES) == 2 * (16 + 5) + (4 + 1) + 2 + 2 * (3 + 1) + 8 + 1
+    tags = {f"academiceval_{kind}" for kind in ("plain", "random", "graph", "mixed")}
+    assert {config(path)["tag"] for path in FILES if "tag" in config(path)} == tags
+    assert named | tags == set(task_names())
+    assert len(FILES) == 2 * (16 + 5) + (4 + 1) + 2 + 2 * (3 + 1) + 8 + 1 + (4 + 1)
+
+
+def test_tables_call_each_task_by_its_setting() -> None:
+    aliases = [config(path)["task_alias"] for path in FILES if isinstance(config(path).get("task"), str)]
+    assert len(set(aliases)) == len(aliases)
+    assert {setting.name for setting in BUILT_IN} <= set(aliases)
 
 
 @pytest.mark.parametrize("setting", BUILT_IN, ids=lambda s: s.name)
@@ -137,7 +148,7 @@ def test_a_bare_lm_eval_finds_the_tasks_after_link_tasks_alone(warm: Warm, datas
             cwd=dataset.parent, env=environment(HF_HOME=str(tmp_path / "hf")),
         )  # fmt: skip
         assert done.returncode == 0, done.stderr[-3000:]
-        assert "academiceval_abs_29k_g" in done.stdout
+        assert "Abs-29K-G" in done.stdout
     finally:
         if not existed:
             assert task_folder.unlink()
@@ -205,3 +216,12 @@ def test_the_tasks_need_none_of_the_builders_packages() -> None:
         "import lm_eval_tasks.runs.baselines, lm_eval_tasks.task_folder, lm_eval_tasks.judge.run\n"
     )
     subprocess.run([BIN / "python", "-c", script], check=True, env=environment())
+
+
+def test_a_task_that_is_named_twice_is_a_sentence(command: Command, dataset: Path, tmp_path: Path) -> None:
+    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
+    tasks = "academiceval_plain,academiceval_abs"
+    code, _, err = command(
+        "eval", "--model", "lead", "--tasks", tasks, "--metadata", metadata, "--output", tmp_path / "x"
+    )
+    assert (code, "--tasks names a task twice" in err, err.count("\n")) == (1, True, 1), err

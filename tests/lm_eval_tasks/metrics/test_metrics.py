@@ -63,8 +63,14 @@ def test_cut_prompts_are_counted() -> None:
 def test_headline_metrics_are_printed_and_all_of_them_on_request() -> None:
     [text] = score.score([["a"]], [DOC])
     every = ScoredAnswer.from_text(text).scores
-    assert set(score.unpack(DOC, [text])) == {"rouge_l"}
-    assert score.unpack({**DOC, "metrics": "all"}, [text]) == every
+    assert set(score.unpack(DOC, [text])) == {"rouge_l", "rougeL"}
+    printed = score.unpack({**DOC, "metrics": "all"}, [text])
+    assert {name: printed[name] for name in every} == every
+    # By the names that lm-eval's own tasks use, too.
+    usual = {"rougeL": "rouge_l", "rouge1": "rouge_1", "rouge2": "rouge_2", "rougeLsum": "rouge_lsum"}
+    assert {name: printed[name] for name in printed.keys() - every.keys()} == {
+        new: every[old] for new, old in usual.items()
+    }
     assert {"rouge_1", "empty", "length_ratio"} <= every.keys() <= {one.name for one in registry.METRICS}
 
 
