@@ -52,6 +52,8 @@ _POINTER = re.compile(
     re.IGNORECASE,
 )
 _SMALL = 20
+# Characters that a remark in brackets may have before a number.
+_ASIDE = 120
 _NEAR = 3
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _STOP = frozenset(
@@ -115,8 +117,10 @@ def _number(text: str, start: int, end: int, value: float, step: float) -> Numbe
 def _points(text: str, number: Number) -> bool:
     """Whether a number points to a place, such as a section or a citation."""
     behind = text[number.end : number.end + 1]
-    # "[3]", and "(1)" in an enumeration.
+    # "[3]", and "(1)" or "1)" in an enumeration.
     if behind == "]" or (behind == ")" and text[number.start - 1 : number.start] == "("):
+        return True
+    if behind == ")" and "(" not in text[max(0, number.start - _ASIDE) : number.start].rpartition(")")[2]:
         return True
     return bool(_POINTER.search(text, max(0, number.start - 24), number.start))
 
