@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,7 +150,7 @@ def effect(what: str, given: Sequence[Observation]) -> Effect:
 def _unidentified(given: Sequence[Observation], papers: set[str]) -> str:
     """Why the runs cannot tell beta; "" if they can."""
     if len({one.model for one in given}) < 2:
-        return "there is only one model: its scores before and after its cut-off differ by the papers' difficulty, too"
+        return "only one model has such scores, and its papers before and after its cut-off differ in difficulty, too"
     if not any(one.open for one in given):
         return 'all papers are newer than all cut-offs: run the older splits too (--metadata \'{"split": "all"}\')'
     if not papers:
@@ -184,7 +184,42 @@ def effects(given: Sequence[Observation]) -> list[Effect]:
     found = [effect("papers up to the cut-off", usual)] if usual else []
     if probe:
         found.append(effect("title-only probe", probe))
+        found += [against_later(model, probe) for model in sorted({one.model for one in probe})]
     return found + [placebo(usual or given, late) for late in PLACEBOS]
+
+
+def against_later(model: str, probe: Sequence[Observation]) -> Effect:
+    """How much better a model writes abstracts from titles alone for papers up to its cut-off than for later ones.
+
+    A second witness, which needs no other model. Nothing removes the papers' difficulty here, but little can be known about an abstract
+    from its title, whatever the paper.
+    """
+    what = f"title-only probe, {model} against its own later papers"
+    own = [one for one in probe if one.model == model]
+    is_open = np.array([one.open for one in own])
+    if is_open.all() or not is_open.any():
+        side = "newer" if not is_open.any() else "older"
+        return Effect(what, None, None, None, None, 0, 0, f"all its papers are {side} than its cut-off")
+    clusters, scores = numbered([one.cluster for one in own]), np.array([one.score for one in own])
+    sums, counts = (
+        np.array([np.bincount(clusters, weights=weight * side) for side in (is_open, ~is_open)])
+        for weight in (scores, np.ones(len(own)))
+    )
+    value = _between(sums.sum(axis=1), counts.sum(axis=1))
+    # An author of all papers on one side cannot be left out: then nothing would be left to compare.
+    rest = counts.sum(axis=1)[:, None] - counts
+    count = len(counts[0])
+    if count < FEWEST or not rest.all():
+        return Effect(what, value, None, None, None, len(own), count)
+    left = _between(sums.sum(axis=1)[:, None] - sums, rest)
+    over = t_interval(float(value), left, counts.sum(axis=0))
+    return Effect(what, float(value), over.low, over.high, over.p, len(own), count)
+
+
+def _between(sums: Floats, counts: Floats) -> Any:
+    """The mean on the first side minus that on the second."""
+    means = sums / counts
+    return means[0] - means[1]
 
 
 def by_age(given: Sequence[Observation], width: int = 3) -> dict[str, dict[int, tuple[float, int]]]:

@@ -66,10 +66,37 @@ def test_the_title_only_probe_stands_by_itself() -> None:
     assert [one.what for one in effects(planted(0.0) + probe)][:2] == ["papers up to the cut-off", "title-only probe"]
 
 
+def test_the_probe_of_one_model_is_compared_with_its_own_later_papers() -> None:
+    probe = [
+        Observation(one.model, "Abs-9K abs_title_only", one.paper, one.cluster, one.months, one.score)
+        for one in planted(0.3)
+        if one.model == "b"
+    ]
+    found = {one.what: one for one in effects(probe)}
+    own = found["title-only probe, b against its own later papers"]
+    assert found["title-only probe"].value is None
+    assert own.value == pytest.approx(0.15, abs=0.05)
+    assert own.low is not None and own.p is not None
+    assert own.low > 0
+    assert own.p < 0.001
+    later = contamination.against_later("b", [one for one in probe if one.months > 0])
+    assert (later.value, later.why) == (None, "all its papers are newer than its cut-off")
+
+
+def test_the_probes_intervals_hold_the_truth() -> None:
+    held = 0
+    for seed in range(200):
+        given = [one for one in planted(0.0, n=120, seed=seed) if one.model == "b"]
+        found = contamination.against_later("b", given)
+        assert found.low is not None and found.high is not None
+        held += found.low <= 0 <= found.high
+    assert 0.9 <= held / 200 <= 0.99
+
+
 @pytest.mark.parametrize(
     ("kept", "why"),
     [
-        (lambda one: one.model == "a", "there is only one model"),
+        (lambda one: one.model == "a", "only one model has such scores"),
         (lambda one: one.months > 0, "all papers are newer than all cut-offs"),
         (lambda one: one.months <= 0, "no paper lies between the cut-offs"),
     ],
