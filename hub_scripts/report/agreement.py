@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hub_scripts.report.board import TASK_LABELS
+from hub_scripts.report.board import LABELS, TASK_LABELS
 from hub_scripts.report.cells import DIAGNOSTICS, WIN_RATE, Cell, Group
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.runs.correlations import correlations_of, table
@@ -29,8 +30,14 @@ def agreement(groups: Sequence[Group]) -> dict[str, Table]:
             (f"{TASK_LABELS[task]}, over models", _models(own)),
         ):
             if pairs := correlations_of(list(rows), _METRICS):
-                found[title] = table(pairs)
+                found[title] = table(
+                    [replace(one, first=_label(one.first), second=_label(one.second)) for one in pairs]
+                )
     return found
+
+
+def _label(metric: str) -> str:
+    return LABELS.get(metric) or registry.label(metric)
 
 
 def _scores(cell: Cell) -> dict[str, dict[str, float]]:

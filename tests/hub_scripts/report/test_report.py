@@ -348,7 +348,7 @@ def test_agreement_of_metrics_and_models_against_each_other_are_shown(
     assert "0.625 [0.500, 0.750]" in page
     assert "How far the metrics agree" in page
     assert re.search(r"Abstract, over answers", page)
-    assert "numbers_supported" in page
+    assert "Numbers supported" in page
     # It is not a win rate against the authors' text.
     assert '"win_rate":[0.625' not in (tmp_path / "site" / "data" / "board.js").read_text()
     (place / "judge_lead-against-copy-demo.json").write_text(json.dumps({**duel, "tasks": {"Abs-9K": {"m": {}}}}))
