@@ -32,6 +32,7 @@ from builder.sources.base import Source
 from tests.helpers.serving import serving
 
 OAI_PAGE = 1000
+MOST_REVISED = 20_000
 Reply = tuple[int, dict[str, str], bytes]
 
 
@@ -79,9 +80,15 @@ class World:
         """The version of a paper that its id names, as far as the source has it; the last one where it names none."""
         parsed = PaperId.parse(name)
         assert parsed is not None
-        if parsed.version is None:
-            return self.by_id[parsed.bare]
-        return next(item for item in self.source.by_ids([name]) if isinstance(item, Paper))
+        last = self.by_id[parsed.bare]
+        return self.first.get(last.id, last) if parsed.version == 1 else last
+
+    @cached_property
+    def first(self) -> dict[str, Paper]:
+        """Id -> version 1 of revised papers, as far as the source has them; of a large world nobody asks."""
+        revised = [f"{paper.id}v1" for paper in self.papers if paper.version > 1]
+        items = self.source.by_ids(revised) if len(self.papers) <= MOST_REVISED else ()
+        return {item.id: item for item in items if isinstance(item, Paper) and item.version == 1}
 
     @cached_property
     def days(self) -> list[date]:
@@ -267,6 +274,8 @@ class Loopback(ThreadingHTTPServer):
     def __init__(self, world: World) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.world = world
+        # A source's index belongs to the thread that opened it.
+        world.first  # noqa: B018
         self.faults: list[Fault] = []
         self.log: list[str] = []
         self.headers: list[dict[str, str]] = []

@@ -180,10 +180,10 @@ def test_what_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         check(Retrieval("dragon"))
     with pytest.raises(RetrieverError, match="make no sense"):
         Chunking(size=64, overlap=64)
-    monkeypatch.setitem(sys.modules, "bm25s", None)
+    monkeypatch.setitem(sys.modules, "rank_bm25", None)
     open_retriever.cache_clear()
     with pytest.raises(RetrieverError, match=r"academiceval\[ralm\]"):
-        check(Retrieval("bm25"))
+        check(Retrieval("bm25_okapi"))
     open_retriever.cache_clear()
 
 
