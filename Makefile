@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # Stays in the virtual environment: pip brings it and torch, it brings all the rest in a fraction of pip's time.
 UV = $(BIN)/uv pip install -q --compile-bytecode --python $(BIN)/python -c constraints.txt
 
-.PHONY: demo test quick faults fuzz bench check format setup setup-demo clean
+.PHONY: demo test quick faults fuzz bench check docs format setup setup-demo clean
 
 setup: $(VENV)/installed
 setup-demo: $(VENV)/installed-demo
@@ -55,9 +55,13 @@ check: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# The documentation as a site, in site-docs/.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
+
 format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) demo build *.egg-info
+	rm -rf $(VENV) demo build site-docs *.egg-info

@@ -1,0 +1,54 @@
+"""The documentation as a site: it builds without a warning, asks nobody for anything, and its reference is whole."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from builder.cli import all_commands
+from lm_eval_tasks.metrics.registry import METRICS
+from lm_eval_tasks.task_folder import task_names
+from tests.test_docs import Round, keys
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("docs") / "site"
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "mkdocs", "build", "-q", "--strict", "-d", str(place)]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    return place
+
+
+def test_every_page_is_in_the_navigation(site: Path) -> None:
+    start = (site / "index.html").read_text()
+    pages = {path.relative_to(ROOT / "docs").with_suffix(".html").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert pages <= set(re.findall(r'href="([\w./-]+\.html)"', start))
+
+
+def test_nothing_comes_from_another_server(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        assert not re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="https?://[^"]*"', page.read_text()), page
+
+
+def test_the_reference_names_everything(site: Path) -> None:
+    pages = {
+        name: (site / "reference" / f"{name}.html").read_text() for name in ("round", "tasks", "metrics", "commands")
+    }
+    for key in keys(Round):
+        # Of a list of tables each key has its own row.
+        assert re.search(rf"<code>{re.escape(key)}[.<]", pages["round"]), key
+    for name in task_names():
+        assert name in pages["tasks"], name
+    for metric in METRICS:
+        assert f"<code>{metric.name}</code>" in pages["metrics"], metric.name
+    for name in all_commands().parsers:
+        assert f"academiceval {name}" in pages["commands"], name
