@@ -1,0 +1,133 @@
+"""Prompts and scores of AcademicEval: the published prompts (appendix D of the paper), and ROUGE-L with titles refined first."""
+
+import re
+from functools import partial
+from pathlib import Path
+
+from rouge_score import rouge_scorer
+
+_PROMPTS = Path(__file__).parent / "prompts"
+_FIELD = re.compile(r"\{([A-Z_]+?)(_0)?\}")
+_COLUMNS = {"C_TITLE": "title", "C_ABSTRACT": "abstract"}
+_SCORER = rouge_scorer.RougeScorer(["rougeL"], use_stemmer=True)
+
+
+def _filled(text, row):
+    return _FIELD.sub(lambda field: row[_COLUMNS.get(field[1], field[1].lower())], text)
+
+
+def _prompt(name, doc):
+    """A prompt file with a row's texts in it; lines before "..." repeat for each demonstration or citation."""
+    doc = {**doc, "content": doc["content"].replace(doc["target"], "")}
+    parts, repeated = [], []
+    for line in (_PROMPTS / f"{name}.txt").read_text(encoding="utf-8").splitlines(keepends=True):
+        if line.rstrip("\n") == "...":
+            block = "".join(repeated)
+            rows = doc["citations" if "{C_" in block else "demonstrations"]
+            parts += [_filled(block.replace(" 0:", f" {i}:"), row) for i, row in enumerate(rows)]
+            repeated = []
+        elif repeated or re.match(r"### .* 0:", line):
+            repeated.append(line)
+        else:
+            parts.append(_filled(line, doc))
+    return "".join(parts)
+
+
+title_short, title_long = partial(_prompt, "title_short"), partial(_prompt, "title_long")
+abs_short, abs_long = partial(_prompt, "abs_short"), partial(_prompt, "abs_long")
+intro_short, intro_long = partial(_prompt, "intro_short"), partial(_prompt, "intro_long")
+related_short, related_long = partial(_prompt, "related_short"), partial(_prompt, "related_long")
+
+
+def process_results(doc, results):
+    return {"rougeL": _SCORER.score(doc["target"], results[0].strip())["rougeL"].fmeasure}
+
+
+def process_title(doc, results):
+    return process_results(doc, [title(results[0], doc["target"])])
+
+
+# --- Section 4.2 of the paper refines the answers of Title Writing only.
+
+_YES = r"(?:sure|certainly|of course|okay|ok|absolutely|yes)"
+_HERE = r"(?:here(?:'s|’s| is| are)|below is|this is|i (?:would )?(?:suggest|propose)|the following is)"
+_NAMES = r"(?:titles?|suggestions?)"
+# "Sure! ..." and "Here is the title: ..." lead in; "Okay Google: ..." and "This Is Not a Dataset: ..." are titles.
+_LEAD_IN = re.compile(
+    rf"^[*_]*(?:{_YES}!\s*(?=$|[\"“*])|(?:{_YES}\b[,.:!]?\s*)?{_HERE}(?=[^:\n]{{0,80}}:)(?:[^:\n]*\b{_NAMES}\b[^:\n]*|\s*):[*_]*\s*)",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"^[*_]*(?:(?:the|a|an|my|suggested|proposed|possible|generated|predicted|final|paper)\s+)*title\s*(?:is\s*)?[*_]*(?::|\s[-–—]\s)[*_]*\s*",
+    re.IGNORECASE,
+)
+_AROUND = " \t" + "*_~`\"'“”‘’«»"
+# A heading, a quotation, an item of a list; a line that begins or ends code.
+_LINE_MARK = re.compile(r"(?:#{1,6}\s+|>\s+(?!\d)|[-*]\s+|```\w*$)")
+# What surrounds a title is taken off in at most this many steps.
+_STEPS = 20
+_QUOTES = '"“‘«'
+_PAIRS = {"*": "*", "_": "_", "~": "~", "`": "`'", '"': '"', "'": "'", "“": "”", "‘": "’", "«": "»"}
+
+
+def title(text: str, target: str = "") -> str:
+    """The title in an answer: without lead-in, label, markdown and quotes around it, and nothing after its line.
+
+    Args:
+        target: the paper's own title; what belongs to it is not taken off.
+    """
+    rest = text.strip()
+    while True:
+        line, _, below = rest.partition("\n")
+        bare = _bare(line, _folded(target))
+        if bare or not below.strip():
+            return bare
+        rest = below.strip()
+
+
+def _bare(line: str, target: str) -> str:
+    """One line without what surrounds a title; "" if nothing is left."""
+    for _ in range(_STEPS):
+        if target and _folded(line) == target:
+            break
+        inner = line.strip(_AROUND)
+        if target and _folded(inner) == target:
+            return inner
+        bare = _step(line)
+        if bare == line:
+            break
+        line = bare
+    return line
+
+
+def _step(line: str) -> str:
+    """A line without the outermost thing that surrounds a title."""
+    line = line.strip()
+    if found := _LINE_MARK.match(line):
+        return line[found.end() :]
+    inner = _inside(line)
+    if inner is not None:
+        return inner
+    found = _LEAD_IN.match(line) or _LABEL.match(line)
+    return line[found.end() :] if found else line
+
+
+def _inside(line: str) -> str | None:
+    """A line without the run of markdown signs, or the pair of quotes, that encloses it; None if nothing does."""
+    if not line or line[-1] not in _PAIRS.get(line[0], ""):
+        return None
+    opening, closing = line[0], line[-1]
+    inner = line.lstrip(opening).rstrip(closing)
+    both = min(len(line) - len(line.lstrip(opening)), len(line) - len(line.rstrip(closing)))
+    # "This" and "that": the first mark is closed before the line ends.
+    mark = closing if opening in _QUOTES else closing * both
+    second = line.find(mark, both, -both)
+    if second > both and line[second - 1] not in " (":
+        return None
+    # If there are two pairs of quotes, the inner one may be the title's own.
+    both = 1 if both == 2 and opening in _QUOTES else both
+    return line[both : len(line) - both] if inner else ""
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
