@@ -8,6 +8,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from builder import commands as building
 from builder.errors import BuildError
@@ -75,13 +76,21 @@ def _set_up_output(arguments: argparse.Namespace) -> None:
         # The libraries' progress bars are for interactive use.
         os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
         os.environ.setdefault("TQDM_DISABLE", "1")
-    if arguments.command is evaluating.evaluate and (arguments.config or arguments.model == "vllm"):
+    if arguments.command is evaluating.evaluate and (arguments.model == "vllm" or _names_vllm(arguments.config)):
         # VLLM divides by what its bar has counted.
         os.environ.pop("TQDM_DISABLE", None)
     if arguments.quiet:
         from lm_eval_tasks.progress import silence
 
         silence()
+
+
+def _names_vllm(config: Path | None) -> bool:
+    """Whether a file of options may be one for vLLM."""
+    try:
+        return config is not None and "vllm" in config.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return False  # the command itself says what is wrong with it
 
 
 def _cleared(text: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.errors import BuildError
-from lm_eval_tasks.command import BUILD, DATASETS, START, add_engine, check_file, positive
+from lm_eval_tasks.command import BUILD, DATASETS, START, add_engine, check_dataset, check_file, positive
 
 STARTS = ("arxiv", "mirror", "pdfs", "sample")
 _QUESTIONS = {
@@ -181,7 +181,10 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
 
 def _asked(question: str, usual: str) -> str:
     """What a user answers on a terminal; the usual answer if there is no terminal or the answer is empty."""
-    return (input(question).strip() if sys.stdin.isatty() else "") or usual
+    try:
+        return (input(question).strip() if sys.stdin.isatty() else "") or usual
+    except EOFError:
+        return usual
 
 
 def crawl(arguments: Namespace) -> Iterator[str | Table]:
@@ -233,6 +236,7 @@ def status(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def audit(arguments: Namespace) -> Iterator[str | Table]:
+    check_dataset(arguments.folder)
     from builder.dataset import tables
     from builder.dataset.audit import audit, check
     from builder.dataset.card import check_canary
@@ -248,6 +252,7 @@ def audit(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def publishable(arguments: Namespace) -> Iterator[str | Table]:
+    check_dataset(arguments.folder)
     from builder.dataset.publishable import publishable
 
     yield publishable(arguments.folder, arguments.output, arguments.licenses).line()
@@ -255,6 +260,7 @@ def publishable(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def fill(arguments: Namespace) -> Iterator[str | Table]:
+    check_dataset(arguments.folder)
     from builder.pipeline import fill_only
     from builder.round.model import load_round
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.command import DATASETS, PUBLISH, READ, json_object, positive
+from lm_eval_tasks.command import DATASETS, PUBLISH, READ, amount, check_dataset, check_there, json_object, positive
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses, Shown
@@ -28,6 +28,7 @@ def register(commands: Commands) -> None:
     sub = commands.add(PUBLISH, "live", help_, live)
     sub.add_argument("live", type=Path, metavar="live.toml")
     sub.add_argument("--round", metavar="YYYY.MM", help="default: this month")
+    sub.add_argument("--max-cost", type=amount, help="instead of max_cost in live.toml")
     sub.add_argument("--yes", action="store_true", help="do it")
 
     help_ = "check a dataset folder and publish it on the Hub as one revision; without --yes, only show what would be uploaded"
@@ -137,6 +138,7 @@ def _register_reproduce(commands: Commands) -> None:
 
 def report(arguments: Namespace) -> Iterator[str | Table]:
     """Build the site, and publish it if a Space is named."""
+    check_there(*arguments.results)
     from hub_scripts.report.site import Notes, cutoffs_of, labels_of
     from hub_scripts.report.site import report as build
 
@@ -153,7 +155,9 @@ def report(arguments: Namespace) -> Iterator[str | Table]:
 def live(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.live.run import live, this_month
 
-    yield from live(arguments.live, arguments.round or this_month(), yes=arguments.yes, quiet=arguments.quiet)
+    yield from live(
+        arguments.live, arguments.round or this_month(), yes=arguments.yes, quiet=arguments.quiet, max_cost=arguments.max_cost
+    )  # fmt: skip
 
 
 def bundle(arguments: Namespace) -> Iterator[str]:
@@ -184,6 +188,7 @@ def reproduce(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def push(arguments: Namespace) -> Iterator[str | Table]:
+    check_dataset(arguments.folder)
     from hub_scripts.hub.push import push
 
     if arguments.report_card:
@@ -210,6 +215,7 @@ def yank(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def push_results(arguments: Namespace) -> Iterator[str | Table]:
+    check_there(*arguments.files)
     from hub_scripts.results.publish import push_results
 
     return push_results(

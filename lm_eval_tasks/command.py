@@ -132,6 +132,18 @@ def check_file(path: Path) -> None:
         raise EvalError(f"there is no file {path}; `academiceval init` writes a round.toml")
 
 
+def check_dataset(folder: Path) -> None:
+    """Raise an EvalError for a dataset folder that does not exist; likewise."""
+    if not folder.is_dir():
+        raise EvalError(f"the dataset folder {folder} does not exist; `academiceval build round.toml` makes one")
+
+
+def check_there(*paths: Path) -> None:
+    """Raise an EvalError for a path that does not exist, before anything large is imported."""
+    if lost := [path for path in paths if not path.exists()]:
+        raise EvalError(f"{lost[0]} does not exist")
+
+
 def add_engine(sub: argparse.ArgumentParser, what: str = "") -> None:
     """Add the option that says what to work with."""
     sub.add_argument(

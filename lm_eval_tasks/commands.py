@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.command import EVALUATE, READ, add_engine, amount, json_object, part, positive, seconds
+from lm_eval_tasks.command import EVALUATE, READ, add_engine, amount, check_there, json_object, part, positive, seconds
 from lm_eval_tasks.errors import EvalError
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ _PRICES = "TOML: prices per million tokens for each model, see docs/evaluate.md"
 
 
 # The baselines and the usual model types of lm-eval, for completion; to ask lm-eval itself would take seconds.
+BASELINES = 3
 MODELS = (
     "lead", "copy-demo", "random-sentence", "hf", "vllm", "local-chat-completions", "openai-chat-completions",
 )  # fmt: skip
@@ -215,6 +217,8 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     metadata = _metadata(given)
     if not given.model:
         raise EvalError("name what to evaluate with --model: a baseline, or a model type of lm-eval such as hf or vllm")
+    if given.model not in MODELS and (near := get_close_matches(given.model, MODELS[:BASELINES], 1, 0.7)):
+        raise EvalError(f"there is no model {given.model!r}; did you mean the baseline {near[0]}?")
     from lm_eval_tasks.engines.registry import open_engine, working_with
     from lm_eval_tasks.runs import evaluate as running
     from lm_eval_tasks.runs.models import Generation, label_of
@@ -289,6 +293,7 @@ def _detect(arguments: Namespace) -> Iterator[str]:
 
 
 def merge(arguments: Namespace) -> Iterator[str | Table]:
+    check_there(*arguments.shards)
     from lm_eval_tasks.runs.merge import merge
     from lm_eval_tasks.runs.score_table import score_table
 
@@ -342,6 +347,7 @@ def _means(arguments: Namespace, model: str) -> Means:
 
 
 def compare(arguments: Namespace) -> Iterator[str | Table]:
+    check_there(arguments.a, arguments.b)
     from lm_eval_tasks.power import FEWEST
     from lm_eval_tasks.runs.compare import compare, table, tasks_apart
 
@@ -354,6 +360,7 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def contamination(arguments: Namespace) -> Iterator[str | Table]:
+    check_there(*arguments.runs)
     from lm_eval_tasks.runs import contamination as estimating
     from lm_eval_tasks.runs.models_of_runs import read_runs
 
@@ -370,6 +377,7 @@ def contamination(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def link_rounds(arguments: Namespace) -> Iterator[str | Table]:
+    check_there(*arguments.rounds)
     from lm_eval_tasks.runs import linking
     from lm_eval_tasks.runs.models_of_runs import read_rounds
 
@@ -390,6 +398,7 @@ def link_rounds(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
+    check_there(arguments.source)
     import json
 
     from lm_eval_tasks.files import write_whole
@@ -399,7 +408,9 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
     every = {one.name: one for one in report_card.measurable()}
     names = arguments.metrics.split(",") if arguments.metrics else list(every)
     if unknown := [name for name in names if name not in every]:
-        raise EvalError(f"no metric {unknown[0]!r} with a better direction; there are {', '.join(every)}")
+        near = get_close_matches(unknown[0], list(every), 1, 0.6)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(every)}"
+        raise EvalError(f"no metric {unknown[0]!r} with a better direction; {hint}")
     is_run = not (arguments.source / "manifest.json").is_file()
     if is_run:
         found = candidates.answers_of(arguments.source, arguments.bertscore_model)
@@ -411,6 +422,7 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
     if arguments.judge:
         card = eyesight.ReportCard.together((card, _judges_card(arguments, found)))
     if arguments.output:
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
         write_whole(arguments.output, json.dumps(card.to_json(), indent=1))
     if arguments.show == "json":
         yield Json(card.to_json())
@@ -449,6 +461,7 @@ def _judges_card(arguments: Namespace, found: list[Candidate]) -> ReportCard:
 
 
 def judge(arguments: Namespace) -> Iterator[str | Table]:
+    check_there(*arguments.samples)
     from lm_eval_tasks.judge import run
     from lm_eval_tasks.judge.results import table
 

@@ -37,6 +37,7 @@ CONNECTING = {
     "openai": "lm_eval_tasks.chat lm_eval_tasks.batch_api lm_eval_tasks.compat",
     "huggingface_hub.HfApi": "hub_scripts.hub",
     "huggingface_hub.hf_hub_download": "builder.sources lm_eval_tasks.data",
+    "huggingface_hub.list_repo_refs": "lm_eval_tasks.data",
     "datasets.load_dataset": "hub_scripts.hub",
     "datasets.load_dataset_builder": "lm_eval_tasks.data",
     "huggingface_hub.snapshot_download": "hub_scripts.hub",

@@ -41,13 +41,16 @@ def this_month() -> str:
     return f"{datetime.now(tz=UTC):%Y.%m}"
 
 
-def live(path: Path, round_name: str, *, yes: bool, quiet: bool = False) -> Iterator[str | Table]:
+def live(
+    path: Path, round_name: str, *, yes: bool, quiet: bool = False, max_cost: float | None = None
+) -> Iterator[str | Table]:
     """Do a month, or show its plan.
 
     Args:
         path: live.toml.
         yes: whether to do it.
         quiet: whether the commands show only results and errors.
+        max_cost: in place of the one in live.toml.
 
     Raises:
         LiveError: a file cannot be used, or steps failed.
@@ -56,7 +59,8 @@ def live(path: Path, round_name: str, *, yes: bool, quiet: bool = False) -> Iter
     """
     settings, models = load_live(path)
     round_ = load_round(path.parent / settings.round, round=round_name)
-    month = _Month(path.parent, settings.results / round_.round, settings.max_cost, quiet=quiet)
+    limit = settings.max_cost if max_cost is None else max_cost
+    month = _Month(path.parent, settings.results / round_.round, limit, quiet=quiet)
     if not yes:
         planned = list(steps(settings, models, round_))
         month.done |= {step.name for step in planned if month.is_done(step)}

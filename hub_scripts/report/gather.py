@@ -70,12 +70,15 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
     samples: dict[str, _Sample] = {}
     read: dict[str, list[tuple[Logged, dict[str, Any]]]] = {}
     versions: set[int] = set()
+    waiting: set[str] = set()
     for file, model, rows in _newest(key, files):
         for one, row in rows:
             verdicts = _verdicts(inputs, file.model, one)
             _add(samples.setdefault(one.id, _Sample(_head(row["doc"]))), model, one, row["doc"], verdicts)
             versions.add(one.prompt_version)
             read.setdefault(model, []).append((one, {**_facts(row["doc"]), "win": win(verdicts)}))
+        if not file.finished:
+            waiting.add(model)
     ids = sorted(samples, key=lambda id_: (samples[id_].doc["published"], id_))
     withheld = sum(
         _write_sample(place / key.slug / f"{i}.js", f"{key.slug}/{i}", samples[id_], licenses)
@@ -87,7 +90,7 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         key, prompts.task_of(docs[0]["prompt_name"]), _context(key.setting, read), ids, [doc["title"] for doc in docs],
         [doc["published"] for doc in docs], [doc["first_author"] for doc in docs],
         [_cell(model, rows) for model, rows in sorted(finished.items())], sorted(versions),
-        {model: len(rows) for model, rows in sorted(read.items()) if model not in finished}, withheld,
+        {model: len(rows) for model, rows in sorted(read.items()) if model in waiting - finished.keys()}, withheld,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import datasets
 from datasets.exceptions import DatasetNotFoundError, DatasetsError
 
 from lm_eval_tasks.compat.datasets import is_from_cache
+from lm_eval_tasks.data.hub import revisions_of
 from lm_eval_tasks.data.options import SPLITS, VARIABLE, Options
 from lm_eval_tasks.errors import DatasetError
 from lm_eval_tasks.files import is_inside, sha256_of_bytes
@@ -65,6 +66,10 @@ def open_dataset(config: str, options: Options) -> Opened:
             ids = datasets.load_dataset_builder(path, config + IDS, revision=options.dataset_revision)
             by_id = {split: len(rows) for split, rows in _loaded(ids, folder).items()}
     except (DatasetNotFoundError, FileNotFoundError, ConnectionError) as err:
+        if options.dataset_revision and (known := revisions_of(name)):
+            raise DatasetError(
+                f"the dataset {name!r} has no revision {options.dataset_revision}; it has {', '.join(known)}"
+            ) from err
         raise DatasetError(
             f"the dataset {name!r} is neither a folder here nor reachable on the Hub; give its folder, or ORG/NAME of the "
             f'Hub, with --metadata \'{{"dataset": "ORG/academiceval"}}\' or in {VARIABLE}'

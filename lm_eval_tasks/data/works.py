@@ -6,9 +6,7 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from huggingface_hub import hf_hub_download
-from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, LocalEntryNotFoundError
-
+from lm_eval_tasks.data.hub import file_of
 from lm_eval_tasks.metrics.works import learn
 from lm_eval_tasks.row_format import WORKS
 
@@ -36,8 +34,4 @@ def _path(options: Options) -> Path | None:
     if folder.is_dir():
         place = folder / WORKS
         return place if place.is_file() else None
-    try:
-        found = hf_hub_download(options.dataset, WORKS, repo_type="dataset", revision=options.dataset_revision)
-    except (EntryNotFoundError, LocalEntryNotFoundError, HfHubHTTPError):
-        return None
-    return Path(found)
+    return file_of(options.dataset, WORKS, options.dataset_revision)

@@ -55,6 +55,17 @@ _SMALL = 20
 # Characters that a remark in brackets may have before a number.
 _ASIDE = 120
 _NEAR = 3
+# Spelling -> unit. "m" and the like, which are also millions, are left out.
+_UNITS = {
+    spelling: name
+    for name, spellings in {
+        "ms": "ms millisecond milliseconds", "s": "s sec secs second seconds", "min": "min mins minute minutes",
+        "h": "h hr hrs hour hours", "day": "day days", "GB": "GB GiB gigabytes", "MB": "MB MiB megabytes", "KB": "KB KiB",
+        "TB": "TB TiB", "x": "x × fold", "km": "km kilometres kilometers", "Hz": "Hz hertz", "W": "W watts",
+    }.items()
+    for spelling in spellings.split()
+}  # fmt: skip
+_UNIT = re.compile(rf"\s?-?({'|'.join(sorted(_UNITS, key=len, reverse=True))})(?![\w-])")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _STOP = frozenset(
     "the and for with that this from are was were has have had our their its than over more less each all both can into such which "
@@ -137,6 +148,18 @@ def _beside(text: str, number: Number) -> frozenset[str]:
     return frozenset(_stem(word) for word in (*before[-_NEAR:], *behind[:_NEAR]))
 
 
+def _unit(text: str, number: Number) -> str:
+    """The unit behind a number, one name for all its spellings; "" if it has none that we know."""
+    found = _UNIT.match(text, number.end)
+    return _UNITS[found[1]] if found else ""
+
+
+def _other_unit(text: str, number: Number, other_text: str, other: Number) -> bool:
+    """Whether two numbers of one value have different units; a number without a unit may have any, as in a table."""
+    one, another = _unit(text, number), _unit(other_text, other)
+    return bool(one and another and one != another) or bool(number.percent and another) or bool(other.percent and one)
+
+
 def _stem(word: str) -> str:
     """A word without its ending, roughly."""
     return re.sub(r"(?:ies|es|s|ed|ing|ly)$", "", word.casefold())[:8]
@@ -185,6 +208,8 @@ class Shown:
             if one.step > step * 1.0001 and one.value != value:
                 continue
             if (percent is not None and one.percent != percent) or _points(self._text, one):
+                continue
+            if _other_unit(answer, number, self._text, one):
                 continue
             if not beside or beside & _beside(self._text, one):
                 return True

@@ -13,7 +13,7 @@ from lm_eval_tasks.errors import SamplesError
 from lm_eval_tasks.row_format import REVISIONS
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.report_card import Candidate
-from lm_eval_tasks.runs.run_docs import docs_of
+from lm_eval_tasks.runs.run_docs import CITED, docs_of
 from lm_eval_tasks.text import ODD, parse_json
 
 # What human text of a paper stands for an answer: the setting that shows it, and what the metric compares it with.
@@ -84,7 +84,9 @@ def answers_of(folder: Path, bertscore_model: str) -> list[Candidate]:
         SamplesError: the folder holds no run of writing tasks.
     """
     answered = [
-        one for one in logged.read([folder]) if one.kind == "writing" and " " not in one.task and one.answer.strip()
+        one
+        for one in logged.read([folder])
+        if one.kind == "writing" and (" " not in one.task or CITED in one.task) and one.answer.strip()
     ]
     if not answered:
         raise SamplesError(f"{folder} holds no answer to a writing task")

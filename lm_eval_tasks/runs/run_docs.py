@@ -8,6 +8,13 @@ from typing import Any
 
 from lm_eval_tasks.runs import result_file
 
+# In the names of tasks that ask for citations by number.
+CITED = "_cited_"
+
+
+def _role(task: str) -> str:
+    return "cited" if CITED in task else "prompt"
+
 
 def docs_of(
     folders: Sequence[Path], settings: Sequence[str], bertscore_model: str
@@ -16,6 +23,7 @@ def docs_of(
 
     Args:
         folders: of one run, or files in them.
+        settings: tasks as samples name them: settings, or "Related-34K related_cited_short".
 
     Raises:
         SamplesError: the results that name the dataset cannot be read.
@@ -31,6 +39,8 @@ def docs_of(
             metadata = content["academiceval"]["run"]["metadata"]
     given = {**metadata, "bertscore_model": bertscore_model}
     return {
-        setting: {row["id"]: row for row in hook.load(setting, 1, keep_parts=True, **given)["test"]}
-        for setting in settings
+        name: {
+            row["id"]: row for row in hook.load(name.split(" ")[0], 1, _role(name), keep_parts=True, **given)["test"]
+        }
+        for name in settings
     }

@@ -67,3 +67,18 @@ def test_names_are_found_in_any_form() -> None:
     assert support_of_names("We use RoBERTa and LLaMA-2.", SHOWN).unsupported == ("RoBERTa", "LLaMA-2")
     assert support_of_names("we use nothing", SHOWN).share is None
     assert names("However, the BERT model by Google. Results (Section 3) show BERT wins.") == ["BERT", "Google"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown", "share"),
+    [
+        ("It takes 52 ms.", "It uses 52 GB of memory.", 0.0),
+        ("It takes 52 ms.", "It takes 52 milliseconds.", 1.0),
+        ("It takes 52 ms.", "Latency 48 52 61", 1.0),
+        ("It is 25x faster.", "We measured 25 hours in all.", 0.0),
+        ("It gains 41%.", "It runs for 41 seconds.", 0.0),
+        ("It gains 41%.", "Gain 41 38", 1.0),
+    ],
+)
+def test_units_that_differ_are_other_numbers(answer: str, shown: str, share: float) -> None:
+    assert support_of_numbers(answer, Shown(shown)).share == share
