@@ -202,7 +202,7 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
             check(found, round_.audit)
             levels, asked = _write_levels(material, place)
             core, core_round = carry(round_, place)
-            ceilings, carried = side_files(round_, store, material.dates.test_of(material.papers))
+            ceilings, carried = side_files(round_, store, material.papers, material.dates)
             reports = (*material.reports, *sampled, *asked)
             manifest = Manifest(
                 round=round_.round,

@@ -191,12 +191,10 @@ def push(arguments: Namespace) -> Iterator[str | Table]:
     check_dataset(arguments.folder)
     from hub_scripts.hub.push import push
 
-    if arguments.report_card:
-        from builder.dataset.folder import add_report_card
-
-        add_report_card(arguments.folder, arguments.report_card)
     licenses: Shown = "none" if arguments.sealed else arguments.licenses
-    return push(arguments.folder, arguments.repo, licenses, yes=arguments.yes, private=arguments.private)
+    return push(
+        arguments.folder, arguments.repo, licenses, yes=arguments.yes, private=arguments.private, report_card=arguments.report_card
+    )  # fmt: skip
 
 
 def verify(arguments: Namespace) -> Iterator[str | Table]:

@@ -411,6 +411,8 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
         near = get_close_matches(unknown[0], list(every), 1, 0.6)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(every)}"
         raise EvalError(f"no metric {unknown[0]!r} with a better direction; {hint}")
+    if arguments.judge in every:
+        raise EvalError(f"a judge cannot be called {arguments.judge!r}, which is a metric")
     is_run = not (arguments.source / "manifest.json").is_file()
     if is_run:
         found = candidates.answers_of(arguments.source, arguments.bertscore_model)
@@ -494,13 +496,20 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
     if arguments.dry_run:
         return
     first = arguments.samples[0]
-    name = arguments.name or (first if first.is_dir() else first.parent).resolve().name
+    name = arguments.name or _name_of(first if first.is_dir() else first.parent, *runs[1:])
     results = run.judge(
         samples, each, arguments.base_url, arguments.concurrency, arguments.output, name, arguments.timeout, shown,
-        runs[1].resolve().name if runs else "",
+        _name_of(runs[1], runs[0]) if runs else "",
     )  # fmt: skip
     yield table(results)
     yield f"\nwritten: {arguments.output}"
+
+
+def _name_of(run: Path, other: Path | None = None) -> str:
+    """What a run is called: its folder, with the one above it if another run's folder has the same name."""
+    place = run.resolve()
+    is_unique = other is None or other.resolve().name != place.name
+    return place.name if is_unique else f"{place.parent.name}-{place.name}"
 
 
 def tasks_path(arguments: Namespace) -> Iterator[str | Table]:

@@ -31,7 +31,7 @@ class Table:
 
 def markdown(table: Table) -> Iterator[str]:
     """The lines of a table in Markdown; what a cell contains cannot break its row."""
-    yield _line(table.head)
+    yield _line([_cell(cell) for cell in table.head])
     yield _line([_RULES[letter] for letter in table.align])
     yield from (_line([_cell(cell) for cell in row]) for row in table.rows)
 

@@ -21,7 +21,7 @@ from lm_eval_tasks.intervals import interval
 from lm_eval_tasks.metrics.bertscore import NO_MODEL, bertscore
 from lm_eval_tasks.metrics.rouge import rouge_l
 from lm_eval_tasks.row_format import REVISIONS
-from lm_eval_tasks.text import parse_json
+from lm_eval_tasks.text import ODD, parse_json
 
 if TYPE_CHECKING:
     from builder.records import Paper, Task
@@ -97,7 +97,14 @@ def read_revisions(folder: Path, taken_down: Collection[str] = ()) -> Iterator[R
     path = folder / REVISIONS
     try:
         lines = path.read_bytes().splitlines() if path.is_file() else []
-        every = [Revision(**parse_json(line)) for line in lines]
-    except (OSError, ValueError, TypeError) as err:
+        every = [_revision(parse_json(line)) for line in lines]
+    except (OSError, *ODD) as err:
         raise FolderError(f"{path} cannot be read ({err}); build the folder again") from err
     return (one for one in every if bare_id(one.id) not in taken_down)
+
+
+def _revision(content: dict[str, object]) -> Revision:
+    names = ("id", "title", "abstract")
+    if set(content) != set(names) or not all(isinstance(content[name], str) for name in names):
+        raise ValueError("a line is not a paper's first version")
+    return Revision(*(str(content[name]) for name in names))

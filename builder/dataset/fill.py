@@ -1,7 +1,8 @@
 """Complete a publishable copy on the reader's own machine: id-only rows get their texts back.
 
 Papers are taken from the workspace, and from the round's source if the workspace lacks them; every text is compared
-with its hash. A folder that could be completed in full is the original one, byte for byte.
+with its hash. A folder that could be completed in full is the original one, byte for byte; of a sealed
+copy only the first versions of revised papers are missing.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from builder.dataset.completion import Lacking, complete_question, complete_writing, documents_of, paper_of
 from builder.dataset.folder import finish, replacing
-from builder.dataset.manifest import Configuration, Manifest, carried_from, read_manifest
+from builder.dataset.manifest import SEALED, Configuration, Manifest, carried_from, read_manifest
 from builder.dataset.rows import Row, emptied, kind_of, read_rows, rows_of, with_positions
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
@@ -48,7 +49,9 @@ def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: 
         filled = tuple(_complete(source, place, manifest, one, store, report) for one in manifest.whole)
         # After a takedown the hashes of the whole are not known, only those of each text.
         expected = manifest.publishable.original or (filled if not report.dropped else None)
-        facts = replace(manifest, configurations=filled, publishable=None)
+        # A sealed copy becomes the round itself again.
+        revision = "" if manifest.revision.endswith(SEALED) else manifest.revision
+        facts = replace(manifest, configurations=filled, publishable=None, revision=revision)
         finished = facts if filled == expected else replace(facts, fill=report.counts())
         finish(place, finished, carried_from(source, manifest))
     return report

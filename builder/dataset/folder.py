@@ -10,7 +10,15 @@ from pathlib import Path
 
 from builder.dataset.card import CARD, card
 from builder.dataset.croissant import CROISSANT, croissant
-from builder.dataset.manifest import MANIFEST, Manifest, carried_from, parse_report_card, read_manifest, write_manifest
+from builder.dataset.manifest import (
+    CARRIED,
+    MANIFEST,
+    Manifest,
+    ReportCard,
+    carried_from,
+    read_manifest,
+    write_manifest,
+)
 from builder.errors import FolderError
 from lm_eval_tasks.files import sync, sync_folder
 from lm_eval_tasks.linux import exchange
@@ -26,23 +34,15 @@ def finish(place: Path, manifest: Manifest, carried: Mapping[str, bytes] | None 
     return write_manifest(place, manifest, {CARD: card(manifest), CROISSANT: croissant(manifest), **(carried or {})})
 
 
-def add_report_card(folder: Path, file: Path) -> None:
-    """Note in a finished folder what the metrics notice on its papers: in its manifest and its card.
-
-    Args:
-        file: what `academiceval metrics FOLDER --output` wrote.
+def add_report_card(folder: Path, found: ReportCard) -> None:
+    """Note in a finished folder what the metrics notice on its papers: in its card and its manifest.
 
     Raises:
-        FolderError: the folder is not finished, or the file is something else.
+        FolderError: the folder is not finished, or a file next to its data was changed.
     """
-    manifest = read_manifest(folder)
-    try:
-        found = parse_report_card(file.read_bytes(), str(file))
-    except OSError as err:
-        raise FolderError(f"{file} cannot be read: {err.strerror}") from err
-    if found != manifest.report_card:
-        with held(folder):
-            finish(folder, replace(manifest, report_card=found), carried_from(folder, manifest))
+    with held(folder):
+        manifest = replace(read_manifest(folder), report_card=found)
+        finish(folder, manifest, carried_from(folder, manifest))
 
 
 def refuse_other_contents(new: Manifest, output: Path) -> None:
@@ -53,11 +53,15 @@ def refuse_other_contents(new: Manifest, output: Path) -> None:
     if not (output / MANIFEST).is_file():
         return
     old = read_manifest(output)
-    if new.round == old.round and new.files != old.files:
+    if new.round == old.round and (new.files, _carried(new)) != (old.files, _carried(old)):
         raise FolderError(
             f"{output} contains round {old.round} with other contents; give the new one another `round` or `output`, "
             "or pass --replace if nobody has used the old one"
         )
+
+
+def _carried(manifest: Manifest) -> dict[str, str]:
+    return {name: hash_ for name, hash_ in manifest.other_files.items() if name in CARRIED}
 
 
 @contextmanager

@@ -228,6 +228,11 @@ class Noticed:
     harmless: _Share | None
 
 
+_OneName = Annotated[str, Field(pattern=r"^[\w ./+:@-]{1,100}$")]
+# Metric or judge -> damage -> how often it is noticed.
+ReportCard = Annotated[dict[_OneName, Annotated[dict[_OneName, Noticed], Field(max_length=100)]], Field(max_length=100)]
+
+
 @dataclass(frozen=True, slots=True)
 class Publishable:
     """What a publishable copy was made of.
@@ -285,7 +290,7 @@ class Manifest:
     links: dict[LinkWay, int] = field(default_factory=dict)
     audit: Audit | None = None
     ceilings: dict[Task, Ceiling] = field(default_factory=dict)
-    report_card: dict[_Name, dict[_Name, Noticed]] = field(default_factory=dict)
+    report_card: ReportCard = field(default_factory=dict)
     core_round: str = ""
     publishable: Publishable | None = None
     takedown: StageCounts | None = None
@@ -375,7 +380,7 @@ def parse_manifest(data: bytes, origin: str) -> Manifest:
         ) from err
 
 
-def parse_report_card(data: bytes, origin: str) -> dict[str, dict[str, Noticed]]:
+def parse_report_card(data: bytes, origin: str) -> ReportCard:
     """What `academiceval metrics --output` wrote.
 
     Args:
@@ -385,11 +390,15 @@ def parse_report_card(data: bytes, origin: str) -> dict[str, dict[str, Noticed]]
         FolderError: it is something else.
     """
     try:
-        return TypeAdapter(dict[_Name, dict[_Name, Noticed]]).validate_python(parse_json(data))
-    except ValueError as err:
+        return TypeAdapter(ReportCard).validate_python(parse_json(data))
+    except ValidationError as err:
+        problem = err.errors()[0]
+        where = ".".join(map(str, problem["loc"])) or "as a whole"
         raise FolderError(
-            f"{origin} is not a report card of `academiceval metrics` ({str(err).splitlines()[0]})"
+            f"{origin} is not a report card of `academiceval metrics` ({where:.80}: {problem['msg']})"
         ) from err
+    except ValueError as err:
+        raise FolderError(f"{origin} is not a report card of `academiceval metrics` ({err})") from err
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:
@@ -417,8 +426,19 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def carried_from(folder: Path, manifest: Manifest) -> dict[str, bytes]:
-    """The files of `CARRIED` that a folder has: name -> content."""
-    return {name: place_of(folder, name).read_bytes() for name in CARRIED if name in manifest.other_files}
+    """The files of `CARRIED` that a folder has: name -> content.
+
+    Raises:
+        FolderError: one is missing, or was changed.
+    """
+    found: dict[str, bytes] = {}
+    for name in CARRIED:
+        if name in manifest.other_files:
+            place = place_of(folder, name)
+            found[name] = place.read_bytes() if place.is_file() else b""
+            if sha256_of_bytes(found[name]) != manifest.other_files[name]:
+                raise FolderError(f"{place} is not what the {MANIFEST} says; build the folder again")
+    return found
 
 
 def write_manifest(folder: Path, manifest: Manifest, beside: Mapping[str, str | bytes]) -> Manifest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from builder.dataset.ceiling import ceilings_of, revision_lines, revisions_of
@@ -11,19 +12,25 @@ from lm_eval_tasks.row_format import REVISIONS, WORKS
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Ceiling
-    from builder.records import Paper, Task
+    from builder.records import Paper, SplitDates, Task
     from builder.round.model import Round
     from builder.store import Store
 
 
-def side_files(round_: Round, store: Store, test: Sequence[Paper]) -> tuple[dict[Task, Ceiling], dict[str, bytes]]:
+def side_files(
+    round_: Round, store: Store, papers: Sequence[Paper], dates: SplitDates
+) -> tuple[dict[Task, Ceiling], dict[str, bytes]]:
     """The ceilings, and the files that go wherever the data goes: name -> content.
 
     Args:
-        test: the papers of the test split.
+        papers: of the round, those that have a text.
     """
+    test = [paper for paper in dates.test_of(papers) if paper.id not in round_.taken_down]
     revisions = revisions_of(test, store)
     files = {REVISIONS: revision_lines(revisions)} if revisions else {}
     if any(setting.task == "related" for setting in round_.chosen):
-        files[WORKS] = Works.of(key for work in store.works() for key in keys_of(*work)).to_bytes()
+        # Only what depends on this round: a later one adds records to the same store.
+        cited = dict.fromkeys(link.cited_id for paper in papers for link in store.links(paper.id) if link.cited_id)
+        works = chain(store.works(round_.round), store.works_of(cited))
+        files[WORKS] = Works.of(key for work in works for key in keys_of(*work)).to_bytes()
     return ceilings_of(test, revisions, round_.samples.ceiling_bertscore), files

@@ -62,12 +62,9 @@ class Store(PaperTables, DocumentTables):
                 # Pages that many transactions touch are written back once in 64 MB instead of once in 4.
                 "PRAGMA wal_autocheckpoint=16000; PRAGMA cache_size=-65536;"
             )
-            version = db.execute("PRAGMA user_version").fetchone()[0]
-            if version == 0:
-                db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
-            while version in _UPGRADES:
-                version += 1
-                db.executescript(f"BEGIN IMMEDIATE; {_UPGRADES[version - 1]} PRAGMA user_version={version}; COMMIT;")
+            version = _version(db)
+            if version == 0 or version in _UPGRADES:
+                version = _made_current(db)
         except (OSError, sqlite3.Error) as err:
             raise StoreError(f"cannot open the store {path}: {err}") from err
         if version not in (0, SCHEMA_VERSION):
@@ -152,6 +149,39 @@ class Store(PaperTables, DocumentTables):
             "links": "SELECT count(*) FROM links",
         }
         return {name: self._db.execute(query).fetchone()[0] for name, query in queries.items()}
+
+
+def _version(db: sqlite3.Connection) -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _made_current(db: sqlite3.Connection) -> int:
+    """Create the tables, or those that an older version lacks, in one transaction; the version of the store after it."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have done it meanwhile.
+        version = _version(db)
+        script, version = (_SCHEMA, SCHEMA_VERSION) if version == 0 else (_UPGRADES.get(version, ""), version + 1)
+        for statement in _statements(script):
+            db.execute(statement)
+        if script:
+            db.execute(f"PRAGMA user_version={version}")
+        db.execute("COMMIT")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    return _version(db)
+
+
+def _statements(script: str) -> Iterator[str]:
+    """The statements of a script; `executescript` would end the transaction first."""
+    pending = ""
+    for part in script.split(";"):
+        pending += part + ";"
+        if sqlite3.complete_statement(pending):
+            if pending.strip(" \n;"):
+                yield pending
+            pending = ""
 
 
 __all__ = ["STORE", "Answer", "Answers", "Author", "Frontier", "Store", "StoredDocument", "in_categories"]

@@ -12,6 +12,7 @@ from huggingface_hub import DatasetCard
 
 from builder.dataset.audit import audit, check
 from builder.dataset.card import CARD, check_canary
+from builder.dataset.ceiling import read_revisions
 from builder.dataset.integrity import file_differences
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from builder.dataset.rows import kind_of, may_publish, read_columns
@@ -43,14 +44,18 @@ class Contents:
     unlicensed: tuple[str, ...]
 
 
-def check_files(folder: Path) -> Manifest:
+def check_files(folder: Path, ignored: frozenset[str] = frozenset()) -> Manifest:
     """The manifest of a folder that contains what it says and nothing else.
+
+    Args:
+        ignored: files that may differ.
 
     Raises:
         CheckError: a file is missing, changed or not listed.
     """
     manifest = read_manifest(folder)
-    wrong = list(file_differences(folder, manifest, OF_THE_REPOSITORY))
+    differences = file_differences(folder, manifest, OF_THE_REPOSITORY)
+    wrong = [one for one in differences if one.split(" ")[0] not in ignored]
     if wrong:
         raise CheckError(f"{folder} is not what its {MANIFEST} says: {'; '.join(wrong[:5])}; build it again")
     return manifest
@@ -116,6 +121,7 @@ def contents(folder: Path, manifest: Manifest, licenses: Shown) -> Contents:
             counted[row["license"]] += 1
             if not may_publish(shown, licenses):
                 unlicensed.append(f"{one.name} {row['id']}")
+    papers.update(bare_id(one.id) for one in read_revisions(folder))
     return Contents(frozenset(papers), dict(sorted(counted.items())), tuple(unlicensed[:3]))
 
 

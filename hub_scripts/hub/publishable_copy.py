@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.dataset.manifest import MANIFEST, SEALED, Manifest, read_manifest
+from builder.dataset.manifest import CARRIED, MANIFEST, SEALED, Manifest, read_manifest
 from builder.dataset.publishable import publishable
 from hub_scripts.errors import CheckError
+from lm_eval_tasks.row_format import REVISIONS
 
 if TYPE_CHECKING:
     from builder.round.licenses import Shown
@@ -31,10 +32,20 @@ def publishable_copy(source: Path, licenses: Shown) -> Path:
         known = read_manifest(copy)
         if known.publishable is None:
             raise CheckError(f"{copy} exists and is not a publishable copy; move it away")
-        if known.publishable.licenses == licenses and _original(known) == replace(manifest, other_files={}):
+        if (
+            known.publishable.licenses == licenses
+            and _original(known) == replace(manifest, other_files={})
+            and _carries(known, manifest)
+        ):
             return copy
     publishable(source, copy, licenses)
     return copy
+
+
+def _carries(copy: Manifest, original: Manifest) -> bool:
+    """Whether a copy has the original's files next to the data; a sealed one has no first versions."""
+    wanted = [name for name in CARRIED if not (name == REVISIONS and copy.revision.endswith(SEALED))]
+    return all(copy.other_files.get(name) == original.other_files.get(name) for name in wanted)
 
 
 def _original(copy: Manifest) -> Manifest:

@@ -197,7 +197,7 @@ def _duel(path: Path, content: dict[str, Any]) -> dict[str, Any]:
     """A judge's results on two models, checked by making their table."""
     try:
         table(content)
-        return {**content, "judged_model": str(content["judged_model"]), "against": str(content["against"])}
+        return {**content, **{name: str(content[name])[:200] for name in ("judged_model", "against", "round")}}
     except ODD as err:
         raise ReportError(f"{path} is not a file of a judge's results ({err})") from err
 

@@ -71,17 +71,13 @@ def overall(groups: Sequence[Group]) -> Overall | None:
     standings = sorted((_standing(model, counted) for model in models), key=_order)
     return Overall(
         counted[0].key.round, tuple(group.key.setting for group in counted), tuple(_ranked(standings)),
-        {group.key.setting: group.ceilings[name] for group in counted if (name := _headline(group)) in group.ceilings},
+        {part.group.key.setting: part.ceiling for model in models for part in _parts(model, counted) if part.ceiling < 1},
     )  # fmt: skip
 
 
 def placed(score: float, floor: float, ceiling: float = 1.0) -> float:
     """A score between its floor, 0, and its ceiling, 1."""
     return (score - floor) / (ceiling - floor)
-
-
-def _headline(group: Group) -> str:
-    return next((metric for cell in group.cells if (metric := _whole(cell))), "")
 
 
 def _counted(groups: Sequence[Group], models: Sequence[str]) -> list[Group]:

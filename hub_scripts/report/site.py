@@ -139,7 +139,9 @@ def _write(
     plots = draw_all(found, known, place / "plots")
     rounds = sorted(_round_pages(inputs, place / "plots"), key=lambda page: page.name)
     cards = {name: card_table(card) for name, card in sorted(inputs.cards.items())}
-    duels = {f"{one['judged_model']} against {one['against']}": duel_table(one) for one in inputs.duels}
+    duels = {
+        f"{one['judged_model']} against {one['against']}, round {one['round']}": duel_table(one) for one in inputs.duels
+    }
     by_round = [list(of_round) for _, of_round in groupby(found, key=lambda group: group.key.round)]
     shown = {
         "groups": found, "plots": plots, "pages": rounds, "cards": cards, "about": about, "cutoffs": known,

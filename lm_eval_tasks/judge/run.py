@@ -34,6 +34,7 @@ _FAMILIES = {
 }  # fmt: skip
 _CHARACTERS_OF_TOKEN = 4
 _ANSWER_TOKENS = 250
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,8 @@ def judge(
         ServerError: the server cannot be asked.
         BusyError: another process judges with the same model into `output`.
     """
+    if len(slug(name)) + len(slug(other)) > _LONGEST_NAME:
+        raise JudgeError(f"the name {name!r:.60} is too long for a file; give a shorter --name")
     for means in models.values():
         means.check()
     judges = [Judge(Server(model, base_url, deadline), concurrency, means) for model, means in models.items()]
@@ -117,7 +120,7 @@ def judge(
         _check_answered(one.model, outcomes)
         judged[one.model] = [_judged(*pair) for pair in zip(samples, outcomes, strict=True)]
     used = {model: {**total(own), "cost": models[model].cost(own)} for model, own in usages.items()}
-    results = {**_results(judged, samples, name), "usage": used, **({"against": other} if other else {})}
+    results = {**_results(judged, samples, name, other), "usage": used, **({"against": other} if other else {})}
     place = output / f"judge_{slug(name)}{f'-against-{slug(other)}' if other else ''}.json"
     with held(place):
         write_whole(place, json.dumps(results, ensure_ascii=False, indent=1))
@@ -152,8 +155,11 @@ def _by_text(outcomes: Sequence[Outcome]) -> Iterator[tuple[dict[str, int], dict
             yield (one.claims[1], one.claims[0]) if order else one.claims
 
 
-def _results(judged: Mapping[str, Sequence[Judged]], samples: Sequence[Logged], name: str) -> dict[str, Any]:
-    others = {model: own for model, own in judged.items() if family(model) is None or family(model) != family(name)}
+def _results(
+    judged: Mapping[str, Sequence[Judged]], samples: Sequence[Logged], name: str, other: str
+) -> dict[str, Any]:
+    families = {family(one) for one in (name, other) if one} - {None}
+    others = {model: own for model, own in judged.items() if family(model) not in families}
     return {
         "judged_model": name,
         "round": samples[0].round,

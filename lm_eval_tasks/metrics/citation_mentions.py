@@ -22,6 +22,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?!\d)")
 _AL = re.compile(r"\bet al\.")
 WORD = re.compile(r"[^\W_]+")
 _LONGEST_NAME = 3
+_LONGEST_SPAN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,8 @@ def numbers_in(sentence: str) -> set[int]:
     for bracket, named in NUMBERS.findall(sentence):
         for part in re.split(r"\s*[,;]\s*", bracket or named):
             first, *last = (int(n) for n in re.split(r"\s*[–-]\s*", part))
-            numbers.update(range(first, (last[0] if last else first) + 1))
+            # No list of works is so long that a wider span would be meant.
+            numbers.update(range(first, min(last[0] if last else first, first + _LONGEST_SPAN) + 1))
     return numbers
 
 

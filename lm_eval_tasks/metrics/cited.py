@@ -83,7 +83,7 @@ class Cited:
         """Share of the given works that are cited by number."""
         return len(self._mentioned) / len(self._given.titles) if self._given.titles else 0.0
 
-    @property
+    @cached_property
     def support(self) -> float | None:
         """How well sentences fit the works that they cite: 1 if each work fits its sentence best of all that were given (BM25), 0.5
         on average by chance; None without a number that was given.

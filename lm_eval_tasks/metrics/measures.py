@@ -10,12 +10,12 @@ from lm_eval_tasks.metrics import citation_mentions, rouge
 from lm_eval_tasks.metrics.answer_index import strict_answer_of
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.bertscore import bertscore as score_pairs
-from lm_eval_tasks.metrics.cited import Cited, Given
 from lm_eval_tasks.metrics.grounding import Shown, support_of_names, support_of_numbers
 from lm_eval_tasks.usage import CAPPED
 from lm_eval_tasks.word_runs import longest_common_run, run_words
 
 if TYPE_CHECKING:
+    from lm_eval_tasks.metrics.cited import Cited
     from lm_eval_tasks.metrics.scored import Answers
 
 Values = Sequence[float | None]
@@ -191,10 +191,7 @@ def citations_invented(answers: Answers) -> Values:
 
 def _cited(answers: Answers, figure: Callable[[Cited], float | None]) -> Values:
     """A figure of the tasks that ask for citations by number; None for others."""
-    return [
-        figure(Cited(text, Given.of(doc))) if doc.get("by_number") else None
-        for text, doc in zip(answers.texts, answers.docs, strict=True)
-    ]
+    return [None if one is None else figure(one) for one in answers.cited]
 
 
 # --- SCALAR

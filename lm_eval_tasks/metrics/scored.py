@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from statistics import fmean
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from lm_eval_tasks.text import number, parse_json, valid
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.metrics.cited import Cited
 
 # What lm-eval prints: the headline metrics, or with --metadata '{"metrics": "all"}' every one.
 HEADLINE, ALL = "headline", "all"
@@ -35,7 +39,7 @@ class Generated(str):
         return made
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answers:
     """All answers of one task, in one order: what metrics are computed from.
 
@@ -57,6 +61,14 @@ class Answers:
     others: Sequence[str] = ()
     raw: Sequence[str] = ()
     whole: Sequence[str] = ()
+
+    @cached_property
+    def cited(self) -> list[Cited | None]:
+        """How each answer cites by number, for several metrics; None for tasks that do not ask for it."""
+        from lm_eval_tasks.metrics.cited import Cited, Given
+
+        pairs = zip(self.texts, self.docs, strict=True)
+        return [Cited(text, Given.of(doc)) if doc.get("by_number") else None for text, doc in pairs]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,19 +18,23 @@ from builder.collect.first_versions import learn_first_versions
 from builder.dataset.ceiling import Revision, ceilings_of, read_revisions
 from builder.dataset.folder import add_report_card
 from builder.dataset.integrity import file_differences
-from builder.dataset.manifest import carried_from, read_manifest
+from builder.dataset.manifest import carried_from, parse_report_card, read_manifest
 from builder.dataset.publishable import publishable
 from builder.dataset.takedown import without_papers
 from builder.errors import FolderError
 from builder.ids import bare_id
+from builder.pipeline import build
 from builder.records import Drop, Paper
 from builder.round.model import load_round
+from builder.round.takedowns import Takedown, takedown_lines
 from builder.sources.arxiv.source import ArxivSource
 from builder.sources.registry import open_source
 from builder.store import STORE, Store
 from lm_eval_tasks.metrics.rouge import rouge_l
 from lm_eval_tasks.metrics.works import Works, title_key
 from lm_eval_tasks.row_format import REVISIONS, WORKS
+from tests.builder.test_pipeline import copy_of
+from tests.conftest import small_round
 from tests.helpers.loopback import Loopback, World, serve
 from tests.helpers.papers import mirror, paper
 
@@ -131,8 +138,9 @@ def test_a_report_card_goes_into_manifest_and_card(dataset: Path, tmp_path: Path
     folder = tmp_path / "academiceval"
     shutil.copytree(dataset, folder)
     seen = {"accuracy": 0.61, "low": 0.5, "high": 0.7, "n": 40, "harmless": 0.125}
-    (tmp_path / "card.json").write_text(json.dumps({"rouge_l": {"numbers": seen, "own_third": seen}}))
-    add_report_card(folder, tmp_path / "card.json")
+    add_report_card(
+        folder, parse_report_card(json.dumps({"rouge_l": {"numbers": seen, "own_third": seen}}).encode(), "x")
+    )
     manifest = read_manifest(folder)
     assert manifest.report_card["rouge_l"]["numbers"].accuracy == 0.61
     assert replace(manifest, report_card={}, other_files={}) == replace(read_manifest(dataset), other_files={})
@@ -141,9 +149,45 @@ def test_a_report_card_goes_into_manifest_and_card(dataset: Path, tmp_path: Path
     assert "| own third | 0.61 |" in text
     assert "| false alarms on harmless changes | 0.12 |" in text
     assert not list(file_differences(folder, manifest))
-    before = (folder / "manifest.json").stat().st_mtime_ns
-    add_report_card(folder, tmp_path / "card.json")
-    assert (folder / "manifest.json").stat().st_mtime_ns == before
-    (tmp_path / "card.json").write_text('{"rouge_l": {"numbers": {"accuracy": 7}}}')
-    with pytest.raises(FolderError, match="is not a report card"):
-        add_report_card(folder, tmp_path / "card.json")
+    # A file that somebody changed does not get a new hash this way.
+    (folder / REVISIONS).write_bytes((folder / REVISIONS).read_bytes() + b"\n")
+    with pytest.raises(FolderError, match=r"revisions\.jsonl is not what the manifest\.json says"):
+        add_report_card(folder, manifest.report_card)
+    with pytest.raises(FolderError, match=r"revisions\.jsonl is not what the manifest\.json says"):
+        publishable(folder, tmp_path / "copy", "redistributable")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"rouge_l": {"numbers": {"accuracy": 7}}}', b"[]", b"NaN",
+        b'{"a|b\\n# HEAD": {"numbers": {"accuracy": 0.5, "low": null, "high": null, "n": 1, "harmless": null}}}',
+    ],
+)  # fmt: skip
+def test_what_is_not_a_report_card_is_refused(content: bytes) -> None:
+    with pytest.raises(FolderError, match=r"card\.json is not a report card"):
+        parse_report_card(content, "card.json")
+
+
+def test_a_paper_that_was_taken_down_is_not_in_the_next_round(world: Path, tmp_path: Path) -> None:
+    [gone, *_] = read_revisions(world / "academiceval")
+    place = copy_of(world, tmp_path)
+    (tmp_path / "takedowns.jsonl").write_text(
+        takedown_lines([Takedown(bare_id(gone.id), "2026-11-01", "asked", "2026.11.post1")])
+    )
+    build(small_round(place, takedowns=tmp_path / "takedowns.jsonl"), replace=True)
+    assert gone.id not in {one.id for one in read_revisions(tmp_path / "academiceval")}
+
+
+@pytest.mark.slow
+def test_two_processes_open_an_older_store(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite3"
+    Store.open(path).close()
+    older = sqlite3.connect(path)
+    older.executescript("DROP TABLE first_versions; PRAGMA user_version=2;")
+    older.close()
+    line = f"from pathlib import Path; from builder.store import Store; Store.open(Path({str(path)!r})).close()"
+    started = [subprocess.Popen([sys.executable, "-c", line], stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    assert [(process.communicate()[1], process.returncode) for process in started] == [("", 0)] * 4
+    with Store.open(path) as store:
+        assert store.first_version("2601.00001") is None

@@ -339,7 +339,13 @@ def test_agreement_of_metrics_and_models_against_each_other_are_shown(
         "samples": 8, "win_rate": rate, "raw_win_rate": 0.5, "length_controlled_win_rate": 0.6, "position_consistency": 0.9,
         "first_place_share": 0.5, "unparseable": 0, "failed": 0, "claims": None,
     }  # fmt: skip
-    duel = {"judged_model": "lead", "against": "copy-demo", "tasks": {"Abs-9K": {"m": figures}}, "verdicts": {}}
+    duel = {
+        "judged_model": "lead",
+        "against": "copy-demo",
+        "round": "2026.11",
+        "tasks": {"Abs-9K": {"m": figures}},
+        "verdicts": {},
+    }
     (place / "judge_lead-against-copy-demo.json").write_text(json.dumps(duel))
     code, _, err = command("report", place, "-o", tmp_path / "site")
     assert code == 0, err

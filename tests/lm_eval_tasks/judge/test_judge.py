@@ -315,7 +315,7 @@ def test_what_cannot_be_judged_is_named_before_anything_is_paid(
         mixed = make_samples(tmp_path / "mixed", 3)
         make_samples(mixed / "more", 3, round="2026.12", setting="Abs-28K")
         assert "several rounds (2026.11, 2026.12)" in told(mixed, "--base-url", server.url)
-        assert "cannot be read" in told(tmp_path / "nothing-here", "--base-url", server.url)
+        assert "does not exist" in told(tmp_path / "nothing-here", "--base-url", server.url)
         assert not server.requests
     with serve(lambda body: (401, {}, '{"error": {"message": "bad key"}}')) as server:
         assert "gave up" in told(good, "--base-url", server.url)
