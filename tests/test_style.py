@@ -10,8 +10,22 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted(
+    [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "SECURITY.md",
+        ROOT / "CHANGELOG.md",
+        *(ROOT / "docs").rglob("*.md"),
+    ]
+)
 CODE = sorted(path for room in ("builder", "lm_eval_tasks", "hub_scripts") for path in (ROOT / room).rglob("*.py"))
+OTHERS = sorted(
+    path
+    for room in ("builder", "lm_eval_tasks", "hub_scripts", "docs")
+    for ending in ("toml", "yaml", "html", "js")
+    for path in (ROOT / room).rglob(f"*.{ending}")
+)
 # What not to write -> what to write.
 TICS = {
     r"of one's own": "of your own",
@@ -45,7 +59,9 @@ def prose_of(path: Path) -> str:
     return "\n".join(one.string for one in tokenize.generate_tokens(io.StringIO(text).readline) if one.type in kinds)
 
 
-@pytest.mark.parametrize("path", [*PAGES, *CODE], ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "path", [*PAGES, *CODE, *OTHERS, ROOT / "compose.yaml"], ids=lambda path: str(path.relative_to(ROOT))
+)
 def test_the_tics_stay_out(path: Path) -> None:
     if path.name == "prose.py":
         pytest.skip("made-up texts")

@@ -160,7 +160,7 @@ const cellOf = (cell, metric, setting, row) => {
   const value = element("strong", {}, score(own[0]));
   if (row.source) return element("td", {}, value);
   const link = element("a", { href: `samples.html#${new URLSearchParams({ setting: setting.slug })}` }, value);
-  const beside = [
+  const details = [
     metric !== "win_rate" && cell.x.win_rate ? `win\u00a0${percent(cell.x.win_rate[0])}` : null,
     cell.cut === null ? null : `cut\u00a0${percent(cell.cut)}`,
     cell.empty === null ? null : `empty\u00a0${percent(cell.empty)}`,
@@ -178,7 +178,7 @@ const cellOf = (cell, metric, setting, row) => {
     link,
     own.length > 1 ? element("span", { class: "interval" }, ` ${score(own[1])}–${score(own[2])}`) : null,
     ...badges.filter((badge) => badge !== null).flatMap((badge) => [" ", badge]),
-    element("span", { class: "detail" }, beside.filter((part) => part !== null).join(" · ")),
+    element("span", { class: "detail" }, details.filter((part) => part !== null).join(" · ")),
   );
 };
 

@@ -18,8 +18,8 @@ const verdictTable = (judge, orders) => {
   const caption = element("caption", {}, `Judge: ${judge}`);
   const names = orders === "empty" ? [] : Object.keys(orders[0] ?? orders[1] ?? {});
   if (!names.length) {
-    const told = orders === "empty" ? "no text to judge: lost" : "could not be read";
-    return element("table", {}, caption, element("tbody", {}, element("tr", {}, element("td", {}, told))));
+    const reason = orders === "empty" ? "no text to judge: lost" : "could not be read";
+    return element("table", {}, caption, element("tbody", {}, element("tr", {}, element("td", {}, reason))));
   }
   const winner = (order, name, place) => (order ? (order[name] === place ? "model" : "reference") : "unread");
   const rows = names.map((name) => {

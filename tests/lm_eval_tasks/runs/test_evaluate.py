@@ -169,7 +169,7 @@ def test_runs_that_do_not_belong_together_are_refused(
     assert re.search(told, err)
     code, _, err = command("compare", tmp_path / "a", tmp_path / "nowhere.jsonl")
     assert code == 1
-    assert "nowhere.jsonl cannot be read" in err
+    assert "nowhere.jsonl does not exist" in err
 
 
 def test_models_that_cannot_be_opened_are_named(
