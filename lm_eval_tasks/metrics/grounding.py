@@ -35,6 +35,11 @@ _WORDS |= {
 _TIMES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "k": 1e3, "m": 1e6, "b": 1e9}
 # "one" and the like are rarely numbers.
 _SPELLED = re.compile(rf"\b(?:{'|'.join(word for word, value in _WORDS.items() if value > 1)})\b", re.IGNORECASE)
+# "two billion"; a word without a multiple is looked up where it is needed.
+_SPELLED_TIMES = re.compile(
+    rf"\b(?:{'|'.join(word for word, value in _WORDS.items() if value > 1)})\b(?=\s(?:thousand|million|billion|trillion)\b)",
+    re.IGNORECASE,
+)
 _SPELLING = {float(value): word for word, value in _WORDS.items() if value > 1}
 _DIGITS = re.compile(r"\d+(?:[,\u2009\u202f]\d{3}(?!\d))*(?:\.\d+)?")
 _BEHIND = re.compile(
@@ -48,7 +53,11 @@ _APPARATUS = re.compile(r"(?:https?://|www\.)\S+|\\\w*cite\w*\{[^}]*\}")
 # A section, a figure, an equation, a year in brackets, a citation: numbers that make no statement.
 _POINTER = re.compile(
     r"(?:\b(?:sections?|sec\.|figures?|figs?\.|tables?|tab\.|equations?|eqs?\.|appendix|algorithms?|theorems?|lemmas?|chapters?|steps?|"
-    r"arxiv:?|rq|citation|candidate)\s*|§\s*|\[[\d\s,;–-]*)$",
+    r"arxiv:?|rq|citation|candidate|january|february|march|april|may|june|july|august|september|october|november|december)\s*|§\s*|\[[\d\s,;–-]*)$",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(
+    r"\b(?:at least|over|above|more than|almost|nearly|about|around|approximately|roughly|up to|under|less than|some)\s*$",
     re.IGNORECASE,
 )
 _SMALL = 20
@@ -177,7 +186,8 @@ class Shown:
 
     @cached_property
     def _by_value(self) -> tuple[list[float], list[Number]]:
-        ordered = sorted(_in_digits(self._text), key=lambda one: one.value)
+        spelled = (_spelled(self._text, found) for found in _SPELLED_TIMES.finditer(self._text))
+        ordered = sorted((*_in_digits(self._text), *spelled), key=lambda one: one.value)
         return [one.value for one in ordered], ordered
 
     @cached_property
@@ -199,7 +209,9 @@ class Shown:
         values, ordered = self._by_value
         small = value == int(value) and abs(value) <= _SMALL and not number.percent and step >= 1
         beside = _beside(answer, number) if small else frozenset()
-        margin = step / 2 + 1e-9 * max(1.0, abs(value))
+        # "At least 99 %" may be 99.7.
+        loose = _ABOUT.search(answer, max(0, number.start - 24), number.start)
+        margin = step / (1 if loose else 2) + 1e-9 * max(1.0, abs(value))
         same = takewhile(
             lambda one: one.value <= value + margin, islice(ordered, bisect_left(values, value - margin), None)
         )

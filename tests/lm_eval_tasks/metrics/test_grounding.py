@@ -82,3 +82,17 @@ def test_names_are_found_in_any_form() -> None:
 )
 def test_units_that_differ_are_other_numbers(answer: str, shown: str, share: float) -> None:
     assert support_of_numbers(answer, Shown(shown)).share == share
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown", "share"),
+    [
+        ("A model with two billion parameters.", "We train two billion parameters.", 1.0),
+        ("A model with 2B parameters.", "We train two billion parameters.", 1.0),
+        ("It reaches at least 99%.", "It reaches 99.7% in all.", 1.0),
+        ("It reaches 99%.", "It reaches 99.7% in all.", 0.0),
+        ("It was seen on May 24.", "Nothing.", None),
+    ],
+)
+def test_ways_of_saying_a_number(answer: str, shown: str, share: float | None) -> None:
+    assert support_of_numbers(answer, Shown(shown)).share == share
