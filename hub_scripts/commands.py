@@ -100,7 +100,7 @@ def _register_report(commands: Commands) -> None:
     sub.add_argument("--cutoff", action="append", default=[], metavar="MODEL=YYYY-MM", help=help_)
     help_ = "facts about models (organisation, size, licence, month, page) in a TOML file; they override the known ones"
     sub.add_argument("--models", type=Path, metavar="FILE", help=help_)
-    help_ = "comma-separated models that put several rounds on one scale (default: lm_eval_tasks/data/anchors.toml)"
+    help_ = "comma-separated models that put several rounds on one scale (default: five small open models)"
     sub.add_argument("--anchors", metavar="MODEL,...", help=help_)
     sub.add_argument(
         "--licenses", choices=_LICENSES,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _WRITING = {"title": "title", "abs": "abstract", "intro": "introduction", "related": "related work"}
 EXPORTS = ("prompts", "openai-batch", "inspect")
-_PRICES = "TOML: prices per million tokens for each model, see docs/evaluate.md"
+_PRICES = "TOML: for each model `input` and `output`, the prices per million tokens"
 
 
 # The baselines and the usual model types of lm-eval, for completion; to ask lm-eval itself would take seconds.
@@ -71,7 +71,7 @@ def register(commands: Commands) -> None:
     sub = commands.add(READ, "link-rounds", "scores of later rounds on the scale of the first", link_rounds)
     help_ = "for each round, the oldest first, the folder that contains its runs"
     sub.add_argument("rounds", type=Path, nargs="+", metavar="ROUND_RUNS", help=help_)
-    help_ = "comma-separated models that were run on every round (default: lm_eval_tasks/data/anchors.toml)"
+    help_ = "comma-separated models that were run on every round (default: five small open models)"
     sub.add_argument("--anchors", help=help_)
     sub.add_argument("--metric", default="", help="default: the first headline metric of each task")
     help_ = "show what metrics notice: their report card over texts that are damaged on purpose"

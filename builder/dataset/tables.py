@@ -23,13 +23,11 @@ _TASKS = {
     "related": "Related Work Writing",
     "cloze": "Citation Cloze",
 }
-_PAPERS = (
-    "the papers of the round are shorter than those of the benchmark's paper, or were partly read (docs/extraction.md)"
-)
+_PAPERS = "the papers of the round are shorter than those of the benchmark's paper, or were partly read"
 # Why inputs of a task may be short.
 _CAUSES = {
     **dict.fromkeys(("title", "abs", "intro"), _PAPERS),
-    "related": "few citations were resolved: raise `link.searches`, or name more metadata in `source.references` (docs/citations.md)",
+    "related": "few citations were resolved: raise `link.searches`, or name more metadata in `source.references`",
 }
 
 

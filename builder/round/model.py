@@ -178,10 +178,11 @@ def _first_problem(err: ValidationError) -> str:
     if problem["type"].startswith("union_tag"):
         return f"`source.kind` must be one of {', '.join(KINDS)}"
     if problem["type"] == "missing":
-        return f"the key `{where}` is missing; docs/round.md says what it is"
+        return f"the key `{where}` is missing; a file of `academiceval init` shows what it is"
     if problem["type"] == "extra_forbidden":
-        near = get_close_matches(str(place[-1]), _keys_beside(problem["loc"]), 1, 0.6)
-        return f"unknown key `{where}`; " + (f"did you mean `{near[0]}`?" if near else "docs/round.md lists the keys")
+        keys = _keys_beside(problem["loc"])
+        near = get_close_matches(str(place[-1]), keys, 1, 0.6)
+        return f"unknown key `{where}`; " + (f"did you mean `{near[0]}`?" if near else f"there are {', '.join(keys)}")
     if place == ["round"]:
         return f'`round`: {problem["input"]!r} is not a year and month such as "2026.11"'
     message = problem["msg"].removeprefix("Value error, ")

@@ -92,7 +92,7 @@ def _with_options(model: ModelTable, place: Path, name: str) -> ModelTable:
         raise LiveError(f"{name}: `metadata` in {place / model.config} contains what JSON cannot ({err})") from err
     for key in ("model", "tasks"):
         if not options.get(key):
-            raise LiveError(f"{name}: {place / model.config} lacks `{key}`; docs/configs has examples")
+            raise LiveError(f"{name}: {place / model.config} lacks `{key}`, as of `academiceval eval --{key}`")
     tasks = options["tasks"] if isinstance(options["tasks"], list) else str(options["tasks"]).split(",")
     if unknown := sorted({str(one) for one in tasks} - set(task_names())):
         near = get_close_matches(unknown[0], task_names(), 1, 0.5)
@@ -108,7 +108,7 @@ def _checked(path: Path, adapter: TypeAdapter[_T]) -> _T:
             raise LiveError(f"{path} contains a NUL character; remove it")
         return adapter.validate_python(tomllib.loads(text))
     except OSError as err:
-        raise LiveError(f"cannot read {path}: {err.strerror}; docs/publish.md shows what it contains") from err
+        raise LiveError(f"cannot read {path}: {err.strerror}; give the path of a live.toml") from err
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as err:
         raise LiveError(f"{path} is not valid TOML: {err}") from err
     except ValidationError as err:
@@ -117,4 +117,4 @@ def _checked(path: Path, adapter: TypeAdapter[_T]) -> _T:
         says = {"extra_forbidden": "there is no such key", "missing": "this key is needed"}.get(
             first["type"], first["msg"]
         )
-        raise LiveError(f"{path}: {place}: {says}; docs/publish.md shows what the file contains") from err
+        raise LiveError(f"{path}: {place}: {says}") from err

@@ -44,7 +44,7 @@ _HEAD = ("Setting", "Model", "Score", "Published", "Ours", "95 % interval", "Dif
 _FIGURE_METRICS = ("bertscore", "rouge_l")
 _NOTES = {
     "academiceval": (
-        "docs/differences.md lists everything that may move a score.",
+        "The documentation, *Differences from the papers*, lists everything that may move a score.",
     ),
     "scalar": (
         "Tables 2 and 3 were measured on samples of 50 questions.",

@@ -26,5 +26,5 @@ def check_keys(names: Iterable[str], *, others: bool) -> None:
         if name not in KEYS:
             near = get_close_matches(name, KEYS, 1, 0.75)
             if near or not others:
-                hint = f"did you mean {near[0]!r}?" if near else "docs/evaluate.md lists the keys"
+                hint = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(sorted(KEYS))}"
                 raise OptionError(f"--metadata has a key {name!r} that no task reads; {hint}")

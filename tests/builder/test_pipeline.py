@@ -194,7 +194,7 @@ def test_a_setting_that_is_much_shorter_than_its_name_is_named(dataset: Path) ->
     found = short_of_name(replace(made_up, source="mirror"))
     assert len(found) == 16
     related = next(line for line in found if line.startswith("Related-34K: inputs have "))
-    assert related.endswith("name more metadata in `source.references` (docs/citations.md)")
+    assert related.endswith("name more metadata in `source.references`")
     first = made_up.configurations[0]
     long = {
         split: replace(one, statistics=replace(one.statistics, input_tokens=5000 * one.statistics.samples))
