@@ -223,5 +223,5 @@ def test_keys_that_no_task_reads_are_named() -> None:
     with pytest.raises(OptionError, match=r"has a key 'retriver' that no task reads; did you mean 'retriever'\?"):
         check_keys(["retriver"], others=True)
     check_keys(["max_seq_lengths_of_others"], others=True)
-    with pytest.raises(OptionError, match=r"'nonsense' that no task reads; the keys are bertscore_model"):
+    with pytest.raises(OptionError, match=r"'nonsense' that no task reads; the keys are api_key"):
         check_keys(["nonsense"], others=False)
