@@ -36,10 +36,8 @@ _TIMES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "k"
 # "one" and the like are rarely numbers.
 _SPELLED = re.compile(rf"\b(?:{'|'.join(word for word, value in _WORDS.items() if value > 1)})\b", re.IGNORECASE)
 # "two billion"; a word without a multiple is looked up where it is needed.
-_SPELLED_TIMES = re.compile(
-    rf"\b(?:{'|'.join(word for word, value in _WORDS.items() if value > 1)})\b(?=\s(?:thousand|million|billion|trillion)\b)",
-    re.IGNORECASE,
-)
+_MULTIPLE = re.compile(r"(?:thousand|million|billion|trillion)\b")
+_LAST_WORD = re.compile(r"([A-Za-z]+)\s$")
 _SPELLING = {float(value): word for word, value in _WORDS.items() if value > 1}
 _DIGITS = re.compile(r"\d+(?:[,\u2009\u202f]\d{3}(?!\d))*(?:\.\d+)?")
 _BEHIND = re.compile(
@@ -56,10 +54,7 @@ _POINTER = re.compile(
     r"arxiv:?|rq|citation|candidate|january|february|march|april|may|june|july|august|september|october|november|december)\s*|§\s*|\[[\d\s,;–-]*)$",
     re.IGNORECASE,
 )
-_ABOUT = re.compile(
-    r"\b(?:at least|over|above|more than|almost|nearly|about|around|approximately|roughly|up to|under|less than|some)\s*$",
-    re.IGNORECASE,
-)
+_AT_LEAST = re.compile(r"\b(?:at least|over|above|more than)\s*$", re.IGNORECASE)
 _SMALL = 20
 # Characters that a remark in brackets may have before a number.
 _ASIDE = 120
@@ -109,6 +104,15 @@ def _spelled(text: str, found: re.Match[str]) -> Number:
     return _number(text, *found.span(), float(_WORDS[found[0].casefold()]), 1.0)
 
 
+def _spelled_multiples(text: str) -> Iterator[Number]:
+    """Where a text writes "two billion"."""
+    for found in _MULTIPLE.finditer(text):
+        word = _LAST_WORD.search(text, max(0, found.start() - 12), found.start())
+        value = _WORDS.get(word[1].casefold(), 0) if word else 0
+        if word and value > 1:
+            yield _number(text, *word.span(1), float(value), 1.0)
+
+
 @cache
 def _spelled_as(word: str) -> re.Pattern[str]:
     return re.compile(rf"\b{word}\b", re.IGNORECASE)
@@ -119,7 +123,9 @@ def _in_digits(text: str) -> Iterator[Number]:
         start, end = found.span()
         if text[start - 1 : start] not in _OPEN and _INSIDE.search(text, max(0, start - 2), start):
             continue  # part of a name, such as GPT-4 or v1.5
-        plain = found[0].translate(_NO_SEPARATORS)
+        plain = found[0]
+        if "," in plain or not plain.isascii():
+            plain = plain.translate(_NO_SEPARATORS)
         step = 10.0 ** -(len(plain) - plain.find(".") - 1 if "." in plain else 0)
         yield _number(text, start, end, float(plain), step)
 
@@ -186,8 +192,8 @@ class Shown:
 
     @cached_property
     def _by_value(self) -> tuple[list[float], list[Number]]:
-        spelled = (_spelled(self._text, found) for found in _SPELLED_TIMES.finditer(self._text))
-        ordered = sorted((*_in_digits(self._text), *spelled), key=lambda one: one.value)
+        every = (*_in_digits(self._text), *_spelled_multiples(self._text))
+        ordered = sorted(every, key=lambda one: one.value)
         return [one.value for one in ordered], ordered
 
     @cached_property
@@ -209,11 +215,11 @@ class Shown:
         values, ordered = self._by_value
         small = value == int(value) and abs(value) <= _SMALL and not number.percent and step >= 1
         beside = _beside(answer, number) if small else frozenset()
+        margin = step / 2 + 1e-9 * max(1.0, abs(value))
         # "At least 99 %" may be 99.7.
-        loose = _ABOUT.search(answer, max(0, number.start - 24), number.start)
-        margin = step / (1 if loose else 2) + 1e-9 * max(1.0, abs(value))
+        above = step if _AT_LEAST.search(answer, max(0, number.start - 12), number.start) else margin
         same = takewhile(
-            lambda one: one.value <= value + margin, islice(ordered, bisect_left(values, value - margin), None)
+            lambda one: one.value <= value + above, islice(ordered, bisect_left(values, value - margin), None)
         )
         for one in chain(same, self._words_for(value)):
             # The shown number may be more precise than the answer's, never less.
