@@ -11,12 +11,15 @@ import openai
 import pytest
 from datasets import DatasetInfo, Features, Value
 from huggingface_hub import DatasetCardData, EvalResult
+from inspect_ai._util.registry import registry_name
 from lm_eval.api.model import LM, CacheHook
 
 from builder.sources.arxiv import compat as arxiv_compat
 from hub_scripts.hub import compat as hub_compat
 from lm_eval_tasks.compat import bert_score as bert_compat
 from lm_eval_tasks.compat import datasets as datasets_compat
+from lm_eval_tasks.compat import huggingface_hub as shared_hub_compat
+from lm_eval_tasks.compat import inspect_ai as inspect_compat
 from lm_eval_tasks.compat import lm_eval as lm_eval_compat
 from lm_eval_tasks.compat import openai as openai_compat
 from lm_eval_tasks.compat.lm_eval_answers import Watch
@@ -47,6 +50,14 @@ def test_bert_score_gives_its_tokenizer_and_model() -> None:
     assert ids[0] == tokenizer.cls_token_id
     assert tuple(together.shape) == tuple(mask.shape) == (2, len(ids))
     assert model(together, attention_mask=mask)[0].shape[:2] == together.shape
+
+
+def test_inspect_keeps_a_name_that_has_its_package() -> None:
+    assert issubclass(inspect_compat.StopError, Exception)
+
+    def made() -> None: ...
+
+    assert registry_name(inspect_compat.as_package(made), "academiceval/abs_9k") == "academiceval/abs_9k"
 
 
 def test_lm_eval_tells_answers_early() -> None:
@@ -96,8 +107,8 @@ def test_arxiv_asks_through_our_session() -> None:
 
 
 def test_huggingface_hub_has_switches_and_indexes(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert issubclass(hub_compat.HTTPError, Exception)
-    assert hub_compat.HTTPError is not Exception
+    assert issubclass(shared_hub_compat.HTTPError, Exception)
+    assert shared_hub_compat.HTTPError is not Exception
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", False)
     assert hub_compat.uses_xet()
     hub_compat.use_lfs()

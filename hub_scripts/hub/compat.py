@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from huggingface_hub import EvalResult, constants
-from huggingface_hub.errors import HfHubHTTPError
 from huggingface_hub.repocard_data import eval_results_to_model_index
-
-# The root of its HTTP library's errors, which is httpx or httpx2, by release. A public way would be a name for it.
-HTTPError: type[Exception] = HfHubHTTPError.__bases__[0]
 
 
 def uses_xet() -> bool:
@@ -18,11 +14,6 @@ def uses_xet() -> bool:
 def use_lfs() -> None:
     """Upload large files by LFS from now on. A public way would be an argument of `create_commit`."""
     constants.HF_HUB_DISABLE_XET = True
-
-
-def is_offline() -> bool:
-    """Whether nothing may be asked of the Hub."""
-    return bool(constants.is_offline_mode())
 
 
 def endpoint() -> str:

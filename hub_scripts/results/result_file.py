@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from hub_scripts.errors import HubError
+from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.text import ODD, number, parse_json
 
 _Z95 = 1.959964
 # Becomes a folder in a repository.
 _NAME = re.compile(r"\w[\w.-]{0,199}")
+_ID = re.compile(r"(?:\w[\w.-]{0,99}/)?\w[\w.-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,11 @@ class Results:
         round: "unknown" if it is not known; several are joined by "-".
         dataset: folder or Hub id, "" if it is not known.
         revision: the dataset's 40 digits on the Hub, "" if they are not known.
-        day: when it was run, ISO.
+        seconds: when it was run, since 1970.
+        engine: lm-eval's type of model, or the name of a baseline; "" if it is not known.
+        contents: the dataset's revision as its tasks note it: 40 digits of the Hub, or the hash of a folder's manifest; "" likewise.
+        scorer: the model of BERTScore; "" if it is not known.
+        model_id: the model as its engine was given it, ORG/NAME for one of the Hub; else its label.
         subsets: tasks of which only a part was run, "academiceval_abs_9k (5 of 25)".
     """
 
@@ -48,7 +54,16 @@ class Results:
     scores: tuple[TaskScore, ...]
     subsets: tuple[str, ...] = ()
     revision: str = ""
-    day: str = "1970-01-01"
+    seconds: int = 0
+    engine: str = ""
+    model_id: str = ""
+    contents: str = ""
+    scorer: str = ""
+
+    @property
+    def day(self) -> str:
+        """When it was run, ISO."""
+        return datetime.fromtimestamp(self.seconds, UTC).date().isoformat()
 
 
 def read_results(path: Path) -> Results:
@@ -60,7 +75,8 @@ def read_results(path: Path) -> Results:
     try:
         content = parse_json(path.read_bytes())
         results = _ours(content["academiceval"]) if "academiceval" in content else _lm_evals(content)
-        results = replace(results, day=_day(content.get("date")))
+        engine, name = _model_of(content)
+        results = replace(results, seconds=_seconds(content.get("date")), engine=engine, model_id=name or results.model)
         if not all(map(_NAME.fullmatch, (results.model, results.round))):
             raise ValueError(f"{results.model!r:.80} and {results.round!r:.80} are not names of a model and a round")
     except (OSError, *ODD) as err:
@@ -72,10 +88,18 @@ def read_results(path: Path) -> Results:
     return results
 
 
-def _day(date: object) -> str:
-    """The day of lm-eval's `date`, which is in seconds."""
-    seconds = number(date) if isinstance(date, int | float) else 0.0
-    return datetime.fromtimestamp(min(max(seconds, 0.0), 4e9), UTC).date().isoformat()
+def _seconds(date: object) -> int:
+    """lm-eval's `date`, bounded."""
+    return int(min(max(number(date) if isinstance(date, int | float) else 0.0, 0.0), 4e9))
+
+
+def _model_of(content: Mapping[str, Any]) -> tuple[str, str]:
+    """The engine, and the model that it was given; "" for a path."""
+    run = content.get("academiceval", {}).get("run") or content.get("config") or {}
+    given = run.get("model_args")
+    arguments = given if isinstance(given, Mapping) else {}
+    name = str(arguments.get("pretrained") or arguments.get("model") or "")
+    return str(run.get("model") or ""), name if _ID.fullmatch(name) else ""
 
 
 def _ours(content: Mapping[str, Any]) -> Results:
@@ -96,6 +120,8 @@ def _ours(content: Mapping[str, Any]) -> Results:
         str(content["run"]["metadata"].get("dataset") or ""), scores,
         tuple(f"{task} ({int(number(n))} of {int(number(of))})" for task, (n, of) in content.get("subsets", {}).items()),
         next((str(one) for one in content.get("datasets", ()) if re.fullmatch(r"[0-9a-f]{40}", str(one))), ""),
+        contents=next((str(one) for one in content.get("datasets", ()) if re.fullmatch(r"[0-9a-f]{40,64}", str(one))), ""),
+        scorer=str(content["run"]["metadata"].get("bertscore_model") or DEFAULT_MODEL),
     )  # fmt: skip
 
 

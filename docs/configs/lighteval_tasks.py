@@ -1,0 +1,50 @@
+"""The writing tasks for lighteval: `lighteval vllm model_name=ORG/MODEL academiceval:abs_9k --custom-tasks lighteval_tasks.py`.
+
+Needs `pip install lighteval academiceval`. Prompts are whole, with our words; answers are scored by our ROUGE-L. For floors,
+intervals, cutting and all other metrics use `academiceval eval`.
+"""
+
+import os
+
+import numpy as np
+from lighteval.metrics.metrics_sample import SampleLevelComputation
+from lighteval.metrics.utils.metric_utils import SampleLevelMetric
+from lighteval.tasks.lighteval_task import LightevalTaskConfig
+from lighteval.tasks.requests import Doc, SamplingMethod
+
+from lm_eval_tasks.data.hook import prompt_of
+from lm_eval_tasks.metrics.refine import title
+from lm_eval_tasks.metrics.rouge import rouge_l
+
+DATASET = os.environ.get("ACADEMICEVAL_DATASET", "academiceval")
+# Setting -> the most tokens of an answer.
+SETTINGS = {
+    "Title-10K": 64, "Title-30K": 64, "Title-31K-G": 64, "Title-50K-M": 64, "Abs-9K": 512, "Abs-28K": 512, "Abs-29K-G": 512,
+    "Abs-48K-M": 512, "Intro-8K": 2048, "Intro-28K": 2048, "Intro-28K-G": 2048, "Intro-48K-M": 2048, "Related-34K": 2048,
+    "Related-53K": 2048, "Related-53K-G": 2048, "Related-72K-M": 2048,
+}  # fmt: skip
+
+
+class RougeL(SampleLevelComputation):
+    """ROUGE-L of the answer against what the authors wrote; titles are freed from what surrounds them."""
+
+    def compute(self, doc, model_response, **_):
+        answer, target = model_response.final_text[0], doc.choices[0]
+        return rouge_l(target, title(answer, target) if doc.task_name.startswith("academiceval:title") else answer)
+
+
+METRIC = SampleLevelMetric("rougeL", True, SamplingMethod.GENERATIVE, RougeL(), np.mean)
+
+
+def _task(setting, tokens):
+    def prompt(row, task_name=""):
+        return Doc(query=prompt_of(row, setting), choices=[row["target"]], gold_index=0, task_name=task_name)
+
+    name = f"academiceval:{setting.lower().replace('-', '_')}"
+    return LightevalTaskConfig(
+        name, prompt, DATASET, setting, [METRIC], hf_avail_splits=["train", "validation", "test"], evaluation_splits=["test"],
+        generation_size=tokens, stop_sequence=[],
+    )  # fmt: skip
+
+
+TASKS_TABLE = [_task(setting, tokens) for setting, tokens in SETTINGS.items()]

@@ -1,0 +1,107 @@
+"""The tasks for Inspect (https://inspect.aisi.org.uk): `inspect eval academiceval/abs_9k --model ...`, with the extra `inspect`.
+
+Each task is made from the task file that lm-eval reads: the same prompts, cut in the same way, and the same scores. Standard errors are
+clustered by first author. Inspect loads this module through an entry point of the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import GenerateConfig
+from inspect_ai.scorer import Metric, Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import TaskState, generate
+
+from lm_eval_tasks.compat.inspect_ai import StopError, as_package
+from lm_eval_tasks.compat.lm_eval import quiet
+from lm_eval_tasks.data.keys import check_keys
+from lm_eval_tasks.data.options import Options
+from lm_eval_tasks.errors import EvalError
+from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.metrics.bertscore import NO_MODEL
+from lm_eval_tasks.metrics.scored import Generated, Kind, ScoredAnswer
+from lm_eval_tasks.prompts.registry import SCALAR
+from lm_eval_tasks.runs.tasks import RunTasks
+from lm_eval_tasks.task_folder import single_tasks
+
+_PREFIX = "academiceval_"
+# Why an answer ended, in Inspect's words -> in lm-eval's.
+_FINISH = {"max_tokens": "length", "model_length": "length"}
+Factory = Callable[..., Task]
+
+
+def _factory(name: str) -> Factory:
+    """What makes one task.
+
+    Args:
+        name: of lm-eval's task.
+    """
+
+    def make(dataset: str | None = None, dataset_revision: str | None = None, **options: Any) -> Task:
+        given = {**options, "dataset": dataset, "dataset_revision": dataset_revision}
+        try:
+            return _made(name, {key: value for key, value in given.items() if value is not None})
+        except EvalError as err:
+            raise StopError(str(err)) from err
+
+    make.__name__, make.__doc__ = name, f"`{name}` of lm-eval, with its options as arguments."
+    return make
+
+
+def _made(name: str, given: dict[str, Any]) -> Task:
+    check_keys(given, others=False)
+    quiet()
+    reasoning = Options.of(given).reasoning_tokens
+    [made] = RunTasks(given, reasoning).load([name])["tasks"].values()
+    docs = list(made.dataset["test"])
+    samples = [
+        Sample(doc["prompt"], target=str(doc["target"]), id=str(doc["id"]), metadata=_about(doc)) for doc in docs
+    ]
+    asked = made.config.generation_kwargs
+    [steps] = made.config.filter_list
+    return Task(
+        MemoryDataset(samples, name=docs[0]["setting"]),
+        solver=generate(),
+        scorer=_scorer_of(docs[0])(steps["filter"][0]["filter_fn"]),
+        config=GenerateConfig(temperature=asked["temperature"], max_tokens=asked["max_gen_toks"]),
+        version=str(made.config.metadata["version"]),
+        metadata={key: docs[0][key] for key in ("round", "dataset_revision", "prompt_version", "bertscore_model")},
+    )
+
+
+def _about(doc: dict[str, Any]) -> dict[str, Any]:
+    """A row without its prompt, which is the sample's input."""
+    return {name: value for name, value in doc.items() if name != "prompt"}
+
+
+def _scorer_of(doc: dict[str, Any]) -> Callable[[Any], Scorer]:
+    """The scorer of a task's answers, by the metrics that its rows can have: headline, floor and the share of capped answers."""
+    kind: Kind = "cloze" if doc["prompt_name"] in (SCALAR, "probe") else "writing"
+    headline = [one for one in registry.of_kind(kind) if one.headline]
+    known = [one for one in headline if one.name != "bertscore" or doc["bertscore_model"] != NO_MODEL]
+    names = [name for one in known for name in (one.name, one.zero) if name]
+    over: list[Metric] = [mean(), stderr(cluster="first_author")]
+
+    @scorer(metrics={name: over for name in (*names, registry.CAPPED)}, name="academiceval")
+    @as_package
+    def academiceval(score: Callable[..., list[str]]) -> Scorer:
+        async def of(state: TaskState, target: Target) -> Score:
+            reason = state.output.stop_reason if state.output.choices else "unknown"
+            answer = Generated.of(state.output.completion, _FINISH.get(reason, "stop"))
+            scored = ScoredAnswer.from_text(score([[answer]], [{**state.metadata, "prompt": state.input_text}])[0])
+            value = {name: scored.scores.get(name, float("nan")) for name in (*names, registry.CAPPED)}
+            return Score(value=value, answer=scored.answer, metadata={"scores": scored.scores})
+
+        return of
+
+    return academiceval
+
+
+TASKS = {
+    short: task(name=f"academiceval/{short}")(as_package(_factory(name)))
+    for name in single_tasks()
+    for short in (name.removeprefix(_PREFIX),)
+}

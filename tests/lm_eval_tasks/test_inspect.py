@@ -1,0 +1,155 @@
+"""The tasks in Inspect: the same prompts are asked, and the same answers get the same scores as by `academiceval eval`."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import EvalLog, read_eval_log
+
+from builder.pipeline import build, prepare
+from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.runs import logged
+from lm_eval_tasks.task_folder import single_tasks, task_names
+from tests.conftest import BIN, small_round
+from tests.helpers.openai_server import serve
+
+Command = Callable[..., tuple[int, str, str]]
+TASKS = ("title_10k", "abs_9k", "abs_29k_g", "related_53k_cited", "scalar_easy")
+
+
+def answering(body: dict[str, Any]) -> str:
+    """Some words of the prompt, always the same for the same prompt, with a citation, and the answer to a choice."""
+    prompt = body["messages"][-1]["content"]
+    rng = random.Random(prompt)
+    words = re.findall(r"\w+", prompt)
+    return f'Here is it: "{" ".join(rng.choice(words) for _ in range(12))} [1]. The answer is: [{rng.randrange(4)}]"'
+
+
+def inspect(*arguments: object, place: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    own = {
+        **os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(place / "cache"), "INSPECT_DISPLAY": "plain",
+        "INSPECT_LOG_DIR": str(place / "logs"), "XDG_DATA_HOME": str(place), **environment,
+    }  # fmt: skip
+    return subprocess.run(
+        [str(BIN / "inspect"), *map(str, arguments)], cwd=place, env=own, capture_output=True, text=True, timeout=600
+    )
+
+
+def scores_of(log: EvalLog) -> Mapping[str, Mapping[str, float]]:
+    """Sample -> metric -> score."""
+    return {str(one.id): next(iter((one.scores or {}).values())).metadata["scores"] for one in log.samples or []}  # type: ignore[index]
+
+
+@pytest.fixture(scope="module")
+def round_(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A round with SCALAR."""
+    place = tmp_path_factory.mktemp("inspect")
+    shutil.copytree(world / "work", place / "work")
+    settings = ("Title-10K", "Abs-9K", "Abs-29K-G", "Related-53K")
+    made = small_round(place, settings=settings, scalar={"levels": ["SCALAR-Easy"]})
+    prepare(made, LocalEngine(2))
+    return build(made).output
+
+
+def test_every_task_is_registered_under_its_short_name() -> None:
+    from lm_eval_tasks.inspect_tasks import TASKS as made
+
+    assert {name.removeprefix("academiceval_") for name in single_tasks()} == set(made)
+    assert len(made) > 50
+    assert set(single_tasks()) < set(task_names())
+
+
+@pytest.mark.slow
+def test_the_same_answers_get_the_same_scores(round_: Path, command: Command, tmp_path: Path) -> None:
+    names = [one if one.startswith("scalar") else f"academiceval_{one}" for one in TASKS]
+    with serve(answering) as server:
+        metadata = json.dumps({"dataset": str(round_), "bertscore_model": "minilm"})
+        model = ("--model", "local-chat-completions", "--model_args", f"model=m,base_url={server.url}/chat/completions")
+        code, _, err = command(
+            "eval",
+            *model,
+            "--tasks",
+            ",".join(names),
+            "--apply_chat_template",
+            "--metadata",
+            metadata,
+            "--output",
+            tmp_path / "ours",
+        )
+        assert code == 0, err
+        asked = sorted(body["messages"][-1]["content"] for body in server.requests)
+        server.requests.clear()
+        done = inspect(
+            "eval", *(f"academiceval/{one}" for one in TASKS), "--model", "openai-api/loop/m", "-T", f"dataset={round_}",
+            "-T", "bertscore_model=minilm", place=tmp_path, LOOP_BASE_URL=server.url, LOOP_API_KEY="none",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert sorted(body["messages"][-1]["content"] for body in server.requests) == asked
+    ours: dict[str, dict[str, dict[str, float]]] = {}
+    for one in logged.read([tmp_path / "ours"]):
+        ours.setdefault(one.task.split(" ")[0], {})[one.id] = dict(one.scores)
+    logs = [read_eval_log(path) for path in sorted((tmp_path / "logs").iterdir())]
+    assert len(logs) == len(ours) == len(TASKS)
+    for log in logs:
+        found = scores_of(log)
+        own = ours[str(log.eval.dataset.name)]
+        assert found.keys() == own.keys()
+        for id_, scores in own.items():
+            assert found[id_] == pytest.approx(scores, abs=2e-4), (log.eval.task, id_)
+        assert log.eval.task_version == ("1.1" if log.eval.task.endswith("scalar_easy") else "1.0")
+        assert log.results is not None
+        by_metric = {one.name: one.metrics for one in log.results.scores}
+        headline = "accuracy" if "scalar" in log.eval.task else "rouge_l"
+        assert by_metric[headline]["mean"].value == pytest.approx(sum(one[headline] for one in own.values()) / len(own))
+        assert "'cluster': 'first_author'" in str((log.eval.scorers or [])[0].metrics)
+
+
+@pytest.mark.slow
+def test_its_mock_model_and_its_mistakes(dataset: Path, tmp_path: Path) -> None:
+    (tmp_path / "mock.py").write_text(
+        "import sys\n"
+        "from inspect_ai import eval\n"
+        "from inspect_ai.model import ModelOutput, ModelUsage, get_model\n"
+        "def answer(input, tools, choice, config):\n"
+        "    made = ModelOutput.from_content('mock', 'We study graphs.')\n"
+        "    return made.model_copy(update={'usage': ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)})\n"
+        "[log] = eval('academiceval/abs_9k', model=get_model('mockllm/model', custom_outputs=answer), limit=3,\n"
+        "             task_args={'dataset': sys.argv[1], 'bertscore_model': 'none'})\n"
+        "names = sorted(one.name for one in log.results.scores)\n"
+        "print(log.status, len(log.samples), *names)\n"
+    )
+    own = {
+        **os.environ,
+        "INSPECT_DISPLAY": "none",
+        "INSPECT_LOG_DIR": str(tmp_path / "logs"),
+        "XDG_DATA_HOME": str(tmp_path),
+    }
+    done = subprocess.run(
+        [str(BIN / "python"), "mock.py", str(dataset)],
+        cwd=tmp_path,
+        env=own,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.stdout.splitlines()[-1] == "success 3 capped rouge_l rouge_l_wrong_paper", done.stderr
+    for *given, says in (
+        ("dataset=/nowhere", "bertscore_model=none", "/nowhere"),
+        ("split=tset", "bertscore_modle=none", "did you mean 'bertscore_model'?"),
+    ):
+        done = inspect(
+            "eval", "academiceval/abs_9k", "--model", "mockllm/model", "-T", given[0], "-T", given[1], place=tmp_path
+        )
+        text = re.sub(r"\s+", " ", done.stdout + done.stderr)
+        assert done.returncode != 0
+        assert says in text
+        assert "Traceback" not in text
