@@ -29,7 +29,6 @@ from builder.citations.resolve import resolve_entry  # noqa: E402
 from builder.extract.pool import extract_files  # noqa: E402
 from builder.extract.references import parse_entry  # noqa: E402
 from builder.extract.sections import role_span  # noqa: E402
-from builder.ids import title_key  # noqa: E402
 from builder.pipeline import STORE, prepare  # noqa: E402
 from builder.records import Document, Paper  # noqa: E402
 from builder.round.model import Round  # noqa: E402
@@ -37,6 +36,7 @@ from builder.sources.metadata_file import read_metadata  # noqa: E402
 from builder.sources.sample.source import SampleSource  # noqa: E402
 from builder.store import Store  # noqa: E402
 from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
+from lm_eval_tasks.text import title_key  # noqa: E402
 from tests.helpers.citations import citation  # noqa: E402
 from tests.helpers.loopback import World, serve  # noqa: E402
 

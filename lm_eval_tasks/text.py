@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import unicodedata
 from datetime import date
 from typing import Any, NoReturn
 
@@ -15,6 +16,12 @@ MOST = 1e12
 # As JSON spells it, or as bytes that UTF-8 does not allow.
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 _DAY = re.compile(r"(?:19|2\d)\d\d-\d\d-\d\d")
+
+# Runs of them, so that mostly plain texts are folded fast. No ASCII character is a combining mark.
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+# What `str.isalnum` rejects.
+_NO_LETTER = re.compile(r"[\W_]+")
+_LETTERS = {code: chr(code).lower() if chr(code).isalnum() else None for code in range(128)}
 
 
 def why(err: BaseException) -> str:
@@ -81,3 +88,24 @@ def number(value: object) -> float:
     if type(value) not in (int, float) or not math.isfinite(value) or abs(value) >= MOST:  # type: ignore[arg-type]
         raise ValueError(f"{value!r:.40} is not a finite number")
     return float(value)  # type: ignore[arg-type]
+
+
+# --- texts compared by what they say
+
+
+def fold(text: str) -> str:
+    """Lower-case a text and strip diacritics and repeated spaces."""
+    if not text.isascii():
+        text = _BEYOND_ASCII.sub(_without_marks, unicodedata.normalize("NFKD", text))
+    return " ".join(text.casefold().split())
+
+
+def _without_marks(match: re.Match[str]) -> str:
+    return "".join(c for c in match[0] if not unicodedata.combining(c))
+
+
+def title_key(title: str) -> str:
+    """The key under which a title is filed: only its letters and digits count."""
+    if title.isascii():
+        return title.translate(_LETTERS)
+    return _NO_LETTER.sub("", fold(title))

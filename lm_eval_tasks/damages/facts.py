@@ -7,8 +7,8 @@ import re
 
 from lm_eval_tasks.damages.base import Damaged, Material, replaced, some
 from lm_eval_tasks.metrics.grounding import Shown
-from lm_eval_tasks.metrics.grounding import names as names_of
-from lm_eval_tasks.metrics.grounding import numbers as numbers_of
+from lm_eval_tasks.metrics.names import names as names_of
+from lm_eval_tasks.metrics.numbers import numbers as numbers_of
 
 _DIGITS = re.compile(r"(?<![\w.\[])\d[\d,]*(?:\.\d+)?(?![\w\]])")
 _TRIES = 40

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.data.hub import file_of
+from lm_eval_tasks.errors import DatasetError
 from lm_eval_tasks.metrics.works import learn
-from lm_eval_tasks.row_format import WORKS
+from lm_eval_tasks.row_format import MANIFEST, WORKS
+from lm_eval_tasks.text import ODD, parse_json
 
 if TYPE_CHECKING:
     from lm_eval_tasks.data.options import Options
@@ -20,18 +22,36 @@ def known_works(options: Options) -> str:
     """The sha256 of the dataset's filter, which `metrics.works.works_of` knows then; "" where the dataset has none.
 
     Raises:
-        DatasetError: the file is not a filter.
+        DatasetError: the file is not the dataset's filter.
     """
-    path = _path(options)
+    path = _path(options, WORKS)
     if path is None:
         _LOGGER.warning("%s has no %s: works that were not given are not looked up", options.dataset, WORKS)
         return ""
-    return learn(path.read_bytes(), str(path))
+    found = learn(path.read_bytes(), str(path))
+    manifest = _path(options, MANIFEST)
+    if manifest and _listed(manifest) != found:
+        raise DatasetError(f"{path} is not the file that {manifest} lists; fetch or build the dataset again")
+    return found
 
 
-def _path(options: Options) -> Path | None:
+def _path(options: Options, name: str) -> Path | None:
     folder = Path(options.dataset).expanduser()
     if folder.is_dir():
-        place = folder / WORKS
+        place = folder / name
         return place if place.is_file() else None
-    return file_of(options.dataset, WORKS, options.dataset_revision)
+    return file_of(options.dataset, name, options.dataset_revision)
+
+
+def _listed(manifest: Path) -> str:
+    """The sha256 that a manifest gives for the filter.
+
+    Raises:
+        DatasetError: it is not a manifest.
+    """
+    try:
+        return str(parse_json(manifest.read_bytes())["other_files"][WORKS])
+    except ODD as err:
+        raise DatasetError(
+            f"{manifest} does not list {WORKS} ({err!s:.100}); fetch or build the dataset again"
+        ) from err

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lm_eval_tasks.errors import JudgeError
 from lm_eval_tasks.judge.ask import Question
 from lm_eval_tasks.judge.evidence import passages_of
-from lm_eval_tasks.judge.verdict import OVERALL
+from lm_eval_tasks.judge.verdict import points_of
 from lm_eval_tasks.runs.eyesight import ReportCard
 from lm_eval_tasks.runs.report_card import changes, noted
 
@@ -78,9 +78,6 @@ def _noted(
 
 
 def _points(case: _Case, judge: Judge, journal: Journal) -> float | None:
-    """1 if the original is preferred in both orders, 0.5 in one; None where a verdict could not be read."""
+    """How far the original is preferred, see `points_of`; None if a verdict could not be read."""
     outcomes = [judge.outcome(question, journal) for question in case.questions]
-    winners = [one.winners if one else None for one in outcomes]
-    if winners[0] is None or winners[1] is None:
-        return None
-    return ((winners[0][OVERALL] == 1) + (winners[1][OVERALL] == 2)) / 2
+    return points_of([one.winners if one else None for one in outcomes])

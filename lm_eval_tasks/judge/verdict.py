@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,18 @@ class Verdict:
 
     winners: dict[str, int]
     claims: tuple[dict[str, int], dict[str, int]] | None = None
+
+
+def points_of(orders: Sequence[Mapping[str, int] | None], dimension: str = OVERALL) -> float | None:
+    """1 if both orders prefer the text that comes first in the first order, 0 if neither does, 0.5 if they disagree; None if unread.
+
+    Args:
+        orders: the winners with the text first, and with it second.
+    """
+    first, second = orders
+    if not first or not second:
+        return None
+    return ((first[dimension] == 1) + (second[dimension] == 2)) / 2
 
 
 def prompt_of(first: str, second: str, evidence: str = "") -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
 from lm_eval_tasks.intervals import Interval, interval
-from lm_eval_tasks.judge.verdict import CLAIMS, DIMENSIONS, OVERALL
+from lm_eval_tasks.judge.verdict import CLAIMS, DIMENSIONS, OVERALL, points_of
 
 _RIDGE = 1e-2
 _STEPS = 50
@@ -49,12 +49,7 @@ class Judged:
 
     def points(self, dimension: str = OVERALL) -> float | None:
         """1 if both orders prefer the generated text, 0 if neither does, 0.5 if they disagree; None if unread."""
-        if self.settled is not None:
-            return self.settled
-        first, second = self.orders
-        if first is None or second is None:
-            return None
-        return ((first[dimension] == 1) + (second[dimension] == 2)) / 2
+        return points_of(self.orders, dimension) if self.settled is None else self.settled
 
 
 def summary(samples: Sequence[Judged]) -> dict[str, Any]:

@@ -100,8 +100,9 @@ def numbers_in(sentence: str) -> set[int]:
     for bracket, named in NUMBERS.findall(sentence):
         for part in re.split(r"\s*[,;]\s*", bracket or named):
             first, *last = (int(n) for n in re.split(r"\s*[–-]\s*", part))
+            low, high = sorted((first, last[0] if last else first))
             # No list of works is so long that a wider span would be meant.
-            numbers.update(range(first, min(last[0] if last else first, first + _LONGEST_SPAN) + 1))
+            numbers.update(range(low, min(high, low + _LONGEST_SPAN) + 1))
     return numbers
 
 

@@ -24,7 +24,7 @@ from lm_eval_tasks.metrics.citation_mentions import (
     numbers_in,
     stands,
 )
-from lm_eval_tasks.metrics.works import author_key, title_key, works_of
+from lm_eval_tasks.metrics.works import author_key, work_key, works_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.metrics.works import Works
@@ -83,7 +83,7 @@ class Cited:
         """Share of the given works that are cited by number."""
         return len(self._mentioned) / len(self._given.titles) if self._given.titles else 0.0
 
-    @cached_property
+    @property
     def support(self) -> float | None:
         """How well sentences fit the works that they cite: 1 if each work fits its sentence best of all that were given (BM25), 0.5
         on average by chance; None without a number that was given.
@@ -146,7 +146,7 @@ def support(citing: Sequence[tuple[str, Sequence[int]]], texts: Sequence[str]) -
 
 def _named(sentences: Sequence[tuple[str, set[int]]], mentioned: set[int], titles: Sequence[str]) -> Iterator[str]:
     """The key of each work that is named otherwise than by number, and is none of those that were given."""
-    given = {title_key(title) for title in titles}
+    given = {work_key(title) for title in titles}
     names = [name for title in titles for name in names_of(title)]
     seen: set[str] = set()
     for text, numbers in sentences:
@@ -154,7 +154,7 @@ def _named(sentences: Sequence[tuple[str, set[int]]], mentioned: set[int], title
         # A name next to a number, or next to the title of a given work, is that work's author.
         is_given = numbers & mentioned or any(stands(name, words) for name in names)
         authors = [] if is_given else map(_author_key, AUTHOR_YEAR.findall(text))
-        for key in [*authors, *_title_keys(text)]:
+        for key in [*authors, *_work_keys(text)]:
             if key not in seen and key not in given:
                 seen.add(key)
                 yield key
@@ -165,9 +165,9 @@ def _author_key(mention: str) -> str:
     return author_key(surnames, int(_YEAR.findall(mention)[-1]))
 
 
-def _title_keys(text: str) -> Iterator[str]:
+def _work_keys(text: str) -> Iterator[str]:
     for quoted in _QUOTED.findall(text):
         # What stands in quotation marks is a title if most of its longer words begin with capitals.
         longer = [word for word in quoted.split() if len(word) > 3]
         if len(quoted.split()) >= _WORDS_OF_TITLE and 2 * sum(word[0].isupper() for word in longer) > len(longer):
-            yield title_key(quoted)
+            yield work_key(quoted)

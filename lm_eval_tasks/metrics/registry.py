@@ -83,7 +83,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("rouge_1", "ROUGE-1", _WRITING, "higher", measures.rouge_1, usual="rouge1"),
     Metric("rouge_2", "ROUGE-2", _WRITING, "higher", measures.rouge_2, usual="rouge2"),
     Metric("rouge_lsum", "ROUGE-Lsum", _WRITING, "higher", measures.rouge_lsum, usual="rougeLsum"),
-    Metric("length_ratio", "Length, of the target's", _WRITING, "one", measures.length_ratio),
+    Metric("length_ratio", "Length as a share of the target's", _WRITING, "one", measures.length_ratio),
     Metric("copied_from_input", "Longest run copied from the input", _WRITING, "lower", measures.copied_from_input),
     Metric(
         "copied_from_demonstrations", "Longest run copied from demonstrations", _WRITING, "lower",
@@ -102,6 +102,12 @@ METRICS: tuple[Metric, ...] = (
 def of_kind(kind: Kind) -> Iterator[Metric]:
     """The metrics of a kind of task, in the order in which they are shown."""
     return (one for one in METRICS if kind in one.kinds)
+
+
+def of_texts() -> list[Metric]:
+    """The metrics of writing tasks that say something about a text, without their floors."""
+    floors = {name for one in METRICS for name in one.floors}
+    return [one for one in of_kind("writing") if not one.rate and one.name not in floors]
 
 
 def headline(kind: Kind | None = None) -> tuple[str, ...]:

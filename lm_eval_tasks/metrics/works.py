@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -19,12 +17,11 @@ from numpy.typing import NDArray
 
 from lm_eval_tasks.errors import DatasetError
 from lm_eval_tasks.files import sha256_of_bytes
-from lm_eval_tasks.text import ODD, parse_json
+from lm_eval_tasks.text import ODD, parse_json, title_key
 
 _MAGIC = b"academiceval works 1\n"
 # Of a key: 10 bits and 7 hashes let 0.8 % of what is not there pass.
 _BITS, _HASHES = 10, 7
-_NO_LETTER = re.compile(r"[\W_]+")
 _MOST = 1 << 33
 _AT_ONCE = 1 << 20
 
@@ -50,30 +47,25 @@ def works_of(name: str) -> Works | None:
     return _READ.get(name)
 
 
-def title_key(title: str) -> str:
-    """The key of a work's title: only letters and digits count."""
-    return "t" + _plain(title)
+def work_key(title: str) -> str:
+    """The key of a work by its title."""
+    return "t" + title_key(title)
 
 
 def author_key(surnames: Sequence[str], year: int) -> str:
     """The key of a work by its first author, or both authors of two, and its year."""
-    return f"a{'&'.join(map(_plain, surnames))}{year}"
+    return f"a{'&'.join(map(title_key, surnames))}{year}"
 
 
 def keys_of(title: str, authors: Sequence[str], year: int) -> Iterator[str]:
     """All keys of a work. Its year may be that of arXiv or the next, when it was published elsewhere."""
     surnames = [name.split()[-1] for name in authors[:2] if name.split()]
-    yield title_key(title)
+    yield work_key(title)
     for one in (year, year + 1):
         if surnames:
             yield author_key(surnames[:1], one)
         if len(authors) == 2 == len(surnames):
             yield author_key(surnames, one)
-
-
-def _plain(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", text)
-    return _NO_LETTER.sub("", "".join(c for c in decomposed if not unicodedata.combining(c)).casefold())
 
 
 @dataclass(frozen=True, slots=True)

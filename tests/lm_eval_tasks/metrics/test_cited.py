@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import random
+import shutil
+from pathlib import Path
 
 import pytest
 
+from lm_eval_tasks.data.options import Options
+from lm_eval_tasks.data.works import known_works
 from lm_eval_tasks.errors import DatasetError
+from lm_eval_tasks.files import sha256_of
+from lm_eval_tasks.metrics.citation_mentions import numbers_in
 from lm_eval_tasks.metrics.cited import Cited, Given
-from lm_eval_tasks.metrics.works import Works, author_key, keys_of, learn, title_key, works_of
+from lm_eval_tasks.metrics.works import Works, author_key, keys_of, learn, work_key, works_of
 
 TITLES = ("Sparse Attention for Long Documents", "BERT: Deep Bidirectional Transformers", "Parsing Tables with Graphs")
 TEXTS = (
@@ -76,7 +82,7 @@ def test_a_given_title_in_quotation_marks_is_given() -> None:
 
 def test_a_filter_finds_all_that_is_in_it_and_little_else() -> None:
     rng = random.Random(3)
-    inside, outside = ([title_key(f"{rng.random()}") for _ in range(20_000)] for _ in range(2))
+    inside, outside = ([work_key(f"{rng.random()}") for _ in range(20_000)] for _ in range(2))
     works = Works.of(inside)
     assert all(key in works for key in inside)
     share = sum(key in works for key in outside) / len(outside)
@@ -101,3 +107,20 @@ def test_what_is_not_a_filter_is_refused(data: bytes) -> None:
     with pytest.raises(DatasetError, match="is not a filter of works"):
         learn(data, "works.filter")
     assert works_of("0") is None
+
+
+def test_a_range_may_be_written_backwards() -> None:
+    assert numbers_in("as shown [3-1], and [5]") == {1, 2, 3, 5}
+
+
+def test_a_filter_that_the_manifest_does_not_list_is_refused(dataset: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "academiceval"
+    shutil.copytree(dataset, folder)
+    options = Options.of({"dataset": str(folder)})
+    assert known_works(options) == sha256_of(folder / "works.filter")
+    (folder / "works.filter").write_bytes(Works.of(["another"]).to_bytes())
+    with pytest.raises(DatasetError, match=r"works\.filter is not the file that .*manifest\.json lists"):
+        known_works(options)
+    (folder / "manifest.json").write_text("[]")
+    with pytest.raises(DatasetError, match=r"manifest\.json does not list works\.filter"):
+        known_works(options)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_tasks.metrics.grounding import Shown, names, numbers, support_of_names, support_of_numbers
+from lm_eval_tasks.metrics.grounding import Shown, support_of_names, support_of_numbers
+from lm_eval_tasks.metrics.names import names
+from lm_eval_tasks.metrics.numbers import numbers
 
 SHOWN = Shown(
     "We train on 12,345 papers from three datasets (see Section 4 and Fig. 7). Accuracy rises from 0.853 to 0.917, as in [12], by 7.5%. "
@@ -78,6 +80,8 @@ def test_names_are_found_in_any_form() -> None:
         ("It is 25x faster.", "We measured 25 hours in all.", 0.0),
         ("It gains 41%.", "It runs for 41 seconds.", 0.0),
         ("It gains 41%.", "Gain 41 38", 1.0),
+        ("Most (78.1%) are short.", "Of these, 32,198 (78.1%) are short.", 1.0),
+        ("We label 5,158 threads.", "the threads (5,158) were labelled", 1.0),
     ],
 )
 def test_units_that_differ_are_other_numbers(answer: str, shown: str, share: float) -> None:
