@@ -9,15 +9,14 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from hub_scripts.report.board import LABELS, TASK_LABELS
-from hub_scripts.report.cells import DIAGNOSTICS, WIN_RATE, Cell, Group
+from hub_scripts.report.cells import WIN_RATE, Cell, Group
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.runs.correlations import correlations_of, table
+from lm_eval_tasks.runs.correlations import correlations_of, matrix
 
 if TYPE_CHECKING:
     from lm_eval_tasks.tables import Table
 
-_WRITING = registry.headline("writing")
-_METRICS = (*_WRITING, WIN_RATE, *DIAGNOSTICS)
+_METRICS = (WIN_RATE, *(one.name for one in registry.of_texts()))
 
 
 def agreement(groups: Sequence[Group]) -> dict[str, Table]:
@@ -30,7 +29,7 @@ def agreement(groups: Sequence[Group]) -> dict[str, Table]:
             (f"{TASK_LABELS[task]}, over models", _models(own)),
         ):
             if pairs := correlations_of(list(rows), _METRICS):
-                found[title] = table(
+                found[title] = matrix(
                     [replace(one, first=_label(one.first), second=_label(one.second)) for one in pairs]
                 )
     return found

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from builder.round.names import thousands_in
-from hub_scripts.report.cells import TASKS, WIN_RATE, Cell, Group, is_baseline, task_of
+from hub_scripts.report.cells import TASKS, WIN_RATE, Cell, Group, is_baseline, task_of, with_interval
 from lm_eval_tasks.metrics import registry
 
 if TYPE_CHECKING:
-    from hub_scripts.report.cells import Key
-    from hub_scripts.report.linked import Values
+    from hub_scripts.report.cells import Key, Values
     from hub_scripts.report.model_facts import ModelFacts
-    from lm_eval_tasks.intervals import Interval
 
 LABELS = {**{name: registry.label(name) for name in registry.headline()}, WIN_RATE: "Judge win rate"}
 TASK_LABELS = {
@@ -53,16 +51,18 @@ def board(
     groups: Sequence[Group],
     cutoffs: Mapping[str, str],
     about: Mapping[str, ModelFacts],
-    linked: Mapping[tuple[Key, str], Values],
+    scales: Mapping[str, Mapping[tuple[Key, str], Values]],
+    scorers: Collection[str] = (),
 ) -> dict[str, Any]:
     """Everything that the leaderboard shows before anybody moves a slider.
 
     Args:
-        linked: see `linked.linked_scores`.
+        scorers: the models of BERTScore that the runs were scored by.
+        scales: name -> scores on another scale: "linked", see `linked.linked_scores`, and "placed", see `placing.placed_scores`.
     """
     models = sorted({cell.model for group in groups for cell in group.cells})
     return {
-        "metrics": LABELS,
+        "metrics": {**LABELS, "bertscore": " ".join([LABELS["bertscore"], *(f"({one})" for one in sorted(scorers))])},
         "tasks": {name: TASK_LABELS[name] for name in TASKS},
         "models": [
             {"name": name, "cutoff": cutoffs.get(name), "baseline": is_baseline(name), **asdict(about[name])}
@@ -74,7 +74,11 @@ def board(
                 "s": s,
                 "m": models.index(cell.model),
                 **_figures(cell),
-                **_on_first_scale(linked.get((group.key, cell.model))),
+                **{
+                    name: _all_rounded(of[group.key, cell.model])
+                    for name, of in scales.items()
+                    if (group.key, cell.model) in of
+                },
             }
             for s, group in enumerate(groups)
             for cell in group.cells
@@ -131,8 +135,8 @@ def _setting(group: Group) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _on_first_scale(linked: Values | None) -> dict[str, Any]:
-    return {"l": {name: [_rounded(one) for one in values] for name, values in linked.items()}} if linked else {}
+def _all_rounded(values: Values) -> dict[str, list[float | None]]:
+    return {name: [_rounded(one) for one in own] for name, own in values.items()}
 
 
 def _figures(cell: Cell) -> dict[str, Any]:
@@ -143,13 +147,8 @@ def _figures(cell: Cell) -> dict[str, Any]:
         "cut": _rounded(share(cell, "truncated")),
         "empty": _rounded(share(cell, "empty", "no_answer")),
         "floors": {name: _rounded(fmean(own.values())) for name, own in cell.floors.items() if own},
-        "x": {name: [_rounded(value) for value in _with_interval(one)] for name, one in cell.scores.items()},
+        "x": _all_rounded({name: with_interval(one) for name, one in cell.scores.items()}),
     }
-
-
-def _with_interval(score: Interval) -> tuple[float, ...]:
-    """Mean, low and high; only the mean if there are too few first authors."""
-    return (score.mean, *score.bounds) if score.bounds else (score.mean,)
 
 
 def _rounded(value: float | None) -> float | None:

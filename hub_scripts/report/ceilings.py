@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL, NO_MODEL
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest
 
 
-def ceilings_of(round_: str, task: str, manifests: Iterable[Manifest]) -> dict[str, float]:
+def scorers_of(runs: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """The BERTScore models of runs; their scores cannot be compared with those of another model."""
+    asked = (run.get("metadata") for run in runs)
+    named = (one.get("bertscore_model") or DEFAULT_MODEL for one in asked if isinstance(one, Mapping))
+    return frozenset(map(str, named)) - {NO_MODEL}
+
+
+def ceilings_of(round_: str, task: str, manifests: Iterable[Manifest], scorers: Collection[str]) -> dict[str, float]:
     """Metric -> ceiling of a task's settings; nothing where no manifest of the round says it, or too few authors revised.
 
     Args:
         task: as settings name it, "abs".
+        scorers: the BERTScore models of the scores that the ceiling is shown with.
     """
     for manifest in manifests:
         known = {str(name): one for name, one in manifest.ceilings.items()}.get(task)
         if manifest.round == round_ and known:
-            figures = {"rouge_l": known.rouge_l, "bertscore": known.bertscore}
+            same = set(scorers) == {known.model}
+            figures = {"rouge_l": known.rouge_l, "bertscore": known.bertscore if same else None}
             return {name: one.mean for name, one in figures.items() if one is not None and one.low is not None}
     return {}

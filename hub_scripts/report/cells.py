@@ -14,11 +14,9 @@ from lm_eval_tasks.runs.baselines import BASELINES
 
 # What judges say about an answer, besides the metrics of the registry.
 WIN_RATE = "win_rate"
-# Metrics of the text itself that are not in the tables of models.
-DIAGNOSTICS = (
-    "numbers_supported", "names_supported", "rouge_1", "citation_precision", "citation_recall", "citation_support",
-)  # fmt: skip
 TASKS = (*prompts.WRITING, prompts.SCALAR)
+# Metric -> score, with its interval if it has one.
+Values = dict[str, tuple[float, ...]]
 _LEVELS = tuple(level.name for level in BUILT_IN)
 
 
@@ -105,3 +103,8 @@ def task_of(setting: str) -> str:
 def is_baseline(model: str) -> bool:
     """Whether a model is one of the baselines, which need no weights."""
     return model in BASELINES
+
+
+def with_interval(score: Interval) -> tuple[float, ...]:
+    """Mean, low and high; only the mean if there are too few first authors."""
+    return (score.mean, *score.bounds) if score.bounds else (score.mean,)

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from builder.round.licenses import Licenses, allows
 from builder.round.names import thousands_in
-from hub_scripts.report.cells import DIAGNOSTICS, WIN_RATE, Cell, Group, Key
+from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key
 from hub_scripts.report.inputs import Inputs, ReportError, SamplesFile
 from lm_eval_tasks.intervals import interval
-from lm_eval_tasks.judge.verdict import OVERALL
+from lm_eval_tasks.judge.verdict import points_of
 from lm_eval_tasks.metrics import registry as metrics
 from lm_eval_tasks.prompts import registry as prompts
 from lm_eval_tasks.runs import logged
@@ -29,6 +29,8 @@ _LOGGER = logging.getLogger(__name__)
 # How many words in a row of a withheld text an answer may repeat.
 MOST_COPIED = 25
 _LONGEST_WORD = 20
+# Metrics of texts that are not in the tables of models.
+_DIAGNOSTICS = tuple(one.name for one in metrics.of_texts() if not one.headline)
 # How prompts and answers fared.
 FLAGS = tuple(one.name for one in metrics.METRICS if one.rate)
 
@@ -178,12 +180,8 @@ def _verdicts(inputs: Inputs, model: str, one: Logged) -> dict[str, Any]:
 
 def win(verdicts: Mapping[str, Any]) -> float | None:
     """A sample's win rate over the judges that could decide it: 1, 0 or, if the orders disagree, 0.5."""
-    points = []
-    for orders in verdicts.values():
-        if orders == "empty":
-            points.append(0.0)
-        elif orders[0] and orders[1]:
-            points.append(((orders[0][OVERALL] == 1) + (orders[1][OVERALL] == 2)) / 2)
+    every = [0.0 if orders == "empty" else points_of(orders) for orders in verdicts.values()]
+    points = [one for one in every if one is not None]
     return fmean(points) if points else None
 
 
@@ -201,7 +199,7 @@ def _cell(model: str, rows: Sequence[tuple[Logged, Mapping[str, Any]]]) -> Cell:
     return Cell(
         model, len(rows), {name: interval(list(own.values()), [cluster[id_] for id_ in own]) for name, own in having.items()},
         having, floors, flags, fmean(tokens) if tokens else None, rows[0][0].of,
-        {name: {one.id: one.scores[name] for one, _ in rows if name in one.scores} for name in DIAGNOSTICS},
+        {name: {one.id: one.scores[name] for one, _ in rows if name in one.scores} for name in _DIAGNOSTICS},
     )  # fmt: skip
 
 

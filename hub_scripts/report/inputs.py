@@ -13,6 +13,7 @@ from lm_eval_tasks.judge.results import table
 from lm_eval_tasks.judge.verdict import OVERALL
 from lm_eval_tasks.runs.eyesight import ReportCard
 from lm_eval_tasks.runs.logged import JOURNAL
+from lm_eval_tasks.tables import Table
 from lm_eval_tasks.text import ODD, day, parse_json
 
 _LONGEST_NAME = 300
@@ -47,7 +48,7 @@ class Inputs:
         verdicts: model -> task -> sample -> judge -> winners in both orders, or "empty".
         manifests: path -> manifest of a dataset folder.
         cards: name -> what metrics noticed, from `report_card*.json`.
-        duels: results of judges that compared one model with another.
+        duels: title -> table of a judge that compared one model with another.
     """
 
     samples: list[SamplesFile] = field(default_factory=list)
@@ -55,7 +56,7 @@ class Inputs:
     verdicts: dict[str, dict[str, dict[str, dict[str, Any]]]] = field(default_factory=dict)
     manifests: dict[Path, Manifest] = field(default_factory=dict)
     cards: dict[str, ReportCard] = field(default_factory=dict)
-    duels: list[dict[str, Any]] = field(default_factory=list)
+    duels: dict[str, Table] = field(default_factory=dict)
 
 
 def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inputs:
@@ -93,7 +94,7 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
         if _is(path, _JUDGE, ".json"):
             content = _read(path)
             if content.get("against"):
-                found.duels.append(_duel(path, content))
+                found.duels |= _duel(path, content)
                 continue
             model = _judged_model(str(content.get("judged_model", "")), models, folders)
             found.verdicts.setdefault(model, {}).update(_verdicts(path, content))
@@ -193,11 +194,11 @@ def _verdicts(path: Path, content: Mapping[str, Any]) -> dict[str, dict[str, dic
     return found
 
 
-def _duel(path: Path, content: dict[str, Any]) -> dict[str, Any]:
-    """A judge's results on two models, checked by making their table."""
+def _duel(path: Path, content: Mapping[str, Any]) -> dict[str, Table]:
+    """A judge's results on two models: title -> table."""
     try:
-        table(content)
-        return {**content, **{name: str(content[name])[:200] for name in ("judged_model", "against", "round")}}
+        one, other, round_ = (str(content[name])[:200] for name in ("judged_model", "against", "round"))
+        return {f"{one} against {other}, round {round_}": table(content)}
     except ODD as err:
         raise ReportError(f"{path} is not a file of a judge's results ({err})") from err
 

@@ -9,11 +9,8 @@ from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.runs.linking import link_task, usable_anchors
 
 if TYPE_CHECKING:
-    from hub_scripts.report.cells import Group, Key
+    from hub_scripts.report.cells import Group, Key, Values
     from lm_eval_tasks.runs.estimates import Scores
-
-# Metric -> score, with its interval if it has one.
-Values = dict[str, tuple[float, ...]]
 
 
 def linked_scores(groups: Sequence[Group], anchors: Sequence[str]) -> dict[tuple[Key, str], Values]:

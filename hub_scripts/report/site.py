@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from builder.dataset.folder import replacing
 from hub_scripts.report.agreement import agreement
-from hub_scripts.report.board import LABELS, TASK_LABELS, board, scores_of_samples
-from hub_scripts.report.ceilings import ceilings_of
+from hub_scripts.report.board import TASK_LABELS, board, scores_of_samples
+from hub_scripts.report.ceilings import ceilings_of, scorers_of
 from hub_scripts.report.cells import in_order
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
@@ -22,8 +22,8 @@ from hub_scripts.report.linked import linked_scores
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.overall import overall
 from hub_scripts.report.pages import packaged, render
+from hub_scripts.report.placing import placed_scores
 from hub_scripts.report.round_page import RoundPage, round_page
-from lm_eval_tasks.judge.results import table as duel_table
 from lm_eval_tasks.progress import progress
 from lm_eval_tasks.runs.eyesight import table as card_table
 from lm_eval_tasks.runs.linking import usual_anchors
@@ -115,8 +115,9 @@ def _write(
         gather(key, files, inputs, place / "data" / "samples", licenses)
         for key, files in progress(groups(inputs).items(), "report")
     )
+    scorers = scorers_of(inputs.runs.values())
     for group in found:
-        group.ceilings = ceilings_of(group.key.round, group.task, inputs.manifests.values())
+        group.ceilings = ceilings_of(group.key.round, group.task, inputs.manifests.values(), scorers)
     samples = sum(len(group.ids) for group in found)
     yield f"{len({cell.model for group in found for cell in group.cells})} models, {len(found)} settings, {samples} samples"
     if withheld := sum(group.withheld for group in found):
@@ -130,7 +131,8 @@ def _write(
     cutoffs = {**_known_cutoffs(inputs), **notes.cutoffs}
     known = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(model.split(" + ")[0]))}
     about = {model: facts_of(model, facts) for model in models}
-    data = board(found, known, about, linked_scores(found, notes.anchors or usual_anchors()))
+    scales = {"linked": linked_scores(found, notes.anchors or usual_anchors()), "placed": placed_scores(found)}
+    data = board(found, known, about, scales, scorers)
     (place / "data" / "scores").mkdir(parents=True, exist_ok=True)
     (place / "data" / "board.js").write_text(script("board", data), encoding="utf-8")
     for group in found:
@@ -139,13 +141,10 @@ def _write(
     plots = draw_all(found, known, place / "plots")
     rounds = sorted(_round_pages(inputs, place / "plots"), key=lambda page: page.name)
     cards = {name: card_table(card) for name, card in sorted(inputs.cards.items())}
-    duels = {
-        f"{one['judged_model']} against {one['against']}, round {one['round']}": duel_table(one) for one in inputs.duels
-    }
     by_round = [list(of_round) for _, of_round in groupby(found, key=lambda group: group.key.round)]
     shown = {
         "groups": found, "plots": plots, "pages": rounds, "cards": cards, "about": about, "cutoffs": known,
-        "agreement": agreement(found), "duels": duels,
+        "agreement": agreement(found), "duels": inputs.duels,
         "standings": [one for of_round in reversed(by_round) if (one := overall(of_round))],
     }  # fmt: skip
     _pages(place, data, shown)
@@ -164,7 +163,13 @@ def _pages(place: Path, data: Mapping[str, Any], shown: Mapping[str, Any]) -> No
     names = [page.name for page in shown["pages"]]
     if len(set(names)) < len(names):
         raise ReportError(f"two manifests of round {next(n for n in names if names.count(n) > 1)} are given; give one")
-    context = {**shown, "first": first_view(data), "labels": LABELS, "tasks": TASK_LABELS, "has_rounds": bool(names)}
+    context = {
+        **shown,
+        "first": first_view(data),
+        "labels": data["metrics"],
+        "tasks": TASK_LABELS,
+        "has_rounds": bool(names),
+    }
     for name in _PAGES:
         (place / name).write_text(render(name, page=name, **context), encoding="utf-8")
 
@@ -175,7 +180,7 @@ def first_view(data: Mapping[str, Any]) -> dict[str, Any]:
     task = next((name for name in data["tasks"] if any(_is(one, newest, name) for one in data["settings"])), "")
     columns = [(i, one) for i, one in enumerate(data["settings"]) if _is(one, newest, task)]
     present = {name for cell in data["cells"] if cell["s"] in dict(columns) for name in cell["x"]}
-    metric = next((name for name in LABELS if name in present), "")
+    metric = next((name for name in data["metrics"] if name in present), "")
     cells = {(cell["m"], cell["s"]): cell for cell in data["cells"]}
     rows = [
         (model["name"], [cells.get((m, s)) for s, _ in columns])

@@ -10,11 +10,11 @@ from typing import Any
 from lm_eval_tasks.damages.base import sentences
 from lm_eval_tasks.data import folds, hook
 from lm_eval_tasks.errors import SamplesError
-from lm_eval_tasks.row_format import REVISIONS
+from lm_eval_tasks.row_format import REVISIONS, parse_revisions
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.report_card import Candidate
 from lm_eval_tasks.runs.run_docs import CITED, docs_of
-from lm_eval_tasks.text import ODD, parse_json
+from lm_eval_tasks.text import ODD
 
 # What human text of a paper stands for an answer: the setting that shows it, and what the metric compares it with.
 _HUMAN = {"abs": "Abs-9K", "title": "Title-10K", "intro": "Intro-8K"}
@@ -54,8 +54,7 @@ def first_versions(dataset: str, task: str, bertscore_model: str, metadata: Mapp
             f"{dataset} has no {REVISIONS}, or not of this task: choose abs or title, or leave --revisions out"
         )
     try:
-        lines = [parse_json(line) for line in place.read_bytes().splitlines()]
-        texts = {str(one["id"]): str(one["abstract" if task == "abs" else "title"]) for one in lines}
+        texts = {one.id: one.abstract if task == "abs" else one.title for one in parse_revisions(place.read_bytes())}
     except ODD as err:
         raise SamplesError(f"{place} cannot be read ({err}); build the folder again") from err
     given = {**metadata, "dataset": dataset, "bertscore_model": bertscore_model}

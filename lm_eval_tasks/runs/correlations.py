@@ -74,5 +74,19 @@ def table(found: Sequence[Correlation]) -> Table:
     return Table(("Metric", "Other metric", "n", "Spearman", "95% interval"), "llrrr", rows)
 
 
+def matrix(found: Sequence[Correlation]) -> Table:
+    """A row and a column for each metric, half of it filled."""
+    names = list(dict.fromkeys(name for one in found for name in (one.first, one.second)))
+    cells = {(one.second, one.first): _unbroken(one) for one in found}
+    rows = [(name, *(cells.get((name, other), "") for other in names[:-1])) for name in names[1:]]
+    return Table(("Metric", *names[:-1]), "l" + "r" * (len(names) - 1), rows)
+
+
 def _interval(one: Correlation) -> str:
     return "-" if one.low is None or one.high is None else f"[{one.low:+.2f}, {one.high:+.2f}]"
+
+
+def _unbroken(one: Correlation) -> str:
+    """A correlation, and its interval if there is one, which stays on one line of a narrow column."""
+    bounds = "" if one.low is None else f" {_interval(one)}".replace(", ", ",\u00a0")
+    return f"{one.value:+.2f}{bounds}"

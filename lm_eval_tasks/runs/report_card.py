@@ -130,8 +130,5 @@ def _scores(
 
 
 def measurable() -> list[Metric]:
-    """The metrics of writing tasks for which higher is better, without floors."""
-    floors = {name for one in registry.METRICS for name in one.floors}
-    return [
-        one for one in registry.of_kind("writing") if one.best == "higher" and not one.rate and one.name not in floors
-    ]
+    """The metrics of texts for which higher is better."""
+    return [one for one in registry.of_texts() if one.best == "higher"]

@@ -21,6 +21,14 @@ const shownSettings = () => {
   return [...own, ...others.filter((one) => !own.some((mine) => mine.name === one.name))];
 };
 
+// Other scales that scores may be shown on, where a cell has them: label, and how the caption puts it.
+const SCALES = {
+  linked: ["the first round's", "on the first round's scale"],
+  placed: ["0 = floor, 1 = ceiling", "between floor (0) and ceiling (1, or a perfect score where no ceiling is known)"],
+};
+// The scale that scores are shown on; a span of months is rescored on its own.
+const chosenScale = () => (isWholeWindow() ? byId("scale").value : "");
+
 const isOurs = (setting) => setting.index !== undefined;
 
 const chosenMonths = () => [months[byId("from").value], months[byId("to").value]];
@@ -91,7 +99,8 @@ const rescored = (scores, model, window, of) => {
 const cellsOf = async (settings) => {
   const found = new Map();
   if (isWholeWindow()) {
-    const shown = (cell) => (byId("linked").checked && cell.l ? { ...cell, x: { ...cell.x, ...cell.l }, linked: true } : cell);
+    const scale = chosenScale();
+    const shown = (cell) => (cell[scale] ? { ...cell, x: { ...cell.x, ...cell[scale] }, scale } : cell);
     board.cells.forEach((cell) => found.set(`${cell.m} ${cell.s}`, shown(cell)));
     return found;
   }
@@ -168,7 +177,7 @@ const cellOf = (cell, metric, setting, row) => {
     cell.of === null ? `n\u00a0${cell.n}` : `n\u00a0${cell.n}\u00a0of\u00a0${cell.of}`,
   ];
   const badges = [
-    cell.linked && cell.l[metric] ? element("span", { class: "tag", title: "On the first round's scale." }, "linked") : null,
+    cell.scale === "linked" && cell.linked[metric] ? element("span", { class: "tag" }, "linked") : null,
     cell.of !== null && cell.n < cell.of ? element("span", { class: "tag", title: "Only part of the setting's samples was scored." }, "subset") : null,
     cell.capped > MOST_CAPPED ? element("span", { class: "tag", title: "Many answers were cut off at the longest length that the task allows." }, "cut off") : null,
   ];
@@ -176,7 +185,7 @@ const cellOf = (cell, metric, setting, row) => {
     "td",
     {},
     link,
-    own.length > 1 ? element("span", { class: "interval" }, ` ${score(own[1])}–${score(own[2])}`) : null,
+    own.length > 1 ? element("span", { class: "interval" }, ` [${score(own[1])}, ${score(own[2])}]`) : null,
     ...badges.filter((badge) => badge !== null).flatMap((badge) => [" ", badge]),
     element("span", { class: "detail" }, details.filter((part) => part !== null).join(" · ")),
   );
@@ -204,8 +213,7 @@ const ceilingRow = (settings, metric) => {
 const floorRow = (settings, cells, metric) => {
   const floors = settings.map((setting) => {
     const shown = board.models.map((_, m) => cells.get(`${m} ${setting.index}`));
-    // A floor is on its own round's scale.
-    const own = shown.filter((cell) => cell?.floors && !cell.linked).map((cell) => cell.floors[metric]).filter((one) => one !== undefined);
+    const own = shown.filter((cell) => cell?.floors).map((cell) => cell.floors[metric]).filter((one) => one !== undefined);
     return own.length ? own.reduce((sum, one) => sum + one, 0) / own.length : null;
   });
   if (floors.every((one) => one === null)) return [];
@@ -236,28 +244,32 @@ const show = async () => {
       metric,
     ).map((row) => rowOf(row, metric, settings));
   const rows = shown(ownRows(settings, cells));
-  const published = byId("published").checked ? shown(publishedRows(settings, metric)) : [];
+  const published = byId("published").checked && !chosenScale() ? shown(publishedRows(settings, metric)) : [];
   const block = published.length ? [blockHead("Published scores: other papers, no intervals", settings.length + 1), ...published] : [];
   const several = new Set(settings.filter(isOurs).map((one) => one.round)).size > 1;
   const detail = (one) => (isOurs(one) ? (several ? one.round : null) : "published only");
   const heads = settings.map((one, column) => header(one.name, column, detail(one)));
   const table = byId("board");
   table.tHead.replaceChildren(element("tr", {}, header("Model", -1, null), ...heads));
-  table.tBodies[0].replaceChildren(...rows, ...ceilingRow(settings, metric), ...floorRow(settings, cells, metric), ...block);
-  table.caption.textContent = `${board.metrics[metric]} with 95% interval`;
+  // Floors and ceilings are on the scale of the scores themselves.
+  const references = chosenScale() ? [] : [...ceilingRow(settings, metric), ...floorRow(settings, cells, metric)];
+  table.tBodies[0].replaceChildren(...rows, ...references, ...block);
+  const scale = chosenScale() ? `, ${SCALES[chosenScale()][1]}` : "";
+  table.caption.textContent = `${board.metrics[metric] ?? "No score"}${scale}, with 95% interval`;
   const [from, to] = chosenMonths();
   byId("from-shown").textContent = from;
   byId("to-shown").textContent = to;
+  byId("scale").disabled = !isWholeWindow();
   const span = isWholeWindow() ? "all papers" : `papers published from ${from} to ${to}, recomputed`;
   byId("status").textContent = `Models: ${rows.length}. Settings: ${settings.length}. Shown: ${span}.`;
   markWide();
   remember();
 };
 
-const remembered = ["task", "metric", "round", "context", "model", "from", "to"];
+const remembered = ["task", "metric", "round", "context", "model", "scale", "from", "to"];
 const remember = () => {
   const values = Object.fromEntries(remembered.map((id) => [id, byId(id).value]));
-  writeHash({ ...values, published: byId("published").checked, linked: byId("linked").checked });
+  writeHash({ ...values, published: byId("published").checked });
 };
 
 // A metric is offered where any shown setting has it.
@@ -295,8 +307,9 @@ const prepare = () => {
   fillSelect(byId("metric"), Object.entries(board.metrics), hash.get("metric") ?? "");
   byId("model").value = hash.get("model") ?? "";
   byId("published").checked = hash.get("published") === "true";
-  byId("linking").hidden = !board.cells.some((cell) => cell.l);
-  byId("linked").checked = !byId("linking").hidden && hash.get("linked") === "true";
+  const scales = Object.entries(SCALES).filter(([name]) => board.cells.some((cell) => cell[name]));
+  byId("scaling").hidden = !scales.length;
+  fillSelect(byId("scale"), [["", "as scored"], ...scales.map(([name, [label]]) => [name, label])], hash.get("scale") ?? "");
   const days = board.settings.flatMap((one) => [one.first, one.last]).sort();
   byId("window").hidden = !days.length;
   months = days.length ? allMonths(days[0].slice(0, 7), days.at(-1).slice(0, 7)) : [""];

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from builder.dataset.manifest import Bounds, Ceiling, read_manifest
+from hub_scripts.report.ceilings import ceilings_of, scorers_of
 from hub_scripts.report.cells import Cell, Group, Key
 from hub_scripts.report.inputs import ReportError
 from hub_scripts.report.linked import linked_scores
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.overall import Overall, overall
+from hub_scripts.report.placing import placed_scores
 from lm_eval_tasks.intervals import interval
 
 IDS = [f"2611.{i:05d}" for i in range(40)]
@@ -70,6 +74,28 @@ def test_a_ceiling_takes_the_place_of_a_perfect_score() -> None:
         assert one == pytest.approx(other * 0.8 / 0.5)  # type: ignore[operator]
     group.ceilings = {"rouge_l": 0.25}  # no higher than chance: it says nothing
     assert _found([group]).standings[0].overall == plain
+
+
+def test_a_ceiling_by_another_bertscore_model_is_not_shown(dataset: Path) -> None:
+    bounds = Bounds(0.9, 0.85, 0.95)
+    manifest = replace(read_manifest(dataset), ceilings={"abs": Ceiling(40, 20, 15, 0.2, bounds, bounds, "minilm")})
+    runs = [{"metadata": {"bertscore_model": "minilm"}}, {"metadata": {"bertscore_model": "none"}}, {}]
+    assert ceilings_of("2026.11", "abs", [manifest], scorers_of(runs)) == {"rouge_l": 0.9, "bertscore": 0.9}
+    for other in ({"metadata": {}}, {"metadata": {"bertscore_model": "org/other"}}):
+        assert ceilings_of("2026.11", "abs", [manifest], scorers_of([*runs, other])) == {"rouge_l": 0.9}
+
+
+def test_each_setting_is_placed_between_its_floor_and_its_ceiling() -> None:
+    group = _group("Abs-9K", "abs", [_cell("m", _level(0.5, 0.1), 0.2)])
+    group.ceilings = {"rouge_l": 0.7}
+    found = placed_scores([group])
+    over = _found([group]).standings[0].overall
+    assert over is not None
+    assert over.bounds is not None
+    # With one setting, Overall is the same.
+    assert found == {(group.key, "m"): {"rouge_l": pytest.approx((over.mean, *over.bounds))}}
+    group.cells[0].floors = {}
+    assert placed_scores([group]) == {}
 
 
 def test_models_within_each_others_intervals_share_a_rank_and_baselines_have_none() -> None:

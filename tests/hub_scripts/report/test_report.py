@@ -354,7 +354,8 @@ def test_agreement_of_metrics_and_models_against_each_other_are_shown(
     assert "0.625 [0.500, 0.750]" in page
     assert "How far the metrics agree" in page
     assert re.search(r"Abstract, over answers", page)
-    assert "Numbers supported" in page
+    for name in ("Numbers supported", "ROUGE-2", "Length"):
+        assert name in page
     # It is not a win rate against the authors' text.
     assert '"win_rate":[0.625' not in (tmp_path / "site" / "data" / "board.js").read_text()
     (place / "judge_lead-against-copy-demo.json").write_text(json.dumps({**duel, "tasks": {"Abs-9K": {"m": {}}}}))
@@ -440,6 +441,22 @@ def test_sort_and_filter(browser: Any, site: Path) -> None:
     page.reload()
     page.wait_for_selector("#filters:not([hidden])")
     assert page.locator("#metric").input_value() == "win_rate"
+    assert visit.complaints == []
+
+
+@pytest.mark.browser
+def test_scores_between_floor_and_ceiling(browser: Any, site: Path) -> None:
+    visit = Visit(browser, site, "index.html#task=abs")
+    page = visit.page
+    page.wait_for_selector("#filters:not([hidden])")
+    raw = _column(page, 0)
+    floor = float(page.locator("tr.reference", has_text="wrong paper").locator("td strong").first.inner_text())
+    page.get_by_label("Scale").select_option("placed")
+    expect(page.locator("#board tr.reference", has_text="wrong paper")).to_have_count(0)
+    assert _column(page, 0) == pytest.approx([(one - floor) / (1 - floor) for one in raw], abs=0.002)
+    page.locator("#from").focus()
+    page.keyboard.press("End")
+    expect(page.get_by_label("Scale")).to_be_disabled()
     assert visit.complaints == []
 
 

@@ -1,0 +1,104 @@
+"""Scores between their floor, 0, and their ceiling, 1.
+
+A score s with floor f and ceiling c is placed at (s - f) / (c - f): 0 is what the wrong paper's text would score (SCALAR: guessing), 1
+what the authors' own first version scores, or a perfect score if the round does not say that. Intervals are jackknife t intervals that
+leave out one first author at a time. The ceiling's own error is not in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hub_scripts.report.cells import Cell, Group, Values, with_interval
+from lm_eval_tasks.intervals import Interval, t_interval
+from lm_eval_tasks.power import FEWEST
+
+if TYPE_CHECKING:
+    from hub_scripts.report.cells import Key
+
+# A higher floor leaves no room above it.
+_HIGHEST_FLOOR = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A model's scores and floors on one setting by one metric, summed by first author.
+
+    Attributes:
+        names: of the authors; scores, floors, counts: shape (authors,).
+        ceiling: the score that stands for 1. It is not known without error, which the interval does not count.
+    """
+
+    group: Group
+    cell: Cell
+    names: tuple[str, ...]
+    scores: NDArray[np.float64]
+    floors: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    ceiling: float
+
+    def whole(self) -> float:
+        n = self.counts.sum()
+        score, floor = float(self.scores.sum() / n), float(self.floors.sum() / n)
+        return (score - floor) / (self.ceiling - floor)
+
+    def without(self, authors: Sequence[str]) -> NDArray[np.float64]:
+        """The figure without each of the authors, shape (authors,)."""
+        places = {name: i for i, name in enumerate(self.names)}
+        at = np.array([places.get(name, len(places)) for name in authors])
+        scores, floors, counts = (one.sum() - np.append(one, 0)[at] for one in (self.scores, self.floors, self.counts))
+        left = np.asarray((scores - floors) / (self.ceiling * counts - floors), dtype=np.float64)
+        return left
+
+
+def part_of(group: Group, cell: Cell, metric: str) -> Part | None:
+    """A model's part by one metric; None if it has no scores with a floor, or the floor leaves no room."""
+    scores, floors = cell.values.get(metric, {}), cell.floors.get(metric, {})
+    author_of = dict(zip(group.ids, group.clusters, strict=True))
+    ids = [id_ for id_ in scores if id_ in floors]
+    if not ids or fmean(floors[id_] for id_ in ids) > _HIGHEST_FLOOR:
+        return None
+    names = tuple(dict.fromkeys(author_of[id_] for id_ in ids))
+    places = {name: i for i, name in enumerate(names)}
+    at = [places[author_of[id_]] for id_ in ids]
+    own, zero = (np.bincount(at, [one[id_] for id_ in ids]).astype(np.float64) for one in (scores, floors))
+    return Part(group, cell, names, own, zero, np.bincount(at), _ceiling(group, metric, zero.sum() / len(ids)))
+
+
+def _ceiling(group: Group, metric: str, floor: float) -> float:
+    """What stands for 1. A ceiling that is not clearly above the floor says nothing."""
+    known = group.ceilings.get(metric, 1.0)
+    return known if known - floor > 1 - _HIGHEST_FLOOR else 1.0
+
+
+def interval_over(sets: Sequence[Sequence[Part]]) -> Interval:
+    """The mean over sets of parts, each the mean of its own, with its interval over the first authors of all."""
+    parts = [part for own in sets for part in own]
+    mean = fmean(fmean(part.whole() for part in own) for own in sets)
+    authors = list(dict.fromkeys(name for part in parts for name in part.names))
+    samples = int(sum(part.counts.sum() for part in parts))
+    if len(authors) < FEWEST or any(len(part.names) < 2 for part in parts):
+        return Interval(mean, None, None, None, samples, len(authors))
+    left = np.mean([np.mean([part.without(authors) for part in own], axis=0) for own in sets], axis=0)
+    weights = sum(
+        np.array([dict(zip(part.names, part.counts, strict=True)).get(name, 0) for name in authors]) for part in parts
+    )
+    over = t_interval(mean, left, np.asarray(weights))
+    return Interval(mean, over.low, over.high, over.p, samples, len(authors))
+
+
+def placed_scores(groups: Sequence[Group]) -> dict[tuple[Key, str], Values]:
+    """(setting, model) -> its scores between floor and ceiling, by every metric that has a floor."""
+    found: dict[tuple[Key, str], Values] = {}
+    for group in groups:
+        for cell in group.cells:
+            for metric in cell.floors:
+                if part := part_of(group, cell, metric):
+                    found.setdefault((group.key, cell.model), {})[metric] = with_interval(interval_over([[part]]))
+    return found
