@@ -82,14 +82,14 @@ def row(round_: str, i: int, day: str, score: float) -> dict[str, object]:
 
 def estimates(place: Path) -> dict[str, float]:
     """What linking and `contamination` say, against what was planted."""
-    linked, _ = linking.link(read_rounds([place / name for name in EASIER]), ANCHORS, "rouge_l")
+    rounds = read_rounds([place / name for name in EASIER])
+    linked, _ = linking.link(rounds, ANCHORS, "rouge_l")
     errors, held = [], []
     for one in linked:
         if one.model in ("plain", "strong") and one.round != min(EASIER):
             truth = MODELS[one.model][0]
             errors.append(one.value - truth)
             held.append(one.low is not None and one.high is not None and one.low <= truth <= one.high)
-    rounds = read_rounds([place / name for name in EASIER])
     runs = {model: [one for own in rounds.values() for one in own[model]] for model in MODELS}
     given = contamination.observations(runs, {name: cutoff for name, (_, cutoff) in MODELS.items()}, "rouge_l")
     found = contamination.effect("papers up to the cut-off", given)

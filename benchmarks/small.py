@@ -3,7 +3,7 @@
   python benchmarks/small.py [DATA] [--quick]
 
 DATA: default ../shared/data, of which `lab` becomes a round; with --quick it is the made-up arXiv. Every command is a separate process;
-figures are ratios of processor time. The last line is JSON.
+figures are ratios of processor time. The build has audited the files that are pushed. The last line is JSON.
 """
 
 from __future__ import annotations
@@ -99,18 +99,22 @@ def again(place: Path, lab: Path | None) -> dict[str, float]:
 
 
 def publishing(place: Path) -> dict[str, float]:
-    """A push, most of which is checks and the verification of what was pushed, and verify alone."""
+    """A push, most of which is checks and the verification of what was pushed, and verify alone; the faster of two each."""
+    runs = [_published(place, place / f"cache{i}") for i in range(2)]
+    least = {name: min(run[name] for run in runs) for name in runs[0]}
+    return {name: least[name] / least["floor"] for name in ("push_checks", "push", "verify")}
+
+
+def _published(place: Path, cache: Path) -> dict[str, float]:
     folder = place / "academiceval"
-    floor = seconds(
-        sys.executable, "-c", FLOOR, folder, place / "cache", HF_HUB_OFFLINE="1", HF_HOME=str(place / "home")
-    )
+    floor = seconds(sys.executable, "-c", FLOOR, folder, cache, HF_HUB_OFFLINE="1", HF_HOME=str(place / "home"))
     with hub_server.serve() as hub:
         at = {"HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_write", "HF_HOME": str(place / "home")}
         push = (BIN / "academiceval", "push", folder, "--repo", "org/academiceval", "--licenses", "all")
         planned = seconds(*push, **at)
         pushed = seconds(*push, "--yes", **at)
         verified = seconds(BIN / "academiceval", "verify", "org/academiceval", "--revision", "2026.11", **at)
-    return {"push_checks": planned / floor, "push": pushed / floor, "verify": verified / floor}
+    return {"floor": floor, "push_checks": planned, "push": pushed, "verify": verified}
 
 
 def harness(place: Path) -> dict[str, float]:

@@ -6,41 +6,19 @@ optimistic, because a revision starts from the old text, and it is known for rev
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
 from difflib import SequenceMatcher
-from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from builder.dataset.manifest import Bounds, Ceiling
-from builder.errors import FolderError
-from builder.ids import bare_id
 from lm_eval_tasks.intervals import interval
 from lm_eval_tasks.metrics.bertscore import NO_MODEL, bertscore
 from lm_eval_tasks.metrics.rouge import rouge_l
-from lm_eval_tasks.row_format import REVISIONS
-from lm_eval_tasks.text import ODD, parse_json
 
 if TYPE_CHECKING:
     from builder.records import Paper, Task
-    from builder.store import Store
-
-
-@dataclass(frozen=True, slots=True)
-class Revision:
-    """Version 1 of a revised paper; `id` is that of the last version."""
-
-    id: str
-    title: str
-    abstract: str
-
-
-def revisions_of(papers: Sequence[Paper], store: Store) -> list[Revision]:
-    """Version 1 of the revised papers, as far as the store has it, by id."""
-    known = ((paper, store.first_version(paper.id)) for paper in papers if paper.version > 1)
-    return [Revision(paper.versioned_id, *texts) for paper, texts in known if texts and all(texts)]
+    from lm_eval_tasks.row_format import Revision
 
 
 def ceilings_of(papers: Sequence[Paper], revisions: Sequence[Revision], model: str) -> dict[Task, Ceiling]:
@@ -75,36 +53,3 @@ def _ceiling(texts: Sequence[tuple[Paper, str, str]], papers: int, model: str) -
 def _bounds(values: Sequence[float], authors: Sequence[str]) -> Bounds:
     over = interval(values, authors)
     return Bounds(*(None if one is None else round(one, 4) for one in (over.mean, over.low, over.high)))  # type: ignore[arg-type]
-
-
-# --- the file next to the data
-
-
-def revision_lines(revisions: Sequence[Revision]) -> bytes:
-    """The file's content."""
-    return "".join(json.dumps(asdict(one), sort_keys=True, ensure_ascii=False) + "\n" for one in revisions).encode()
-
-
-def read_revisions(folder: Path, taken_down: Collection[str] = ()) -> Iterator[Revision]:
-    """The entries of a folder's file except those of some papers; none if there is no file.
-
-    Args:
-        taken_down: bare ids.
-
-    Raises:
-        FolderError: it is not what we write.
-    """
-    path = folder / REVISIONS
-    try:
-        lines = path.read_bytes().splitlines() if path.is_file() else []
-        every = [_revision(parse_json(line)) for line in lines]
-    except (OSError, *ODD) as err:
-        raise FolderError(f"{path} cannot be read ({err}); build the folder again") from err
-    return (one for one in every if bare_id(one.id) not in taken_down)
-
-
-def _revision(content: dict[str, object]) -> Revision:
-    names = ("id", "title", "abstract")
-    if set(content) != set(names) or not all(isinstance(content[name], str) for name in names):
-        raise ValueError("a line is not a paper's first version")
-    return Revision(*(str(content[name]) for name in names))

@@ -11,7 +11,6 @@ from pathlib import Path
 from builder.dataset.card import CARD, card
 from builder.dataset.croissant import CROISSANT, croissant
 from builder.dataset.manifest import (
-    CARRIED,
     MANIFEST,
     Manifest,
     ReportCard,
@@ -53,15 +52,11 @@ def refuse_other_contents(new: Manifest, output: Path) -> None:
     if not (output / MANIFEST).is_file():
         return
     old = read_manifest(output)
-    if new.round == old.round and (new.files, _carried(new)) != (old.files, _carried(old)):
+    if new.round == old.round and (new.files, new.carried) != (old.files, old.carried):
         raise FolderError(
             f"{output} contains round {old.round} with other contents; give the new one another `round` or `output`, "
             "or pass --replace if nobody has used the old one"
         )
-
-
-def _carried(manifest: Manifest) -> dict[str, str]:
-    return {name: hash_ for name, hash_ in manifest.other_files.items() if name in CARRIED}
 
 
 @contextmanager

@@ -13,11 +13,11 @@ def file_differences(folder: Path, manifest: Manifest, ignored: frozenset[str] =
     """One sentence for each file of a folder that is missing, changed or not listed.
 
     Args:
-        ignored: paths that may exist without being listed.
+        ignored: paths that may exist without being listed, or differ.
     """
     listed = {path: file.sha256 for path, file in manifest.files.items()} | manifest.other_files
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    for path in sorted(listed):
+    for path in sorted(listed.keys() - ignored):
         if path not in there:
             yield f"{path} is missing"
         elif sha256_of(place_of(folder, path)) != listed[path]:

@@ -21,10 +21,10 @@ from builder.report import StageCounts
 from builder.round.audit import AuditTable
 from builder.round.licenses import Shown
 from lm_eval_tasks.files import is_inside, sha256_of_bytes, write_whole
+from lm_eval_tasks.row_format import MANIFEST as MANIFEST
 from lm_eval_tasks.row_format import REVISIONS, WORKS
 from lm_eval_tasks.text import parse_json
 
-MANIFEST = "manifest.json"
 # Raise with every change to the types below; 1 was a dictionary whose configurations were recognised by their names.
 FORMAT = 2
 # full: rows of a writing setting; core: such rows of an older round; questions: SCALAR's; ids: any of these by id alone.
@@ -322,6 +322,11 @@ class Manifest:
         """Path -> data file, over all configurations."""
         return {file.path: file for one in self.configurations for file in one.every_file}
 
+    @property
+    def carried(self) -> dict[str, str]:
+        """Name -> sha256 of the files of `CARRIED` that the folder has."""
+        return {name: self.other_files[name] for name in CARRIED if name in self.other_files}
+
     def by_ids_of(self, name: str) -> Configuration | None:
         """The configuration that contains rows of another one by id."""
         return next((one for one in self.configurations if one.form == "ids" and one.of == name), None)
@@ -372,12 +377,16 @@ def parse_manifest(data: bytes, origin: str) -> Manifest:
     try:
         return _ADAPTER.validate_python(content)
     except ValidationError as err:
-        problem = err.errors()[0]
-        where = ".".join(map(str, problem["loc"])) or "as a whole"
-        said = problem["msg"].removeprefix("Value error, ")
+        where, says = _first_problem(err)
         raise FolderError(
-            f"{origin} is not a manifest that this release can read ({where}: {said}); build the folder again"
+            f"{origin} is not a manifest that this release can read ({where}: {says}); build the folder again"
         ) from err
+
+
+def _first_problem(err: ValidationError) -> tuple[str, str]:
+    """Where the first problem of a file is, and what it is."""
+    problem = err.errors()[0]
+    return ".".join(map(str, problem["loc"])) or "as a whole", problem["msg"].removeprefix("Value error, ")
 
 
 def parse_report_card(data: bytes, origin: str) -> ReportCard:
@@ -392,11 +401,8 @@ def parse_report_card(data: bytes, origin: str) -> ReportCard:
     try:
         return TypeAdapter(ReportCard).validate_python(parse_json(data))
     except ValidationError as err:
-        problem = err.errors()[0]
-        where = ".".join(map(str, problem["loc"])) or "as a whole"
-        raise FolderError(
-            f"{origin} is not a report card of `academiceval metrics` ({where:.80}: {problem['msg']})"
-        ) from err
+        where, says = _first_problem(err)
+        raise FolderError(f"{origin} is not a report card of `academiceval metrics` ({where:.80}: {says})") from err
     except ValueError as err:
         raise FolderError(f"{origin} is not a report card of `academiceval metrics` ({err})") from err
 
@@ -432,12 +438,11 @@ def carried_from(folder: Path, manifest: Manifest) -> dict[str, bytes]:
         FolderError: one is missing, or was changed.
     """
     found: dict[str, bytes] = {}
-    for name in CARRIED:
-        if name in manifest.other_files:
-            place = place_of(folder, name)
-            found[name] = place.read_bytes() if place.is_file() else b""
-            if sha256_of_bytes(found[name]) != manifest.other_files[name]:
-                raise FolderError(f"{place} is not what the {MANIFEST} says; build the folder again")
+    for name, hash_ in manifest.carried.items():
+        place = place_of(folder, name)
+        found[name] = place.read_bytes() if place.is_file() else b""
+        if sha256_of_bytes(found[name]) != hash_:
+            raise FolderError(f"{place} is not what the {MANIFEST} says; build the folder again")
     return found
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from builder.dataset.ceiling import ceilings_of, revision_lines, revisions_of
+from builder.dataset.ceiling import ceilings_of
+from builder.dataset.revisions import revision_lines, revisions_of
 from lm_eval_tasks.metrics.works import Works, keys_of
 from lm_eval_tasks.row_format import REVISIONS, WORKS
 

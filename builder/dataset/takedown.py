@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from builder.dataset.ceiling import read_revisions, revision_lines
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import Configuration, Manifest, carried_from, read_manifest
+from builder.dataset.revisions import read_revisions, revision_lines
 from builder.dataset.rows import emptied, read_rows, rows_of, with_positions
 from builder.dataset.shown_papers import group_of, rows_to_remove
 from builder.dataset.write import ConfigurationWriter

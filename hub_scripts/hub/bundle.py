@@ -13,9 +13,9 @@ from builder.dataset.folder import replacing
 from builder.dataset.manifest import read_manifest
 from hub_scripts.errors import CheckError, HubError
 from hub_scripts.hub import checks
-from hub_scripts.hub.compat import is_offline
 from hub_scripts.hub.repo import Repo
 from lm_eval_tasks.bundle import BUNDLE, DATASET, HUB, WHEELS, open_bundle, write_bundle
+from lm_eval_tasks.compat.huggingface_hub import is_offline
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL, NO_MODEL
 from lm_eval_tasks.minilm import MINILM
 from lm_eval_tasks.version import VERSION

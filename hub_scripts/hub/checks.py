@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 from huggingface_hub import DatasetCard
 
-from builder.dataset.audit import audit, check
 from builder.dataset.card import CARD, check_canary
-from builder.dataset.ceiling import read_revisions
 from builder.dataset.integrity import file_differences
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
+from builder.dataset.revisions import read_revisions
 from builder.dataset.rows import kind_of, may_publish, read_columns
 from builder.ids import bare_id
 from hub_scripts.errors import CheckError
@@ -54,20 +53,10 @@ def check_files(folder: Path, ignored: frozenset[str] = frozenset()) -> Manifest
         CheckError: a file is missing, changed or not listed.
     """
     manifest = read_manifest(folder)
-    differences = file_differences(folder, manifest, OF_THE_REPOSITORY)
-    wrong = [one for one in differences if one.split(" ")[0] not in ignored]
+    wrong = list(file_differences(folder, manifest, OF_THE_REPOSITORY | ignored))
     if wrong:
         raise CheckError(f"{folder} is not what its {MANIFEST} says: {'; '.join(wrong[:5])}; build it again")
     return manifest
-
-
-def check_audit(folder: Path, manifest: Manifest) -> None:
-    """Audit the round again, from its files.
-
-    Raises:
-        builder.errors.AuditError: it has more of something than its round allows.
-    """
-    check(audit(folder, manifest.configurations), manifest.allowed)
 
 
 def check_card(folder: Path, manifest: Manifest) -> None:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
+from itertools import count
 from typing import TypeVar
 
 from huggingface_hub.errors import (
@@ -22,13 +23,15 @@ from huggingface_hub.errors import (
 )
 
 from hub_scripts.errors import AccessError, ConflictError, HubError, UnreachableError
-from hub_scripts.hub.compat import HTTPError
+from lm_eval_tasks.compat.huggingface_hub import HTTPError
 from lm_eval_tasks.waiting import retry_after
 
 # What the client and its transports raise if the Hub, or our side, is at fault.
 FAULTS = (HTTPError, OSError, RuntimeError, ValueError)
 # Seconds before each further try; the Hub counts requests in windows of five minutes.
 WAITS = (1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
+# Of these, those that a machine without a network is worth: its resolver fails at once and keeps failing.
+_WAITS_WITHOUT_NAME = WAITS[:3]
 # Seconds that one request may take: the upload of a round, too.
 DEADLINE = 3600.0
 _T = TypeVar("_T")
@@ -45,12 +48,14 @@ class Fault:
         again: whether the same request may succeed later.
         wait: seconds that the Hub asks to wait, at least.
         status: of the answer, 0 if none came.
+        waits: seconds before each further try.
     """
 
     error: HubError
     again: bool = False
     wait: float = 0.0
     status: int = 0
+    waits: tuple[float, ...] = WAITS
 
 
 class FaultError(Exception):
@@ -75,19 +80,19 @@ def retried(
     Raises:
         FaultError: it failed for good.
     """
-    for wait in (*WAITS, None):
+    for tried in count():
         try:
             return _within_deadline(call)
         except caught as err:
             fault = understand(err, repo)
             if (found := done(fault)) is not None:
                 return found
-            if wait is None or not helps(fault):
+            if tried == len(fault.waits) or not helps(fault):
                 raise FaultError(fault) from err
-            pause = max(wait, fault.wait)
+            pause = max(fault.waits[tried], fault.wait)
             _LOGGER.warning("%s (asked again in %.0f s)", fault.error, pause)
             time.sleep(pause)
-    raise AssertionError("the last try returns or raises")
+    raise AssertionError("the loop returns or raises")
 
 
 def _within_deadline(call: Callable[[], _T]) -> _T:
@@ -117,6 +122,10 @@ def understand(err: BaseException, repo: str) -> Fault:
     for cause in _chain(err):
         if isinstance(cause, HfHubHTTPError):
             return _of_answer(cause, repo)
+    # The error numbers of name resolution, and no others, are negative.
+    if any(isinstance(cause, OSError) and (cause.errno or 0) < 0 for cause in _chain(err)):
+        error = UnreachableError(f"{repo}: the Hub's name cannot be resolved ({_first_line(err)}); check the network")
+        return Fault(error, again=True, waits=_WAITS_WITHOUT_NAME)
     if any(isinstance(cause, HTTPError | ConnectionError | TimeoutError) for cause in _chain(err)):
         return Fault(
             UnreachableError(f"{repo}: the Hub does not answer ({_first_line(err)}); try again later"), again=True

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.dataset.manifest import CARRIED, MANIFEST, SEALED, Manifest, read_manifest
+from builder.dataset.manifest import MANIFEST, SEALED, Manifest, read_manifest
 from builder.dataset.publishable import publishable
 from hub_scripts.errors import CheckError
 from lm_eval_tasks.row_format import REVISIONS
@@ -44,8 +44,8 @@ def publishable_copy(source: Path, licenses: Shown) -> Path:
 
 def _carries(copy: Manifest, original: Manifest) -> bool:
     """Whether a copy has the original's files next to the data; a sealed one has no first versions."""
-    wanted = [name for name in CARRIED if not (name == REVISIONS and copy.revision.endswith(SEALED))]
-    return all(copy.other_files.get(name) == original.other_files.get(name) for name in wanted)
+    left_out = REVISIONS if copy.revision.endswith(SEALED) else None
+    return copy.carried == {name: hash_ for name, hash_ in original.carried.items() if name != left_out}
 
 
 def _original(copy: Manifest) -> Manifest:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from builder.dataset.audit import check
+from builder.dataset.audited import audited
 from builder.dataset.card import CARD
 from builder.dataset.folder import add_report_card
 from builder.dataset.manifest import SEALED, parse_report_card
@@ -103,7 +105,7 @@ def checked(source: Path, licenses: Shown) -> tuple[Path, Manifest, Contents]:
         BuildError: which check failed, and why.
     """
     original = checks.check_files(source)
-    checks.check_audit(source, original)
+    check(audited(source, original.configurations), original.allowed)
     folder = publishable_copy(source, licenses)
     manifest = checks.check_files(folder)
     checks.check_card(folder, manifest)

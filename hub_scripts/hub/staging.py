@@ -11,7 +11,6 @@ from builder.dataset.card import CARD, Publication, card
 from builder.dataset.croissant import CROISSANT, croissant
 from builder.dataset.errata import ERRATA, Erratum, errata_lines, parse_errata
 from builder.dataset.manifest import (
-    CARRIED,
     MANIFEST,
     Manifest,
     manifest_bytes,
@@ -72,8 +71,7 @@ def stage(folder: Path, repo: str, base: str, notices: Notices, mark: str = "") 
         mark: by default one that only this folder has.
     """
     manifest = read_manifest(folder)
-    carried = [name for name in CARRIED if name in manifest.other_files]
-    data: dict[str, Content] = {path: place_of(folder, path) for path in (*manifest.files, *carried)}
+    data: dict[str, Content] = {path: place_of(folder, path) for path in (*manifest.files, *manifest.carried)}
     mark = mark or f"Folder: {sha256_of(folder / MANIFEST)}"
     return Staged(manifest.published_as, base, mark, data | beside(manifest, repo, notices))
 
@@ -91,8 +89,7 @@ def beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, Content
         files[ERRATA] = errata_lines(notices.errata)
     if notices.takedowns:
         files[TAKEDOWNS] = takedown_lines(notices.takedowns).encode()
-    hashes = {name: hash_ for name, hash_ in manifest.other_files.items() if name in CARRIED}
-    hashes |= {name: sha256_of_bytes(content) for name, content in files.items()}
+    hashes = manifest.carried | {name: sha256_of_bytes(content) for name, content in files.items()}
     return {**files, MANIFEST: manifest_bytes(replace(manifest, revision=revision, other_files=hashes))}
 
 

@@ -19,7 +19,7 @@ from builder.dataset.manifest import Configuration
 from builder.dataset.write import ConfigurationWriter
 from builder.dataset.writing_rows import row_of
 from builder.errors import FolderError
-from builder.ids import PaperId, title_key
+from builder.ids import PaperId
 from builder.packed import ERRORS, read_packed
 from builder.records import CitedPaper, DemoKind, Demonstration, Paper, Sample, Split, Task
 from builder.report import StageReport
@@ -27,7 +27,7 @@ from builder.round.settings import BUILT_IN, Setting
 from builder.samples.tokens import TokenCounter, shown_beside, token_counter
 from builder.sources.record_check import checked
 from lm_eval_tasks.progress import progress
-from lm_eval_tasks.text import ODD, day, parse_json
+from lm_eval_tasks.text import ODD, day, parse_json, title_key
 
 ROUND = "2024.06"
 _SPLITS: dict[str, Split] = {"train": "train", "val": "validation", "test": "test"}

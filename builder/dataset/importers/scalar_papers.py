@@ -14,11 +14,11 @@ from typing import Any
 
 from builder.errors import FolderError
 from builder.extract.roles import role_of, split_number
-from builder.ids import PaperId, title_key
+from builder.ids import PaperId
 from builder.packed import ERRORS, lines_of, read_packed
 from builder.records import Document, Mention, Paper, Reference, Section
 from builder.scalar.questions import Cited, Citing
-from lm_eval_tasks.text import ODD, parse_json, why
+from lm_eval_tasks.text import ODD, parse_json, title_key, why
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,12 @@ from typing import Any
 import pytest
 
 from builder.collect.first_versions import learn_first_versions
-from builder.dataset.ceiling import Revision, ceilings_of, read_revisions
+from builder.dataset.ceiling import ceilings_of
 from builder.dataset.folder import add_report_card
 from builder.dataset.integrity import file_differences
 from builder.dataset.manifest import carried_from, parse_report_card, read_manifest
 from builder.dataset.publishable import publishable
+from builder.dataset.revisions import read_revisions
 from builder.dataset.takedown import without_papers
 from builder.errors import FolderError
 from builder.ids import bare_id
@@ -31,8 +32,8 @@ from builder.sources.arxiv.source import ArxivSource
 from builder.sources.registry import open_source
 from builder.store import STORE, Store
 from lm_eval_tasks.metrics.rouge import rouge_l
-from lm_eval_tasks.metrics.works import Works, title_key
-from lm_eval_tasks.row_format import REVISIONS, WORKS
+from lm_eval_tasks.metrics.works import Works, work_key
+from lm_eval_tasks.row_format import REVISIONS, WORKS, Revision
 from tests.builder.test_pipeline import copy_of
 from tests.conftest import small_round
 from tests.helpers.loopback import Loopback, World, serve
@@ -115,7 +116,7 @@ def test_a_round_holds_ceilings_and_the_files_beside_its_data(dataset: Path, tmp
     works = Works.from_bytes((dataset / WORKS).read_bytes(), "works")
     assert works.keys > 100
     with Store.open(dataset.parent / "work" / STORE) as store:
-        assert all(title_key(one.title) in works for one in store.papers())
+        assert all(work_key(one.title) in works for one in store.papers())
     # A copy to publish has both files, a sealed one no text.
     publishable(dataset, tmp_path / "copy", "redistributable")
     assert carried_from(tmp_path / "copy", read_manifest(tmp_path / "copy")) == carried_from(dataset, manifest)

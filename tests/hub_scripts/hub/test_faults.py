@@ -330,8 +330,22 @@ def _state_by_title(hub: Hub) -> Any:
 def test_a_hub_that_drips_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """A byte every tenth of a second ends no wait for the next byte; the request ends all the same."""
     monkeypatch.setattr(faults, "DEADLINE", 0.3)
-    monkeypatch.setattr(faults, "WAITS", ())
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
     ended = threading.Event()
     with pytest.raises(faults.FaultError, match="does not answer"):
         faults.retried(lambda: ended.wait(60), "org/x", caught=faults.FAULTS)
     ended.set()
+
+
+def test_without_a_network_only_short_waits_are_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ask() -> None:
+        raise httpx_error() from OSError(-2, "Name or service not known")
+
+    httpx_error = type(
+        "ConnectError", (faults.HTTPError,), {"__init__": lambda self: Exception.__init__(self, "no name")}
+    )
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    with pytest.raises(faults.FaultError, match=r"name cannot be resolved \(no name\); check the network"):
+        faults.retried(ask, "org/x", caught=faults.FAULTS)
+    assert waits == list(faults.WAITS[:3])

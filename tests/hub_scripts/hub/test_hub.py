@@ -26,7 +26,8 @@ from builder.dataset.importers.imported import finish_import
 from builder.dataset.manifest import Configuration, carried_from, parse_manifest, read_manifest
 from builder.dataset.write import ConfigurationWriter
 from builder.round.audit import AuditTable
-from hub_scripts.errors import SecretError
+from hub_scripts.errors import DifferenceError, SecretError
+from hub_scripts.hub.loading import load_counts
 from hub_scripts.hub.space import push_site
 from tests.conftest import BIN
 from tests.helpers.hub_server import Fault, Hub
@@ -593,8 +594,8 @@ def test_results_that_are_none(command: Command, hub: Hub, tmp_path: Path) -> No
         code, _, err = command("push-results", "--yes", argument, "--repo", "org/results")
         assert code == 1, says
         assert str(argument) in err
-    code, _, err = command("push-results", "--yes", other, "--repo", "results")
-    assert (code, "give ORG/NAME" in err) == (1, True)
+    with pytest.raises(SystemExit, match="2"):
+        command("push-results", "--yes", other, "--repo", "results")
 
 
 def test_two_results_that_would_get_the_same_path(command: Command, hub: Hub, tmp_path: Path) -> None:
@@ -653,3 +654,19 @@ def test_a_site_or_a_round_with_a_key_is_not_uploaded(
     assert "contains a Hugging Face token" in err
     assert SECRET not in err
     assert not any("commit" in path for path in _writes(hub))
+
+
+def test_a_revision_that_was_missing_a_moment_ago(
+    command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """The client remembers by thread what it did not find; a later thread with the same number would believe it."""
+    command("push", two_rounds[0], "--repo", REPO, "--yes")
+    revision, kept = hub.repos[KEY].tags["2026.11"], dict(hub.repos)
+    name = "Abs-9K-ids"
+    hub.repos.clear()
+    for _ in range(5):
+        with pytest.raises(DifferenceError):
+            load_counts(REPO, name, tmp_path / "cache", revision)
+    hub.repos.update(kept)
+    for _ in range(5):
+        assert load_counts(REPO, name, tmp_path / "cache", revision)["test"]

@@ -1,0 +1,46 @@
+"""The first versions of revised test papers: what the store has of them, and the file next to a folder's data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from builder.errors import FolderError
+from builder.ids import bare_id
+from lm_eval_tasks.row_format import REVISIONS, Revision, parse_revisions
+from lm_eval_tasks.text import ODD
+
+if TYPE_CHECKING:
+    from builder.records import Paper
+    from builder.store import Store
+
+
+def revisions_of(papers: Sequence[Paper], store: Store) -> list[Revision]:
+    """Version 1 of the revised papers, as far as the store has it, by id."""
+    known = ((paper, store.first_version(paper.id)) for paper in papers if paper.version > 1)
+    return [Revision(paper.versioned_id, *texts) for paper, texts in known if texts and all(texts)]
+
+
+def revision_lines(revisions: Sequence[Revision]) -> bytes:
+    """The file's content."""
+    return "".join(json.dumps(asdict(one), sort_keys=True, ensure_ascii=False) + "\n" for one in revisions).encode()
+
+
+def read_revisions(folder: Path, taken_down: Collection[str] = ()) -> Iterator[Revision]:
+    """The entries of a folder's file except those of some papers; none if there is no file.
+
+    Args:
+        taken_down: bare ids.
+
+    Raises:
+        FolderError: it is not what we write.
+    """
+    path = folder / REVISIONS
+    try:
+        every = parse_revisions(path.read_bytes() if path.is_file() else b"")
+    except (OSError, *ODD) as err:
+        raise FolderError(f"{path} cannot be read ({err}); build the folder again") from err
+    return (one for one in every if bare_id(one.id) not in taken_down)
