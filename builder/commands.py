@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.errors import BuildError
-from lm_eval_tasks.command import BUILD, DATASETS, START, add_engine, check_dataset, check_file, positive
+from lm_eval_tasks.command import BUILD, DATASETS, START, add_engine, check_dataset, check_file, check_there, positive
 
 STARTS = ("arxiv", "mirror", "pdfs", "sample")
 _QUESTIONS = {
@@ -150,9 +150,9 @@ def _add_replace(sub: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> Iterator[str | Table]:
+    round_ = _load_round(arguments)
     from builder.unchanged import given, remember, remembered
 
-    round_ = _load_round(arguments)
     if not arguments.replace and (known := remembered(round_)):
         yield from (*known, "nothing has changed since this run")
         return
@@ -188,26 +188,28 @@ def _asked(question: str, usual: str) -> str:
 
 
 def crawl(arguments: Namespace) -> Iterator[str | Table]:
+    round_ = _load_round(arguments)
     from builder.pipeline import crawl_only
 
-    yield from _graph(*crawl_only(_load_round(arguments)))
+    yield from _graph(*crawl_only(round_))
 
 
 def update(arguments: Namespace) -> Iterator[str | Table]:
+    round_ = _load_round(arguments)
     from builder.pipeline import update_only
 
-    round_ = _load_round(arguments)
     if arguments.by:
         round_ = round_.model_copy(update={"update": round_.update.model_copy(update={"by": arguments.by})})
     yield from _graph(*update_only(round_))
 
 
 def link(arguments: Namespace) -> Iterator[str | Table]:
+    round_ = _load_round(arguments)
     from builder.dataset import tables
     from builder.pipeline import link_only
 
     with _engine(arguments) as engine:
-        reports, ways, examples = link_only(_load_round(arguments), engine)
+        reports, ways, examples = link_only(round_, engine)
     yield from (report.line() for report in reports)
     yield ""
     yield tables.links(ways)
@@ -215,18 +217,19 @@ def link(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def build(arguments: Namespace) -> Iterator[str | Table]:
+    round_ = _load_round(arguments)
     from builder.pipeline import build
 
     with _engine(arguments) as engine:
-        yield from _outcome(build(_load_round(arguments), engine, replace=arguments.replace))
+        yield from _outcome(build(round_, engine, replace=arguments.replace))
 
 
 def status(arguments: Namespace) -> Iterator[str | Table]:
+    round_ = _load_round(arguments)
     from builder.citations.search import search_status
     from builder.collect.status import status
     from builder.store import STORE, Store
 
-    round_ = _load_round(arguments)
     path = round_.workspace / STORE
     if not path.is_file():
         yield f"{round_.workspace}: nothing yet; start with `academiceval run {arguments.file}`"
@@ -261,11 +264,12 @@ def publishable(arguments: Namespace) -> Iterator[str | Table]:
 
 def fill(arguments: Namespace) -> Iterator[str | Table]:
     check_dataset(arguments.folder)
-    from builder.pipeline import fill_only
+    check_file(arguments.file)
     from builder.round.model import load_round
 
-    check_file(arguments.file)
     round_ = load_round(arguments.file)
+    from builder.pipeline import fill_only
+
     if arguments.work:
         round_ = round_.model_copy(update={"workspace": arguments.work.resolve()})
     output = arguments.output or arguments.folder.with_name(f"{arguments.folder.name}-filled")
@@ -275,6 +279,7 @@ def fill(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def import_(arguments: Namespace) -> Iterator[str | Table]:
+    check_there(arguments.source)
     from builder.dataset.importers.academiceval import import_academiceval
     from builder.dataset.importers.scalar import import_papers, import_questions
 
@@ -298,11 +303,13 @@ def extract(arguments: Namespace) -> Iterator[str | Table]:
     if not names:
         raise BuildError("extract needs the names of files, or `--files-from LIST` with a list that is not empty")
     if len(arguments.files) == 1 and arguments.files[0].endswith(".toml") and not is_address(arguments.files[0]):
-        from builder.pipeline import prepare
         from builder.round.model import load_round
 
+        round_ = load_round(Path(arguments.files[0]))
+        from builder.pipeline import prepare
+
         with _engine(arguments) as engine:
-            yield from (report.line() for report in prepare(load_round(Path(arguments.files[0])), engine))
+            yield from (report.line() for report in prepare(round_, engine))
         return
     from builder.extract.files import extract_to_jsonl
 

@@ -68,4 +68,7 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
     yield from report([place / "results", outcome.output], place / "site", "all")
     yield f"Dataset card: {outcome.output / 'README.md'}"
     yield f"Round: {place / 'round.toml'}; `academiceval status round.toml` there shows its workspace"
-    yield f"With the weights of a model: cd {place} && lm_eval --tasks academiceval_abs_9k --model hf --model_args pretrained=YOUR/MODEL"
+    yield (
+        f"With the weights of a model: cd {place} && academiceval link-tasks && "
+        "lm_eval --tasks academiceval_abs_9k --model hf --model_args pretrained=YOUR/MODEL"
+    )

@@ -1,10 +1,11 @@
-"""The identifiers that papers, authors and titles go by."""
+"""The identifiers that papers and authors go by; titles go by `lm_eval_tasks.text.title_key`."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass, replace
+
+from lm_eval_tasks.text import fold
 
 _NEW = r"\d{4}\.\d{4,5}"
 _OLD = r"[a-z][a-z-]*(?:\.[A-Z]{2})?/\d{7}"
@@ -13,11 +14,6 @@ ID_PATTERN = rf"(?:{_NEW}|{_OLD})"
 _VERSION = r"(?:v(?P<version>[1-9]\d{0,3}))?"
 _ID = re.compile(rf"(?P<id>{ID_PATTERN}){_VERSION}")
 _STEM = re.compile(rf"(?P<id>{ID_PATTERN.replace('/', '_')}){_VERSION}")
-# Runs of them, so that mostly plain texts are folded fast. No ASCII character is a combining mark.
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
-# What `str.isalnum` rejects.
-_NO_LETTER = re.compile(r"[\W_]+")
-_LETTERS = {code: chr(code).lower() if chr(code).isalnum() else None for code in range(128)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,26 +55,8 @@ def bare_id(name: str) -> str:
     return parsed.bare if parsed else name
 
 
-def fold(text: str) -> str:
-    """Lower-case a text and strip diacritics and repeated spaces."""
-    if not text.isascii():
-        text = _BEYOND_ASCII.sub(_without_marks, unicodedata.normalize("NFKD", text))
-    return " ".join(text.casefold().split())
-
-
-def _without_marks(match: re.Match[str]) -> str:
-    return "".join(c for c in match[0] if not unicodedata.combining(c))
-
-
 def author_key(name: str) -> str:
     """The key under which an author name is filed: case, spaces, diacritics and full stops do not count."""
     plain = name.replace(".", " ")
     # Most names; a graph of millions asks for each of them.
     return " ".join(plain.casefold().split()) if plain.isascii() else fold(plain)
-
-
-def title_key(title: str) -> str:
-    """The key under which a title is filed: only its letters and digits count."""
-    if title.isascii():
-        return title.translate(_LETTERS)
-    return _NO_LETTER.sub("", fold(title))

@@ -18,7 +18,8 @@ from builder.collect.graph import CoAuthorGraph, build_graph
 from builder.collect.license_lookup import learn_licenses
 from builder.collect.update import update
 from builder.dataset import folder
-from builder.dataset.audit import audit, check
+from builder.dataset.audit import check
+from builder.dataset.audited import audited
 from builder.dataset.fill import fill
 from builder.dataset.frozen_core import carry
 from builder.dataset.manifest import Configuration, Manifest
@@ -45,6 +46,7 @@ from builder.sources.registry import open_source
 from builder.store import STORE, Store
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.locks import held
+from lm_eval_tasks.metrics.bertscore import check_model
 from lm_eval_tasks.progress import progress
 from lm_eval_tasks.version import VERSION
 
@@ -76,6 +78,7 @@ def _workspace(round_: Round) -> Iterator[Store]:
 
 def run(round_: Round, engine: Engine, *, replace: bool = False) -> Outcome:
     """All stages, each resuming where an earlier call stopped."""
+    check_model(round_.samples.ceiling_bertscore)
     seconds = {report.stage: report.seconds for report in prepare(round_, engine)}
     outcome = build(round_, engine, replace=replace)
     for report in outcome.reports:
@@ -195,10 +198,11 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
     with _workspace(round_) as store:
         material = _material(round_, store)
         token_counter()  # nothing can begin without its tokenizer
+        check_model(round_.samples.ceiling_bertscore)
         with folder.replacing(round_.output) as place:
             settings, sampled = _write_settings(material, place, engine)
             _check_samples(settings, sampled, material.dates)
-            found = audit(place, settings, engine)
+            found = audited(place, settings, engine)
             check(found, round_.audit)
             levels, asked = _write_levels(material, place)
             core, core_round = carry(round_, place)

@@ -10,18 +10,32 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.command import DATASETS, PUBLISH, READ, amount, check_dataset, check_there, json_object, positive
+from lm_eval_tasks.command import (
+    DATASETS,
+    PUBLISH,
+    READ,
+    amount,
+    check_dataset,
+    check_there,
+    json_object,
+    name,
+    positive,
+    repository,
+)
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses, Shown
     from lm_eval_tasks.command import Commands
     from lm_eval_tasks.tables import Table
 
+# Of who evaluated to who made the model, in the words of Every Eval Ever.
+_RELATIONSHIPS = ("third_party", "first_party", "collaborative", "other")
 _LICENSES = ("all", "noncommercial", "redistributable")
 
 
 def register(commands: Commands) -> None:
     """Add the commands."""
+    _register_records(commands)
     _register_report(commands)
     _register_reproduce(commands)
     help_ = "do a whole month: papers, round, models, results, all published; without --yes, only show the plan"
@@ -34,7 +48,7 @@ def register(commands: Commands) -> None:
     help_ = "check a dataset folder and publish it on the Hub as one revision; without --yes, only show what would be uploaded"
     sub = commands.add(PUBLISH, "push", help_, push)
     sub.add_argument("folder", type=Path, metavar="FOLDER")
-    sub.add_argument("--repo", required=True, metavar="ORG/NAME", help="the dataset repository")
+    sub.add_argument("--repo", type=repository, required=True, metavar="ORG/NAME", help="the dataset repository")
     sub.add_argument(
         "--licenses", choices=_LICENSES, default="redistributable",
         help="which texts are uploaded; others go by id only (default: redistributable)",
@@ -62,12 +76,12 @@ def register(commands: Commands) -> None:
     sub.add_argument("--check", action="store_true", help="compare every file of a bundle with its hash")
 
     sub = commands.add(PUBLISH, "verify", "download a revision from the Hub and compare it with its manifest", verify)
-    sub.add_argument("repo", metavar="ORG/NAME")
+    sub.add_argument("repo", type=repository, metavar="ORG/NAME")
     sub.add_argument("--revision", default="main", help="default: main")
 
     help_ = "mark a published revision as not to be used, and publish what replaces it; without --yes, only show what would change"
     sub = commands.add(PUBLISH, "yank", help_, yank)
-    sub.add_argument("repo", metavar="ORG/NAME")
+    sub.add_argument("repo", type=repository, metavar="ORG/NAME")
     sub.add_argument("--revision", help="default: the newest")
     sub.add_argument("--reason", required=True, help="for the errata on the card")
     sub.add_argument("--paper", action="append", default=[], metavar="ID", help="take this paper down; may be repeated")
@@ -81,12 +95,28 @@ def register(commands: Commands) -> None:
     help_ = "publish results on the Hub, in lm-eval's form and as a model index; without --yes, only show what would be uploaded"
     sub = commands.add(PUBLISH, "push-results", help_, push_results)
     sub.add_argument("files", type=Path, nargs="+", metavar="FILE", help="results_*.json, or folders of them")
-    sub.add_argument("--repo", required=True, metavar="ORG/NAME", help="the dataset repository of results")
+    sub.add_argument(
+        "--repo", type=repository, required=True, metavar="ORG/NAME", help="the dataset repository of results"
+    )
     help_ = "propose the change of the card in a pull request, if the model is somebody else's"
     sub.add_argument("--create-pr", action="store_true", help=help_)
-    sub.add_argument("--card", metavar="ORG/MODEL", help="the model whose card should show the scores too")
+    sub.add_argument(
+        "--card", type=repository, metavar="ORG/MODEL", help="the model whose card should show the scores too"
+    )
     sub.add_argument("--subset", action="store_true", help="publish runs over a part of the samples too, as such")
     sub.add_argument("--yes", action="store_true", help="do it; without this, only show what would be uploaded")
+
+
+def _register_records(commands: Commands) -> None:
+    help_ = "write results as records of Every Eval Ever, a store that many frameworks share"
+    sub = commands.add(PUBLISH, "records", help_, records, shows_tables=False)
+    sub.add_argument("files", type=Path, nargs="+", metavar="FILE", help="results_*.json, or folders of them")
+    sub.add_argument("-o", "--output", type=Path, default=Path("data"), help="default: ./data, as in the store")
+    sub.add_argument("--organization", type=name, required=True, help="who ran the evaluation")
+    sub.add_argument(
+        "--relationship", choices=_RELATIONSHIPS, default=_RELATIONSHIPS[0],
+        help="who that is, relative to who made the model (default: third_party)",
+    )  # fmt: skip
 
 
 def _register_report(commands: Commands) -> None:
@@ -153,14 +183,20 @@ def report(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def live(arguments: Namespace) -> Iterator[str | Table]:
+    from hub_scripts.live.config import load_live
+
+    settings, models = load_live(arguments.live)
     from hub_scripts.live.run import live, this_month
 
     yield from live(
-        arguments.live, arguments.round or this_month(), yes=arguments.yes, quiet=arguments.quiet, max_cost=arguments.max_cost
+        arguments.live, settings, models, arguments.round or this_month(), yes=arguments.yes, quiet=arguments.quiet,
+        max_cost=arguments.max_cost,
     )  # fmt: skip
 
 
 def bundle(arguments: Namespace) -> Iterator[str]:
+    if not arguments.check:
+        check_dataset(arguments.folder)
     from hub_scripts.hub.bundle import Contents, bundle, check_bundle
     from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 
@@ -220,3 +256,10 @@ def push_results(arguments: Namespace) -> Iterator[str | Table]:
         arguments.files, arguments.repo, arguments.card, yes=arguments.yes, subset=arguments.subset,
         create_pr=arguments.create_pr,
     )  # fmt: skip
+
+
+def records(arguments: Namespace) -> Iterator[str | Table]:
+    check_there(*arguments.files)
+    from hub_scripts.results.every_eval_ever import write_records
+
+    yield from write_records(arguments.files, arguments.output, arguments.organization, arguments.relationship)

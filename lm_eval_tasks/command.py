@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
@@ -20,6 +21,8 @@ ENGINES = ("local", "ray")
 GROUPS = START, EVALUATE, READ, BUILD, DATASETS, PUBLISH = (
     "begin", "evaluate a model", "read results", "build a round", "dataset folders and files", "publish",
 )  # fmt: skip
+# ORG/NAME on the Hub.
+REPOSITORY = r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$"
 FORMATS = ("auto", "markdown", "json")
 # A command takes the parsed arguments and yields the lines and tables to show, as it goes.
 Command = Callable[[argparse.Namespace], Iterable[str | Table | Json]]
@@ -183,6 +186,20 @@ def part(text: str) -> float:
     if not (0 < value < 1 or (1 <= value < 1e9 and value == int(value))):
         raise argparse.ArgumentTypeError(f"{text!r:.40} is neither a number from 1 up nor a share between 0 and 1")
     return int(value) if value >= 1 else value
+
+
+def name(text: str) -> str:
+    """An argument that must not be empty."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("a name is needed")
+    return text
+
+
+def repository(text: str) -> str:
+    """An argument that names a repository on the Hub."""
+    if not re.fullmatch(REPOSITORY, text):
+        raise argparse.ArgumentTypeError(f"{text!r:.80} is not a repository; give ORG/NAME")
+    return text
 
 
 def amount(text: str) -> float:

@@ -27,10 +27,8 @@ _PRICES = "TOML: for each model `input` and `output`, the prices per million tok
 
 
 # The baselines and the usual model types of lm-eval, for completion; to ask lm-eval itself would take seconds.
-BASELINES = 3
-MODELS = (
-    "lead", "copy-demo", "random-sentence", "hf", "vllm", "local-chat-completions", "openai-chat-completions",
-)  # fmt: skip
+BASELINES = ("lead", "copy-demo", "random-sentence")
+MODELS = (*BASELINES, "hf", "vllm", "local-chat-completions", "openai-chat-completions")
 
 
 def register(commands: Commands) -> None:
@@ -217,7 +215,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     metadata = _metadata(given)
     if not given.model:
         raise EvalError("name what to evaluate with --model: a baseline, or a model type of lm-eval such as hf or vllm")
-    if given.model not in MODELS and (near := get_close_matches(given.model, MODELS[:BASELINES], 1, 0.7)):
+    if given.model not in MODELS and (near := get_close_matches(given.model, BASELINES, 1, 0.7)):
         raise EvalError(f"there is no model {given.model!r}; did you mean the baseline {near[0]}?")
     from lm_eval_tasks.engines.registry import open_engine, working_with
     from lm_eval_tasks.runs import evaluate as running
@@ -402,6 +400,7 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
     import json
 
     from lm_eval_tasks.files import write_whole
+    from lm_eval_tasks.row_format import MANIFEST
     from lm_eval_tasks.runs import candidates, eyesight, report_card
     from lm_eval_tasks.tables import Json
 
@@ -413,16 +412,16 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
         raise EvalError(f"no metric {unknown[0]!r} with a better direction; {hint}")
     if arguments.judge in every:
         raise EvalError(f"a judge cannot be called {arguments.judge!r}, which is a metric")
-    is_run = not (arguments.source / "manifest.json").is_file()
+    is_run = not (arguments.source / MANIFEST).is_file()
     if is_run:
         found = candidates.answers_of(arguments.source, arguments.bertscore_model)
     else:
         texts = candidates.first_versions if arguments.revisions else candidates.human_texts
         found = texts(str(arguments.source), arguments.task, arguments.bertscore_model, {})
     found = found[: arguments.limit]
-    card = report_card.measure(found, [every[name] for name in names])
-    if arguments.judge:
-        card = eyesight.ReportCard.together((card, _judges_card(arguments, found)))
+    # The judge first: a server that does not answer is noticed before the metrics take their minutes.
+    judges = (_judges_card(arguments, found),) if arguments.judge else ()
+    card = eyesight.ReportCard.together((report_card.measure(found, [every[name] for name in names]), *judges))
     if arguments.output:
         arguments.output.parent.mkdir(parents=True, exist_ok=True)
         write_whole(arguments.output, json.dumps(card.to_json(), indent=1))
@@ -473,20 +472,21 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
         )
     models = arguments.model or [run.DEFAULT_JUDGE]
     # Two folders are two runs, of which each is to be compared with the other.
-    runs = arguments.samples if len(arguments.samples) == 2 and all(map(Path.is_dir, arguments.samples)) else []
-    samples = run.load(arguments.samples[:1] if runs else arguments.samples)
-    if runs:
+    runs = len(arguments.samples) == 2 and all(map(Path.is_dir, arguments.samples))
+    own, other = (arguments.samples[:1], arguments.samples[1]) if runs else (arguments.samples, None)
+    samples = run.load(own)
+    if other:
         from lm_eval_tasks.judge.pairs import against
 
         held = len(samples)
-        samples = against(samples, run.load(runs[1:]))
-        yield f"{runs[0]} against {runs[1]}: {len(samples)} samples in both, {held - len(samples)} in the first alone"
+        samples = against(samples, run.load([other]))
+        yield f"{own[0]} against {other}: {len(samples)} samples in both, {held - len(samples)} in the first alone"
     each = {model: _means(arguments, model) for model in models}
     shown = None
     if arguments.evidence:
         from lm_eval_tasks.judge.evidence import bodies
 
-        shown = bodies(arguments.samples[:1] if runs else arguments.samples, samples, arguments.evidence)
+        shown = bodies(own, samples, arguments.evidence)
     expected = run.estimate(samples, shown)
     costs = [cost for means in each.values() if (cost := expected.cost(means)) is not None]
     yield (
@@ -495,11 +495,10 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
     )
     if arguments.dry_run:
         return
-    first = arguments.samples[0]
-    name = arguments.name or _name_of(first if first.is_dir() else first.parent, *runs[1:])
+    name = arguments.name or _name_of(own[0] if own[0].is_dir() else own[0].parent, other)
     results = run.judge(
         samples, each, arguments.base_url, arguments.concurrency, arguments.output, name, arguments.timeout, shown,
-        _name_of(runs[1], runs[0]) if runs else "",
+        _name_of(other, own[0]) if other else "",
     )  # fmt: skip
     yield table(results)
     yield f"\nwritten: {arguments.output}"

@@ -10,6 +10,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+_CACHE = "ACADEMICEVAL_CACHE"
+
+
+def cache_folder() -> Path:
+    """Where what can be computed again is kept: the variable ACADEMICEVAL_CACHE, else ~/.cache/academiceval."""
+    return Path(os.environ.get(_CACHE) or Path.home() / ".cache" / "academiceval")
+
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:

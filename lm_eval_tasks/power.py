@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scipy import special
-
 # A test at 5 % that finds a difference in four out of five cases.
 LEVEL = 0.95
 POWER = 0.8
@@ -18,6 +16,9 @@ FEWEST = 10
 
 def detectable(error: float, freedom: float, power: float = POWER) -> float:
     """The smallest difference that a test at 5 % finds with a power (0.8 usually), for a standard error."""
+    # scipy takes a sixth of a second to import, and `push` needs only the constants.
+    from scipy import special
+
     return error * float(special.stdtrit(freedom, (1 + LEVEL) / 2) + special.stdtrit(freedom, power))
 
 

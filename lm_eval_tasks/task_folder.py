@@ -17,6 +17,7 @@ from lm_eval_tasks.errors import EvalError, TaskFolderError
 
 _FOLDERS = ("academiceval", "scalar")
 _MARKER = ".made-by-academiceval"
+_TASK = re.compile(r"^task: ([\w-]+)$", re.MULTILINE)
 _NAME = re.compile(r"^(?:task|group|tag): (?P<name>\S+)$", re.MULTILINE)
 
 
@@ -29,6 +30,12 @@ def task_names() -> list[str]:
     """All names of tasks, groups and tags, read from the task files without lm-eval."""
     files = (path for folder in _FOLDERS for path in (tasks_path() / folder).glob("*.yaml"))
     return sorted({name for path in files for name in _NAME.findall(path.read_text(encoding="utf-8"))})
+
+
+def single_tasks() -> list[str]:
+    """The names of tasks alone, without groups and tags."""
+    files = (path for folder in _FOLDERS for path in (tasks_path() / folder).glob("*.yaml"))
+    return sorted({name for path in files for name in _TASK.findall(path.read_text(encoding="utf-8"))})
 
 
 def check_tasks(tasks: Sequence[str]) -> None:

@@ -18,9 +18,9 @@ ROOMS = {
         "samples scalar", "dataset", "pipeline unchanged", "demo", "commands", "cli",
     ],
     "lm_eval_tasks": [
-        "batches errors version text waiting redaction linux files power tables row_format word_runs thoughts progress markers", "intervals", "tokenizers usage bundle", "budget",
+        "batches errors version text waiting redaction linux files power tables word_runs thoughts progress markers", "intervals row_format", "tokenizers usage bundle", "budget",
         "command locks journal minilm compat engines", "chat", "batch_api", "task_folder", "prompts", "retrieval metrics",
-        "damages data", "runs", "judge", "commands",
+        "damages data", "runs", "judge inspect_tasks", "commands",
     ],
     "hub_scripts": ["errors", "hub", "results report", "reproduce", "live", "commands"],
 }  # fmt: skip

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from types import UnionType
 from typing import get_args, get_origin
 
+import pytest
 import yaml
 from pydantic import BaseModel
 
@@ -61,6 +64,20 @@ def test_every_command_shown_exists() -> None:
     shown = "\n".join(page.read_text() for page in PAGES)
     for name in commands:
         assert re.search(rf"academiceval {name}\b|`{name}`", shown), name
+
+
+def _shown() -> Iterator[tuple[str, str]]:
+    """The page and text of each command of ours in a fenced block."""
+    for page in PAGES:
+        for block in re.findall(r"^```\w*\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
+            for line in block.replace("\\\n", " ").splitlines():
+                if re.match(r"\s*academiceval [a-z]", line):
+                    yield page.name, line.partition(" #")[0].replace(" ...", "").strip()
+
+
+@pytest.mark.parametrize(("page", "line"), list(_shown()))
+def test_every_command_shown_can_be_typed(page: str, line: str) -> None:
+    cli.all_commands().parse(shlex.split(line)[1:])
 
 
 def test_every_task_is_named() -> None:

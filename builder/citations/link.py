@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, get_args
 
 from builder.citations.resolve import Resolved, cited_id, resolve_entry
 from builder.citations.search import search_titles, was_found
-from builder.extract.sections import role_span
+from builder.extract.sections import cited_in_related_work
 from builder.extract.stage import EXTRACTOR, Documents
 from builder.records import Document, Link, LinkWay, Paper, Reference
 from builder.report import StageReport
@@ -71,14 +71,6 @@ def link_report(store: Store, papers: Iterable[Paper]) -> StageReport:
             else:
                 report.kept += 1
     return report
-
-
-def cited_in_related_work(document: Document) -> list[int]:
-    """Indices of the entries that the related-work section cites, in the order of their first mention."""
-    span = role_span(document, "related_work")
-    return list(
-        dict.fromkeys(i for mention in document.mentions if mention.section in span for i in mention.references)
-    )
 
 
 def cited_entries(round_: Round, document: Document) -> list[int]:

@@ -17,9 +17,10 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
 
 from builder.extract.references import segments
-from builder.ids import PaperId, fold, title_key
+from builder.ids import PaperId
 from builder.records import LinkWay, Paper, Reference
 from builder.store.titles import title_words
+from lm_eval_tasks.text import fold, title_key
 
 if TYPE_CHECKING:
     from builder.store import Store

@@ -12,11 +12,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from builder.citations.resolve import resolve_entry
-from builder.ids import title_key
 from builder.records import Paper, Reference
 from builder.sources.base import TITLES_AT_ONCE
 from lm_eval_tasks.batches import batches
 from lm_eval_tasks.progress import progress
+from lm_eval_tasks.text import title_key
 from lm_eval_tasks.waiting import announce
 
 if TYPE_CHECKING:

@@ -23,3 +23,11 @@ def role_span(document: Document, role: Role) -> frozenset[int]:
         if level is not None and section.role not in OUTSIDE:
             span.add(i)
     return frozenset(span)
+
+
+def cited_in_related_work(document: Document) -> list[int]:
+    """Indices of the entries that the related-work section cites, in the order of their first mention."""
+    span = role_span(document, "related_work")
+    return list(
+        dict.fromkeys(i for mention in document.mentions if mention.section in span for i in mention.references)
+    )

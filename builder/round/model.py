@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
 from datetime import date, timedelta
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -19,7 +17,7 @@ from builder.round.audit import AuditTable
 from builder.round.licenses import Licenses
 from builder.round.names import refuse_names
 from builder.round.source import KINDS, AnySource
-from builder.round.table import Table
+from builder.round.table import Table, first_problem, unknown_key
 from builder.round.tables import (
     CoreTable,
     CrawlTable,
@@ -164,14 +162,14 @@ def load_round(path: Path, **instead: str) -> Round:
     try:
         parsed = Round.model_validate(data)
     except ValidationError as err:
-        raise RoundError(f"{path}: {_first_problem(err)}") from err
+        raise RoundError(f"{path}: {_sentence(err)}") from err
     if not parsed.chosen:
         raise RoundError(f"{path}: `settings` is empty; leave it out for all sixteen")
     return _anchored(parsed, path.resolve().parent)
 
 
-def _first_problem(err: ValidationError) -> str:
-    problem = err.errors()[0]
+def _sentence(err: ValidationError) -> str:
+    problem = first_problem(err)
     # The second part of a place in `[source]` is its kind, which is not a key.
     place = [part for i, part in enumerate(problem["loc"]) if not (i == 1 and problem["loc"][0] == "source")]
     where = ".".join(map(str, place))
@@ -180,27 +178,11 @@ def _first_problem(err: ValidationError) -> str:
     if problem["type"] == "missing":
         return f"the key `{where}` is missing; a file of `academiceval init` shows what it is"
     if problem["type"] == "extra_forbidden":
-        keys = _keys_beside(problem["loc"])
-        near = get_close_matches(str(place[-1]), keys, 1, 0.6)
-        return f"unknown key `{where}`; " + (f"did you mean `{near[0]}`?" if near else f"there are {', '.join(keys)}")
+        return unknown_key(where, Round, problem["loc"])
     if place == ["round"]:
         return f'`round`: {problem["input"]!r} is not a year and month such as "2026.11"'
     message = problem["msg"].removeprefix("Value error, ")
     return f"`{where}`: {message}" if where else message
-
-
-def _keys_beside(place: Sequence[int | str]) -> list[str]:
-    """The keys that the table of a place has."""
-    table: Any = Round
-    for part in place[:-1]:
-        if part in getattr(table, "model_fields", {}):
-            found = table.model_fields[part].annotation
-            # Of the sources' types, the next part of the place names one.
-            table = next((one for one in (found, *get_args(found)) if hasattr(one, "model_fields")), AnySource)
-        elif table is AnySource:
-            kinds = get_args(get_args(AnySource)[0])
-            table = next(one for one in kinds if part in get_args(one.model_fields["kind"].annotation))
-    return list(getattr(table, "model_fields", {}))
 
 
 def _anchored(parsed: Round, base: Path) -> Round:

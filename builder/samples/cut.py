@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
-from builder.citations.link import cited_in_related_work
+from builder.extract.sections import cited_in_related_work
 from builder.records import CitedPaper, Paper, SampleReason, Task
 from builder.round.licenses import Licenses, allows
 from builder.round.tables import SamplesTable

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from weakref import finalize
 
 from builder.errors import SourceError
-from builder.ids import PaperId, author_key, title_key
+from builder.ids import PaperId, author_key
 from builder.sources.metadata_index import MetadataIndex
+from lm_eval_tasks.text import title_key
 
 if TYPE_CHECKING:
     from builder.records import Drop, Paper

@@ -63,7 +63,7 @@ class Store(PaperTables, DocumentTables):
                 "PRAGMA wal_autocheckpoint=16000; PRAGMA cache_size=-65536;"
             )
             version = _version(db)
-            if version == 0 or version in _UPGRADES:
+            while version == 0 or version in _UPGRADES:
                 version = _made_current(db)
         except (OSError, sqlite3.Error) as err:
             raise StoreError(f"cannot open the store {path}: {err}") from err

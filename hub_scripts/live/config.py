@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
-from builder.round.table import Table
+from builder.round.table import Table, first_problem, unknown_key
 from hub_scripts.errors import LiveError
+from lm_eval_tasks.command import REPOSITORY
 from lm_eval_tasks.task_folder import task_names
 
-_REPO = r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$"
 # Usable as a folder name, and in the name of a judge's file.
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 # What else is in the folder of a round's results.
@@ -37,7 +37,7 @@ class ModelTable(Table):
     """A model that every round is run on."""
 
     config: Path = Field(description="options of `academiceval eval`, as YAML")
-    card: str | None = Field(None, pattern=_REPO, description="the model repository whose card shows the scores")
+    card: str | None = Field(None, pattern=REPOSITORY, description="the model repository whose card shows the scores")
     options: dict[str, Any] = Field({}, exclude=True, description="what `config` contains; not for models.toml")
 
 
@@ -46,9 +46,11 @@ class Live(Table):
 
     round: Path = Path("round.toml")
     models: Path = Path("models.toml")
-    repo: str | None = Field(None, pattern=_REPO, description="the dataset repository; left out: nothing is pushed")
-    results_repo: str | None = Field(None, pattern=_REPO, description="the dataset repository of results")
-    space: str | None = Field(None, pattern=_REPO, description="the Space that shows the results page")
+    repo: str | None = Field(
+        None, pattern=REPOSITORY, description="the dataset repository; left out: nothing is pushed"
+    )
+    results_repo: str | None = Field(None, pattern=REPOSITORY, description="the dataset repository of results")
+    space: str | None = Field(None, pattern=REPOSITORY, description="the Space that shows the results page")
     results: Path = Field(Path("results"), description="a folder for each round, in it one for each model")
     max_cost: float | None = Field(
         None,
@@ -66,9 +68,9 @@ def load_live(path: Path) -> tuple[Live, dict[str, ModelTable]]:
     Raises:
         LiveError: a file is missing, cannot be parsed, or has a key or value that cannot be used.
     """
-    live = _checked(path, TypeAdapter(Live))
+    live = _checked(path, TypeAdapter(Live), Live)
     place = path.parent / live.models
-    models = _checked(place, TypeAdapter(dict[str, ModelTable]))
+    models = _checked(place, TypeAdapter(dict[str, ModelTable]), ModelTable)
     for name, model in models.items():
         if not _NAME.fullmatch(name) or name in _TAKEN:
             raise LiveError(f"{place}: the name {name!r:.80} must be fit for a folder: only A to Z, digits and . _ -")
@@ -101,20 +103,24 @@ def _with_options(model: ModelTable, place: Path, name: str) -> ModelTable:
     return model.model_copy(update={"options": options})
 
 
-def _checked(path: Path, adapter: TypeAdapter[_T]) -> _T:
+def _checked(path: Path, adapter: TypeAdapter[_T], table: type[Table]) -> _T:
     try:
         text = path.read_text(encoding="utf-8")
         if "\\u0000" in text:
             raise LiveError(f"{path} contains a NUL character; remove it")
         return adapter.validate_python(tomllib.loads(text))
     except OSError as err:
-        raise LiveError(f"cannot read {path}: {err.strerror}; give the path of a live.toml") from err
+        raise LiveError(
+            f"cannot read {path}: {err.strerror}; `academiceval live --help` says what a month needs"
+        ) from err
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as err:
         raise LiveError(f"{path} is not valid TOML: {err}") from err
     except ValidationError as err:
-        first = err.errors()[0]
+        first = first_problem(err)
         place = ".".join(map(str, first["loc"]))
-        says = {"extra_forbidden": "there is no such key", "missing": "this key is needed"}.get(
-            first["type"], first["msg"]
-        )
+        if first["type"] == "extra_forbidden":
+            raise LiveError(f"{path}: {unknown_key(place, table, first['loc'])}") from err
+        says = "this key is needed" if first["type"] == "missing" else first["msg"]
+        if first.get("ctx", {}).get("pattern") == REPOSITORY:
+            says = f"{first['input']!r:.80} is not a repository; give ORG/NAME"
         raise LiveError(f"{path}: {place}: {says}") from err

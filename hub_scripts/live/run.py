@@ -12,17 +12,16 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from builder.dataset.manifest import MANIFEST, read_manifest
 from builder.errors import FolderError
 from builder.round.model import load_round
 from hub_scripts.errors import LiveError
-from hub_scripts.live.config import load_live
 from hub_scripts.live.spending import Spending
 from hub_scripts.live.steps import Step, steps
 from lm_eval_tasks.files import sha256_of, sha256_of_bytes, write_whole
@@ -30,6 +29,9 @@ from lm_eval_tasks.linux import die_with
 from lm_eval_tasks.locks import held
 from lm_eval_tasks.tables import Table, markdown
 from lm_eval_tasks.text import ODD, parse_json
+
+if TYPE_CHECKING:
+    from hub_scripts.live.config import Live, ModelTable
 
 # In the folder of a round's results.
 STATE, LOG = "live.json", "live.md"
@@ -42,12 +44,14 @@ def this_month() -> str:
 
 
 def live(
-    path: Path, round_name: str, *, yes: bool, quiet: bool = False, max_cost: float | None = None
-) -> Iterator[str | Table]:
+    path: Path, settings: Live, models: Mapping[str, ModelTable], round_name: str, *, yes: bool, quiet: bool = False,
+    max_cost: float | None = None,
+) -> Iterator[str | Table]:  # fmt: skip
     """Do a month, or show its plan.
 
     Args:
         path: live.toml.
+        settings, models: what `load_live` read from it.
         yes: whether to do it.
         quiet: whether the commands show only results and errors.
         max_cost: in place of the one in live.toml.
@@ -57,7 +61,6 @@ def live(
         RoundError: round.toml cannot be used.
         BusyError: another process is working on this month.
     """
-    settings, models = load_live(path)
     round_ = load_round(path.parent / settings.round, round=round_name)
     limit = settings.max_cost if max_cost is None else max_cost
     month = _Month(path.parent, settings.results / round_.round, limit, quiet=quiet)

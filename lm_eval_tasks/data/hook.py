@@ -12,10 +12,11 @@ import datasets
 from lm_eval_tasks import markers
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data import context, cutoff, folds, slots
-from lm_eval_tasks.data.options import Options, cache_folder
+from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.data.works import known_works
 from lm_eval_tasks.errors import BudgetError
+from lm_eval_tasks.files import cache_folder
 from lm_eval_tasks.metrics import bertscore
 from lm_eval_tasks.metrics.score import others_of
 from lm_eval_tasks.prompts import registry, templates

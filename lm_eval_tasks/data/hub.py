@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from huggingface_hub import constants, hf_hub_download, list_repo_refs
-from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+from huggingface_hub import hf_hub_download, list_repo_refs
+from huggingface_hub.errors import EntryNotFoundError, HFValidationError, LocalEntryNotFoundError
 
+from lm_eval_tasks.compat.huggingface_hub import HTTPError, is_offline
 from lm_eval_tasks.errors import DatasetError
 
-# The last is the root of the errors of its HTTP library, which is httpx or httpx2, by release.
-_ERRORS: tuple[type[Exception], ...] = (HFValidationError, OSError, HfHubHTTPError.__bases__[0])
+_ERRORS = (HFValidationError, OSError, HTTPError)
 
 
 def revisions_of(dataset: str) -> list[str]:
@@ -31,7 +31,7 @@ def file_of(dataset: str, name: str, revision: str | None) -> Path | None:
         return Path(hf_hub_download(dataset, name, repo_type="dataset", revision=revision))
     except _ERRORS as err:
         if isinstance(err, LocalEntryNotFoundError):
-            if constants.is_offline_mode():
+            if is_offline():
                 return None
         elif isinstance(err, EntryNotFoundError):
             return None

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from lm_eval_tasks.compat import lm_eval as command_line
@@ -20,7 +19,6 @@ from lm_eval_tasks.text import day
 
 DEFAULT_DATASET = "academiceval"
 VARIABLE = "ACADEMICEVAL_DATASET"
-CACHE = "ACADEMICEVAL_CACHE"
 SPLITS = ("test", "validation", "train", "all")
 Default = TypeVar("Default", int, None, int | None)
 _SHARD = re.compile(r"(\d{1,6})/(\d{1,6})")
@@ -166,11 +164,6 @@ class Options:
             retrieval=Retrieval(_text(arguments, "retriever") or "", similarity, chunking),  # type: ignore[arg-type]
             metrics=_one_of(arguments, "metrics", (HEADLINE, ALL)),
         )
-
-
-def cache_folder() -> Path:
-    """Where what can be computed again is kept: the variable ACADEMICEVAL_CACHE, else ~/.cache/academiceval."""
-    return Path(os.environ.get(CACHE) or Path.home() / ".cache" / "academiceval")
 
 
 def _one_of(arguments: Mapping[str, Any], key: str, choices: Sequence[str]) -> str:

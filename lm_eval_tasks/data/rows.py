@@ -17,7 +17,7 @@ from lm_eval_tasks.data.hub import revisions_of
 from lm_eval_tasks.data.options import SPLITS, VARIABLE, Options
 from lm_eval_tasks.errors import DatasetError
 from lm_eval_tasks.files import is_inside, sha256_of_bytes
-from lm_eval_tasks.row_format import IDS
+from lm_eval_tasks.row_format import IDS, MANIFEST
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -52,8 +52,8 @@ def open_dataset(config: str, options: Options) -> Opened:
     """
     name = options.dataset
     folder = Path(name).expanduser()
-    if folder.is_dir() and not (folder / "manifest.json").is_file():
-        raise DatasetError(f"{folder} has no manifest.json, so it is not a finished dataset; build it again")
+    if folder.is_dir() and not (folder / MANIFEST).is_file():
+        raise DatasetError(f"{folder} has no {MANIFEST}, so it is not a finished dataset; build it again")
     path = str(folder) if folder.is_dir() else name
     try:
         with _quiet():
@@ -83,7 +83,7 @@ def open_dataset(config: str, options: Options) -> Opened:
             f"{config} of the dataset {name!r} cannot be loaded ({_first_cause(err)}); check that its folder is whole and that "
             "the disk with the cache of `datasets` has room"
         ) from err
-    manifest = folder / "manifest.json"
+    manifest = folder / MANIFEST
     revision = sha256_of_bytes(manifest.read_bytes()) if manifest.is_file() else str(builder.hash)
     opened = Opened(loaded, by_id, revision)
     _warn_of_rows_by_id(config, opened, options.split)

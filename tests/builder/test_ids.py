@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from builder.ids import PaperId, author_key, bare_id, title_key
+from builder.ids import PaperId, author_key, bare_id
+from lm_eval_tasks.text import title_key
 
 
 @pytest.mark.parametrize(

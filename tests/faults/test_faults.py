@@ -32,7 +32,7 @@ def test_every_command_that_writes_has_its_case() -> None:
 
     local = {case.name for case in CASES}
     hub = {"push", "push-results", "yank", "verify"}
-    # Show only; or are made of the others; or link a folder once; `link` is a stage of `run`.
+    # Show only; or are made of the others; or link a folder once, or write small files whole; `link` is a stage of `run`.
     others = {
         "status",
         "audit",
@@ -46,5 +46,6 @@ def test_every_command_that_writes_has_its_case() -> None:
         "metrics",
         "contamination",
         "live",
+        "records",
     }
     assert set(all_commands().parsers) == local | hub | others

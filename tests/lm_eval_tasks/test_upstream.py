@@ -88,3 +88,20 @@ def test_the_same_answers_get_the_same_scores(dataset: Path, tmp_path: Path) -> 
 
 def _score(results: dict[str, Any]) -> float:
     return next(float(value) for name, value in results.items() if name.startswith("rougeL,"))
+
+
+def test_the_tasks_for_lighteval_are_all_settings_with_their_answers_lengths() -> None:
+    """Run by hand with lighteval 0.13, which wants older libraries than ours: the scores are ours."""
+    tree = ast.parse((ROOT / "docs" / "configs" / "lighteval_tasks.py").read_text())
+    [given] = [
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "SETTINGS"
+    ]
+    found = {}
+    for path in (tasks_path() / "academiceval").glob("*.yaml"):
+        asked = re.search(r"dataset_kwargs: \{setting: ([\w-]+), answer_tokens: (\d+)\}", path.read_text())
+        if asked:
+            found[asked[1]] = int(asked[2])
+    assert given == found
+    assert len(found) == 16

@@ -10,13 +10,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.ids import PaperId, author_key, bare_id, title_key
+from builder.ids import PaperId, author_key, bare_id
 from builder.records import NO_LICENSE, Drop, Paper
 from builder.round import taxonomy
 from builder.sources.arxiv.export_api import BadRequest, ExportApi, any_phrase, in_any, phrase, submitted
 from builder.sources.arxiv.oai_pmh import OaiPmh
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
 from lm_eval_tasks.batches import batches
+from lm_eval_tasks.text import title_key
 
 if TYPE_CHECKING:
     from builder.round.model import Round

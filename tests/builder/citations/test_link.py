@@ -7,10 +7,11 @@ from datetime import date
 
 import pytest
 
-from builder.citations.link import cited_in_related_work, link_papers
+from builder.citations.link import link_papers
 from builder.citations.resolve import resolve_entry
 from builder.citations.search import search_status
 from builder.extract.references import parse_entry
+from builder.extract.sections import cited_in_related_work
 from builder.extract.stage import EXTRACTOR, Documents
 from builder.records import Document, Link, Mention, Paper, Reference, Section
 from builder.round.model import Round
