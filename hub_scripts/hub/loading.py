@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from datasets import DownloadConfig, load_dataset
+from huggingface_hub import HfFileSystem
 
 from hub_scripts.errors import AccessError, DifferenceError
 from hub_scripts.hub.faults import Fault, FaultError, retried
@@ -66,8 +67,14 @@ def stream_counts(place: str, name: str, columns: Sequence[str], revision: str) 
 
 def _tried(load: Callable[[], Count], place: str, name: str) -> Count:
     """Load, and again where the Hub or the way to it was at fault and not the data."""
+
+    def fresh() -> Count:
+        # It remembers by thread number which files and revisions it did not find, even for later threads.
+        HfFileSystem.clear_instance_cache()
+        return load()
+
     try:
-        return retried(load, place, caught=Exception, helps=lambda fault: fault.again and not _denied(fault))
+        return retried(fresh, place, caught=Exception, helps=lambda fault: fault.again and not _denied(fault))
     except FaultError as err:
         if err.fault.again or _denied(err.fault):
             raise err.fault.error from err.__cause__
