@@ -34,7 +34,7 @@ from builder.round.model import Round  # noqa: E402
 from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
 from lm_eval_tasks.runs import answers  # noqa: E402
 from lm_eval_tasks.runs.evaluate import Part, evaluate  # noqa: E402
-from lm_eval_tasks.runs.models import Generation  # noqa: E402
+from lm_eval_tasks.runs.generation import Generation  # noqa: E402
 from lm_eval_tasks.task_folder import tasks_path  # noqa: E402
 from tests.helpers.openai_server import serve  # noqa: E402
 

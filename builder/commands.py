@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.errors import BuildError
-from lm_eval_tasks.command import BUILD, DATASETS, START, add_engine, check_dataset, check_file, check_there, positive
+from builder.round.file import read_round
+from lm_eval_tasks.command import BUILD, DATASETS, START, add_engine, check_dataset, check_there, month, positive
 
 STARTS = ("arxiv", "mirror", "pdfs", "sample")
 _QUESTIONS = {
@@ -123,7 +124,7 @@ def _add_round_file(sub: ArgumentParser) -> None:
 
 def _add_round(sub: ArgumentParser) -> None:
     _add_round_file(sub)
-    sub.add_argument("--round", metavar="YYYY.MM", help="build this revision instead of the file's")
+    sub.add_argument("--round", type=month, metavar="YYYY.MM", help="build this revision instead of the file's")
     sub.add_argument("--workspace", type=Path, help="use this workspace instead of the round's")
     sub.add_argument("--output", type=Path, help="write this dataset folder instead of the round's")
 
@@ -264,7 +265,7 @@ def publishable(arguments: Namespace) -> Iterator[str | Table]:
 
 def fill(arguments: Namespace) -> Iterator[str | Table]:
     check_dataset(arguments.folder)
-    check_file(arguments.file)
+    read_round(arguments.file)
     from builder.round.model import load_round
 
     round_ = load_round(arguments.file)
@@ -303,6 +304,7 @@ def extract(arguments: Namespace) -> Iterator[str | Table]:
     if not names:
         raise BuildError("extract needs the names of files, or `--files-from LIST` with a list that is not empty")
     if len(arguments.files) == 1 and arguments.files[0].endswith(".toml") and not is_address(arguments.files[0]):
+        read_round(Path(arguments.files[0]))
         from builder.round.model import load_round
 
         round_ = load_round(Path(arguments.files[0]))
@@ -342,10 +344,12 @@ def _engine(arguments: Namespace) -> Engine:
 
 
 def _load_round(arguments: Namespace) -> Round:
-    check_file(arguments.file)
+    instead = {"round": arguments.round} if arguments.round else {}
+    # Before anything large is imported.
+    read_round(arguments.file, **instead)
     from builder.round.model import load_round
 
-    round_ = load_round(arguments.file, **({"round": arguments.round} if arguments.round else {}))
+    round_ = load_round(arguments.file, **instead)
     given = {name: getattr(arguments, name, None) for name in ("workspace", "output")}
     return round_.model_copy(update={k: v.resolve() for k, v in given.items() if v})
 

@@ -18,6 +18,7 @@ from lm_eval_tasks.command import (
     check_dataset,
     check_there,
     json_object,
+    month,
     name,
     positive,
     repository,
@@ -41,7 +42,7 @@ def register(commands: Commands) -> None:
     help_ = "do a whole month: papers, round, models, results, all published; without --yes, only show the plan"
     sub = commands.add(PUBLISH, "live", help_, live)
     sub.add_argument("live", type=Path, metavar="live.toml")
-    sub.add_argument("--round", metavar="YYYY.MM", help="default: this month")
+    sub.add_argument("--round", type=month, metavar="YYYY.MM", help="default: this month")
     sub.add_argument("--max-cost", type=amount, help="instead of max_cost in live.toml")
     sub.add_argument("--yes", action="store_true", help="do it")
 
@@ -183,6 +184,9 @@ def report(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def live(arguments: Namespace) -> Iterator[str | Table]:
+    from hub_scripts.live.files import read_live
+
+    read_live(arguments.live)
     from hub_scripts.live.config import load_live
 
     settings, models = load_live(arguments.live)
@@ -212,7 +216,7 @@ def bundle(arguments: Namespace) -> Iterator[str]:
 
 def reproduce(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.reproduce.run import Plan, reproduce, weights_of
-    from lm_eval_tasks.runs.models import Generation
+    from lm_eval_tasks.runs.generation import Generation
 
     plan = Plan(
         arguments.paper, arguments.dataset or f"{arguments.paper}-original",

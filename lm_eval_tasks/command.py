@@ -23,6 +23,8 @@ GROUPS = START, EVALUATE, READ, BUILD, DATASETS, PUBLISH = (
 )  # fmt: skip
 # ORG/NAME on the Hub.
 REPOSITORY = r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$"
+# Of a round: year and month.
+ROUND = r"^\d{4}\.(0[1-9]|1[0-2])$"
 FORMATS = ("auto", "markdown", "json")
 # A command takes the parsed arguments and yields the lines and tables to show, as it goes.
 Command = Callable[[argparse.Namespace], Iterable[str | Table | Json]]
@@ -129,12 +131,6 @@ class Commands:
         return dict(self._subparsers.choices)
 
 
-def check_file(path: Path) -> None:
-    """Raise an EvalError for a file that does not exist, before anything large is imported."""
-    if not path.is_file():
-        raise EvalError(f"there is no file {path}; `academiceval init` writes a round.toml")
-
-
 def check_dataset(folder: Path) -> None:
     """Raise an EvalError for a dataset folder that does not exist; likewise."""
     if not folder.is_dir():
@@ -192,6 +188,13 @@ def name(text: str) -> str:
     """An argument that must not be empty."""
     if not text.strip():
         raise argparse.ArgumentTypeError("a name is needed")
+    return text
+
+
+def month(text: str) -> str:
+    """An argument that names a round."""
+    if not re.fullmatch(ROUND, text):
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is not a year and month such as 2026.11")
     return text
 
 

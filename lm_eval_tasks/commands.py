@@ -6,7 +6,7 @@ What a command needs is imported when it is called.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -211,21 +211,19 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
         yield from task_names()
         return
     given = _with_file(arguments)
-    _check_asked(given)
-    metadata = _metadata(given)
-    if not given.model:
-        raise EvalError("name what to evaluate with --model: a baseline, or a model type of lm-eval such as hf or vllm")
-    if given.model not in MODELS and (near := get_close_matches(given.model, BASELINES, 1, 0.7)):
-        raise EvalError(f"there is no model {given.model!r}; did you mean the baseline {near[0]}?")
-    from lm_eval_tasks.engines.registry import open_engine, working_with
-    from lm_eval_tasks.runs import evaluate as running
-    from lm_eval_tasks.runs.models import Generation, label_of
-    from lm_eval_tasks.runs.score_table import score_table
+    metadata, samples = _metadata(given), json_object("--samples", given.samples) if given.samples is not None else None
+    _check_asked(given.tasks.split(","), metadata, samples or ())
+    _check_model(given.model)
+    from lm_eval_tasks.runs.generation import Generation
 
     generation = Generation(
         given.batch_size, given.device, given.apply_chat_template, given.system_instruction, given.gen_kwargs, given.seed, given.repeats,
     )  # fmt: skip
-    samples = json_object("--samples", given.samples) if given.samples is not None else None
+    from lm_eval_tasks.engines.registry import open_engine, working_with
+    from lm_eval_tasks.runs import evaluate as running
+    from lm_eval_tasks.runs.models import label_of
+    from lm_eval_tasks.runs.score_table import score_table
+
     means = _means(given, label_of(given.model, _parsed(given.model_args), whole=True))
     with open_engine(given.engine) as engine, working_with(engine):
         scores = running.evaluate(
@@ -253,12 +251,12 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
         yield from _detect(arguments)
         if not arguments.tasks:
             return
-    _check_asked(arguments)
+    metadata = json_object("--metadata", arguments.metadata)
+    _check_asked(arguments.tasks.split(","), metadata)
     from lm_eval_tasks.runs import plan as planning
     from lm_eval_tasks.runs.models import label_of
 
     price = _means(arguments, label_of("", _parsed(arguments.model_args), whole=True)).price
-    metadata = json_object("--metadata", arguments.metadata)
     planned = planning.plan(
         arguments.model_args, arguments.tasks.split(","), metadata, arguments.limit, arguments.repeats
     )
@@ -300,10 +298,14 @@ def merge(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def export(arguments: Namespace) -> Iterator[str | Table]:
+    from lm_eval_tasks.metadata import check, check_dataset
+
+    metadata = {"dataset": arguments.dataset, **json_object("--metadata", arguments.metadata)}
+    check(metadata)
+    check_dataset(str(metadata["dataset"]), arguments.setting)
     from lm_eval_tasks.runs.export import export
 
     output = arguments.output or Path(f"{arguments.setting}.{arguments.format}.jsonl")
-    metadata = {"dataset": arguments.dataset, **json_object("--metadata", arguments.metadata)}
     count = export(arguments.setting, arguments.format, arguments.model_args, metadata, output)
     yield f"{count} prompts written to {output}"
 
@@ -314,15 +316,46 @@ def _with_file(arguments: Namespace) -> Namespace:
     return completed(arguments, arguments.parser) if arguments.config else arguments
 
 
-def _check_asked(arguments: Namespace) -> None:
-    """Raise an EvalError for a typing mistake, before anything large is imported."""
-    from lm_eval_tasks.data.keys import check_keys
+def _check_asked(tasks: Sequence[str], metadata: Mapping[str, Any], samples: Iterable[str] = ()) -> None:
+    """Raise an EvalError for a typing mistake, before anything large is imported.
+
+    Args:
+        samples: the tasks of which only some samples are asked for.
+    """
+    from lm_eval_tasks.metadata import check, check_dataset, dataset_of
     from lm_eval_tasks.task_folder import check_tasks
 
-    if not arguments.tasks:
+    if not any(tasks):
         raise EvalError("name the tasks with --tasks; `academiceval eval --tasks list` prints them")
-    check_tasks(arguments.tasks.split(","))
-    check_keys(json_object("--metadata", arguments.metadata), others=False)
+    check_tasks(tasks)
+    check_tasks(samples, "--samples")
+    check(metadata)
+    check_dataset(dataset_of(metadata), metadata.get("config"))
+
+
+def _check_model(name: str) -> None:
+    """Raise an EvalError for a model that is neither a baseline nor of one of lm-eval's types; likewise."""
+    from lm_eval_tasks.compat.lm_eval import model_types
+
+    known = (*BASELINES, *model_types())
+    if name in known:
+        return
+    if not name:
+        raise EvalError("name what to evaluate with --model: a baseline, or a model type of lm-eval such as hf or vllm")
+    near = get_close_matches(name, known, 1, 0.6)
+    hint = (
+        f"did you mean {near[0]}?"
+        if near
+        else "`hf` opens a folder or a model of the Hub by --model_args pretrained=..."
+    )
+    raise EvalError(f"{name!r} is neither a baseline ({', '.join(BASELINES)}) nor a model type of lm-eval; {hint}")
+
+
+def _check_metrics(names: str | None) -> None:
+    """Raise a MetricError for a metric that does not exist; likewise."""
+    from lm_eval_tasks.metrics.registry import check_names
+
+    check_names(names.split(",") if names else ())
 
 
 def _parsed(model_args: str) -> dict[str, Any]:
@@ -346,6 +379,7 @@ def _means(arguments: Namespace, model: str) -> Means:
 
 def compare(arguments: Namespace) -> Iterator[str | Table]:
     check_there(arguments.a, arguments.b)
+    _check_metrics(arguments.metrics)
     from lm_eval_tasks.power import FEWEST
     from lm_eval_tasks.runs.compare import compare, table, tasks_apart
 
@@ -359,6 +393,7 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
 
 def contamination(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.runs)
+    _check_metrics(arguments.metric)
     from lm_eval_tasks.runs import contamination as estimating
     from lm_eval_tasks.runs.models_of_runs import read_runs
 
@@ -376,6 +411,7 @@ def contamination(arguments: Namespace) -> Iterator[str | Table]:
 
 def link_rounds(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.rounds)
+    _check_metrics(arguments.metric)
     from lm_eval_tasks.runs import linking
     from lm_eval_tasks.runs.models_of_runs import read_rounds
 
@@ -397,6 +433,11 @@ def link_rounds(arguments: Namespace) -> Iterator[str | Table]:
 
 def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
     check_there(arguments.source)
+    from lm_eval_tasks.metrics import registry
+
+    every = {one.name: one for one in registry.measurable()}
+    names = arguments.metrics.split(",") if arguments.metrics else list(every)
+    registry.check_names(names, registry.measurable())
     import json
 
     from lm_eval_tasks.files import write_whole
@@ -404,12 +445,6 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
     from lm_eval_tasks.runs import candidates, eyesight, report_card
     from lm_eval_tasks.tables import Json
 
-    every = {one.name: one for one in report_card.measurable()}
-    names = arguments.metrics.split(",") if arguments.metrics else list(every)
-    if unknown := [name for name in names if name not in every]:
-        near = get_close_matches(unknown[0], list(every), 1, 0.6)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(every)}"
-        raise EvalError(f"no metric {unknown[0]!r} with a better direction; {hint}")
     if arguments.judge in every:
         raise EvalError(f"a judge cannot be called {arguments.judge!r}, which is a metric")
     is_run = not (arguments.source / MANIFEST).is_file()

@@ -17,9 +17,9 @@ from inspect_ai.solver import TaskState, generate
 
 from lm_eval_tasks.compat.inspect_ai import StopError, as_package
 from lm_eval_tasks.compat.lm_eval import quiet
-from lm_eval_tasks.data.keys import check_keys
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.errors import EvalError
+from lm_eval_tasks.metadata import check
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.scored import Generated, Kind, ScoredAnswer
@@ -52,7 +52,7 @@ def _factory(name: str) -> Factory:
 
 
 def _made(name: str, given: dict[str, Any]) -> Task:
-    check_keys(given, others=False)
+    check(given)
     quiet()
     reasoning = Options.of(given).reasoning_tokens
     [made] = RunTasks(given, reasoning).load([name])["tasks"].values()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -38,15 +38,21 @@ def single_tasks() -> list[str]:
     return sorted({name for path in files for name in _TASK.findall(path.read_text(encoding="utf-8"))})
 
 
-def check_tasks(tasks: Sequence[str]) -> None:
-    """Raise an EvalError for a task that does not exist."""
+def check_tasks(tasks: Iterable[str], option: str = "--tasks") -> None:
+    """Raise an EvalError for a task that does not exist.
+
+    Args:
+        option: what names them.
+    """
     known = task_names()
     for task in tasks:
         if task not in known:
             near = [name for name in (f"academiceval_{task}", f"scalar_{task}") if name in known]
             near = near or get_close_matches(task, known, 1, 0.6)
             hint = f"did you mean {near[0]!r}? " if near else ""
-            raise EvalError(f"unknown task {task!r}; {hint}`academiceval eval --tasks list` prints the tasks")
+            raise EvalError(
+                f"unknown task {task!r} in {option}; {hint}`academiceval eval --tasks list` prints the tasks"
+            )
 
 
 def link() -> list[Path]:

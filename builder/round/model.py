@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -14,10 +13,11 @@ from builder.errors import RoundError
 from builder.round import levels as scalar_levels
 from builder.round import settings as registry
 from builder.round.audit import AuditTable
+from builder.round.file import read_round
 from builder.round.licenses import Licenses
 from builder.round.names import refuse_names
-from builder.round.source import KINDS, AnySource
-from builder.round.table import Table, first_problem, unknown_key
+from builder.round.source import AnySource
+from builder.round.table import Table, sentence
 from builder.round.tables import (
     CoreTable,
     CrawlTable,
@@ -33,6 +33,7 @@ from builder.round.tables import (
     UpdateTable,
 )
 from builder.round.takedowns import TAKEDOWNS, taken_down
+from lm_eval_tasks.command import ROUND
 from lm_eval_tasks.redaction import redacted
 
 if TYPE_CHECKING:
@@ -44,12 +45,15 @@ if TYPE_CHECKING:
 _MAX_AGE_MONTHS, _INACTIVE_MONTHS, _NEW_PAPERS = 36, 24, 1000
 
 
+_SettingName = Annotated[str, Field(json_schema_extra={"enum": [setting.name for setting in registry.BUILT_IN]})]
+
+
 class Round(Table):
     """One round: the same Round over the same workspace gives the same bytes."""
 
-    round: str = Field(pattern=r"^\d{4}\.(0[1-9]|1[0-2])$", description="the revision, e.g. 2026.11")
+    round: str = Field(pattern=ROUND, examples=["2026.11"], description="the revision: year and month")
     seed: int = 0
-    settings: tuple[str, ...] = tuple(setting.name for setting in registry.BUILT_IN)
+    settings: tuple[_SettingName, ...] = tuple(setting.name for setting in registry.BUILT_IN)
     setting: tuple[SettingTable, ...] = Field((), description="the round's own settings")
     licenses: Licenses = "all"
     workspace: Path = Path("work")
@@ -69,11 +73,6 @@ class Round(Table):
     audit: AuditTable = AuditTable()
     core: CoreTable = CoreTable()
     changes: dict[str, str] = Field({}, description="round -> what changed in it, for the card")
-
-    @model_validator(mode="after")
-    def _known_categories(self) -> Round:
-        self.source.check_categories(self.papers.categories)
-        return self
 
     @model_validator(mode="after")
     def _names_apart(self) -> Round:
@@ -154,35 +153,12 @@ def load_round(path: Path, **instead: str) -> Round:
         RoundError: no such file, invalid TOML, an unknown key, a value out of range or an unknown setting.
     """
     try:
-        data = {**tomllib.loads(path.read_text(encoding="utf-8")), **instead}
-    except OSError as err:
-        raise RoundError(f"cannot read {path}: {err.strerror}") from err
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as err:
-        raise RoundError(f"{path} is not valid TOML: {err}") from err
-    try:
-        parsed = Round.model_validate(data)
+        parsed = Round.model_validate(read_round(path, **instead))
     except ValidationError as err:
-        raise RoundError(f"{path}: {_sentence(err)}") from err
+        raise RoundError(f"{path}: {sentence(err)}") from err
     if not parsed.chosen:
         raise RoundError(f"{path}: `settings` is empty; leave it out for all sixteen")
     return _anchored(parsed, path.resolve().parent)
-
-
-def _sentence(err: ValidationError) -> str:
-    problem = first_problem(err)
-    # The second part of a place in `[source]` is its kind, which is not a key.
-    place = [part for i, part in enumerate(problem["loc"]) if not (i == 1 and problem["loc"][0] == "source")]
-    where = ".".join(map(str, place))
-    if problem["type"].startswith("union_tag"):
-        return f"`source.kind` must be one of {', '.join(KINDS)}"
-    if problem["type"] == "missing":
-        return f"the key `{where}` is missing; a file of `academiceval init` shows what it is"
-    if problem["type"] == "extra_forbidden":
-        return unknown_key(where, Round, problem["loc"])
-    if place == ["round"]:
-        return f'`round`: {problem["input"]!r} is not a year and month such as "2026.11"'
-    message = problem["msg"].removeprefix("Value error, ")
-    return f"`{where}`: {message}" if where else message
 
 
 def _anchored(parsed: Round, base: Path) -> Round:

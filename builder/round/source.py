@@ -5,14 +5,12 @@ A new kind is a class here, a member of `AnySource`, and the module that the cla
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self, get_args
+from typing import Annotated, ClassVar, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
-from builder.round import taxonomy
 from builder.round.table import Table
 
 # arXiv API Terms of Use: "no more than one request every three seconds".
@@ -39,9 +37,6 @@ class SourceTable(Table):
     @property
     def seconds_between_requests(self) -> float:
         return 0.0
-
-    def check_categories(self, names: Sequence[str]) -> None:
-        """Raise ValueError if the source has no such category or archive."""
 
     def anchored(self, base: Path) -> Self:
         """The table with its paths taken relative to a folder."""
@@ -75,10 +70,6 @@ class ArxivTable(SourceTable):
     def seconds_between_requests(self) -> float:
         return self.delay
 
-    def check_categories(self, names: Sequence[str]) -> None:
-        for name in names:
-            taxonomy.check(name)
-
 
 class MirrorTable(SourceTable):
     """A folder of metadata and files."""
@@ -106,9 +97,6 @@ class SampleTable(SourceTable):
 
 
 AnySource = Annotated[ArxivTable | MirrorTable | SampleTable, Field(discriminator="kind")]
-KINDS: tuple[str, ...] = tuple(
-    kind for table in get_args(get_args(AnySource)[0]) for kind in get_args(table.model_fields["kind"].annotation)
-)
 
 
 def _is_loopback(url: str) -> bool:

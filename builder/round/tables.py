@@ -16,6 +16,7 @@ from builder.round.levels import CandidateText, CitationType, Distractors, Level
 from builder.round.settings import Setting
 from builder.round.table import Table
 
+_LevelName = Annotated[str, Field(json_schema_extra={"enum": [level.name for level in levels.BUILT_IN]})]
 _Share = Annotated[float, Field(gt=0, lt=1)]
 
 
@@ -182,7 +183,7 @@ class LevelTable(Table):
 class ScalarTable(Table):
     """SCALAR: cloze questions over citations."""
 
-    levels: tuple[str, ...] = Field(
+    levels: tuple[_LevelName, ...] = Field(
         (), description="SCALAR-Easy, SCALAR-Medium, SCALAR-Hard, and Cloze-... of its ablations"
     )
     level: tuple[LevelTable, ...] = Field((), description="the round's own levels")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any
 
 import yaml
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 
-from builder.round.table import Table, first_problem, unknown_key
+from builder.round.table import Table
 from hub_scripts.errors import LiveError
+from hub_scripts.live.files import MODELS, read_live
 from lm_eval_tasks.command import REPOSITORY
 from lm_eval_tasks.task_folder import task_names
 
@@ -21,7 +21,9 @@ from lm_eval_tasks.task_folder import task_names
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 # What else is in the folder of a round's results.
 _TAKEN = frozenset({"judged", "live.json", "live.md"})
-_T = TypeVar("_T")
+
+
+Repository = Annotated[str, Field(pattern=REPOSITORY, examples=["ORG/NAME"])]
 
 
 class JudgeTable(Table):
@@ -37,7 +39,9 @@ class ModelTable(Table):
     """A model that every round is run on."""
 
     config: Path = Field(description="options of `academiceval eval`, as YAML")
-    card: str | None = Field(None, pattern=REPOSITORY, description="the model repository whose card shows the scores")
+    card: str | None = Field(
+        None, pattern=REPOSITORY, examples=["ORG/NAME"], description="the model repository whose card shows the scores"
+    )
     options: dict[str, Any] = Field({}, exclude=True, description="what `config` contains; not for models.toml")
 
 
@@ -45,12 +49,19 @@ class Live(Table):
     """live.toml. Paths are relative to it."""
 
     round: Path = Path("round.toml")
-    models: Path = Path("models.toml")
+    models: Path = Path(MODELS)
     repo: str | None = Field(
-        None, pattern=REPOSITORY, description="the dataset repository; left out: nothing is pushed"
+        None,
+        pattern=REPOSITORY,
+        examples=["ORG/NAME"],
+        description="the dataset repository; left out: nothing is pushed",
     )
-    results_repo: str | None = Field(None, pattern=REPOSITORY, description="the dataset repository of results")
-    space: str | None = Field(None, pattern=REPOSITORY, description="the Space that shows the results page")
+    results_repo: str | None = Field(
+        None, pattern=REPOSITORY, examples=["ORG/NAME"], description="the dataset repository of results"
+    )
+    space: str | None = Field(
+        None, pattern=REPOSITORY, examples=["ORG/NAME"], description="the Space that shows the results page"
+    )
     results: Path = Field(Path("results"), description="a folder for each round, in it one for each model")
     max_cost: float | None = Field(
         None,
@@ -62,15 +73,18 @@ class Live(Table):
     judge: JudgeTable | None = None
 
 
+MODELS_FILE = TypeAdapter(dict[str, ModelTable])
+
+
 def load_live(path: Path) -> tuple[Live, dict[str, ModelTable]]:
     """The month's settings and its models, by name.
 
     Raises:
         LiveError: a file is missing, cannot be parsed, or has a key or value that cannot be used.
     """
-    live = _checked(path, TypeAdapter(Live), Live)
+    given, listed = read_live(path)
+    live, models = Live.model_validate(given), MODELS_FILE.validate_python(listed)
     place = path.parent / live.models
-    models = _checked(place, TypeAdapter(dict[str, ModelTable]), ModelTable)
     for name, model in models.items():
         if not _NAME.fullmatch(name) or name in _TAKEN:
             raise LiveError(f"{place}: the name {name!r:.80} must be fit for a folder: only A to Z, digits and . _ -")
@@ -101,26 +115,3 @@ def _with_options(model: ModelTable, place: Path, name: str) -> ModelTable:
         hint = f"did you mean {near[0]}?" if near else "`academiceval eval --tasks list` prints them"
         raise LiveError(f"{name}: {place / model.config} names the task {unknown[0]!r}, which does not exist; {hint}")
     return model.model_copy(update={"options": options})
-
-
-def _checked(path: Path, adapter: TypeAdapter[_T], table: type[Table]) -> _T:
-    try:
-        text = path.read_text(encoding="utf-8")
-        if "\\u0000" in text:
-            raise LiveError(f"{path} contains a NUL character; remove it")
-        return adapter.validate_python(tomllib.loads(text))
-    except OSError as err:
-        raise LiveError(
-            f"cannot read {path}: {err.strerror}; `academiceval live --help` says what a month needs"
-        ) from err
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as err:
-        raise LiveError(f"{path} is not valid TOML: {err}") from err
-    except ValidationError as err:
-        first = first_problem(err)
-        place = ".".join(map(str, first["loc"]))
-        if first["type"] == "extra_forbidden":
-            raise LiveError(f"{path}: {unknown_key(place, table, first['loc'])}") from err
-        says = "this key is needed" if first["type"] == "missing" else first["msg"]
-        if first.get("ctx", {}).get("pattern") == REPOSITORY:
-            says = f"{first['input']!r:.80} is not a repository; give ORG/NAME"
-        raise LiveError(f"{path}: {place}: {says}") from err

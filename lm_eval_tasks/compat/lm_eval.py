@@ -7,6 +7,7 @@ and the length of answers. A public way would be to find them in the metadata th
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib.util
 import json
 import logging
@@ -17,8 +18,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import yaml
 
 from lm_eval_tasks.errors import EvalError
 from lm_eval_tasks.redaction import redacted
@@ -98,6 +97,8 @@ def _read(path: Path | None) -> dict[str, Any]:
     # lm-eval itself reports a file that cannot be read.
     if path is None or not path.is_file():
         return {}
+    import yaml
+
     read = yaml.safe_load(path.read_text(encoding="utf-8"))
     return read if isinstance(read, dict) else {}
 
@@ -121,6 +122,18 @@ def open_model(kind: str, arguments: Mapping[str, Any], batch_size: str, device:
     return found.create_from_arg_obj(
         dict(arguments), {"batch_size": batch_size, "max_batch_size": None, "device": device}
     )
+
+
+def model_types() -> list[str]:
+    """The names of lm-eval's model types, read from its source: to import it takes a second.
+
+    A public way would be its registry without what it imports.
+    """
+    folder = tasks_folder()
+    source = folder.parent / "models" / "__init__.py" if folder else None
+    tree = ast.parse(source.read_text(encoding="utf-8")) if source else ast.Module([], [])
+    tables = [node.value for node in tree.body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)]
+    return [str(key.value) for table in tables for key in table.keys if isinstance(key, ast.Constant)]
 
 
 def with_whole_answers(lm: LM) -> LM:

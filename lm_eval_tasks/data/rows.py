@@ -8,16 +8,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import datasets
 from datasets.exceptions import DatasetNotFoundError, DatasetsError
 
 from lm_eval_tasks.compat.datasets import is_from_cache
 from lm_eval_tasks.data.hub import revisions_of
-from lm_eval_tasks.data.options import SPLITS, VARIABLE, Options
 from lm_eval_tasks.errors import DatasetError
 from lm_eval_tasks.files import is_inside, sha256_of_bytes
+from lm_eval_tasks.metadata import SPLITS, check_dataset, unreachable
 from lm_eval_tasks.row_format import IDS, MANIFEST
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.data.options import Options
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -52,8 +56,7 @@ def open_dataset(config: str, options: Options) -> Opened:
     """
     name = options.dataset
     folder = Path(name).expanduser()
-    if folder.is_dir() and not (folder / MANIFEST).is_file():
-        raise DatasetError(f"{folder} has no {MANIFEST}, so it is not a finished dataset; build it again")
+    check_dataset(name)
     path = str(folder) if folder.is_dir() else name
     try:
         with _quiet():
@@ -70,10 +73,7 @@ def open_dataset(config: str, options: Options) -> Opened:
             raise DatasetError(
                 f"the dataset {name!r} has no revision {options.dataset_revision}; it has {', '.join(known)}"
             ) from err
-        raise DatasetError(
-            f"the dataset {name!r} is neither a folder here nor reachable on the Hub; give its folder, or ORG/NAME of the "
-            f'Hub, with --metadata \'{{"dataset": "ORG/academiceval"}}\' or in {VARIABLE}'
-        ) from err
+        raise DatasetError(unreachable(name)) from err
     except (ValueError, OSError, DatasetsError) as err:
         if "BuilderConfig" in str(err):
             raise DatasetError(

@@ -15,12 +15,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from lm_eval_tasks.errors import BudgetError
 from lm_eval_tasks.prompts.templates import BEFORE, Slot
 
-Cut = Literal["end", "middle"]
+if TYPE_CHECKING:
+    from lm_eval_tasks.metadata import Cut
 
 _FIELD_ORDER = ("content", "output", "abstract", "title")
 CUT_PARTS = ("demonstration", "chunk", "body", "citation", "candidate", "around", "candidate_abstract")

@@ -12,7 +12,6 @@ from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.bertscore import bertscore as score_pairs
 from lm_eval_tasks.metrics.grounding import Shown, support_of_names, support_of_numbers
 from lm_eval_tasks.usage import CAPPED
-from lm_eval_tasks.word_runs import longest_common_run, run_words
 
 if TYPE_CHECKING:
     from lm_eval_tasks.metrics.cited import Cited
@@ -133,6 +132,9 @@ def copied_from_demonstrations(answers: Answers) -> Values:
 
 
 def _run(text: str, other: str) -> float:
+    # It needs numpy, for which commands that only name metrics do not wait.
+    from lm_eval_tasks.word_runs import longest_common_run, run_words
+
     return float(longest_common_run(run_words(text), run_words(other)))
 
 

@@ -7,10 +7,12 @@ the answer ("wrong paper").
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Literal
 
+from lm_eval_tasks.errors import MetricError
 from lm_eval_tasks.metrics import measures
 from lm_eval_tasks.metrics.scored import Answers, Kind
 
@@ -110,6 +112,11 @@ def of_texts() -> list[Metric]:
     return [one for one in of_kind("writing") if not one.rate and one.name not in floors]
 
 
+def measurable() -> list[Metric]:
+    """The metrics of texts of which higher is better, and which therefore have a report card."""
+    return [one for one in of_texts() if one.best == "higher"]
+
+
 def headline(kind: Kind | None = None) -> tuple[str, ...]:
     """The names of the headline metrics, of one kind of task or of all."""
     return tuple(one.name for one in METRICS if one.headline and (kind is None or kind in one.kinds))
@@ -123,6 +130,17 @@ def printed() -> tuple[str, ...]:
 def named(name: str) -> Metric | None:
     """The metric of a name; None if there is none."""
     return next((one for one in METRICS if one.name == name), None)
+
+
+def check_names(names: Iterable[str], known: Sequence[Metric] = METRICS) -> None:
+    """Raise a MetricError for a name that no metric has."""
+    each = [one.name for one in known]
+    for name in names:
+        if name not in each:
+            near = get_close_matches(name, each, 1, 0.6)
+            raise MetricError(
+                f"no metric {name!r:.60}; " + (f"did you mean {near[0]}?" if near else f"there are {', '.join(each)}")
+            )
 
 
 def label(name: str) -> str:

@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from lm_eval_tasks.metadata import ALL
 from lm_eval_tasks.metrics import refine, registry
 from lm_eval_tasks.metrics.answer_index import answer_of
-from lm_eval_tasks.metrics.scored import ALL, NOT_APPLICABLE, Answers, Kind, ScoredAnswer, mean_of
+from lm_eval_tasks.metrics.scored import NOT_APPLICABLE, Answers, Kind, ScoredAnswer, mean_of
 from lm_eval_tasks.row_format import paper_of
 from lm_eval_tasks.thoughts import reply_of
 

@@ -14,8 +14,6 @@ from lm_eval_tasks.text import number, parse_json, valid
 if TYPE_CHECKING:
     from lm_eval_tasks.metrics.cited import Cited
 
-# What lm-eval prints: the headline metrics, or with --metadata '{"metrics": "all"}' every one.
-HEADLINE, ALL = "headline", "all"
 # Why the answer ended of a baseline that has none to give, such as a copied demonstration if there are none.
 NOT_APPLICABLE = "not applicable"
 # Of tasks: what is written, or which candidate is named.

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
-
-Similarity = Literal["inner_product", "cosine"]
-INNER_PRODUCT: Similarity = "inner_product"
 
 
 class Retriever(Protocol):

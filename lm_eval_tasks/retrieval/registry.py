@@ -7,8 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.errors import RetrieverError
+from lm_eval_tasks.metadata import INNER_PRODUCT, Similarity
 from lm_eval_tasks.retrieval import dense, sparse
-from lm_eval_tasks.retrieval.base import INNER_PRODUCT, Similarity
 
 if TYPE_CHECKING:
     from lm_eval_tasks.retrieval.base import Retriever

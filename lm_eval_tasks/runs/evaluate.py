@@ -14,16 +14,17 @@ from lm_eval.api.model import LM
 from lm_eval_tasks.budget import Means
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.data import cutoff, options
-from lm_eval_tasks.data.keys import check_keys
 from lm_eval_tasks.errors import EvalError
 from lm_eval_tasks.journal import Journal
 from lm_eval_tasks.locks import held
+from lm_eval_tasks.metadata import check
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.answers import AnsweringLM
 from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.batch_model import open_batches
+from lm_eval_tasks.runs.generation import Generation
 from lm_eval_tasks.runs.logged import JOURNAL, USAGE
-from lm_eval_tasks.runs.models import Generation, check_chat_template, identity_of, label_of, open_model
+from lm_eval_tasks.runs.models import check_chat_template, identity_of, label_of, open_model
 from lm_eval_tasks.runs.result_file import made_with, results_in, usage_of, write
 from lm_eval_tasks.runs.scores import Score, scores_of, summary
 from lm_eval_tasks.runs.tasks import RunTasks
@@ -73,7 +74,7 @@ def _evaluate(
     model: str, model_args: str, tasks: Sequence[str], metadata: dict[str, Any], part: Part, output: Path | None,
     generation: Generation, means: Means,
 ) -> list[Score]:  # fmt: skip
-    check_keys(metadata, others=False)
+    check(metadata)
     check_tasks(tasks)
     command_line.quiet()
     parsed = command_line.parse_args(model_args)
@@ -148,9 +149,6 @@ def _refuse_another_model(output: Path | None, label: str) -> None:
 
 
 def _check_generation(gen_kwargs: str) -> None:
-    parts = [part for part in gen_kwargs.split(",") if part.strip()]
-    if gen_kwargs.strip() and not gen_kwargs.lstrip().startswith("{") and not any("=" in part for part in parts[:1]):
-        raise EvalError(f"--gen_kwargs {gen_kwargs!r:.80} is not key=value,...")
     longest = command_line.parse_args(gen_kwargs).get("max_gen_toks")
     if longest is not None and (type(longest) is not int or longest < 1):
         raise EvalError(f"--gen_kwargs max_gen_toks={longest!r:.40} is not a whole number of tokens of at least 1")

@@ -9,9 +9,9 @@ from typing import Any
 
 from lm_eval_tasks.chat import GREEDY, body_of
 from lm_eval_tasks.compat import lm_eval as command_line
-from lm_eval_tasks.data.keys import check_keys
 from lm_eval_tasks.errors import OptionError
 from lm_eval_tasks.files import write_together
+from lm_eval_tasks.metadata import check
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.runs.tasks import RunTasks
 from lm_eval_tasks.task_folder import task_names
@@ -34,7 +34,7 @@ def export(setting: str, form: str, model_args: str, metadata: Mapping[str, Any]
     Raises:
         EvalError: the dataset or setting is missing, a prompt cannot fit, or a model is not named.
     """
-    check_keys(metadata, others=False)
+    check(metadata)
     command_line.quiet()
     arguments = command_line.parse_args(model_args)
     model = str(arguments.get("model") or arguments.get("pretrained") or "")

@@ -9,8 +9,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from lm_eval_tasks.data.options import Shard
 from lm_eval_tasks.errors import SamplesError
+from lm_eval_tasks.metadata import Shard
 from lm_eval_tasks.runs import logged, result_file
 from lm_eval_tasks.runs.models import RUNTIME
 from lm_eval_tasks.runs.scores import Score, scores_of, summary

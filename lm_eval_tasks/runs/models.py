@@ -6,52 +6,24 @@ import importlib.util
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from lm_eval.api.model import LM
 
 from lm_eval_tasks.compat import lm_eval as compat
-from lm_eval_tasks.errors import ModelError, OptionError
+from lm_eval_tasks.errors import ModelError
 from lm_eval_tasks.redaction import redacted
 from lm_eval_tasks.runs.baselines import BASELINES, BaselineLM
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.runs.generation import Generation
 
 # Arguments that say how a model is run, not which it is.
 RUNTIME = frozenset(
     "batch_size max_batch_size device num_concurrent max_retries timeout gpu_memory_utilization tensor_parallel_size "
     "data_parallel_size enforce_eager enable_prefix_caching swap_space".split()
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Generation:
-    """How a run generates, as lm-eval's options of the same names."""
-
-    batch_size: str = "1"
-    device: str | None = None
-    apply_chat_template: bool = False
-    system_instruction: str | None = None
-    gen_kwargs: str = ""
-    seed: str = ""
-    repeats: int = 1
-
-    @property
-    def seeds(self) -> tuple[int | None, ...]:
-        """Those of random, numpy, torch and few-shot examples, as lm-eval reads them; none if none was given.
-
-        Raises:
-            OptionError: it is neither one number nor four.
-        """
-        parts = self.seed.split(",") if self.seed else []
-        try:
-            read = tuple(None if part.strip() == "None" else int(part) for part in parts)
-        except ValueError as err:
-            raise OptionError(
-                f"--seed {self.seed!r:.40} is neither a number nor four with commas between them"
-            ) from err
-        if len(read) not in (0, 1, 4) or any(one is not None and not 0 <= one < 2**32 for one in read):
-            raise OptionError(f"--seed {self.seed!r:.40} is neither a number nor four with commas between them")
-        return read * 4 if len(read) == 1 else read
 
 
 def open_model(model: str, arguments: Mapping[str, Any], generation: Generation) -> LM:
@@ -71,9 +43,7 @@ def open_model(model: str, arguments: Mapping[str, Any], generation: Generation)
             compat.open_model(model, arguments, generation.batch_size, device or _usual_device(model))
         )
     except KeyError as err:
-        raise ModelError(
-            f"lm-eval has no model type {model!r}, and it is not a baseline ({', '.join(BASELINES)})"
-        ) from err
+        raise ModelError(f"lm-eval has no model type {model!r}, and it is not a baseline") from err
     except (OSError, ModuleNotFoundError, AssertionError, TypeError) as err:
         lines = str(err).strip().splitlines() or [type(err).__name__]
         raise ModelError(f"the {model} model {dict(arguments)} cannot be opened: {lines[0][:200]}") from err

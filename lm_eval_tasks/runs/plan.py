@@ -9,7 +9,7 @@ from typing import Any
 
 from lm_eval_tasks.budget import CHARACTERS_OF_TOKEN, Means
 from lm_eval_tasks.compat import lm_eval as command_line
-from lm_eval_tasks.data.keys import check_keys
+from lm_eval_tasks.metadata import check
 from lm_eval_tasks.power import FEWEST, detectable
 from lm_eval_tasks.runs.tasks import RunTasks
 from lm_eval_tasks.tables import Table
@@ -53,7 +53,7 @@ def plan(
     Raises:
         EvalError: an unknown task, a dataset or tokenizer that is missing, a context that is too short.
     """
-    check_keys(metadata, others=False)
+    check(metadata)
     check_tasks(tasks)
     command_line.quiet()
     given = {**metadata, **command_line.parse_args(model_args), "whole_answers": True, "bertscore_model": "none"}

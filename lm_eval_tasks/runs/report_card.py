@@ -10,7 +10,6 @@ from lm_eval_tasks.damages.base import Material
 from lm_eval_tasks.damages.registry import DAMAGES, HARMLESS, Kind, changed
 from lm_eval_tasks.errors import SamplesError
 from lm_eval_tasks.intervals import interval
-from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.scored import Answers
 from lm_eval_tasks.runs.eyesight import Eyesight, ReportCard
 
@@ -127,8 +126,3 @@ def _scores(
     docs = [one.doc for one in candidates]
     answers = Answers(docs, texts, [False] * len(texts), [one.target for one in candidates], raw=texts, whole=texts)
     return {metric.name: metric.compute(answers) if texts else [] for metric in metrics}
-
-
-def measurable() -> list[Metric]:
-    """The metrics of texts for which higher is better."""
-    return [one for one in registry.of_texts() if one.best == "higher"]

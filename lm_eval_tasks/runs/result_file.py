@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from lm_eval_tasks.budget import Means
     from lm_eval_tasks.runs.answers import Counts
-    from lm_eval_tasks.runs.models import Generation
+    from lm_eval_tasks.runs.generation import Generation
 
 _ADDRESS = re.compile(r"(?<=\w) at 0x[0-9a-f]+(?=>)")
 _PACKAGES = (

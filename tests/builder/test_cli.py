@@ -77,7 +77,7 @@ def test_run_status_and_build(command: Command, world: Path, tmp_path: Path) -> 
     ("text", "source", "said"),
     [
         ("sed = 2", "", "unknown key `sed`"),
-        ('settings = ["Intro-9K"]', "", "unknown setting 'Intro-9K'"),
+        ('settings = ["Intro-9K"]', "", "`settings[0]` cannot be 'Intro-9K'; did you mean"),
         ("", 'kind = "mirror"\npath = "nowhere"\n', "nowhere is not a folder"),
         (
             "",
@@ -93,7 +93,7 @@ def test_wrong_rounds(command: Command, tmp_path: Path, text: str, source: str, 
 
 
 def test_a_round_that_is_not_there(command: Command, tmp_path: Path) -> None:
-    assert "there is no file" in one_sentence(command("run", tmp_path / "no.toml"))
+    assert "`academiceval init` writes a round.toml" in one_sentence(command("run", tmp_path / "no.toml"))
 
 
 @pytest.mark.slow

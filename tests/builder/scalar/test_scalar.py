@@ -507,7 +507,7 @@ def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path, tiny_lla
     metadata = {"dataset": str(with_scalar / "academiceval"), "tokenizer": str(tiny_llama), "max_length": 6000}
     with serve(lambda body: "I think <answer>1</answer>") as server:
         arguments = f"model=tiny,base_url={server.url}/chat/completions"
-        from lm_eval_tasks.runs.models import Generation
+        from lm_eval_tasks.runs.generation import Generation
 
         scores = evaluate(
             "local-chat-completions", arguments, ["scalar", "scalar_probe"], metadata, Part(12), tmp_path,

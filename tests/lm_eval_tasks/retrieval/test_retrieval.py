@@ -12,8 +12,8 @@ import pytest
 import rank_bm25
 
 from lm_eval_tasks.data import hook
-from lm_eval_tasks.data.keys import check_keys
 from lm_eval_tasks.errors import OptionError, RetrieverError
+from lm_eval_tasks.metadata import check_keys
 from lm_eval_tasks.retrieval import dense
 from lm_eval_tasks.retrieval.registry import default_retriever, open_retriever
 from lm_eval_tasks.retrieval.retrieve import Chunking, Question, Retrieval, check, corpus, retrieve

@@ -185,7 +185,7 @@ def test_models_that_cannot_be_opened_are_named(
         assert err.count("\n") == 1
         return err
 
-    assert "no model type 'gpt'" in told("--model", "gpt")
+    assert "'gpt' is neither a baseline" in told("--model", "gpt")
     assert "cannot be opened" in told("--model", "hf", "--model_args", "pretrained=nobody/nothing")
     if not torch.cuda.is_available():
         assert "there is no GPU here" in told(

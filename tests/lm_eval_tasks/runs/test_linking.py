@@ -99,7 +99,7 @@ def test_the_command(command: Command, dataset: Path, tmp_path: Path) -> None:
     code, _, err = command(
         "link-rounds", tmp_path / "one", tmp_path / "two", "--anchors", "lead,random-sentence", "--metric", "foo"
     )
-    assert (code, "no task of both rounds has foo" in err) == (1, True)
+    assert (code, "no metric 'foo'" in err) == (1, True)
     assert "2 anchors score 0.0000 higher" in out
     code, _, err = command("link-rounds", tmp_path / "one", tmp_path / "two")
     assert (code, "have 0 anchors in common" in err) == (1, True)
