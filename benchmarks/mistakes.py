@@ -25,7 +25,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "version": ("--version",), "help": ("--help",), "command": ("evla",), "option": ("eval", "--modle", "lead"),
     "choice": ("push", "academiceval", "--repo", "org/a", "--licenses", "al"), "repository": ("push", "academiceval", "--repo", "x"),
     "task": ("eval", "--model", "lead", "--tasks", "academiceval_abs_9"), "model": ("eval", "--model", "hff", *EVAL[3:]),
-    "seed": (*EVAL, "--seed", "x"), "samples": (*EVAL, "--samples", '{"abs": [0]}'), "dataset": (*EVAL, "--metadata", '{"dataset": "gone"}'),
+    "seed": (*EVAL, "--seed", "x"), "samples": (*EVAL, "--samples", '{"abs": [0]}'),
+    "dataset": (*EVAL, "--metadata", '{"dataset": "gone"}'),
     "setting": ("export", "academiceval", "--setting", "Abs-9J"), "metric": ("metrics", "academiceval", "--metrics", "rouge_ll"),
     "path": ("report", "gone"), "month": ("live", "live.toml", "--round", "2026.13"), "round.toml": ("run", "gone.toml"),
 }  # fmt: skip

@@ -24,7 +24,7 @@ GROUPS = START, EVALUATE, READ, BUILD, DATASETS, PUBLISH = (
 # ORG/NAME on the Hub.
 REPOSITORY = r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$"
 # Of a round: year and month.
-ROUND = r"^\d{4}\.(0[1-9]|1[0-2])$"
+ROUND = r"^2\d{3}\.(0[1-9]|1[0-2])$"
 FORMATS = ("auto", "markdown", "json")
 # A command takes the parsed arguments and yields the lines and tables to show, as it goes.
 Command = Callable[[argparse.Namespace], Iterable[str | Table | Json]]

@@ -50,7 +50,7 @@ def read_toml(path: Path, schema: Path, **instead: str) -> dict[str, Any]:
         content = {**tomllib.loads(text), **instead}
     except OSError as err:
         raise TomlError(f"cannot read {path}: {err.strerror}") from err
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as err:
+    except (ValueError, RecursionError) as err:
         raise TomlError(f"{path} is not valid TOML: {err}") from err
     root = json.loads(schema.read_text(encoding="utf-8"))
     # A mistyped key is named, not the key that is missing for it.
@@ -158,6 +158,7 @@ def _is_day(text: str) -> bool:
 
 
 def _shown(value: Any) -> str:
-    return (
-        f"{value!r:.60}" if not isinstance(value, dict | list) else "a table" if isinstance(value, dict) else "a list"
-    )
+    if isinstance(value, dict | list):
+        kind = "table" if isinstance(value, dict) else "list"
+        return f"a {kind}" if value else f"an empty {kind}"
+    return f"{value!r:.60}"

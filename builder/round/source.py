@@ -92,8 +92,8 @@ class SampleTable(SourceTable):
     MODULE: ClassVar[str] = "builder.sources.sample.source"
     kind: Literal["sample"]
     seed: int = Field(0, description="which made-up world")
-    authors: int = Field(60, ge=4, description="authors of that world")
-    papers: int = Field(120, ge=4, description="papers of that world")
+    authors: int = Field(60, ge=4, le=100_000, description="authors of that world")
+    papers: int = Field(120, ge=4, le=100_000, description="papers of that world")
 
 
 AnySource = Annotated[ArxivTable | MirrorTable | SampleTable, Field(discriminator="kind")]

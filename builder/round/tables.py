@@ -57,12 +57,15 @@ class UpdateTable(Table):
         ge=0,
         description="new first-author papers wanted; candidates are visited until it is met; 1000 for arXiv, else 0",
     )
-    overlap_days: int = Field(7, ge=0, description="days before the last covered one that are checked again")
+    overlap_days: int = Field(7, ge=0, le=3650, description="days before the last covered one that are checked again")
     max_age_months: int | None = Field(
-        None, ge=0, description="older papers are pruned; 0: never; 36 for arXiv, else 0"
+        None, ge=0, le=1200, description="older papers are pruned; 0: never; 36 for arXiv, else 0"
     )
     inactive_months: int | None = Field(
-        None, ge=0, description="authors without a paper for this long are pruned; 0: never; 24 for arXiv, else 0"
+        None,
+        ge=0,
+        le=1200,
+        description="authors without a paper for this long are pruned; 0: never; 24 for arXiv, else 0",
     )
 
 

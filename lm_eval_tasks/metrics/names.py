@@ -4,18 +4,37 @@ from __future__ import annotations
 
 import re
 import string
+import unicodedata
 from functools import cached_property
+from itertools import accumulate
 
+
+def _letters(category: str) -> str:
+    """The Latin letters of a Unicode category, for a character class."""
+    return "".join(chr(code) for code in range(0x250) if unicodedata.category(chr(code)) == category)
+
+
+_UPPER, _LOWER = _letters("Lu"), _letters("Ll")
+_ANY = _UPPER + _LOWER
 # An acronym, a word with capitals or digits inside it, or a capitalized word that does not begin a sentence.
 _NAME = re.compile(
-    r"(?<![\w.@/-])(?:[A-Z][A-Za-z]*[A-Z][\w]*s?|[a-z]+[A-Z]\w*|[A-Za-z]+-?\d+(?:\.\d+)?\w*|[A-Z][a-z]{2,})(?:-[A-Z0-9]\w*)*(?![\w@])"
+    rf"(?<![\w.@/-])(?:[{_UPPER}][{_ANY}]*[{_UPPER}]\w*s?|[{_LOWER}]+[{_UPPER}]\w*|[{_ANY}]+-?\d+(?:\.\d+)?\w*|[{_UPPER}][{_LOWER}]{{2,}})"
+    rf"(?:-[{_UPPER}0-9]\w*)*(?![\w@])"
 )
 _BEGINS = re.compile(r"(?:^|[.!?:;]\s+|[\n\r]\s*|[\"“(]\s?|\d\.\s)$")
-_CAPITALIZED = re.compile(r"[A-Z][a-z]+")
+_CAPITALIZED = re.compile(rf"[{_UPPER}][{_LOWER}]+")
 _NOT_NAMES = frozenset(
     "january february march april may june july august september october november december monday tuesday wednesday thursday friday "
     "saturday sunday english however moreover furthermore finally additionally notably specifically overall thus therefore hence first "
     "second third figure table section appendix equation theorem algorithm abstract introduction conclusion".split()
+)
+# In capitals these are names: US and us, IT and it.
+_ORDINARY = frozenset(
+    "a i ad aid aim air all am an and any are art as at be but by can cat day dim do eve far few for get go had has he her his how if in "
+    "is it its ion let map may me my net new no nor not of off on one or our out own per rag ran sea see set she so sum tip to too two "
+    "up us use was way we who why yet you arc act age ape bad bag bar bat bit car cap cop cut dot ear end fan fat fit fix gap gas gem gun "
+    "hat hit ice job key lab lag law lot low mad man mat mix mud nut oil pan par pen pie pin pit pop pot raw red rid rim rob row run sad "
+    "sat sit six sky son sun tag tan tap tar tax ten tie ton top toy try van via war wet win yes lead make mark cast cost deal".split()
 )
 
 
@@ -36,27 +55,42 @@ class ShownNames:
     """The words of what a model was shown, prepared for looking names up."""
 
     def __init__(self, text: str) -> None:
+        self._text = text
         self._folded = _plain(text)
 
     def support(self, name: str) -> bool:
         """Whether the text has the name."""
         plain = _plain(name).strip()
-        forms = {plain, plain.removesuffix("s"), f"{plain}s", plain.removesuffix("es")}
-        if any(_has(self._folded, form) for form in forms if form):
+        if plain in _ORDINARY and name.isupper():
+            return re.search(rf"(?<![^\W_]){name}(?:s|\b|(?=[_\d]))", self._text) is not None
+        if any(self._has(form) for form in (plain, plain.removesuffix("s"), f"{plain}s", plain.removesuffix("es"))):
             return True
-        # "LLM-based": each part by itself; "pre-trained" and "pretrained".
-        parts = [part for part in plain.split(" ") if len(part) > 1]
-        return plain.replace(" ", "") in self._tight or (
-            len(parts) > 1 and all(_has(self._folded, part) for part in parts)
-        )
+        # "LLM-based": each part by itself; a number belongs to the word before it.
+        parts = re.sub(r" (?=\d)", "\0", plain).split(" ")
+        return len(parts) > 1 and all(self._has(part.replace("\0", " ")) for part in parts if len(part) > 1)
+
+    def _has(self, words: str) -> bool:
+        """Whether the text has words in a row, or the same written together or apart: "pre-trained" and "pretrained"."""
+        if not words:
+            return False
+        if f" {words} " in self._folded:
+            return True
+        tight = words.replace(" ", "")
+        at = self._tight.find(tight)
+        while at >= 0:
+            if at in self._starts and at + len(tight) in self._starts:
+                return True
+            at = self._tight.find(tight, at + 1)
+        return False
 
     @cached_property
     def _tight(self) -> str:
         return self._folded.replace(" ", "")
 
-
-def _has(text: str, word: str) -> bool:
-    return f" {word} " in text
+    @cached_property
+    def _starts(self) -> frozenset[int]:
+        """Where words begin in the text without spaces, and where the last one ends."""
+        return frozenset((0, *accumulate(map(len, self._folded.split()))))
 
 
 # As bytes, because `translate` is slow on a text that is not ASCII.

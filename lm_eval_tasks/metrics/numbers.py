@@ -1,7 +1,8 @@
 """The numbers that a text states, and whether another text states them too.
 
 A number is supported if the shown text has it too, rounded or not, as a percentage or a fraction, with or without signs between
-thousands, in digits or words. Small whole numbers occur everywhere; they count only next to a word that is next to them in the answer.
+thousands, in digits, as a power of ten or in words, in another unit of time, length and the like. Small whole numbers occur everywhere;
+they count only next to a word that is next to them in the answer.
 """
 
 from __future__ import annotations
@@ -10,37 +11,26 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import chain, islice, takewhile
+from math import inf, isfinite
 
-_WORDS = {
-    word: value
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
-        "nineteen twenty".split()
-    )
-}
-_WORDS |= {
-    "thirty": 30,
-    "forty": 40,
-    "fifty": 50,
-    "sixty": 60,
-    "seventy": 70,
-    "eighty": 80,
-    "ninety": 90,
-    "hundred": 100,
-}
-_TIMES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "k": 1e3, "m": 1e6, "b": 1e9}
-# "one" and the like are rarely numbers.
-_SPELLED = re.compile(rf"\b(?:{'|'.join(word for word, value in _WORDS.items() if value > 1)})\b", re.IGNORECASE)
-# "two billion"; a word without a multiple is looked up where it is needed.
-_MULTIPLE = re.compile(r"(?:thousand|million|billion|trillion)\b")
-_LAST_WORD = re.compile(r"([A-Za-z]+)\s$")
-_SPELLING = {float(value): word for word, value in _WORDS.items() if value > 1}
-_DIGITS = re.compile(r"\d+(?:[,\u2009\u202f]\d{3}(?!\d))*(?:\.\d+)?")
+from lm_eval_tasks.metrics import spelled
+from lm_eval_tasks.metrics.units import conversions, unit_at
+
+_TIMES = {**spelled.MULTIPLES, "k": 10**3, "m": 10**6, "b": 10**9}
+_EXPONENT = r"\s?\^\s?\{?\s?([-+−]?\d{1,3})(?!\d)\s?\}?"
+_DIGITS = re.compile(r"\d+(?:[,\u00a0\u2009\u202f]\d{3}(?!\d))*(?:\.\d+)?(?:[eE](?P<exponent>[-+−]?\d{1,3})(?!\w))?")
+# "3 × 10^4", or 2^10 alone.
+_TIMES_POWER = re.compile(r"\s?(?:\\times|\\cdot|[×·∗⋅*])\s?10" + _EXPONENT)
+_POWER = re.compile(_EXPONENT)
 _BEHIND = re.compile(
     r"(?P<times>\s?(?:thousand|million|billion|trillion)\b|[KMBkmb]\b)?(?P<percent>\s?(?:\\?%|percent\b|per cent\b|percentage points?\b))?"
 )
+# Characters within which a caret after a number belongs to it.
+_CARET = 12
+# ".5" begins with a point that ends no word.
+_POINT = re.compile(r"(?:^|[^\w.])\.$")
 _INSIDE = re.compile(r"(?:[^\W\d_]|[^\W_][._]|[^\W\d_]-)$")
 # A number that comes after one of these stands alone.
 _OPEN = " ($~\n"
@@ -50,22 +40,13 @@ _POINTER = re.compile(
     r"arxiv:?|rq|citation|candidate|january|february|march|april|may|june|july|august|september|october|november|december)\s*|§\s*|\[[\d\s,;–-]*)$",
     re.IGNORECASE,
 )
-_AT_LEAST = re.compile(r"\b(?:at least|over|above|more than)\s*$", re.IGNORECASE)
+_FRACTION = re.compile(r"[-\s](?:half|halves|thirds?|quarters?|fifths?|tenths?)\b")
+_AT_LEAST = re.compile(r"\b(?:at least|over|above|more than|exceeding)\s*$", re.IGNORECASE)
+_ABOUT = re.compile(r"(?:\b(?:about|around|some|nearly|almost|roughly|approximately|up to)|[~≈])\s*$", re.IGNORECASE)
 _SMALL = 20
 # Characters that a remark in brackets may have before a number.
 _ASIDE = 120
 _NEAR = 3
-# Spelling -> unit. "m" and the like, which are also millions, are left out.
-_UNITS = {
-    spelling: name
-    for name, spellings in {
-        "ms": "ms millisecond milliseconds", "s": "s sec secs second seconds", "min": "min mins minute minutes",
-        "h": "h hr hrs hour hours", "day": "day days", "GB": "GB GiB gigabytes", "MB": "MB MiB megabytes", "KB": "KB KiB",
-        "TB": "TB TiB", "x": "x × fold", "km": "km kilometres kilometers", "Hz": "Hz hertz", "W": "W watts",
-    }.items()
-    for spelling in spellings.split()
-}  # fmt: skip
-_UNIT = re.compile(rf"\s?-?({'|'.join(sorted(_UNITS, key=len, reverse=True))})(?![\w-])")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _STOP = frozenset(
     "the and for with that this from are was were has have had our their its than over more less each all both can into such which "
@@ -78,9 +59,10 @@ class Number:
     """A number of a text.
 
     Attributes:
-        value: with thousands and the like applied; for a percentage, the figure before the sign.
+        value: with thousands and the like applied; for a percentage, the figure before the sign. Infinite if it is beyond floats.
         step: of its last digit; that of 0.85 is 0.01.
         start, end: where it is.
+        flat: what finds a power where a file has lost the superscript, such as 10−5; "" for other numbers.
     """
 
     value: float
@@ -88,45 +70,71 @@ class Number:
     percent: bool
     start: int
     end: int
+    flat: str = ""
 
 
 def numbers(text: str) -> Iterator[Number]:
     """The numbers that a text states, in order; those that point to a section, a figure or a citation are left out."""
-    every = (*_in_digits(text), *(_spelled(text, found) for found in _SPELLED.finditer(text)))
+    every = (*_in_digits(text), *_in_words(text, spelled.SPELLED))
     return (one for one in sorted(every, key=lambda one: one.start) if not _points(text, one))
 
 
-def _spelled(text: str, found: re.Match[str]) -> Number:
-    return _number(text, *found.span(), float(_WORDS[found[0].casefold()]), 1.0)
-
-
-def _spelled_multiples(text: str) -> Iterator[Number]:
-    """Where a text writes "two billion"."""
-    for found in _MULTIPLE.finditer(text):
-        word = _LAST_WORD.search(text, max(0, found.start() - 12), found.start())
-        value = _WORDS.get(word[1].casefold(), 0) if word else 0
-        if word and value > 1:
-            yield _number(text, *word.span(1), float(value), 1.0)
-
-
-@cache
-def _spelled_as(word: str) -> re.Pattern[str]:
-    return re.compile(rf"\b{word}\b", re.IGNORECASE)
+def _in_words(text: str, pattern: re.Pattern[str]) -> Iterator[Number]:
+    """The numbers that a text spells out; "one" is rarely one, and "two thirds" is not two."""
+    for found in pattern.finditer(text):
+        value = spelled.value_of(found[0])
+        if value > 1 and not _FRACTION.match(text, found.end()):
+            yield _with_sign(text, *found.span(), float(value), 1.0)
 
 
 def _in_digits(text: str) -> Iterator[Number]:
+    done = 0
     for found in _DIGITS.finditer(text):
         start, end = found.span()
-        if text[start - 1 : start] not in _OPEN and _INSIDE.search(text, max(0, start - 2), start):
-            continue  # part of a name, such as GPT-4 or v1.5
+        if start < done:
+            continue
         plain = found[0]
+        if text[start - 1 : start] not in _OPEN:
+            if _POINT.search(text, max(0, start - 2), start):
+                plain, start = f"0.{plain}", start - 1
+            elif _INSIDE.search(text, max(0, start - 2), start):
+                continue  # part of a name, such as GPT-4 or v1.5
         if "," in plain or not plain.isascii():
             plain = plain.translate(_NO_SEPARATORS)
-        step = 10.0 ** -(len(plain) - plain.find(".") - 1 if "." in plain else 0)
-        yield _number(text, start, end, float(plain), step)
+        if found["exponent"] or "^" in text[end : end + _CARET]:
+            one = _with_exponent(text, start, end, plain, found["exponent"])
+        else:
+            one = _with_sign(text, start, end, float(plain), 10.0 ** -len(plain.partition(".")[2]))
+        done = one.end
+        yield one
 
 
-def _number(text: str, start: int, end: int, value: float, step: float) -> Number:
+def _with_exponent(text: str, start: int, end: int, plain: str, exponent: str | None) -> Number:
+    """A number that may be a power or have one after it."""
+    if exponent:
+        mantissa = plain.lower().partition("e")[0]
+        return _power(float(mantissa), 10, exponent, mantissa, start, end)
+    if (power := _TIMES_POWER.match(text, end)) is not None:
+        return _power(float(plain), 10, power[1], plain, start, power.end())
+    if (power := _POWER.match(text, end)) is not None:
+        return _power(1.0, float(plain), power[1], "", start, power.end())
+    return _with_sign(text, start, end, float(plain), 10.0 ** -len(plain.partition(".")[2]))
+
+
+def _power(mantissa: float, base: float, written: str, digits: str, start: int, end: int) -> Number:
+    """A number with an exponent; its last digit counts as exact."""
+    exponent = int(written.replace("−", "-"))
+    try:
+        value = mantissa * base**exponent
+    except (OverflowError, ZeroDivisionError):
+        value = inf
+    before = rf"{re.escape(digits)}\s?[×·∗⋅*x]\s?" if digits and mantissa != 1 else ""
+    sign = r"\s?[-−–]" if exponent < 0 else r"\s"
+    flat = rf"(?<![\d.]){before}{base:g}{sign}\s?{abs(exponent)}(?!\d)"
+    return Number(value, abs(value) * 1e-6, False, start, end, flat)
+
+
+def _with_sign(text: str, start: int, end: int, value: float, step: float) -> Number:
     """A number with what comes directly after it."""
     if text[end : end + 2].strip(" ") == "" or text[end] in ".,;)":
         return Number(value, step, False, start, end)
@@ -149,7 +157,7 @@ def _points(text: str, number: Number) -> bool:
     return bool(_POINTER.search(text, max(0, number.start - 24), number.start))
 
 
-_NO_SEPARATORS = str.maketrans("", "", ",\u2009\u202f")
+_NO_SEPARATORS = str.maketrans({",": "", "\u00a0": "", "\u2009": "", "\u202f": "", "−": "-"})
 
 
 def _beside(text: str, number: Number) -> frozenset[str]:
@@ -161,21 +169,69 @@ def _beside(text: str, number: Number) -> frozenset[str]:
     return frozenset(_stem(word) for word in (*before[-_NEAR:], *behind[:_NEAR]))
 
 
-def _unit(text: str, number: Number) -> str:
-    """The unit behind a number, one name for all its spellings; "" if it has none that we know."""
-    found = _UNIT.match(text, number.end)
-    return _UNITS[found[1]] if found else ""
-
-
-def _other_unit(text: str, number: Number, other_text: str, other: Number) -> bool:
-    """Whether two numbers of one value have different units; a number without a unit may have any, as in a table."""
-    one, another = _unit(text, number), _unit(other_text, other)
-    return bool(one and another and one != another) or bool(number.percent and another) or bool(other.percent and one)
-
-
 def _stem(word: str) -> str:
     """A word without its ending, roughly."""
     return re.sub(r"(?:ies|es|s|ed|ing|ly)$", "", word.casefold())[:8]
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is looked for: a number of an answer, in one of the forms that it may have.
+
+    Attributes:
+        least, most: between which a shown number states it.
+        step: of its last digit.
+        percent: whether the shown number must be a percentage; None: it may be.
+        unit: "" for any, or none.
+        exactly: whether the shown number must have this unit, or a decimal point if it needs no unit.
+        beside: words of which one must be next to a shown number; none for a number that says enough by itself.
+    """
+
+    value: float
+    least: float
+    most: float
+    step: float
+    percent: bool | None = None
+    unit: str = ""
+    exactly: bool = False
+    beside: frozenset[str] = frozenset()
+
+
+def _forms(answer: str, number: Number) -> Iterator[_Wanted]:
+    """The forms in which another text may state a number of an answer."""
+    value, step, unit = number.value, number.step, unit_at(answer, number.end)
+    margin = step / 2 + 1e-9 * max(1.0, abs(value))
+    before = (max(0, number.start - 16), number.start)
+    # The zeros of "about 12,000" are not exact; "at least 99 %" may be 99.7.
+    loose = _loose(value) if step == 1 else step
+    below = loose / 2 if _ABOUT.search(answer, *before) else margin
+    above = loose if _AT_LEAST.search(answer, *before) else below
+    small = value == int(value) and abs(value) <= _SMALL and not number.percent and step >= 1
+    beside = _beside(answer, number) if small else frozenset[str]()
+    yield _Wanted(value, value - below, value + above, step, None, "%" if number.percent else unit, beside=beside)
+    if number.percent:
+        # 93 % is 0.93.
+        yield _scaled(value, step, margin, 0.01, percent=False)
+    elif 0 < value < 10 and step < 1:
+        yield _scaled(value, step, margin, 100, percent=True)
+    if step < 1 and not (unit or number.percent or number.flat):
+        # A table's head may have the sign.
+        yield from (_scaled(value, step, 1e-9, factor, exactly=True) for factor in (100, 0.01))
+    for other, factor in conversions(unit):
+        yield _scaled(value, step, margin, factor, unit=other, exactly=True)
+
+
+def _scaled(
+    value: float, step: float, margin: float, factor: float, *, percent: bool | None = None, unit: str = "", exactly: bool = False,
+) -> _Wanted:  # fmt: skip
+    value, margin = value * factor, margin * factor
+    return _Wanted(value, value - margin, value + margin, step * factor, percent, unit, exactly)
+
+
+def _loose(value: float) -> float:
+    """The step of a whole number whose last zeros are not exact."""
+    digits = f"{value:.0f}"
+    return 10.0 ** min(len(digits) - len(digits.rstrip("0")), len(digits) - 1)
 
 
 class ShownNumbers:
@@ -186,45 +242,45 @@ class ShownNumbers:
 
     @cached_property
     def _by_value(self) -> tuple[list[float], list[Number]]:
-        every = (*_in_digits(self._text), *_spelled_multiples(self._text))
-        ordered = sorted(every, key=lambda one: one.value)
+        ordered = sorted(_in_digits(self._text), key=lambda one: one.value)
         return [one.value for one in ordered], ordered
+
+    @cached_property
+    def _lower(self) -> str:
+        return self._text.lower()
 
     def support(self, number: Number, answer: str) -> bool:
         """Whether the text states a number of an answer."""
-        if self._states(number, answer, number.value, number.step, None):
+        if not isfinite(number.value):
+            return False
+        if any(self._states(wanted) for wanted in _forms(answer, number)):
             return True
-        if number.percent:
-            # 93 % is 0.93; and half of something.
-            return self._states(number, answer, number.value / 100, number.step / 100, percent=False)
-        if 0 < number.value < 1:
-            return self._states(number, answer, number.value * 100, number.step * 100, percent=True)
-        return False
+        return bool(number.flat) and re.search(number.flat, self._text) is not None
 
-    def _states(self, number: Number, answer: str, value: float, step: float, percent: bool | None) -> bool:
+    def _states(self, wanted: _Wanted) -> bool:
         values, ordered = self._by_value
-        small = value == int(value) and abs(value) <= _SMALL and not number.percent and step >= 1
-        beside = _beside(answer, number) if small else frozenset()
-        margin = step / 2 + 1e-9 * max(1.0, abs(value))
-        # "At least 99 %" may be 99.7.
-        above = step if _AT_LEAST.search(answer, max(0, number.start - 12), number.start) else margin
-        same = takewhile(
-            lambda one: one.value <= value + above, islice(ordered, bisect_left(values, value - margin), None)
-        )
-        for one in chain(same, self._words_for(value)):
-            # The shown number may be more precise than the answer's, never less.
-            if one.step > step * 1.0001 and one.value != value:
-                continue
-            if (percent is not None and one.percent != percent) or _points(self._text, one):
-                continue
-            if _other_unit(answer, number, self._text, one):
-                continue
-            if not beside or beside & _beside(self._text, one):
-                return True
-        return False
+        first = bisect_left(values, wanted.least)
+        same = takewhile(lambda one: one.value <= wanted.most, islice(ordered, first, None))
+        return any(self._is(one, wanted) for one in chain(same, self._words_for(wanted.value)))
+
+    def _is(self, one: Number, wanted: _Wanted) -> bool:
+        """Whether a number near the wanted one is it."""
+        # The shown number may be more precise than the answer's, never less.
+        if one.step > wanted.step * 1.0001 and one.value != wanted.value:
+            return False
+        if (wanted.percent is not None and one.percent != wanted.percent) or _points(self._text, one):
+            return False
+        unit = "%" if one.percent else unit_at(self._text, one.end)
+        if wanted.exactly and (unit != wanted.unit if wanted.unit else one.step >= 1):
+            return False
+        # A number without a unit may have any, as in a table.
+        if wanted.unit and unit and unit != wanted.unit:
+            return False
+        return not wanted.beside or bool(wanted.beside & _beside(self._text, one))
 
     def _words_for(self, value: float) -> Iterator[Number]:
         """Where the text spells a number out."""
-        word = _SPELLING.get(value)
-        if word:
-            yield from (_spelled(self._text, found) for found in _spelled_as(word).finditer(self._text))
+        if value == int(value) and 2 <= value < 10**15:
+            words = spelled.in_words(int(value))
+            if words.first in self._lower:
+                yield from _in_words(self._text, words.pattern)
