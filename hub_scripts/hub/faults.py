@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import count
+from json import JSONDecodeError
 from typing import TypeVar
 
 from huggingface_hub.errors import (
@@ -23,17 +24,18 @@ from huggingface_hub.errors import (
 )
 
 from hub_scripts.errors import AccessError, ConflictError, HubError, UnreachableError
+from hub_scripts.hub.compat import endpoint
 from lm_eval_tasks.compat.huggingface_hub import HTTPError
 from lm_eval_tasks.waiting import retry_after
 
 # What the client and its transports raise if the Hub, or our side, is at fault.
-FAULTS = (HTTPError, OSError, RuntimeError, ValueError)
+FAULTS = (HTTPError, OSError, RuntimeError, ValueError, *(NOT_THE_HUB := (AttributeError, TypeError, LookupError)))
 # Seconds before each further try; the Hub counts requests in windows of five minutes.
 WAITS = (1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
 # Of these, those that a machine without a network is worth: its resolver fails at once and keeps failing.
 _WAITS_WITHOUT_NAME = WAITS[:3]
-# Seconds that one request may take: the upload of a round, too.
-DEADLINE = 3600.0
+# Seconds that one request may take: one that moves files, such as the upload of a round, and any other.
+DEADLINE, DEADLINE_OF_QUESTIONS = 3600.0, 30.0
 _T = TypeVar("_T")
 _LOGGER = logging.getLogger(__name__)
 _LOG_IN = "log in with `hf auth login` or set HF_TOKEN to a token with write permission"
@@ -69,6 +71,7 @@ class FaultError(Exception):
 def retried(
     call: Callable[[], _T], repo: str, *, caught: type[Exception] | tuple[type[Exception], ...],
     helps: Callable[[Fault], bool] = lambda fault: fault.again, done: Callable[[Fault], _T | None] = lambda fault: None,
+    moves_files: bool = True,
 ) -> _T:  # fmt: skip
     """Ask, and ask again if that may help.
 
@@ -76,13 +79,14 @@ def retried(
         caught: what a failed request raises.
         helps: whether another try may succeed.
         done: what to return if the request turns out to have been carried out; None if it was not.
+        moves_files: whether it may take an hour.
 
     Raises:
         FaultError: it failed for good.
     """
     for tried in count():
         try:
-            return _within_deadline(call)
+            return _within(DEADLINE if moves_files else DEADLINE_OF_QUESTIONS, call)
         except caught as err:
             fault = understand(err, repo)
             if (found := done(fault)) is not None:
@@ -95,8 +99,8 @@ def retried(
     raise AssertionError("the loop returns or raises")
 
 
-def _within_deadline(call: Callable[[], _T]) -> _T:
-    """Wait for a call, but not forever: the client's own limits are for each read.
+def _within(seconds: float, call: Callable[[], _T]) -> _T:
+    """Wait for a call, but not forever: the client has no limit, or one for each read.
 
     Raises:
         TimeoutError: it has not ended; it continues by itself, and what it has done is checked before another try.
@@ -110,7 +114,7 @@ def _within_deadline(call: Callable[[], _T]) -> _T:
             outcome.set_exception(err)
 
     threading.Thread(target=run, daemon=True).start()
-    return outcome.result(DEADLINE)
+    return outcome.result(seconds)
 
 
 def understand(err: BaseException, repo: str) -> Fault:
@@ -129,6 +133,11 @@ def understand(err: BaseException, repo: str) -> Fault:
     if any(isinstance(cause, HTTPError | ConnectionError | TimeoutError) for cause in _chain(err)):
         return Fault(
             UnreachableError(f"{repo}: the Hub does not answer ({_first_line(err)}); try again later"), again=True
+        )
+    if isinstance(err, (JSONDecodeError, *NOT_THE_HUB)):
+        address = endpoint()
+        return Fault(
+            HubError(f"{repo}: {address} answered, but not as the Hub does ({_first_line(err)}); check HF_ENDPOINT")
         )
     return Fault(HubError(f"{repo}: {_first_line(err)}"))
 

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 from huggingface_hub.errors import EntryNotFoundError
@@ -74,25 +74,28 @@ class Repo:
 
     def check_write(self) -> None:
         """Raise an AccessError if the token may not write to the repository."""
-        who = self._asked(self._api.whoami)
-        token = who.get("auth", {}).get("accessToken") or {}
+        name, namespaces, role, permissions = self._asked(lambda: _read_user(self._api.whoami()))
         namespace = self.id.split("/")[0]
-        if namespace != who["name"] and namespace not in {one["name"] for one in who.get("orgs", ())}:
-            raise AccessError(f"{self.id}: the token's user {who['name']} does not belong to {namespace}")
-        if token.get("role") == "read":
+        if namespace not in namespaces:
+            raise AccessError(f"{self.id}: the token's user {name} does not belong to {namespace}")
+        if role == "read":
             raise AccessError(f"{self.id}: the token can only read; make one with write permission")
-        if token.get("role") == "fineGrained" and not _may_write(token.get("fineGrained", {}), self.id):
+        if role == "fineGrained" and not _may_write(permissions, self.id):
             raise AccessError(f"{self.id}: the token has no write permission for it; grant it repo.write")
 
     def refs(self) -> Refs | None:
         """The branches and tags; None if there is no such repository."""
+
+        def read() -> Refs:
+            found = self._api.list_repo_refs(self.id, repo_type=self.kind)
+            return Refs(*({ref.name: ref.target_commit for ref in refs} for refs in (found.branches, found.tags)))
+
         try:
-            found = self._asked(lambda: self._api.list_repo_refs(self.id, repo_type=self.kind))
+            return self._asked(read)
         except HubError as err:
             if _status(err) == 404:
                 return None
             raise
-        return Refs(*({ref.name: ref.target_commit for ref in refs} for refs in (found.branches, found.tags)))
 
     def existing_refs(self) -> Refs:
         """The branches and tags.
@@ -147,7 +150,7 @@ class Repo:
                 except EntryNotFoundError:
                     return None
 
-        return self._asked(download)
+        return self._asked(download, moves_files=True)
 
     def snapshot(self, revision: str, cache: Path, patterns: Sequence[str] = ()) -> Path:
         """Download a revision, or its files of some patterns, and say where it lies below the cache."""
@@ -159,7 +162,8 @@ class Repo:
                     repo_type=self.kind,
                     cache_dir=cache,
                     allow_patterns=list(patterns) or None,
-                )
+                ),
+                moves_files=True,
             )
         )
 
@@ -178,12 +182,12 @@ class Repo:
                 raise ConflictError(f"somebody else has pushed to {self.id} meanwhile; nothing was changed, try again")
             return found
 
-        return self._done_once(lambda: self._send(change, branch, parent), done)
+        return self._done_once(lambda: self._send(change, branch, parent), done, moves_files=True)
 
     def propose(self, change: Change, parent: str) -> str:
         """Open a pull request with one commit, unless one with its title is open, and return its address."""
         return self._done_once(
-            lambda: self._send(change, MAIN, parent, as_proposal=True), lambda: self.proposed(change)
+            lambda: self._send(change, MAIN, parent, as_proposal=True), lambda: self.proposed(change), moves_files=True
         )
 
     def proposed(self, change: Change) -> str | None:
@@ -250,19 +254,26 @@ class Repo:
             lambda: True if name not in self.existing_refs().branches else None,
         )
 
-    def _asked(self, call: Callable[[], _T]) -> _T:
+    def _asked(self, call: Callable[[], _T], *, moves_files: bool = False) -> _T:
         """Ask what changes nothing, and ask again if that may help."""
-        return self._done_once(call, lambda: None)
+        return self._done_once(call, lambda: None, moves_files=moves_files)
 
-    def _done_once(self, call: Callable[[], _T], done: Callable[[], _T | None]) -> _T:
+    def _done_once(self, call: Callable[[], _T], done: Callable[[], _T | None], *, moves_files: bool = False) -> _T:
         """Ask, and ask again if that may help, unless `done` finds that it was carried out."""
         try:
             return retried(
                 call, self.id, caught=FAULTS, helps=lambda fault: fault.again or fault.status == 409,
-                done=lambda fault: done() if _may_be_done(fault) else None,
+                done=lambda fault: done() if _may_be_done(fault) else None, moves_files=moves_files,
             )  # fmt: skip
         except FaultError as err:
             raise err.fault.error from err.__cause__
+
+
+def _read_user(who: dict[str, Any]) -> tuple[str, set[str], str, dict[str, Any]]:
+    """Name, namespaces, the token's role, and what a fine-grained one may do."""
+    token = who.get("auth", {}).get("accessToken") or {}
+    namespaces = {who["name"], *(one["name"] for one in who.get("orgs", ()))}
+    return who["name"], namespaces, str(token.get("role")), token.get("fineGrained", {})
 
 
 def _may_be_done(fault: Fault) -> bool:

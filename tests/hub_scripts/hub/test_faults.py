@@ -7,6 +7,7 @@ import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from http.server import ThreadingHTTPServer
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from hub_scripts.hub.repo import Repo
 from hub_scripts.hub.verify import verify
 from hub_scripts.hub.yank import yank
 from tests.helpers.hub_server import Fault, Hub, hub_settings
+from tests.helpers.serving import JsonHandler, serving
 
 pytestmark = pytest.mark.slow
 
@@ -349,3 +351,30 @@ def test_without_a_network_only_short_waits_are_worth_it(monkeypatch: pytest.Mon
     with pytest.raises(faults.FaultError, match=r"name cannot be resolved \(no name\); check the network"):
         faults.retried(ask, "org/x", caught=faults.FAULTS)
     assert waits == list(faults.WAITS[:3])
+
+
+@pytest.mark.parametrize(
+    "answer", [b"[]", b"null", b'{"foo": [1, 2]}', b"<html>", b"\xff\x00", b'{"branches": [{}], "tags": []}']
+)
+@pytest.mark.usefixtures("hub")
+def test_a_server_that_is_not_the_hub(
+    answer: bytes, command: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Other(JsonHandler):
+        def do_GET(self) -> None:
+            self.send(200, answer)
+
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Other)) as url:
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", url)
+        code, _, err = command("verify", REPO, "--revision", "2026.11")
+    assert (code, err.count("\n")) == (1, 1), err
+    assert f"{url} answered, but not as the Hub does" in err
+
+
+def test_questions_are_given_up_sooner_than_uploads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(faults, "DEADLINE_OF_QUESTIONS", 0.05)
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    ended = threading.Event()
+    with pytest.raises(faults.FaultError, match="does not answer"):
+        faults.retried(lambda: ended.wait(60), "org/x", caught=faults.FAULTS, moves_files=False)
+    ended.set()
