@@ -12,8 +12,8 @@ from builder.round.model import load_round
 from hub_scripts.report.site import report
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.files import write_whole
-from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.evaluate import evaluate
+from lm_eval_tasks.runs.generation import BASELINES
 from lm_eval_tasks.runs.score_table import score_table
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +23,6 @@ if TYPE_CHECKING:
 _WRITING = {"title": "title", "abs": "abstract", "intro": "introduction", "related": "related work"}
 EXPORTS = ("prompts", "openai-batch", "inspect")
 _PRICES = "TOML: for each model `input` and `output`, the prices per million tokens"
-
-
-# The baselines and the usual model types of lm-eval, for completion; to ask lm-eval itself would take seconds.
-BASELINES = ("lead", "copy-demo", "random-sentence")
-MODELS = (*BASELINES, "hf", "vllm", "local-chat-completions", "openai-chat-completions")
 
 
 def register(commands: Commands) -> None:
@@ -110,6 +104,13 @@ def _add_asked(sub: ArgumentParser) -> None:
     )
 
 
+def _usual_models(**_: object) -> tuple[str, ...]:
+    """What the shell may complete a model to."""
+    from lm_eval_tasks.runs.generation import MODELS
+
+    return MODELS
+
+
 def _tasks_so_far(prefix: str, **_: object) -> list[str]:
     """What the shell may complete a list of tasks to."""
     from lm_eval_tasks.task_folder import task_names
@@ -126,7 +127,7 @@ def _add_evaluation(sub: ArgumentParser) -> None:
         help="YAML with these options, as lm-eval's; options given here override it",
     )
     help_ = "a baseline, or a model type of lm-eval such as hf or vllm"
-    sub.add_argument("--model", default="", help=help_).completer = lambda **_: MODELS  # type: ignore[attr-defined]
+    sub.add_argument("--model", default="", help=help_).completer = _usual_models  # type: ignore[attr-defined]
     help_ = "a folder of `academiceval bundle`: its round, models and tokenizers, and no network"
     sub.add_argument("--bundle", type=Path, metavar="FOLDER", help=help_)
     _add_asked(sub)
@@ -213,9 +214,9 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     given = _with_file(arguments)
     metadata, samples = _metadata(given), json_object("--samples", given.samples) if given.samples is not None else None
     _check_asked(given.tasks.split(","), metadata, samples or ())
-    _check_model(given.model)
-    from lm_eval_tasks.runs.generation import Generation
+    from lm_eval_tasks.runs.generation import Generation, check_model
 
+    check_model(given.model)
     generation = Generation(
         given.batch_size, given.device, given.apply_chat_template, given.system_instruction, given.gen_kwargs, given.seed, given.repeats,
     )  # fmt: skip
@@ -331,24 +332,6 @@ def _check_asked(tasks: Sequence[str], metadata: Mapping[str, Any], samples: Ite
     check_tasks(samples, "--samples")
     check(metadata)
     check_dataset(dataset_of(metadata), metadata.get("config"))
-
-
-def _check_model(name: str) -> None:
-    """Raise an EvalError for a model that is neither a baseline nor of one of lm-eval's types; likewise."""
-    from lm_eval_tasks.compat.lm_eval import model_types
-
-    known = (*BASELINES, *model_types())
-    if name in known:
-        return
-    if not name:
-        raise EvalError("name what to evaluate with --model: a baseline, or a model type of lm-eval such as hf or vllm")
-    near = get_close_matches(name, known, 1, 0.6)
-    hint = (
-        f"did you mean {near[0]}?"
-        if near
-        else "`hf` opens a folder or a model of the Hub by --model_args pretrained=..."
-    )
-    raise EvalError(f"{name!r} is neither a baseline ({', '.join(BASELINES)}) nor a model type of lm-eval; {hint}")
 
 
 def _check_metrics(names: str | None) -> None:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
 from pydantic import Field, TypeAdapter
 
 from builder.round.table import Table
 from hub_scripts.errors import LiveError
 from hub_scripts.live.files import MODELS, read_live
 from lm_eval_tasks.command import REPOSITORY
+from lm_eval_tasks.errors import EvalError, OptionError
+from lm_eval_tasks.metadata import check
+from lm_eval_tasks.runs.config_file import read_options
+from lm_eval_tasks.runs.generation import Generation, check_model
 from lm_eval_tasks.task_folder import task_names
 
 # Usable as a folder name, and in the name of a judge's file.
@@ -86,29 +90,41 @@ def load_live(path: Path) -> tuple[Live, dict[str, ModelTable]]:
     live, models = Live.model_validate(given), MODELS_FILE.validate_python(listed)
     place = path.parent / live.models
     for name, model in models.items():
-        if not _NAME.fullmatch(name) or name in _TAKEN:
+        if not _NAME.fullmatch(name) or name.casefold() in _TAKEN:
             raise LiveError(f"{place}: the name {name!r:.80} must be fit for a folder: only A to Z, digits and . _ -")
+        if any(other != name and other.casefold() == name.casefold() for other in models):
+            raise LiveError(f"{place}: {name} and a model whose name differs only in capitals would share a folder")
         if model.options:
             raise LiveError(f"{place}: {name}: options belong in the file that `config` names")
         if model.card and not live.results_repo:
             raise LiveError(f"{place}: {name} has a card, so {path} must name a results_repo")
+    if live.judge and live.judge.prices and not (path.parent / live.judge.prices).is_file():
+        raise LiveError(f"{path}: the judge's prices, {path.parent / live.judge.prices}, are not there")
     return live, {name: _with_options(model, path.parent, name) for name, model in models.items()}
+
+
+def _text(options: Mapping[str, Any], key: str) -> str:
+    """An option as the command line would give it."""
+    value = options.get(key, "")
+    return ",".join(map(str, value)) if isinstance(value, list) else "" if isinstance(value, dict) else str(value)
 
 
 def _with_options(model: ModelTable, place: Path, name: str) -> ModelTable:
     try:
-        options = yaml.safe_load((place / model.config).read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as err:
-        raise LiveError(f"{name}: {place / model.config} cannot be read as YAML ({str(err).splitlines()[0]})") from err
-    if not isinstance(options, dict) or not isinstance(options.get("metadata", {}), dict):
-        raise LiveError(f"{name}: {place / model.config} must be a table of options, with `metadata` also a table")
+        options = read_options(place / model.config)
+        if not isinstance(options.get("metadata", {}), dict):
+            raise OptionError(f"`metadata` in {place / model.config} must be a table")
+        check(options.get("metadata", {}))
+        check_model(str(options.get("model", "")))
+        Generation(gen_kwargs=_text(options, "gen_kwargs"), seed=_text(options, "seed"))
+    except EvalError as err:
+        raise LiveError(f"{name}: {err}") from err
     try:
         json.dumps(options.get("metadata", {}), allow_nan=False)
     except (TypeError, ValueError) as err:
         raise LiveError(f"{name}: `metadata` in {place / model.config} contains what JSON cannot ({err})") from err
-    for key in ("model", "tasks"):
-        if not options.get(key):
-            raise LiveError(f"{name}: {place / model.config} lacks `{key}`, as of `academiceval eval --{key}`")
+    if not options.get("tasks"):
+        raise LiveError(f"{name}: {place / model.config} lacks `tasks`, as of `academiceval eval --tasks`")
     tasks = options["tasks"] if isinstance(options["tasks"], list) else str(options["tasks"]).split(",")
     if unknown := sorted({str(one) for one in tasks} - set(task_names())):
         near = get_close_matches(unknown[0], task_names(), 1, 0.5)

@@ -86,7 +86,7 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         _write_sample(place / key.slug / f"{i}.js", f"{key.slug}/{i}", samples[id_], licenses)
         for i, id_ in enumerate(ids)
     )
-    finished = {model: rows for model, rows in read.items() if rows[0][0].scores}
+    finished = {model: rows for model, rows in read.items() if any(one.scores for one, _ in rows)}
     docs = [samples[id_].doc for id_ in ids]
     return Group(
         key, prompts.task_of(docs[0]["prompt_name"]), _context(key.setting, read), ids, [doc["title"] for doc in docs],
@@ -186,20 +186,20 @@ def win(verdicts: Mapping[str, Any]) -> float | None:
 
 
 def _cell(model: str, rows: Sequence[tuple[Logged, Mapping[str, Any]]]) -> Cell:
-    values: dict[str, dict[str, float]] = {
-        name: {one.id: one.scores[name] for one, _ in rows if name in one.scores} for name in metrics.headline()
-    }
+    def of_each(name: str) -> dict[str, float]:
+        return {one.id: one.scores[name] for one, _ in rows if name in one.scores}
+
+    values = {name: of_each(name) for name in metrics.headline()}
     values[WIN_RATE] = {one.id: facts["win"] for one, facts in rows if facts["win"] is not None}
     cluster = {one.id: one.cluster for one, _ in rows}
     having = {name: own for name, own in values.items() if own}
-    zeros = {one.name: one.zero for one in metrics.METRICS if one.zero in rows[0][0].scores}
-    floors = {name: {one.id: one.scores[zero] for one, _ in rows if zero in one.scores} for name, zero in zeros.items()}
+    floors = {one.name: own for one in metrics.METRICS if (own := of_each(one.zero))}
     tokens = [facts["tokens_before"] for _, facts in rows if facts["tokens_before"]]
-    flags = {name: {one.id: one.scores[name] for one, _ in rows} for name in FLAGS if name in rows[0][0].scores}
+    flags = {name: own for name in FLAGS if (own := of_each(name))}
     return Cell(
         model, len(rows), {name: interval(list(own.values()), [cluster[id_] for id_ in own]) for name, own in having.items()},
         having, floors, flags, fmean(tokens) if tokens else None, rows[0][0].of,
-        {name: {one.id: one.scores[name] for one, _ in rows if name in one.scores} for name in _DIAGNOSTICS},
+        {name: of_each(name) for name in _DIAGNOSTICS},
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from lm_eval_tasks.judge.verdict import OVERALL
 from lm_eval_tasks.runs.eyesight import ReportCard
 from lm_eval_tasks.runs.logged import JOURNAL
 from lm_eval_tasks.tables import Table
-from lm_eval_tasks.text import ODD, day, parse_json
+from lm_eval_tasks.text import MOST, ODD, day, parse_json
 
 _LONGEST_NAME = 300
 _RESULTS, _SAMPLES, _JUDGE, _CARD = "results_", "samples_", "judge_", "report_card"
@@ -149,7 +149,7 @@ def _labelled(path: Path, named: Mapping[Path, str]) -> str:
 def _date(path: Path, results: Mapping[Path, Mapping[str, Any]]) -> float:
     """When a run was made: as its results say, else when the file was written."""
     beside = [content.get("date") for other, content in results.items() if other.parent == path.parent]
-    dates = [float(one) for one in beside if isinstance(one, int | float)]
+    dates = [float(one) for one in beside if isinstance(one, int | float) and 0 <= one < MOST]
     return max(dates, default=path.stat().st_mtime)
 
 

@@ -47,7 +47,7 @@ def facts_of(model: str, known: Mapping[str, ModelFacts]) -> ModelFacts:
 def _read(path: Path) -> dict[str, ModelFacts]:
     try:
         read = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as err:
+    except (OSError, ValueError, RecursionError) as err:
         raise ReportError(f"--models {path} cannot be read: {err}") from err
     return {name: _facts(path, name, values) for name, values in read.items()}
 

@@ -62,19 +62,23 @@ def part_of(group: Group, cell: Cell, metric: str) -> Part | None:
     scores, floors = cell.values.get(metric, {}), cell.floors.get(metric, {})
     author_of = dict(zip(group.ids, group.clusters, strict=True))
     ids = [id_ for id_ in scores if id_ in floors]
-    if not ids or fmean(floors[id_] for id_ in ids) > _HIGHEST_FLOOR:
+    if not ids or (ceiling := _ceiling(group, metric)) is None:
         return None
     names = tuple(dict.fromkeys(author_of[id_] for id_ in ids))
     places = {name: i for i, name in enumerate(names)}
     at = [places[author_of[id_]] for id_ in ids]
     own, zero = (np.bincount(at, [one[id_] for id_ in ids]).astype(np.float64) for one in (scores, floors))
-    return Part(group, cell, names, own, zero, np.bincount(at), _ceiling(group, metric, zero.sum() / len(ids)))
+    return Part(group, cell, names, own, zero, np.bincount(at), ceiling)
 
 
-def _ceiling(group: Group, metric: str, floor: float) -> float:
-    """What stands for 1. A ceiling that is not clearly above the floor says nothing."""
-    known = group.ceilings.get(metric, 1.0)
-    return known if known - floor > 1 - _HIGHEST_FLOOR else 1.0
+def _ceiling(group: Group, metric: str) -> float | None:
+    """What stands for 1, the same for all models of a setting; None if its floor leaves no room.
+
+    A ceiling that is not clearly above the floor says nothing.
+    """
+    floors = {id_: floor for cell in group.cells for id_, floor in cell.floors.get(metric, {}).items()}
+    floor, known = fmean(floors.values()), group.ceilings.get(metric, 1.0)
+    return next((one for one in (known, 1.0) if one - floor >= 1 - _HIGHEST_FLOOR), None)
 
 
 def interval_over(sets: Sequence[Sequence[Part]]) -> Interval:

@@ -115,13 +115,16 @@ def _write(
         gather(key, files, inputs, place / "data" / "samples", licenses)
         for key, files in progress(groups(inputs).items(), "report")
     )
+    if inputs.samples and not found:
+        raise ReportError(f"{inputs.samples[0].path} contains no sample; run `academiceval eval` again")
     scorers = scorers_of(inputs.runs.values())
     for group in found:
         group.ceilings = ceilings_of(group.key.round, group.task, inputs.manifests.values(), scorers)
     samples = sum(len(group.ids) for group in found)
     yield f"{len({cell.model for group in found for cell in group.cells})} models, {len(found)} settings, {samples} samples"
     if withheld := sum(group.withheld for group in found):
-        answers = sum(cell.samples for group in found for cell in group.cells)
+        # Answers of a run that has no scores yet are not among the cells'.
+        answers = max(withheld, sum(cell.samples for group in found for cell in group.cells))
         yield (
             f"withheld: {withheld} of {answers} answers ({withheld / answers:.1%}), which repeat more than {MOST_COPIED} words in "
             f"a row of texts that {licenses} does not allow"

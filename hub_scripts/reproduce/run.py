@@ -19,9 +19,8 @@ from lm_eval_tasks.journal import read_entries
 from lm_eval_tasks.redaction import redacted
 from lm_eval_tasks.retrieval.retrieve import Chunking, Retrieval, check
 from lm_eval_tasks.runs import logged
-from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.evaluate import Part, evaluate
-from lm_eval_tasks.runs.generation import Generation
+from lm_eval_tasks.runs.generation import BASELINES, Generation
 from lm_eval_tasks.runs.logged import JOURNAL
 from lm_eval_tasks.tables import Table
 

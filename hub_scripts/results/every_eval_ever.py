@@ -17,9 +17,12 @@ from hub_scripts.results.publish import result_files
 from hub_scripts.results.result_file import Results, TaskScore, read_results
 from lm_eval_tasks.files import sha256_of, write_whole
 from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.runs.generation import BASELINES
 from lm_eval_tasks.version import VERSION
 
 _SCHEMA = "0.3.0"
+# Who made the baselines.
+_OURS = "academiceval"
 _HOME = "https://github.com/ulab-uiuc/AcademicEval"
 # lm-eval's type of model -> where the model ran.
 _DEPLOYMENTS = {"hf": "self_deployed", "vllm": "self_deployed", "openai-chat-completions": "externally_managed"}
@@ -36,9 +39,9 @@ def write_records(paths: Sequence[Path], output: Path, organization: str, relati
     Raises:
         HubError: no file of results, or a file of another kind.
     """
-    for path in result_files(paths):
-        results = read_results(path)
-        content = record(results, organization, relationship)
+    # All are read before one is written.
+    contents = [(path, record(read_results(path), organization, relationship)) for path in result_files(paths)]
+    for path, content in contents:
         name = UUID(bytes=bytes.fromhex(sha256_of(path))[:16], version=4)
         developer, model = content["model_info"]["developer"], content["model_info"]["name"]
         place = output / "academiceval" / developer / model / f"{name}.json"
@@ -57,6 +60,7 @@ def record(results: Results, organization: str, relationship: str) -> dict[str, 
     if not scores:
         raise HubError(f"the results of {results.model} have no score of which higher is better")
     developer, _, name = results.model_id.rpartition("/")
+    developer = developer or (_OURS if name in BASELINES else "")
     model = f"{developer}/{name}" if developer else name
     made = str(results.seconds)
     return {

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from hub_scripts.errors import HubError
+from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.text import ODD, number, parse_json
 
+_ROUNDING = 1e-6
 _Z95 = 1.959964
 # Becomes a folder in a repository.
 _NAME = re.compile(r"\w[\w.-]{0,199}")
@@ -103,19 +105,28 @@ def _model_of(content: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _ours(content: Mapping[str, Any]) -> Results:
+    models = {str(one["model"]) for one in content["scores"]}
+    if len(models) != 1:
+        raise ValueError(f"its scores are of {len(models)} models")
+    if not isinstance(content["rounds"], list):
+        raise TypeError("`rounds` is not a list")
     scores = tuple(
-        TaskScore(
-            str(one["task"]),
-            str(one["metric"]),
-            number(one["value"]),
-            None if one["low"] is None else number(one["low"]),
-            None if one["high"] is None else number(one["high"]),
-            int(number(one["samples"])),
+        _checked(
+            TaskScore(
+                str(one["task"]),
+                str(one["metric"]),
+                number(one["value"]),
+                None if one["low"] is None else number(one["low"]),
+                None if one["high"] is None else number(one["high"]),
+                int(number(one["samples"])),
+            )
         )
         for one in content["scores"]
     )
+    if len({(one.task, one.metric) for one in scores}) < len(scores):
+        raise ValueError("a task has two scores by one metric")
     return Results(
-        str(content["scores"][0]["model"]), "-".join(map(str, content["rounds"])) or "unknown",
+        models.pop(), "-".join(map(str, content["rounds"])) or "unknown",
         tuple(int(number(one)) for one in content["prompt_versions"]),
         str(content["run"]["metadata"].get("dataset") or ""), scores,
         tuple(f"{task} ({int(number(n))} of {int(number(of))})" for task, (n, of) in content.get("subsets", {}).items()),
@@ -123,6 +134,22 @@ def _ours(content: Mapping[str, Any]) -> Results:
         contents=next((str(one) for one in content.get("datasets", ()) if re.fullmatch(r"[0-9a-f]{40,64}", str(one))), ""),
         scorer=str(content["run"]["metadata"].get("bertscore_model") or DEFAULT_MODEL),
     )  # fmt: skip
+
+
+def _checked(one: TaskScore) -> TaskScore:
+    """The score, if it can be one.
+
+    Raises:
+        ValueError: it cannot.
+    """
+    metric = registry.named(one.metric)
+    is_share = metric is not None and metric.best == "higher"
+    around = (one.value if one.low is None else one.low, one.value, one.value if one.high is None else one.high)
+    if one.samples < 1 or (is_share and abs(one.value) > 1 + _ROUNDING) or sorted(around) != list(around):
+        raise ValueError(
+            f"{one.task}, {one.metric}: {one.value} ({one.low} to {one.high}) over {one.samples} samples cannot be"
+        )
+    return one
 
 
 def _lm_evals(content: Mapping[str, Any]) -> Results:
@@ -136,7 +163,7 @@ def _lm_evals(content: Mapping[str, Any]) -> Results:
     model = content.get("model_name") or content["config"]["model"]
     scores = tuple(score for task in tasks for score in _scores_of(content, task))
     dataset = next((str(one["dataset"]) for one in given if one.get("dataset")), "")
-    label = str(model).rstrip("/").rpartition("/")[2]
+    label = re.sub(r"[^\w.-]+", "-", str(model).rstrip("/").rpartition("/")[2])
     return Results(label, "-".join(rounds) or "unknown", (), dataset, scores, tuple(_limited(content, tasks)))
 
 
@@ -157,4 +184,6 @@ def _scores_of(content: Mapping[str, Any], task: str) -> Iterator[TaskScore]:
             error = content["results"][task].get(f"{metric}_stderr,{filter_}")
             spread = _Z95 * number(error) if isinstance(error, int | float) else None
             low, high = (None, None) if spread is None else (value - spread, value + spread)
-            yield TaskScore(task, metric, value, low, high, int(number(content["n-samples"][task]["effective"])))
+            yield _checked(
+                TaskScore(task, metric, value, low, high, int(number(content["n-samples"][task]["effective"])))
+            )

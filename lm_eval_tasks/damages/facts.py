@@ -6,7 +6,7 @@ import random
 import re
 
 from lm_eval_tasks.damages.base import Damaged, Material, replaced, some
-from lm_eval_tasks.metrics.grounding import Shown
+from lm_eval_tasks.metrics.names import ShownNames
 from lm_eval_tasks.metrics.names import names as names_of
 from lm_eval_tasks.metrics.numbers import numbers as numbers_of
 
@@ -46,8 +46,8 @@ def _another(number: str, taken: set[float], rng: random.Random) -> str | None:
 
 def names(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """Swap names and acronyms for another paper's, which this paper does not have in any form."""
-    own = Shown(f"{material.body} {text}")
-    pool = [one for one in names_of(material.other_body or material.other) if not own.supports_name(one)]
+    own = ShownNames(f"{material.body} {text}")
+    pool = [one for one in names_of(material.other_body or material.other) if not own.support(one)]
     found = names_of(text)
     if not found or not pool:
         return None

@@ -12,6 +12,7 @@ from lm_eval.api.model import LM
 
 from lm_eval_tasks.errors import EvalError
 from lm_eval_tasks.metrics.scored import NOT_APPLICABLE, Generated
+from lm_eval_tasks.runs.generation import BASELINES
 
 _CANDIDATES = "candidate_ids"
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
@@ -46,11 +47,9 @@ def _choice(index: int) -> str:
     return f"<answer>{index}</answer>"
 
 
-BASELINES: dict[str, Callable[[Mapping[str, Any]], str | None]] = {
-    "lead": lead,
-    "copy-demo": copy_demo,
-    "random-sentence": random_sentence,
-}
+_ANSWERS: dict[str, Callable[[Mapping[str, Any]], str | None]] = dict(
+    zip(BASELINES, (lead, copy_demo, random_sentence), strict=True)
+)
 
 
 class BaselineLM(LM):  # type: ignore[misc]
@@ -65,7 +64,7 @@ class BaselineLM(LM):  # type: ignore[misc]
     def __init__(self, name: str) -> None:
         super().__init__()
         self.name = name
-        self._answer = BASELINES[name]
+        self._answer = _ANSWERS[name]
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         if any("content" not in request.doc and _CANDIDATES not in request.doc for request in requests):

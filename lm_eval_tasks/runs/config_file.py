@@ -4,14 +4,46 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 from lm_eval_tasks.errors import OptionError
+from lm_eval_tasks.text import ODD
 
+_MOST_NODES = 10_000
 # Options of lm-eval's files that have no meaning here, and change nothing.
 _IGNORED = frozenset({"log_samples", "include_path", "bootstrap_iters", "show_config", "verbosity"})
+
+
+def read_options(path: Path) -> dict[str, Any]:
+    """The options in a YAML file.
+
+    Raises:
+        OptionError: the file cannot be read, or contains something else.
+    """
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+    except OSError as err:
+        raise OptionError(f"{path} cannot be read: {err.strerror or err}") from err
+    except (yaml.YAMLError, RecursionError, *ODD) as err:
+        raise OptionError(f"{path} is not YAML ({(str(err) or type(err).__name__).splitlines()[0]})") from err
+    if not isinstance(content, dict):
+        raise OptionError(f"{path} contains no options: it must be a table of keys and values")
+    if sum(1 for _ in islice(_nodes(content), _MOST_NODES + 1)) > _MOST_NODES:
+        raise OptionError(f"{path} contains too much to be options: its references multiply each other")
+    return content
+
+
+def _nodes(value: Any) -> Iterator[Any]:
+    """Everything in a value, as often as it is referred to."""
+    waiting = [value]
+    while waiting:
+        yield (one := waiting.pop())
+        waiting += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
 
 
 def completed(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> argparse.Namespace:
@@ -21,14 +53,7 @@ def completed(arguments: argparse.Namespace, parser: argparse.ArgumentParser) ->
         OptionError: the file cannot be read, or has a key or value that cannot be used.
     """
     path = arguments.config
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as err:
-        raise OptionError(f"{path} cannot be read: {err.strerror or err}") from err
-    except (ValueError, yaml.YAMLError) as err:
-        raise OptionError(f"{path} is not YAML ({str(err).splitlines()[0]})") from err
-    if not isinstance(content, dict):
-        raise OptionError(f"{path} contains no options: it must be a table of keys and values")
+    content = read_options(path)
     kinds = {action.dest: action for action in parser._actions}
     merged = argparse.Namespace(**vars(arguments))
     for key, value in content.items():

@@ -20,9 +20,8 @@ from lm_eval_tasks.locks import held
 from lm_eval_tasks.metadata import check
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.answers import AnsweringLM
-from lm_eval_tasks.runs.baselines import BASELINES
 from lm_eval_tasks.runs.batch_model import open_batches
-from lm_eval_tasks.runs.generation import Generation
+from lm_eval_tasks.runs.generation import BASELINES, Generation
 from lm_eval_tasks.runs.logged import JOURNAL, USAGE
 from lm_eval_tasks.runs.models import check_chat_template, identity_of, label_of, open_model
 from lm_eval_tasks.runs.result_file import made_with, results_in, usage_of, write

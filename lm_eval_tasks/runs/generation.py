@@ -1,10 +1,32 @@
-"""How a run generates, checked before anything large is imported."""
+"""What generates a run's answers, and how, checked before anything large is imported."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 
+from lm_eval_tasks.compat.lm_eval import model_types
 from lm_eval_tasks.errors import EvalError, OptionError
+
+# The baselines, and the usual model types of lm-eval for completion.
+BASELINES = ("lead", "copy-demo", "random-sentence")
+MODELS = (*BASELINES, "hf", "vllm", "local-chat-completions", "openai-chat-completions")
+
+
+def check_model(name: str) -> None:
+    """Raise an EvalError for a model that is neither a baseline nor of one of lm-eval's types."""
+    known = (*BASELINES, *model_types())
+    if name in known:
+        return
+    if not name:
+        raise EvalError("name what to evaluate with --model: a baseline, or a model type of lm-eval such as hf or vllm")
+    near = get_close_matches(name, known, 1, 0.6)
+    hint = (
+        f"did you mean {near[0]}?"
+        if near
+        else "`hf` opens a folder or a model of the Hub by --model_args pretrained=..."
+    )
+    raise EvalError(f"{name!r} is neither a baseline ({', '.join(BASELINES)}) nor a model type of lm-eval; {hint}")
 
 
 @dataclass(frozen=True, slots=True)

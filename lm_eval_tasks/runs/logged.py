@@ -174,8 +174,8 @@ def compact(row: Mapping[str, Any]) -> dict[str, Any]:
 def excerpts(doc: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The slots of a sample's prompt, with `head` and `tail`; if both together are the whole, `tail` is empty."""
     if "prompt" not in doc:
-        return list(doc.get("slots", ()))
-    return [{**slot, **_ends(doc["prompt"][slot["start"] : slot["end"]])} for slot in doc.get("slots", ())]
+        return list(doc.get("slots") or ())
+    return [{**slot, **_ends(doc["prompt"][slot["start"] : slot["end"]])} for slot in doc.get("slots") or ()]
 
 
 def _ends(text: str) -> dict[str, str]:

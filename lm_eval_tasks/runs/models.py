@@ -14,7 +14,8 @@ from lm_eval.api.model import LM
 from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.errors import ModelError
 from lm_eval_tasks.redaction import redacted
-from lm_eval_tasks.runs.baselines import BASELINES, BaselineLM
+from lm_eval_tasks.runs.baselines import BaselineLM
+from lm_eval_tasks.runs.generation import BASELINES
 
 if TYPE_CHECKING:
     from lm_eval_tasks.runs.generation import Generation

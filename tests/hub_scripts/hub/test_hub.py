@@ -614,7 +614,8 @@ SECRET = "hf_abcdefghijklmnopqrstuvwxyz"
 @pytest.mark.parametrize("name", ["../../escaped", "", "a/b", "x" * 300])
 def test_a_model_is_not_a_path(command: Command, hub: Hub, tmp_path: Path, name: str) -> None:
     content = json.loads(json.dumps(RESULT))
-    content["academiceval"]["scores"][0]["model"] = name
+    for one in content["academiceval"]["scores"]:
+        one["model"] = name
     (tmp_path / "results_x.json").write_text(json.dumps(content))
     code, _, err = command("push-results", "--yes", tmp_path / "results_x.json", "--repo", "org/results")
     assert (code, "are not names of a model and a round" in err) == (1, True)

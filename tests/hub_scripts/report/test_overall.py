@@ -188,3 +188,19 @@ def test_later_rounds_are_put_on_the_scale_of_the_first() -> None:
     assert low < 0.6 < high
     assert value == pytest.approx(0.6, abs=0.03)
     assert linked_scores(groups, ("a1", "b")) == {}
+
+
+def test_all_models_of_a_setting_have_one_ceiling() -> None:
+    """Where the samples of a short run have another mean floor, the scale stays the same."""
+    few = IDS[:10]
+    floors = {id_: 0.28 if id_ in few else 0.33 for id_ in IDS}
+    whole, short = _cell("whole", _level(0.38), 0.0), _cell("short", {id_: 0.36 for id_ in few}, 0.0, of=40)
+    cells = [
+        replace(one, floors={"rouge_l": {id_: floors[id_] for id_ in one.values["rouge_l"]}}) for one in (whole, short)
+    ]
+    group = _group("Abs-9K", "abs", cells)
+    group.ceilings = {"rouge_l": 0.40}
+    placed = placed_scores([group])
+    floor = sum(floors.values()) / 40
+    assert placed[group.key, "whole"]["rouge_l"][0] == pytest.approx((0.38 - floor) / (1 - floor), abs=1e-3)
+    assert placed[group.key, "short"]["rouge_l"][0] == pytest.approx((0.36 - 0.28) / (1 - 0.28), abs=1e-3)

@@ -140,3 +140,22 @@ def test_a_real_run_and_files_that_are_none(command: Command, dataset: Path, tmp
         assert (code, says in err) == (1, True), err
     with pytest.raises(SystemExit):
         command("records", tmp_path / "lead")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"value": 2.5, "high": 3.0}, "cannot be"), ({"samples": 0}, "cannot be"), ({"low": 0.9, "high": 0.1}, "cannot be"),
+        ({"model": "other"}, "its scores are of 2 models"), ({"metric": "bertscore"}, "two scores by one metric"),
+    ],
+)  # fmt: skip
+def test_scores_that_cannot_be(change: dict[str, Any], says: str, command: Command, tmp_path: Path) -> None:
+    good = _results(tmp_path / "a", "hf", {"pretrained": "org/tiny"}, "org/academiceval", "0" * 40)
+    bad = tmp_path / "b" / "results_b.json"
+    bad.parent.mkdir()
+    content = json.loads(good.read_text())
+    content["academiceval"]["scores"][0] |= change
+    bad.write_text(json.dumps(content))
+    code, _, err = command("records", good, bad, "--organization", "A Lab", "-o", tmp_path / "out")
+    assert (code, err.count("\n"), says in err) == (1, 1, True), err
+    assert not (tmp_path / "out").exists()
