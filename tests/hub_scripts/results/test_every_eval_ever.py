@@ -150,6 +150,7 @@ def test_a_real_run_and_files_that_are_none(command: Command, dataset: Path, tmp
     ],
 )  # fmt: skip
 def test_scores_that_cannot_be(change: dict[str, Any], says: str, command: Command, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
     good = _results(tmp_path / "a", "hf", {"pretrained": "org/tiny"}, "org/academiceval", "0" * 40)
     bad = tmp_path / "b" / "results_b.json"
     bad.parent.mkdir()
