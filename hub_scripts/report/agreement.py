@@ -24,12 +24,10 @@ def agreement(groups: Sequence[Group]) -> dict[str, Table]:
     found: dict[str, Table] = {}
     for task in dict.fromkeys(group.task for group in groups):
         own = [group for group in groups if group.task == task]
-        for title, rows in (
-            (f"{TASK_LABELS[task]}, over answers", _answers(own)),
-            (f"{TASK_LABELS[task]}, over models", _models(own)),
-        ):
+        for what, rows in (("answers", _answers(own)), ("models", _models(own))):
             if pairs := correlations_of(list(rows), _METRICS):
-                found[title] = matrix(
+                most = max(one.samples for one in pairs)
+                found[f"{TASK_LABELS[task]}, over up to {most} {what}"] = matrix(
                     [replace(one, first=_label(one.first), second=_label(one.second)) for one in pairs]
                 )
     return found

@@ -11,8 +11,8 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from hub_scripts.report.board import LABELS, TASK_LABELS, published
-from hub_scripts.report.cells import TASKS, Group, is_baseline, task_of
+from hub_scripts.report.board import LABELS, TASK_LABELS
+from hub_scripts.report.cells import TASKS, Group, is_baseline
 from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, add_legend, looks, save
 from hub_scripts.report.month_figure import by_month, month_rows
 from lm_eval_tasks.intervals import interval
@@ -156,56 +156,40 @@ def _demonstrations(rows: Sequence[_Row], place: Path, round_: str, metric: str,
 
 
 def judge_rows(groups: Sequence[Group]) -> Iterator[_Row]:
-    """task, setting, model, whose, ROUGE-L, win rate; the published ones only if there are some of ours."""
-    ours = [
-        (group.task, group.key.setting, cell.model, "ours", cell.scores["rouge_l"].mean, cell.scores["win_rate"].mean)
-        for group in groups
-        for cell in group.cells
-        if {"rouge_l", "win_rate"} <= cell.scores.keys()
-    ]
-    yield from ours
-    printed = {(one.model, one.setting, one.metric): one.value for one in published()}
-    for (model, setting, metric), value in printed.items():
-        if ours and metric == "rouge_l" and (model, setting, "win_rate") in printed:
-            yield (
-                task_of(setting),
-                setting,
-                model,
-                "published",
-                value,
-                printed[model, setting, "win_rate"],
-            )
+    """task, setting, model, ROUGE-L, win rate."""
+    for group in groups:
+        for cell in group.cells:
+            if {"rouge_l", "win_rate"} <= cell.scores.keys():
+                means = (cell.scores["rouge_l"].mean, cell.scores["win_rate"].mean)
+                yield group.task, group.key.setting, cell.model, *means
 
 
 def _judge_and_overlap(rows: Sequence[_Row], place: Path, round_: str) -> Plot:
-    """Win rate against ROUGE-L, the published points next to ours."""
+    """Win rate against ROUGE-L."""
     figure = Figure(figsize=(8, 5))
     axis = figure.subplots()
     for task, mark in zip(TASKS, MARKS, strict=False):
-        for origin, fill in (("ours", BLUE), ("published", "none")):
-            points = [(row[4], row[5]) for row in rows if row[0] == task and row[3] == origin]
-            if points:
-                axis.scatter(
-                    *zip(*points, strict=True), marker=mark, facecolors=fill, edgecolors="black", linewidths=0.7,
-                    label=f"{TASK_LABELS[task]}, {origin}",
-                )  # fmt: skip
+        if points := [(row[3], row[4]) for row in rows if row[0] == task]:
+            axis.scatter(
+                *zip(*points, strict=True), marker=mark, facecolors=BLUE, edgecolors="black", linewidths=0.7,
+                label=TASK_LABELS[task],
+            )  # fmt: skip
     axis.axhline(0.5, color="black", linewidth=0.8)
     axis.set(xlabel="ROUGE-L", ylabel="judge win rate")
     axis.legend(ncols=2, fontsize=8)
     title = f"Judge win rate against ROUGE-L, round {round_}"
-    alt = f"{title}: a filled mark for each model and setting of ours, an empty one for each published; marks differ by task."
-    head = ("task", "setting", "model", "origin", "rouge_l", "win_rate")
+    alt = f"{title}: a mark for each model and setting; marks differ by task."
+    head = ("task", "setting", "model", "rouge_l", "win_rate")
     return save(figure, place, Plot(f"judge_{round_}", title, alt, _judge_agrees(rows)), head, rows)
 
 
 def _judge_agrees(rows: Sequence[_Row]) -> str:
-    """How often the judge and ROUGE-L order two models of ours alike, on the settings that both answered."""
-    ours = [row for row in rows if row[3] == "ours"]
+    """How often the judge and ROUGE-L order two models alike, on the settings that both answered."""
     pairs = [
-        (one[4] - other[4]) * (one[5] - other[5])
-        for i, one in enumerate(ours)
-        for other in ours[i + 1 :]
-        if one[1] == other[1] and one[4] != other[4] and one[5] != other[5]
+        (one[3] - other[3]) * (one[4] - other[4])
+        for i, one in enumerate(rows)
+        for other in rows[i + 1 :]
+        if one[1] == other[1] and one[3] != other[3] and one[4] != other[4]
     ]
     if not pairs:
         return ""

@@ -121,7 +121,12 @@ def _write(
     for group in found:
         group.ceilings = ceilings_of(group.key.round, group.task, inputs.manifests.values(), scorers)
     samples = sum(len(group.ids) for group in found)
-    yield f"{len({cell.model for group in found for cell in group.cells})} models, {len(found)} settings, {samples} samples"
+    counts = {
+        "model": len({cell.model for group in found for cell in group.cells}),
+        "setting": len(found),
+        "sample": samples,
+    }
+    yield ", ".join(f"{n} {name}{'s' * (n != 1)}" for name, n in counts.items())
     if withheld := sum(group.withheld for group in found):
         # Answers of a run that has no scores yet are not among the cells'.
         answers = max(withheld, sum(cell.samples for group in found for cell in group.cells))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +13,7 @@ from lm_eval_tasks.data.slots import Tokenizer
 from lm_eval_tasks.errors import TokenizerError
 from lm_eval_tasks.thoughts import opened
 
+_LOGGER = logging.getLogger(__name__)
 _LENGTH_KEYS = ("max_model_len", "max_length", "context_length")
 # transformers writes 1e30 if a tokenizer has no limit of its own.
 _NO_LIMIT = 10**9
@@ -44,14 +46,22 @@ def of_model(arguments: Mapping[str, Any], system_instruction: str = "") -> Cont
         TokenizerError: the tokenizer cannot be loaded, or no argument and no file gives the context length.
     """
     name = arguments.get("tokenizer") or arguments.get("pretrained")
-    if not isinstance(name, str) or not name:
-        return None
     length = next((_length(key, arguments[key]) for key in _LENGTH_KEYS if arguments.get(key) is not None), None)
+    if not isinstance(name, str) or not name:
+        _warn_of_length(length)
+        return None
     revision = arguments.get("revision") or "main"
     thinking = None if arguments.get("enable_thinking") is None else bool(arguments["enable_thinking"])
     return _load(
         f"{name}@{revision}", revision, str(arguments.get("pretrained") or name), length, system_instruction, thinking
     )
+
+
+@cache
+def _warn_of_length(length: int | None) -> None:
+    """Say once that prompts are not cut to a length, because nothing counts their tokens."""
+    if length is not None:
+        _LOGGER.warning("prompts are not cut to %d tokens, because no tokenizer was named: add tokenizer=...", length)
 
 
 def _length(key: str, value: object) -> int:

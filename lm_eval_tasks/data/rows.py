@@ -58,6 +58,10 @@ def open_dataset(config: str, options: Options) -> Opened:
     folder = Path(name).expanduser()
     check_dataset(name)
     path = str(folder) if folder.is_dir() else name
+    if folder.is_dir() and options.dataset_revision:
+        _LOGGER.warning(
+            "dataset_revision=%s is ignored: %s is a folder, which has one revision", options.dataset_revision, folder
+        )
     try:
         with _quiet():
             builder = datasets.load_dataset_builder(path, config, revision=options.dataset_revision)

@@ -272,7 +272,15 @@ const remember = () => {
   writeHash({ ...values, published: byId("published").checked });
 };
 
-// A metric is offered where any shown setting has it.
+// A task is offered if it has scores: ours, or published ones while those are shown.
+const offerTasks = () => {
+  const shown = [...board.settings, ...(byId("published").checked || !board.settings.length ? board.published_settings : [])];
+  const tasks = Object.entries(board.tasks).filter(([task]) => shown.some((one) => one.task === task));
+  fillSelect(byId("task"), [...tasks, [ALL, "all"]], byId("task").value);
+};
+
+// A metric is offered where any shown setting has it; one that the user chose comes back when it is there again.
+let wantedMetric = "";
 const offerMetrics = () => {
   const settings = shownSettings();
   const [indices, names] = [new Set(settings.map((one) => one.index)), new Set(settings.map((one) => one.name))];
@@ -281,7 +289,8 @@ const offerMetrics = () => {
       board.cells.some((cell) => indices.has(cell.s) && cell.x[metric]) ||
       (byId("published").checked && board.published.some((one) => names.has(one.s) && one.x === metric)),
   );
-  fillSelect(byId("metric"), present.map((name) => [name, board.metrics[name]]), byId("metric").value);
+  const chosen = present.includes(wantedMetric) ? wantedMetric : (present[0] ?? "");
+  fillSelect(byId("metric"), present.map((name) => [name, board.metrics[name]]), chosen);
 };
 
 const allMonths = (first, last) => {
@@ -304,7 +313,7 @@ const prepare = () => {
   fillSelect(byId("round"), [...rounds.map((one) => [one, one]), [ALL, "all"]], hash.get("round") ?? rounds[0]);
   fillSelect(byId("task"), [...tasks, [ALL, "all"]], hash.get("task") ?? (ours ?? tasks[0])[0]);
   fillSelect(byId("context"), [["", "any"], ...contexts.map((one) => [String(one), `${one}K`])], hash.get("context") ?? "");
-  fillSelect(byId("metric"), Object.entries(board.metrics), hash.get("metric") ?? "");
+  wantedMetric = hash.get("metric") ?? "";
   byId("model").value = hash.get("model") ?? "";
   byId("published").checked = hash.get("published") === "true";
   const scales = Object.entries(SCALES).filter(([name]) => board.cells.some((cell) => cell[name]));
@@ -324,6 +333,8 @@ const listen = () => {
   byId("filters").addEventListener("input", (event) => {
     const [from, to] = [byId("from"), byId("to")];
     if (Number(from.value) > Number(to.value)) (event.target === from ? to : from).value = event.target.value;
+    if (event.target.id === "published") offerTasks();
+    if (event.target.id === "metric") wantedMetric = event.target.value;
     if (["task", "round", "context", "published"].includes(event.target.id)) offerMetrics();
     show();
   });
@@ -332,6 +343,7 @@ const listen = () => {
 academiceval.when("board").then((data) => {
   board = data;
   prepare();
+  offerTasks();
   offerMetrics();
   listen();
   byId("filters").hidden = false;

@@ -303,7 +303,7 @@ def test_of_two_runs_of_a_model_the_newest_is_shown_or_both_with_a_label(
         file.write_text("".join(file.read_text().splitlines(keepends=True)[:2]))
     code, out, err = command("report", tmp_path / "runs", "-o", tmp_path / "site")
     assert code == 0, err
-    assert out.startswith("1 models")
+    assert out.startswith("1 model,")
     assert f"the newer run {full}" in caplog.text.replace(str(full.resolve()), str(full))
     code, out, err = command(
         "report", tmp_path / "runs", "-o", tmp_path / "site", "--label", f"lead, two papers={smoke}"
@@ -353,7 +353,7 @@ def test_agreement_of_metrics_and_models_against_each_other_are_shown(
     assert "Models against each other" in page
     assert "0.625 [0.500, 0.750]" in page
     assert "How far the metrics agree" in page
-    assert re.search(r"Abstract, over answers", page)
+    assert re.search(r"Abstract, over up to \d+ answers", page)
     for name in ("Numbers supported", "ROUGE-2", "Length"):
         assert name in page
     # It is not a win rate against the authors' text.
