@@ -27,7 +27,7 @@ from builder.pipeline import run  # noqa: E402
 from builder.round.model import Round  # noqa: E402
 from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
 from lm_eval_tasks.metrics.grounding import Shown, support_of_names, support_of_numbers  # noqa: E402
-from lm_eval_tasks.metrics.registry import measurable  # noqa: E402
+from lm_eval_tasks.metrics.registry import of_texts  # noqa: E402
 from lm_eval_tasks.runs.candidates import human_texts  # noqa: E402
 from lm_eval_tasks.runs.report_card import Candidate, measure  # noqa: E402
 
@@ -55,7 +55,7 @@ def of_round(name: str, data: Path, place: Path, bertscore_model: str) -> dict[s
     """The figures of one round."""
     dataset = made(name, data, place)
     texts = human_texts(str(dataset), "abs", bertscore_model, {})
-    card = measure(texts, [one for one in measurable() if one.name in METRICS])
+    card = measure(texts, [one for one in of_texts() if one.name in METRICS])
     figures = {
         f"{name}_{metric}_{damage}": round(seen.accuracy, 2)
         for metric, own in card.damages.items()

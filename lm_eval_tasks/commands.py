@@ -72,7 +72,7 @@ def register(commands: Commands) -> None:
     sub.add_argument(
         "--task", choices=("abs", "title", "intro"), default="abs", help="of a dataset: what is written (default: abs)"
     )
-    sub.add_argument("--metrics", help="comma-separated (default: all that have a better direction)")
+    sub.add_argument("--metrics", help="comma-separated (default: all)")
     sub.add_argument("--bertscore_model", default="minilm", help="default: minilm; none leaves BERTScore out")
     help_ = "of a dataset: damage the authors' own first versions, in place of other human texts"
     sub.add_argument("--revisions", action="store_true", help=help_)
@@ -418,9 +418,9 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
     check_there(arguments.source)
     from lm_eval_tasks.metrics import registry
 
-    every = {one.name: one for one in registry.measurable()}
+    every = {one.name: one for one in registry.of_texts()}
     names = arguments.metrics.split(",") if arguments.metrics else list(every)
-    registry.check_names(names, registry.measurable())
+    registry.check_names(names, registry.of_texts())
     import json
 
     from lm_eval_tasks.files import write_whole
@@ -450,7 +450,7 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
     if is_run:
         yield from _agreement(arguments.source, names)
     yield (
-        f"\nShare of {len(found)} texts in which the damaged one scores lower; 0.5 is chance, and below {eyesight.BLIND} a "
+        f"\nShare of {len(found)} texts in which the damaged one scores worse; 0.5 is chance, and below {eyesight.BLIND} a "
         "headline metric is called blind."
     )
 

@@ -19,13 +19,15 @@ PAGES = sorted(
         *(ROOT / "docs").rglob("*.md"),
     ]
 )
-CODE = sorted(path for room in ("builder", "lm_eval_tasks", "hub_scripts") for path in (ROOT / room).rglob("*.py"))
+ROOMS = ("builder", "lm_eval_tasks", "hub_scripts", "benchmarks", "tests")
+CODE = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py") if path != Path(__file__))
 OTHERS = sorted(
     path
-    for room in ("builder", "lm_eval_tasks", "hub_scripts", "docs")
-    for ending in ("toml", "yaml", "html", "js")
+    for room in (*ROOMS, "docs")
+    for ending in ("toml", "yaml", "html", "js", "sh", "css")
     for path in (ROOT / room).rglob(f"*.{ending}")
 )
+FILES = ("compose.yaml", "pyproject.toml", "Makefile", "Dockerfile", "constraints.txt")
 # What not to write -> what to write.
 TICS = {
     r"of one's own": "of your own",
@@ -60,7 +62,7 @@ def prose_of(path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    "path", [*PAGES, *CODE, *OTHERS, ROOT / "compose.yaml"], ids=lambda path: str(path.relative_to(ROOT))
+    "path", [*PAGES, *CODE, *OTHERS, *(ROOT / name for name in FILES)], ids=lambda path: str(path.relative_to(ROOT))
 )
 def test_the_tics_stay_out(path: Path) -> None:
     if path.name == "prose.py":

@@ -160,7 +160,7 @@ def _points(text: str, number: Number) -> bool:
 _NO_SEPARATORS = str.maketrans({",": "", "\u00a0": "", "\u2009": "", "\u202f": "", "−": "-"})
 
 
-def _beside(text: str, number: Number) -> frozenset[str]:
+def _neighbours(text: str, number: Number) -> frozenset[str]:
     """The stems of the nearest words that mean something, on both sides."""
     before = [
         word for word in _WORD.findall(text[max(0, number.start - 60) : number.start]) if word.casefold() not in _STOP
@@ -184,7 +184,7 @@ class _Wanted:
         percent: whether the shown number must be a percentage; None: it may be.
         unit: "" for any, or none.
         exactly: whether the shown number must have this unit, or a decimal point if it needs no unit.
-        beside: words of which one must be next to a shown number; none for a number that says enough by itself.
+        next_to: words of which one must be next to a shown number; none for a number that says enough by itself.
     """
 
     value: float
@@ -194,7 +194,7 @@ class _Wanted:
     percent: bool | None = None
     unit: str = ""
     exactly: bool = False
-    beside: frozenset[str] = frozenset()
+    next_to: frozenset[str] = frozenset()
 
 
 def _forms(answer: str, number: Number) -> Iterator[_Wanted]:
@@ -207,8 +207,8 @@ def _forms(answer: str, number: Number) -> Iterator[_Wanted]:
     below = loose / 2 if _ABOUT.search(answer, *before) else margin
     above = loose if _AT_LEAST.search(answer, *before) else below
     small = value == int(value) and abs(value) <= _SMALL and not number.percent and step >= 1
-    beside = _beside(answer, number) if small else frozenset[str]()
-    yield _Wanted(value, value - below, value + above, step, None, "%" if number.percent else unit, beside=beside)
+    neighbours = _neighbours(answer, number) if small else frozenset[str]()
+    yield _Wanted(value, value - below, value + above, step, None, "%" if number.percent else unit, next_to=neighbours)
     if number.percent:
         # 93 % is 0.93.
         yield _scaled(value, step, margin, 0.01, percent=False)
@@ -276,7 +276,7 @@ class ShownNumbers:
         # A number without a unit may have any, as in a table.
         if wanted.unit and unit and unit != wanted.unit:
             return False
-        return not wanted.beside or bool(wanted.beside & _beside(self._text, one))
+        return not wanted.next_to or bool(wanted.next_to & _neighbours(self._text, one))
 
     def _words_for(self, value: float) -> Iterator[Number]:
         """Where the text spells a number out."""

@@ -107,14 +107,9 @@ def of_kind(kind: Kind) -> Iterator[Metric]:
 
 
 def of_texts() -> list[Metric]:
-    """The metrics of writing tasks that say something about a text, without their floors."""
+    """The metrics of writing tasks that say something about a text, without their floors: those that have a report card."""
     floors = {name for one in METRICS for name in one.floors}
     return [one for one in of_kind("writing") if not one.rate and one.name not in floors]
-
-
-def measurable() -> list[Metric]:
-    """The metrics of texts of which higher is better, and which therefore have a report card."""
-    return [one for one in of_texts() if one.best == "higher"]
 
 
 def headline(kind: Kind | None = None) -> tuple[str, ...]:

@@ -116,8 +116,13 @@ def _changed(kind: Kind, candidates: Sequence[Candidate], materials: Sequence[Ma
 
 def lower(metric: Metric, before: float, after: float) -> float:
     """1 if the changed text scores worse, 0 if it scores better, 0.5 if nothing changed."""
-    gain = before - after if metric.best == "higher" else after - before
-    return 1.0 if gain > 0 else 0.0 if gain < 0 else 0.5
+    loss = _loss(metric, after) - _loss(metric, before)
+    return 1.0 if loss > 0 else 0.0 if loss < 0 else 0.5
+
+
+def _loss(metric: Metric, value: float) -> float:
+    """How bad a value is."""
+    return abs(value - 1) if metric.best == "one" else value if metric.best == "lower" else -value
 
 
 def _scores(

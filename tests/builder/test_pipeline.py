@@ -1,4 +1,4 @@
-"""A round over a small made-up world, looked at from outside: what load_dataset, the card and the manifest say."""
+"""A round over a small made-up world, seen from outside: what load_dataset, the card and the manifest say."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """In the process of a command: every step that it takes outside itself is counted, and at one of them something goes wrong.
 
-Steps are what Python's audit events tell (files opened, renamed, removed, folders made, connections), and beside them each write
+Steps are what Python's audit events tell (files opened, renamed, removed, folders made, connections), and in addition each write
 and each fsync of Python's own files. Libraries' own code (SQLite, Parquet) writes past Python: `room` makes the system refuse
 what goes beyond a size of file, whoever writes it.
 """

@@ -1,4 +1,4 @@
-"""A headless Chromium for tests of pages, where there is one."""
+"""A headless Chromium for tests of pages, if one is installed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """A browser; the test is skipped where there is none."""
+    """A browser; without one, the test is skipped."""
     from playwright.sync_api import Error, sync_playwright
 
     with sync_playwright() as play:

@@ -42,7 +42,7 @@ def draw(path: Path, pages: Sequence[Sequence[Text]], toc: Sequence[Sequence[obj
 
 
 def wrapped(text: str, characters: int = 90) -> list[str]:
-    """A text in lines of about so many characters."""
+    """A text in lines of about this many characters."""
     lines: list[str] = [""]
     for word in text.split():
         if len(lines[-1]) + len(word) > characters:

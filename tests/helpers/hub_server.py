@@ -89,7 +89,7 @@ class Repository:
 
 
 class Answer(Exception):
-    """What to send; raised where there is nothing more to do."""
+    """What to send; raised when nothing more is to be done."""
 
     def __init__(self, status: int, body: Any = b"", headers: dict[str, str] | None = None) -> None:
         self.status, self.headers = status, dict(headers or {})

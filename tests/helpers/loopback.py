@@ -38,11 +38,11 @@ Reply = tuple[int, dict[str, str], bytes]
 
 @dataclass
 class Fault:
-    """What goes wrong with requests whose address contains a text, so many times, after so many that go well.
+    """What goes wrong with requests whose address contains a text, a number of times, after a number that go well.
 
     Attributes:
         reply: status, headers and body to give instead; or None for a connection that breaks off.
-        cut: of the true answer, only so many bytes, though the header announces all.
+        cut: of the true answer, only this many bytes, though the header announces all.
         drip: seconds between the bytes of an answer without end, headers first.
     """
 
@@ -145,7 +145,7 @@ def _alternatives(clause: str) -> list[str]:
     return clause.strip().removeprefix("(").removesuffix(")").split(" OR ")
 
 
-# --- what is said in answer
+# --- answers
 
 
 def atom(world: World, query: dict[str, str]) -> Reply:

@@ -133,7 +133,7 @@ def test_the_newest_value_counts(tmp_path: Path) -> None:
 
 def _write(place: Path, name: str) -> None:
     for i in range(1500):
-        # Opened anew each time, as by a second command that starts while the first one writes.
+        # Opened each time, as by a second command that starts while the first one writes.
         if i % 100 == 0:
             journal = Journal(place)
         journal.add(f"{name}{i}", "x" * (i % 400))

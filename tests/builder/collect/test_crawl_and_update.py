@@ -326,7 +326,7 @@ class Killed(BaseException):
 
 
 class Watched:
-    """A mirror that notes who is asked for, and kills after so many questions."""
+    """A mirror that notes who is asked for, and kills after a number of questions."""
 
     def __init__(self, folder: Path, asked: list[str] | None = None, left: int = 10**6) -> None:
         self._source = MirrorSource(folder / "mirror")
@@ -404,7 +404,7 @@ def test_a_round_from_arxiv_holds_what_the_world_holds(world: Path, tmp_path: Pa
     assert {name.split("/")[0] for name in ours.files} == {name.split("/")[0] for name in theirs.files}
     asked = len(server.log)
     assert server.asked["oai"] == 1
-    assert server.asked["pdf"] < 20  # only where there is no good HTML
+    assert server.asked["pdf"] < 20  # only papers without good HTML
     run(arxiv_round(tmp_path, server), LocalEngine(2))
     assert len(server.log) == asked
 

@@ -1,4 +1,4 @@
-"""What a round may ask for beside the sixteen settings: own ones, budgets, licences; its audit; the reference dataset."""
+"""What a round may ask for in addition to the sixteen settings: its own ones, budgets, licences; its audit; the reference dataset."""
 
 from __future__ import annotations
 

@@ -500,7 +500,7 @@ def test_results_and_a_model_card(command: Command, hub: Hub, tmp_path: Path) ->
     code, _, err = command(*push)
     assert code == 1
     assert "org/tiny does not exist" in err
-    assert hub.repos == {}  # all targets are looked at before the first write
+    assert hub.repos == {}  # all targets are checked before the first write
 
     from huggingface_hub import HfApi, ModelCard
 
@@ -661,7 +661,7 @@ def test_a_site_or_a_round_with_a_key_is_not_uploaded(
 def test_a_revision_that_was_missing_a_moment_ago(
     command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """The client remembers by thread number what it did not find, and threads are numbered anew."""
+    """The client remembers by thread number what it did not find, and numbers are used again."""
     command("push", two_rounds[0], "--repo", REPO, "--yes")
     revision = hub.repos[KEY].tags["2026.11"]
     asked = f"/api/{KEY}/revision/{revision}"

@@ -276,7 +276,7 @@ def test_values_that_are_none(spoil: dict[str, Any], results: Path, command: Com
 
 
 def test_names_stay_names(results: Path, command: Command, tmp_path: Path) -> None:
-    """A round that is called like a path, a model like a formula, a folder beside ours."""
+    """A round that is called like a path, a model like a formula, a folder next to ours."""
     place = tmp_path / "deep" / "given" / "$\\frac{1"
     place.mkdir(parents=True)
     for file in (results / "lead").glob("samples_*.jsonl"):

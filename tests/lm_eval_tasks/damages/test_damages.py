@@ -65,11 +65,10 @@ def test_denials_keep_the_length_about() -> None:
 
 def test_metrics_get_a_report_card(command: Command, dataset: Path, tmp_path: Path) -> None:
     file = tmp_path / "card.json"
-    code, out, err = command(
-        "metrics", dataset, "--metrics", "rouge_l,numbers_supported,length_ratio", "--task", "intro"
-    )
-    assert (code, "no metric 'length_ratio'" in err) == (1, True)
-    names = ("rouge_l", "numbers_supported", "names_supported")
+    code, out, err = command("metrics", dataset, "--metrics", "rouge_l,numbers_supported,length", "--task", "intro")
+    assert (code, "no metric 'length'" in err) == (1, True)
+    # The more of one, the better; the fewer; the nearer to 1.
+    names = ("rouge_l", "numbers_supported", "names_supported", "copied_from_input", "length_ratio")
     code, out, err = command(
         "metrics", dataset, "--metrics", ",".join(names), "--task", "intro", "--output", file, "--format", "json"
     )
@@ -80,6 +79,7 @@ def test_metrics_get_a_report_card(command: Command, dataset: Path, tmp_path: Pa
     cell = card["rouge_l"]["dropped"]
     assert set(cell) == {"accuracy", "low", "high", "n", "harmless"}
     assert 0 <= cell["accuracy"] <= 1
+    assert card["length_ratio"]["repetition"]["n"] > 0
     code, out, err = command("metrics", dataset, "--metrics", "rouge_l", "--task", "title")
     assert code == 0, err
     assert "| sentences repeated |" in out

@@ -31,7 +31,7 @@ def test_the_numbers_are_those_of_bert_score(scorer: bertscore.Scorer) -> None:
     theirs = BERTScorer(model_type=minilm_path("test"), num_layers=6)
     theirs._tokenizer.model_max_length = 512
     targets, answers = texts(1, 12), texts(2, 12)
-    # In its larger batches padding counts as a similarity of 0, so that a score depends on the pairs beside it.
+    # In its larger batches padding counts as a similarity of 0, so that a score depends on the other pairs.
     _, _, expected = theirs.score(answers, targets, batch_size=1)
     assert scorer.score(targets, answers) == pytest.approx(expected.tolist(), abs=2e-5)
 

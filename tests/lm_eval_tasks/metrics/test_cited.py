@@ -71,7 +71,7 @@ def test_works_outside_the_list_are_real_or_invented() -> None:
         "Attention can be sparse (Zork et al., 2019) [0]."
     )
     found = cited(answer)
-    # The fifth is named beside a number. Of the six works one was given, three exist, two nobody knows.
+    # The fifth is named next to a number. Of the six works, one was given, three exist, and two are unknown.
     assert (found.real, found.invented) == (3 / 6, 2 / 6)
     assert cited(answer, None).invented is None
 

@@ -144,7 +144,7 @@ def test_runs_are_compared_paper_by_paper(
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (lambda doc: doc.update(round="2026.10"), "was run with round 2026.11 and round 2026.10"),
         (lambda doc: doc.update(prompt_version=7), "was run with prompts 1 and prompts 7"),
@@ -155,7 +155,11 @@ def test_runs_are_compared_paper_by_paper(
     ],
 )
 def test_runs_that_do_not_belong_together_are_refused(
-    command: Callable[..., tuple[int, str, str]], dataset: Path, tmp_path: Path, change: Callable[..., Any], told: str
+    command: Callable[..., tuple[int, str, str]],
+    dataset: Path,
+    tmp_path: Path,
+    change: Callable[..., Any],
+    message: str,
 ) -> None:
     evaluate("lead", "", ["academiceval_abs_9k"], json.loads(no_bertscore(dataset)), None, tmp_path / "a")
     shutil.copytree(tmp_path / "a", tmp_path / "b")
@@ -166,7 +170,7 @@ def test_runs_that_do_not_belong_together_are_refused(
     file.write_text("\n".join(json.dumps(row) for row in rows))
     code, _, err = command("compare", tmp_path / "a", tmp_path / "b")
     assert code == 1
-    assert re.search(told, err)
+    assert re.search(message, err)
     code, _, err = command("compare", tmp_path / "a", tmp_path / "nowhere.jsonl")
     assert code == 1
     assert "nowhere.jsonl does not exist" in err
