@@ -74,15 +74,18 @@ def citations(text: str, material: Material, strength: float, rng: random.Random
     return Damaged(replaced(text, [one.span() for one in chosen], words), len(chosen))
 
 
-# A claim and its denial, of like length.
+# A claim and its denial, of as many words.
 _DENIALS = (
-    ("can", "cannot"), ("does", "does not"), ("do", "do not"), ("is", "is not"), ("are", "are not"), ("was", "was not"),
-    ("were", "were not"), ("will", "will not"), ("has been", "has not been"), ("have been", "have not been"),
-    ("improves", "fails to improve"), ("outperforms", "underperforms"), ("outperform", "underperform"), ("with", "without"),
-    ("effective", "ineffective"), ("significantly", "insignificantly"), ("achieves", "misses"), ("achieve", "miss"),
-    ("shows", "disproves"), ("show", "disprove"), ("demonstrates", "refutes"), ("demonstrate", "refute"),
-    ("supports", "contradicts"), ("enables", "prevents"), ("enable", "prevent"),
+    ("can", "cannot"), ("could", "couldn't"), ("does", "doesn't"), ("do", "don't"), ("is", "isn't"), ("are", "aren't"), ("was", "wasn't"),
+    ("were", "weren't"), ("will", "won't"), ("has", "hasn't"), ("have", "haven't"), ("improves", "worsens"), ("improve", "worsen"),
+    ("outperforms", "underperforms"), ("outperform", "underperform"), ("effective", "ineffective"),
+    ("significantly", "insignificantly"), ("achieves", "misses"), ("achieve", "miss"), ("shows", "disproves"), ("show", "disprove"),
+    ("demonstrates", "refutes"), ("demonstrate", "refute"), ("supports", "contradicts"), ("enables", "prevents"), ("enable", "prevent"),
 )  # fmt: skip
+# "not" alone may deny anything.
+_ASSERTIONS = {
+    f"{verb} not": f"{verb} indeed" for verb in "can could does do is are was were will has have".split()
+}  # fmt: skip
 _OPPOSITES = (
     ("higher", "lower"), ("more", "less"), ("better", "worse"), ("larger", "smaller"), ("increase", "decrease"),
     ("increases", "decreases"), ("increased", "decreased"), ("increasing", "decreasing"), ("faster", "slower"),
@@ -95,7 +98,7 @@ _OPPOSITES = (
 
 def negated(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """Deny claims, or assert what was denied."""
-    return _swapped(text, {**dict(_DENIALS), **{b: a for a, b in _DENIALS}}, strength, rng)
+    return _swapped(text, {**dict(_DENIALS), **{b: a for a, b in _DENIALS}, **_ASSERTIONS}, strength, rng)
 
 
 def comparisons(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
@@ -104,7 +107,7 @@ def comparisons(text: str, material: Material, strength: float, rng: random.Rand
 
 
 def _swapped(text: str, changes: dict[str, str], strength: float, rng: random.Random) -> Damaged | None:
-    pattern = re.compile(rf"\b(?:{'|'.join(sorted(changes, key=len, reverse=True))})\b", re.IGNORECASE)
+    pattern = re.compile(rf"\b(?:{'|'.join(sorted(changes, key=len, reverse=True))})\b(?!['’])", re.IGNORECASE)
     found = list(pattern.finditer(text))
     chosen = [found[i] for i in some(len(found), strength, rng)]
     if not chosen:

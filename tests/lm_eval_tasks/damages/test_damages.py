@@ -61,6 +61,10 @@ def test_denials_keep_the_length_about() -> None:
     made = changed(kind, TEXT, MATERIAL, "s", 1.0)
     assert made is not None
     assert abs(len(made.text) - len(TEXT)) < len(TEXT) * 0.15
+    assert len(made.text.split()) == len(TEXT.split())
+    denied = changed(kind, "It is not better, and we do show that it can't be done with it.", MATERIAL, "s", 1.0)
+    assert denied is not None
+    assert denied.text == "It is indeed better, and we don't disprove that it can't be done with it."
 
 
 def test_metrics_get_a_report_card(command: Command, dataset: Path, tmp_path: Path) -> None:
