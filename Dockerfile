@@ -16,7 +16,11 @@ COPY hub_scripts hub_scripts
 RUN case ",${EXTRAS}," in *,vllm,*) constraints= ;; *) constraints="-c constraints.txt" ;; esac \
     && pip install --no-cache-dir ${PIP} ${constraints} ".[${EXTRAS}]" \
     && academiceval link-tasks
-RUN useradd --create-home user && mkdir /work && chown user /work
+# Triton, which comes with vLLM, compiles its kernels on the machine.
+RUN case ",${EXTRAS}," in *,vllm,*) \
+        apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/* ;; \
+    esac
+RUN useradd --create-home user && mkdir /work /home/user/.cache && chown user /work /home/user/.cache
 USER user
 WORKDIR /work
 ENTRYPOINT ["academiceval"]
