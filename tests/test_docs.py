@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
-from collections.abc import Iterator
 from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
 from types import UnionType
 from typing import get_args, get_origin
 
 import pytest
 import yaml
+from lm_eval._cli.harness import HarnessCLI
 from pydantic import BaseModel
 
 from builder import cli, records
@@ -19,8 +21,10 @@ from builder.dataset.manifest import FORMAT, Manifest
 from builder.round.model import Round
 from builder.round.settings import BUILT_IN
 from builder.scalar.questions import ClozeReason
+from lm_eval_tasks.inspect_tasks import TASKS
+from lm_eval_tasks.metadata import check
 from lm_eval_tasks.metrics.registry import METRICS
-from lm_eval_tasks.task_folder import task_names
+from lm_eval_tasks.task_folder import check_tasks, task_names
 from lm_eval_tasks.version import VERSION
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,18 +70,39 @@ def test_every_command_shown_exists() -> None:
         assert re.search(rf"academiceval {name}\b|`{name}`", shown), name
 
 
-def _shown() -> Iterator[tuple[str, str]]:
-    """The page and text of each command of ours in a fenced block."""
-    for page in PAGES:
-        for block in re.findall(r"^```\w*\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
-            for line in block.replace("\\\n", " ").splitlines():
-                if re.match(r"\s*academiceval [a-z]", line):
-                    yield page.name, line.partition(" #")[0].replace(" ...", "").strip()
+def _shown(program: str) -> list[tuple[str, str]]:
+    """The page and text of each command of a program in a fenced block, without the environment that it is given."""
+    return [
+        (page.name, re.split(r" #| >| \|", found[1])[0].replace(" ...", "").strip())
+        for page in PAGES
+        for block in re.findall(r"^```\w*\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+        for line in block.replace("\\\n", " ").splitlines()
+        if (found := re.match(rf"\s*(?:[A-Z_]+=\S+ |.*&& )*({program} [a-z-].*)", line))
+    ]
 
 
-@pytest.mark.parametrize(("page", "line"), list(_shown()))
+@pytest.mark.parametrize(("page", "line"), _shown("academiceval"))
 def test_every_command_shown_can_be_typed(page: str, line: str) -> None:
-    cli.all_commands().parse(shlex.split(line)[1:])
+    arguments = cli.all_commands().parse(shlex.split(line)[1:])
+    check_tasks(filter(None, getattr(arguments, "tasks", "").split(",")))
+    check(json.loads(getattr(arguments, "metadata", "{}")))
+
+
+@pytest.mark.parametrize(("page", "line"), _shown("lm_eval"))
+def test_every_lm_eval_command_shown_can_be_typed(page: str, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", shlex.split(line))
+    arguments = HarnessCLI().parse_args()
+    check_tasks(arguments.tasks if isinstance(arguments.tasks, list) else arguments.tasks.split(","))
+    check(arguments.metadata or {})
+
+
+@pytest.mark.parametrize(("page", "line"), _shown("inspect eval"))
+def test_every_inspect_command_shown_can_be_typed(page: str, line: str) -> None:
+    words = shlex.split(line)
+    assert words[2].removeprefix("academiceval/") in TASKS
+    check(
+        {key: value for option, given in pairwise(words) if option == "-T" for key, _, value in [given.partition("=")]}
+    )
 
 
 def test_every_task_is_named() -> None:
