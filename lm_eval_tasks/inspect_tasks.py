@@ -19,7 +19,7 @@ from lm_eval_tasks.compat.inspect_ai import StopError, as_package
 from lm_eval_tasks.compat.lm_eval import quiet
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.errors import EvalError
-from lm_eval_tasks.metadata import check
+from lm_eval_tasks.metadata import ALL, check
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.scored import Generated, Kind, ScoredAnswer
@@ -78,11 +78,11 @@ def _about(doc: dict[str, Any]) -> dict[str, Any]:
 
 
 def _scorer_of(doc: dict[str, Any]) -> Callable[[Any], Scorer]:
-    """The scorer of a task's answers, by the metrics that its rows can have: headline, floor and the share of capped answers."""
+    """The scorer of a task's answers: headline metrics with their floors, or all if they are asked for; and the share of capped answers."""
     kind: Kind = "cloze" if doc["prompt_name"] in (SCALAR, "probe") else "writing"
-    headline = [one for one in registry.of_kind(kind) if one.headline]
-    known = [one for one in headline if one.name != "bertscore" or doc["bertscore_model"] != NO_MODEL]
-    names = [name for one in known for name in (one.name, one.zero) if name]
+    wanted = [one for one in registry.of_kind(kind) if one.headline or doc["metrics"] == ALL]
+    known = [one for one in wanted if not one.name.startswith("bertscore") or doc["bertscore_model"] != NO_MODEL]
+    names = dict.fromkeys(name for one in known for name in (one.name, one.zero) if name)
     over: list[Metric] = [mean(), stderr(cluster="first_author")]
 
     @scorer(metrics={name: over for name in (*names, registry.CAPPED)}, name="academiceval")

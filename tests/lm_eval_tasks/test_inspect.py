@@ -122,10 +122,10 @@ def test_its_mock_model_and_its_mistakes(dataset: Path, tmp_path: Path) -> None:
         "def answer(input, tools, choice, config):\n"
         "    made = ModelOutput.from_content('mock', 'We study graphs.')\n"
         "    return made.model_copy(update={'usage': ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)})\n"
-        "[log] = eval('academiceval/abs_9k', model=get_model('mockllm/model', custom_outputs=answer), limit=3,\n"
-        "             task_args={'dataset': sys.argv[1], 'bertscore_model': 'none'})\n"
-        "names = sorted(one.name for one in log.results.scores)\n"
-        "print(log.status, len(log.samples), *names)\n"
+        "for metrics in ('all', 'headline'):\n"
+        "    [log] = eval('academiceval/abs_9k', model=get_model('mockllm/model', custom_outputs=answer), limit=3,\n"
+        "                 task_args={'dataset': sys.argv[1], 'bertscore_model': 'none', 'metrics': metrics})\n"
+        "    print(log.status, len(log.samples), *sorted(one.name for one in log.results.scores))\n"
     )
     own = {
         **os.environ,
@@ -141,7 +141,9 @@ def test_its_mock_model_and_its_mistakes(dataset: Path, tmp_path: Path) -> None:
         text=True,
         timeout=600,
     )
-    assert done.stdout.splitlines()[-1] == "success 3 capped rouge_l rouge_l_wrong_paper", done.stderr
+    every, headline = done.stdout.splitlines()[-2:]
+    assert headline == "success 3 capped rouge_l rouge_l_wrong_paper", done.stderr
+    assert {"rouge_1", "numbers_supported", "copied_from_input"} < set(every.split())
     for *given, says in (
         ("dataset=/nowhere", "bertscore_model=none", "/nowhere"),
         ("split=tset", "bertscore_modle=none", "did you mean 'bertscore_model'?"),
