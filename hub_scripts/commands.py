@@ -116,7 +116,7 @@ def _register_records(commands: Commands) -> None:
     sub.add_argument("--organization", type=name, required=True, help="who ran the evaluation")
     sub.add_argument(
         "--relationship", choices=_RELATIONSHIPS, default=_RELATIONSHIPS[0],
-        help="who that is, relative to who made the model (default: third_party)",
+        help="the organization's relation to whoever made the model (default: third_party)",
     )  # fmt: skip
 
 
