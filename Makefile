@@ -29,6 +29,7 @@ demo: setup-demo
 	$(BIN)/academiceval link-tasks
 	$(BIN)/academiceval demo --folder demo
 	cd demo && HF_HUB_OFFLINE=1 ../$(BIN)/lm_eval --tasks academiceval_abs --model dummy --limit 2 --metadata '{"bertscore_model": "minilm"}'
+	@echo "Results page: demo/site/index.html; dataset card: demo/academiceval/README.md"
 
 test: setup check
 	$(BIN)/python -m pytest

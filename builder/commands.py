@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from builder.round.model import Round
     from lm_eval_tasks.command import Commands
     from lm_eval_tasks.engines.base import Engine
-    from lm_eval_tasks.tables import Table
+    from lm_eval_tasks.tables import Json, Table
 
 
 def register(commands: Commands) -> None:
@@ -157,13 +157,16 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
     if not arguments.replace and (known := remembered(round_)):
         yield from (*known, "nothing has changed since this run")
         return
-    from builder.pipeline import run
+    from builder.pipeline import Outcome, running
 
     before = given(round_)
+    shown: list[str | Table] = []
     with _engine(arguments) as engine:
-        shown = list(_outcome(run(round_, engine, replace=arguments.replace)))
+        for one in running(round_, engine, replace=arguments.replace):
+            for item in _outcome(one, len(shown)) if isinstance(one, Outcome) else [one.line()]:
+                shown.append(item)
+                yield item
     remember(round_, before, shown)
-    yield from shown
 
 
 def init(arguments: Namespace) -> Iterator[str | Table]:
@@ -225,7 +228,7 @@ def build(arguments: Namespace) -> Iterator[str | Table]:
         yield from _outcome(build(round_, engine, replace=arguments.replace))
 
 
-def status(arguments: Namespace) -> Iterator[str | Table]:
+def status(arguments: Namespace) -> Iterator[str | Table | Json]:
     round_ = _load_round(arguments)
     from builder.citations.search import search_status
     from builder.collect.status import status
@@ -236,7 +239,13 @@ def status(arguments: Namespace) -> Iterator[str | Table]:
         yield f"{round_.workspace}: nothing yet; start with `academiceval run {arguments.file}`"
         return
     with Store.open(path) as store:
-        yield from (*status(round_, store), *search_status(round_, store))
+        lines = [*status(round_, store), *search_status(round_, store)]
+    if arguments.show == "json":
+        from lm_eval_tasks.tables import Json
+
+        yield Json({what: value for what, _, value in (line.partition(": ") for line in lines)})
+        return
+    yield from lines
 
 
 def audit(arguments: Namespace) -> Iterator[str | Table]:
@@ -298,6 +307,9 @@ def import_(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def extract(arguments: Namespace) -> Iterator[str | Table]:
+    is_round = len(arguments.files) == 1 and arguments.files[0].endswith(".toml")
+    if not is_round and (arguments.output is None or ":/" in str(arguments.output)):
+        raise BuildError("extract needs `--output out.jsonl`, a path on this machine, when it is given files")
     from builder.sources.object_store import is_address
 
     names = arguments.files + (_listed(arguments.files_from) if arguments.files_from else [])
@@ -315,8 +327,6 @@ def extract(arguments: Namespace) -> Iterator[str | Table]:
         return
     from builder.extract.files import extract_to_jsonl
 
-    if arguments.output is None or ":/" in str(arguments.output):
-        raise BuildError("extract needs `--output out.jsonl`, a path on this machine, when it is given files")
     with _engine(arguments) as engine:
         done, failed = extract_to_jsonl(names, arguments.output, engine, arguments.time_limit, arguments.memory_limit)
     yield f"{done} extracted, {failed} failed: {arguments.output}"
@@ -362,10 +372,15 @@ def _graph(graph: CoAuthorGraph, reports: Sequence[StageReport]) -> Iterator[str
     )
 
 
-def _outcome(outcome: Outcome) -> Iterator[str | Table]:
+def _outcome(outcome: Outcome, known: int = 0) -> Iterator[str | Table]:
+    """What a build did.
+
+    Args:
+        known: how many of the reports have been shown before.
+    """
     from builder.dataset import tables
 
-    yield from (report.line() for report in outcome.reports)
+    yield from (report.line() for report in outcome.reports[known:])
     for table in tables.built(outcome.manifest):
         yield from ("", table)
     yield from ("", *(f"warning: {line}" for line in tables.short_of_name(outcome.manifest)))

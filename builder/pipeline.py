@@ -78,31 +78,48 @@ def _workspace(round_: Round) -> Iterator[Store]:
 
 def run(round_: Round, engine: Engine, *, replace: bool = False) -> Outcome:
     """All stages, each resuming where an earlier call stopped."""
-    check_model(round_.samples.ceiling_bertscore)
-    seconds = {report.stage: report.seconds for report in prepare(round_, engine)}
-    outcome = build(round_, engine, replace=replace)
-    for report in outcome.reports:
-        report.seconds = seconds.get(report.stage, report.seconds)
+    *_, outcome = running(round_, engine, replace=replace)
+    assert isinstance(outcome, Outcome)
     return outcome
 
 
+def running(round_: Round, engine: Engine, *, replace: bool = False) -> Iterator[StageReport | Outcome]:
+    """As `run`: the report of each stage before the build as soon as it has ended, then the outcome."""
+    check_model(round_.samples.ceiling_bertscore)
+    seconds = {}
+    for report in stages(round_, engine):
+        seconds[report.stage] = report.seconds
+        yield report
+    outcome = build(round_, engine, replace=replace)
+    for report in outcome.reports:
+        report.seconds = seconds.get(report.stage, report.seconds)
+    yield outcome
+
+
 def prepare(round_: Round, engine: Engine) -> list[StageReport]:
-    """The stages before the build: crawl, graph, extraction, links."""
+    """The stages before the build."""
+    return list(stages(round_, engine))
+
+
+def stages(round_: Round, engine: Engine) -> Iterator[StageReport]:
+    """Crawl, graph, extraction, links: the report of each as soon as it has ended."""
     with _workspace(round_) as store:
         source = open_source(round_, store)
-        crawled = crawl(round_, source, store)
+        yield crawl(round_, source, store)
         graph, on_graph = _graph(round_, store)
+        yield on_graph
         papers = learn_licenses(source, store, _papers(store, graph))
         started = time.perf_counter()
         extract_papers(round_, source, store, papers, engine)
         documents, extracted = choose_documents(round_, store, papers)
         extracted.seconds = time.perf_counter() - started
+        yield extracted
         linked = link_papers(round_, source, store, papers, documents)
         with_text = [paper for paper in papers if paper.id in documents]
         dates = split_dates(round_.split, with_text)
         learn_first_versions(source, store, dates.test_of(with_text))
         read_cited(round_, source, store, with_text, documents, dates, engine)
-        return [crawled, on_graph, extracted, linked]
+        yield linked
 
 
 def link_only(round_: Round, engine: Engine) -> tuple[list[StageReport], dict[LinkWay, int], list[str]]:

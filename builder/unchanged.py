@@ -1,7 +1,8 @@
 """A run is not repeated if nothing has changed since it ended: what it showed is shown again.
 
-What it depends on is compared by name, size and time of the last change: round.toml, this code and its libraries, the workspace's
-store, a mirror's files, the lists that round.toml names, and the dataset folder itself. A live source is always asked.
+What it depends on is compared by name, size and time of the last change: round.toml, this code and its libraries, a mirror's files, the
+lists that round.toml names, and the dataset folder itself. The workspace's store is compared by its content, because reading it changes
+its time. A live source is always asked.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.round.source import MirrorTable
-from lm_eval_tasks.files import sha256_of_bytes, write_whole
+from lm_eval_tasks.files import sha256_of, sha256_of_bytes, write_whole
 from lm_eval_tasks.tables import Table
 from lm_eval_tasks.text import ODD, parse_json
 from lm_eval_tasks.version import code_version
@@ -60,7 +61,9 @@ def given(round_: Round) -> str:
 
 def _made(round_: Round) -> str:
     """The state of what a run leaves, as a hash."""
-    return sha256_of_bytes(json.dumps(_states([round_.output, *(round_.workspace / name for name in _STORE)])))
+    store, log = (round_.workspace / name for name in _STORE)
+    content = sha256_of(store) if store.is_file() else ""
+    return sha256_of_bytes(json.dumps([content, _states([round_.output, log])]))
 
 
 def _states(paths: Iterable[Path]) -> list[tuple[str, tuple[int, int]]]:

@@ -169,7 +169,8 @@ def _register_reproduce(commands: Commands) -> None:
 
 def report(arguments: Namespace) -> Iterator[str | Table]:
     """Build the site, and publish it if a Space is named."""
-    check_there(*arguments.results)
+    labelled = (Path(one.partition("=")[2]) for one in arguments.label if "=" in one)
+    check_there(*arguments.results, *filter(None, (arguments.models,)), *labelled)
     from hub_scripts.report.site import Notes, cutoffs_of, labels_of
     from hub_scripts.report.site import report as build
 

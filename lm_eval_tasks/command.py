@@ -217,11 +217,11 @@ def amount(text: str) -> float:
 
 
 def seconds(text: str) -> float:
-    """An argument that is a time."""
+    """An argument that is a time in seconds, or a rate."""
     try:
         value = float(text)
     except ValueError:
         value = 0.0
     if not 0 < value < 1e9:
-        raise argparse.ArgumentTypeError(f"{text!r:.40} is not a time in seconds")
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is not a number above 0")
     return value

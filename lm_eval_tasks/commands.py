@@ -217,6 +217,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.runs.generation import Generation, check_model
 
     check_model(given.model)
+    check_there(*filter(None, (given.prices,)))
     generation = Generation(
         given.batch_size, given.device, given.apply_chat_template, given.system_instruction, given.gen_kwargs, given.seed, given.repeats,
     )  # fmt: skip
@@ -416,11 +417,13 @@ def link_rounds(arguments: Namespace) -> Iterator[str | Table]:
 
 def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
     check_there(arguments.source)
+    from lm_eval_tasks.metadata import check
     from lm_eval_tasks.metrics import registry
 
     every = {one.name: one for one in registry.of_texts()}
     names = arguments.metrics.split(",") if arguments.metrics else list(every)
     registry.check_names(names, registry.of_texts())
+    check({"bertscore_model": arguments.bertscore_model})
     import json
 
     from lm_eval_tasks.files import write_whole
@@ -480,14 +483,14 @@ def _judges_card(arguments: Namespace, found: list[Candidate]) -> ReportCard:
 
 
 def judge(arguments: Namespace) -> Iterator[str | Table]:
-    check_there(*arguments.samples)
+    check_there(*arguments.samples, *filter(None, (arguments.prices,)))
+    if not arguments.model and not arguments.base_url and not arguments.dry_run:
+        raise EvalError(
+            "name a judge: --model gpt-4o-mini for the OpenAI API, or --base-url of a server that has the paper's, Mixtral-8x22B"
+        )
     from lm_eval_tasks.judge import run
     from lm_eval_tasks.judge.results import table
 
-    if not arguments.model and not arguments.base_url and not arguments.dry_run:
-        raise EvalError(
-            f"name a judge: --model gpt-4o-mini for the OpenAI API, or --base-url of a server that has the paper's, {run.DEFAULT_JUDGE}"
-        )
     models = arguments.model or [run.DEFAULT_JUDGE]
     # Two folders are two runs, of which each is to be compared with the other.
     runs = len(arguments.samples) == 2 and all(map(Path.is_dir, arguments.samples))

@@ -73,10 +73,11 @@ def _problems(value: Any, schema: Schema, root: Schema, where: str) -> Iterator[
         if value not in choices:
             yield f"`{where}` cannot be {_shown(value)}; {_hint(value, choices)}"
     elif not _fits(value, schema):
-        yield f"`{where}`: {_shown(value)} is not {_wanted(schema)}"
-    elif schema["type"] == "object":
+        quotes = f'; put it in quotes: "{value}"' if schema["type"] == "string" and type(value) in (int, float) else ""
+        yield f"`{where}`: {_shown(value)} is not {_wanted(schema)}{quotes}"
+    elif schema.get("type") == "object":
         yield from _problems_of_table(value, schema, root, where)
-    elif schema["type"] == "array":
+    elif schema.get("type") == "array":
         for place, one in enumerate(value):
             yield from _problems(one, schema["items"], root, f"{where}[{place}]")
 
@@ -86,7 +87,7 @@ def _problems_of_table(table: Mapping[str, Any], schema: Schema, root: Schema, w
     for key, value in table.items():
         place = f"{where}.{key}".lstrip(".")
         if key in keys or others:
-            yield from _problems(value, keys.get(key, others), root, place)
+            yield from _problems(value, keys.get(key, {} if others is True else others), root, place)
         else:
             near = get_close_matches(key, keys, 1, 0.6)
             yield f"{_UNKNOWN} `{place}`; " + (f"did you mean `{near[0]}`?" if near else f"there are {', '.join(keys)}")
@@ -109,10 +110,12 @@ def _chosen(value: Any, schema: Schema, root: Schema) -> Schema:
             "type": "object",
             "properties": {key: {"enum": list(mapping)}},
             "required": [key],
-            "additionalProperties": {},
+            "additionalProperties": True,
         }
     # TOML has no null.
-    return next((_chosen(value, one, root) for one in schema.get("anyOf", ()) if one.get("type") != "null"), schema)
+    outer = {key: one for key, one in schema.items() if key != "anyOf"}
+    several = (_chosen(value, one, root) for one in schema.get("anyOf", ()) if one.get("type") != "null")
+    return next(({**outer, **one} for one in several), schema)
 
 
 def _fits(value: Any, schema: Schema) -> bool:
@@ -138,8 +141,10 @@ def _fits(value: Any, schema: Schema) -> bool:
 def _wanted(schema: Schema) -> str:
     """What a value should be, in words."""
     if "examples" in schema:
-        return f"of the form {schema['examples'][0]}"
-    bounds = " and ".join(f"{words} {schema[name]:g}" for name, (words, _) in _BOUNDS.items() if name in schema)
+        return f"{schema.get('description', 'a value').partition(';')[0]}, such as {schema['examples'][0]}"
+    bounds = " and ".join(f"{words} {schema[name]:,}" for name, (words, _) in _BOUNDS.items() if name in schema)
+    if {"minimum", "maximum"} <= schema.keys():
+        bounds = f"from {schema['minimum']:,} to {schema['maximum']:,}"
     name = _NAMES.get(schema.get("format", schema["type"]), _NAMES[schema["type"]])
     return f"{name} {bounds}".rstrip() + (" with something in it" if schema.get("minItems") else "")
 

@@ -51,7 +51,7 @@ _SettingName = Annotated[str, Field(json_schema_extra={"enum": [setting.name for
 class Round(Table):
     """One round: the same Round over the same workspace gives the same bytes."""
 
-    round: str = Field(pattern=ROUND, examples=["2026.11"], description="the revision: year and month")
+    round: str = Field(pattern=ROUND, examples=["2026.11"], description="a year and month; the revision")
     seed: int = 0
     settings: tuple[_SettingName, ...] = tuple(setting.name for setting in registry.BUILT_IN)
     setting: tuple[SettingTable, ...] = Field((), description="the round's own settings")

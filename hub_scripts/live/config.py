@@ -27,7 +27,7 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 _TAKEN = frozenset({"judged", "live.json", "live.md"})
 
 
-Repository = Annotated[str, Field(pattern=REPOSITORY, examples=["ORG/NAME"])]
+Repository = Annotated[str, Field(pattern=REPOSITORY, examples=["ORG/NAME"], description="a repository")]
 
 
 class JudgeTable(Table):

@@ -16,7 +16,6 @@ from builder.round.licenses import Licenses, allows
 from builder.round.names import thousands_in
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key
 from hub_scripts.report.inputs import Inputs, ReportError, SamplesFile
-from lm_eval_tasks.budget import CHARACTERS_OF_TOKEN
 from lm_eval_tasks.intervals import interval
 from lm_eval_tasks.judge.verdict import points_of
 from lm_eval_tasks.metrics import registry as metrics
@@ -27,6 +26,8 @@ from lm_eval_tasks.word_runs import run_words, share_run
 if TYPE_CHECKING:
     from lm_eval_tasks.runs.logged import Logged
 _LOGGER = logging.getLogger(__name__)
+# Of English papers, on average.
+_CHARACTERS_OF_TOKEN = 4.5
 # How many words in a row of a withheld text an answer may repeat.
 MOST_COPIED = 25
 _LONGEST_WORD = 20
@@ -150,9 +151,9 @@ def _head(doc: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _facts(doc: Mapping[str, Any]) -> dict[str, Any]:
-    """The length of a prompt, in tokens; counted from its characters where no tokenizer was given."""
+    """The length of a prompt, in tokens; estimated from its characters if no tokenizer was given."""
     characters = max((slot.get("end", 0) for slot in doc.get("slots") or ()), default=0)
-    return {"tokens_before": doc.get("tokens_before") or round(characters / CHARACTERS_OF_TOKEN)}
+    return {"tokens_before": doc.get("tokens_before") or round(characters / _CHARACTERS_OF_TOKEN)}
 
 
 def _add(sample: _Sample, model: str, one: Logged, doc: Mapping[str, Any], verdicts: Mapping[str, Any]) -> None:

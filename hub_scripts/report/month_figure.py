@@ -59,11 +59,11 @@ def by_month(rows: Sequence[Row], place: Path, metric: str, label: str, cutoffs:
     for axis in axes.flat[len(models) :]:
         axis.set_visible(False)
     figure.supylabel(label, fontsize=9)
-    title = f"{label} by month of publication"
+    title = f"{label} by month of publication, over all tasks and settings; 95 % intervals from ten first authors on"
     listed = ", ".join(f"{model} {month}" for model, month in known.items())
     alt = (
-        f"{title}, a panel for each of {len(models)} models, means over all settings with 95 % intervals. Months up to a "
-        f"model's cut-off are hatched: {listed or 'no cut-off is known'}."
+        f"{title}, a panel for each of {len(models)} models, means. Months up to a model's "
+        f"cut-off are hatched: {listed or 'no cut-off is known'}."
     )
     head = ("model", "month", metric, "low", "high", "samples", "cutoff")
     seen = [model for model, cutoff in known.items() if any(row[0] == model and row[1] <= cutoff for row in rows)]
@@ -78,7 +78,7 @@ def by_month(rows: Sequence[Row], place: Path, metric: str, label: str, cutoffs:
             f"months_{metric}",
             title,
             alt,
-            takeaway if known else "No model's training cut-off is known, so nothing is hatched.",
+            takeaway if known else "",
         ),
         head,
         rows,

@@ -251,8 +251,8 @@ const show = async () => {
   const heads = settings.map((one, column) => header(one.name, column, detail(one)));
   const table = byId("board");
   table.tHead.replaceChildren(element("tr", {}, header("Model", -1, null), ...heads));
-  // Floors and ceilings are on the scale of the scores themselves.
-  const references = chosenScale() ? [] : [...ceilingRow(settings, metric), ...floorRow(settings, cells, metric)];
+  // Floors and ceilings are on the scale of the scores themselves, and of all papers.
+  const references = chosenScale() || !isWholeWindow() ? [] : [...ceilingRow(settings, metric), ...floorRow(settings, cells, metric)];
   table.tBodies[0].replaceChildren(...rows, ...references, ...block);
   const scale = chosenScale() ? `, ${SCALES[chosenScale()][1]}` : "";
   table.caption.textContent = `${board.metrics[metric] ?? "No score"}${scale}, with 95% interval`;
@@ -261,7 +261,8 @@ const show = async () => {
   byId("to-shown").textContent = to;
   byId("scale").disabled = !isWholeWindow();
   const span = isWholeWindow() ? "all papers" : `papers published from ${from} to ${to}, recomputed`;
-  byId("status").textContent = `Models: ${rows.length}. Settings: ${settings.length}. Shown: ${span}.`;
+  const none = "No setting has such a length: choose another task or a longer context.";
+  byId("status").textContent = settings.length ? `Models: ${rows.length}. Settings: ${settings.length}. Shown: ${span}.` : none;
   markWide();
   remember();
 };
@@ -305,7 +306,7 @@ const allMonths = (first, last) => {
 
 const prepare = () => {
   const rounds = [...new Set(board.settings.map((one) => one.round))].sort().reverse();
-  const everything = [...board.settings, ...board.published_settings];
+  const everything = board.settings.length ? board.settings : board.published_settings;
   const contexts = [...new Set(everything.map((one) => one.context).filter((one) => one !== null))].sort((a, b) => a - b);
   const hash = readHash();
   const tasks = Object.entries(board.tasks);
