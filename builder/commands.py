@@ -233,12 +233,13 @@ def status(arguments: Namespace) -> Iterator[str | Table | Json]:
     from builder.citations.search import search_status
     from builder.collect.status import status
     from builder.store import STORE, Store
+    from builder.unchanged import still_known
 
     path = round_.workspace / STORE
     if not path.is_file():
         yield f"{round_.workspace}: nothing yet; start with `academiceval run {arguments.file}`"
         return
-    with Store.open(path) as store:
+    with still_known(round_), Store.open(path) as store:
         lines = [*status(round_, store), *search_status(round_, store)]
     if arguments.show == "json":
         from lm_eval_tasks.tables import Json

@@ -1,8 +1,7 @@
 """A run is not repeated if nothing has changed since it ended: what it showed is shown again.
 
-What it depends on is compared by name, size and time of the last change: round.toml, this code and its libraries, a mirror's files, the
-lists that round.toml names, and the dataset folder itself. The workspace's store is compared by its content, because reading it changes
-its time. A live source is always asked.
+What it depends on is compared by name, size and time of the last change: round.toml, this code and its libraries, the workspace's
+store, a mirror's files, the lists that round.toml names, and the dataset folder itself. A live source is always asked.
 """
 
 from __future__ import annotations
@@ -10,12 +9,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.round.source import MirrorTable
-from lm_eval_tasks.files import sha256_of, sha256_of_bytes, write_whole
+from lm_eval_tasks.files import sha256_of_bytes, write_whole
 from lm_eval_tasks.tables import Table
 from lm_eval_tasks.text import ODD, parse_json
 from lm_eval_tasks.version import code_version
@@ -54,6 +54,15 @@ def remember(round_: Round, before: str, shown: Sequence[str | Table]) -> None:
     write_whole(round_.workspace / STAMP, json.dumps(content, ensure_ascii=False) + "\n")
 
 
+@contextmanager
+def still_known(round_: Round) -> Iterator[None]:
+    """A run that was remembered stays so, though the store is read meanwhile, which changes its file."""
+    known = remembered(round_)
+    yield
+    if known is not None:
+        remember(round_, given(round_), known)
+
+
 def given(round_: Round) -> str:
     """The state of what a run is given, as a hash."""
     return sha256_of_bytes(json.dumps([round_.model_dump_json(), code_version(), _states(_inputs(round_))]))
@@ -61,9 +70,7 @@ def given(round_: Round) -> str:
 
 def _made(round_: Round) -> str:
     """The state of what a run leaves, as a hash."""
-    store, log = (round_.workspace / name for name in _STORE)
-    content = sha256_of(store) if store.is_file() else ""
-    return sha256_of_bytes(json.dumps([content, _states([round_.output, log])]))
+    return sha256_of_bytes(json.dumps(_states([round_.output, *(round_.workspace / name for name in _STORE)])))
 
 
 def _states(paths: Iterable[Path]) -> list[tuple[str, tuple[int, int]]]:

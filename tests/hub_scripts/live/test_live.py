@@ -150,7 +150,7 @@ def test_a_model_that_fails_keeps_nobody_else_back(tmp_path: Path, server: opena
 @pytest.mark.parametrize(
     ("file", "text", "says"),
     [
-        ("live.toml", "repo = 1\n", "live.toml: `repo`: 1 is not a text"),
+        ("live.toml", "repo = 1\n", "live.toml: `repo`: 1 is not the dataset repository, such as ORG/NAME"),
         ("live.toml", "rounds = 1\n", "unknown key `rounds`; did you mean `round`?"),
         ("live.toml", "round = [", "is not valid TOML"),
         ("models.toml", '["a/b"]\nconfig = "lead.yaml"\n', "must be fit for a folder"),
