@@ -93,7 +93,7 @@ def test_a_budget_that_the_graph_cannot_fill_drops_the_sample(world: Path, tmp_p
         ('name = "X"\ntask = "essay"', "setting.0.task"),
         ('name = "X"\ntask = "intro"\ntokens = 9000', "together with `fill`"),
         ('name = "X"\ntask = "intro"\ntokens = 9000\nfill = ["random"]\nrandom = 1', "either numbers"),
-        ('name = "../X"\ntask = "intro"', "setting.0.name"),
+        ('name = "../X"\ntask = "intro"', "setting[0].name"),
     ],
 )
 def test_own_settings_that_make_no_sense_are_refused(tmp_path: Path, lines: str, said: str) -> None:
