@@ -90,7 +90,7 @@ def test_a_budget_that_the_graph_cannot_fill_drops_the_sample(world: Path, tmp_p
     ("lines", "said"),
     [
         ('name = "Intro-8K"\ntask = "intro"', "'Intro-8K' of round.toml has the name of another one"),
-        ('name = "X"\ntask = "essay"', "setting.0.task"),
+        ('name = "X"\ntask = "essay"', "setting[0].task"),
         ('name = "X"\ntask = "intro"\ntokens = 9000', "together with `fill`"),
         ('name = "X"\ntask = "intro"\ntokens = 9000\nfill = ["random"]\nrandom = 1', "either numbers"),
         ('name = "../X"\ntask = "intro"', "setting[0].name"),
