@@ -28,6 +28,10 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "seed": (*EVAL, "--seed", "x"), "samples": (*EVAL, "--samples", '{"abs": [0]}'),
     "dataset": (*EVAL, "--metadata", '{"dataset": "gone"}'),
     "setting": ("export", "academiceval", "--setting", "Abs-9J"), "metric": ("metrics", "academiceval", "--metrics", "rouge_ll"),
+    "bertscore": ("metrics", "academiceval", "--bertscore_model", "minlm"), "prices": (*EVAL, "--prices", "gone.toml"),
+    "label": ("report", "academiceval", "--label", "a=gone"), "models file": ("report", "academiceval", "--models", "gone.toml"),
+    "judge": ("judge", "academiceval"), "judge's prices": ("judge", "academiceval", "--model", "x", "--prices", "gone.toml"),
+    "no output": ("extract", "gone.pdf"),
     "path": ("report", "gone"), "month": ("live", "live.toml", "--round", "2026.13"), "round.toml": ("run", "gone.toml"),
 }  # fmt: skip
 METADATA = {

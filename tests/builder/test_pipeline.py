@@ -23,7 +23,7 @@ from builder.dataset import folder
 from builder.dataset.manifest import QUANTILES, read_manifest
 from builder.dataset.tables import short_of_name
 from builder.errors import FolderError, RoundError, StoreError
-from builder.pipeline import build, run
+from builder.pipeline import Outcome, build, run, running
 from builder.records import SPLITS
 from builder.round.model import Round
 from builder.round.settings import BUILT_IN
@@ -421,3 +421,17 @@ def test_a_folder_without_manifest_is_refused(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(json.dumps({"format": 99}))
     with pytest.raises(FolderError, match="is of format 99"):
         read_manifest(tmp_path)
+
+
+def test_each_stage_is_reported_when_it_ends(world: Path, tmp_path: Path) -> None:
+    place = copy_of(world, tmp_path)
+    round_ = small_round(place, settings=("Abs-9K",))
+    seen = []
+    for one in running(round_, LocalEngine(2)):
+        if isinstance(one, Outcome):
+            assert [report.stage for report in one.reports][: len(seen)] == seen
+            assert one.reports[len(seen) :]
+        else:
+            assert not round_.output.exists()
+            seen.append(one.stage)
+    assert seen == ["crawl", "graph", "extract", "link"]
