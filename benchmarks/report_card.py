@@ -33,7 +33,6 @@ from lm_eval_tasks.runs.report_card import Candidate, measure  # noqa: E402
 
 DEFAULT = ROOT.parent / "shared" / "data"
 METRICS = ("rouge_l", "bertscore", "numbers_supported", "names_supported")
-SHOWN = ("numbers", "names", "comparisons", "shuffled", "foreign_third")
 
 
 def main() -> None:
@@ -60,7 +59,6 @@ def of_round(name: str, data: Path, place: Path, bertscore_model: str) -> dict[s
         f"{name}_{metric}_{damage}": round(seen.accuracy, 2)
         for metric, own in card.damages.items()
         for damage, seen in own.items()
-        if damage in SHOWN
     }
     figures |= {f"{name}_{metric}_alarms": round(card.alarm(metric) or 0.0, 3) for metric in card.damages}
     return figures | {f"{name}_{key}": value for key, value in grounding(texts).items()}
