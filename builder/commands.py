@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.errors import BuildError
-from builder.round.file import read_round
 from lm_eval_tasks.command import BUILD, DATASETS, START, add_engine, check_dataset, check_there, month, positive
 
 STARTS = ("arxiv", "mirror", "pdfs", "sample")
@@ -275,8 +274,7 @@ def publishable(arguments: Namespace) -> Iterator[str | Table]:
 
 def fill(arguments: Namespace) -> Iterator[str | Table]:
     check_dataset(arguments.folder)
-    read_round(arguments.file)
-    from builder.round.model import load_round
+    from builder.round.file import load_round
 
     round_ = load_round(arguments.file)
     from builder.pipeline import fill_only
@@ -308,17 +306,16 @@ def import_(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def extract(arguments: Namespace) -> Iterator[str | Table]:
-    is_round = len(arguments.files) == 1 and arguments.files[0].endswith(".toml")
-    if not is_round and (arguments.output is None or ":/" in str(arguments.output)):
-        raise BuildError("extract needs `--output out.jsonl`, a path on this machine, when it is given files")
     from builder.sources.object_store import is_address
 
     names = arguments.files + (_listed(arguments.files_from) if arguments.files_from else [])
     if not names:
         raise BuildError("extract needs the names of files, or `--files-from LIST` with a list that is not empty")
-    if len(arguments.files) == 1 and arguments.files[0].endswith(".toml") and not is_address(arguments.files[0]):
-        read_round(Path(arguments.files[0]))
-        from builder.round.model import load_round
+    is_round = len(arguments.files) == 1 and arguments.files[0].endswith(".toml") and not is_address(arguments.files[0])
+    if not is_round and (arguments.output is None or ":/" in str(arguments.output)):
+        raise BuildError("extract needs `--output out.jsonl`, a path on this machine, when it is given files")
+    if is_round:
+        from builder.round.file import load_round
 
         round_ = load_round(Path(arguments.files[0]))
         from builder.pipeline import prepare
@@ -355,12 +352,9 @@ def _engine(arguments: Namespace) -> Engine:
 
 
 def _load_round(arguments: Namespace) -> Round:
-    instead = {"round": arguments.round} if arguments.round else {}
-    # Before anything large is imported.
-    read_round(arguments.file, **instead)
-    from builder.round.model import load_round
+    from builder.round.file import load_round
 
-    round_ = load_round(arguments.file, **instead)
+    round_ = load_round(arguments.file, **({"round": arguments.round} if arguments.round else {}))
     given = {name: getattr(arguments, name, None) for name in ("workspace", "output")}
     return round_.model_copy(update={k: v.resolve() for k, v in given.items() if v})
 

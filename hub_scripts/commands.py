@@ -170,7 +170,7 @@ def _register_reproduce(commands: Commands) -> None:
 def report(arguments: Namespace) -> Iterator[str | Table]:
     """Build the site, and publish it if a Space is named."""
     labelled = (Path(one.partition("=")[2]) for one in arguments.label if "=" in one)
-    check_there(*arguments.results, *filter(None, (arguments.models,)), *labelled)
+    check_there(*arguments.results, arguments.models, *labelled)
     from hub_scripts.report.site import Notes, cutoffs_of, labels_of
     from hub_scripts.report.site import report as build
 
@@ -187,10 +187,10 @@ def report(arguments: Namespace) -> Iterator[str | Table]:
 def live(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.live.files import read_live
 
-    read_live(arguments.live)
+    content = read_live(arguments.live)
     from hub_scripts.live.config import load_live
 
-    settings, models = load_live(arguments.live)
+    settings, models = load_live(arguments.live, *content)
     from hub_scripts.live.run import live, this_month
 
     yield from live(

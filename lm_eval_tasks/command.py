@@ -137,9 +137,9 @@ def check_dataset(folder: Path) -> None:
         raise EvalError(f"the dataset folder {folder} does not exist; `academiceval build round.toml` makes one")
 
 
-def check_there(*paths: Path) -> None:
-    """Raise an EvalError for a path that does not exist, before anything large is imported."""
-    if lost := [path for path in paths if not path.exists()]:
+def check_there(*paths: Path | None) -> None:
+    """Raise an EvalError for a path that was given and does not exist, before anything large is imported."""
+    if lost := [path for path in paths if path and not path.exists()]:
         raise EvalError(f"{lost[0]} does not exist")
 
 

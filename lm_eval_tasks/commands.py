@@ -217,7 +217,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.runs.generation import Generation, check_model
 
     check_model(given.model)
-    check_there(*filter(None, (given.prices,)))
+    check_there(given.prices)
     generation = Generation(
         given.batch_size, given.device, given.apply_chat_template, given.system_instruction, given.gen_kwargs, given.seed, given.repeats,
     )  # fmt: skip
@@ -422,7 +422,7 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
 
     every = {one.name: one for one in registry.of_texts()}
     names = arguments.metrics.split(",") if arguments.metrics else list(every)
-    registry.check_names(names, registry.of_texts())
+    registry.check_names(names, list(every.values()))
     check({"bertscore_model": arguments.bertscore_model})
     import json
 
@@ -483,7 +483,7 @@ def _judges_card(arguments: Namespace, found: list[Candidate]) -> ReportCard:
 
 
 def judge(arguments: Namespace) -> Iterator[str | Table]:
-    check_there(*arguments.samples, *filter(None, (arguments.prices,)))
+    check_there(*arguments.samples, arguments.prices)
     if not arguments.model and not arguments.base_url and not arguments.dry_run:
         raise EvalError(
             "name a judge: --model gpt-4o-mini for the OpenAI API, or --base-url of a server that has the paper's, Mixtral-8x22B"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -13,7 +14,6 @@ from builder.errors import RoundError
 from builder.round import levels as scalar_levels
 from builder.round import settings as registry
 from builder.round.audit import AuditTable
-from builder.round.file import read_round
 from builder.round.licenses import Licenses
 from builder.round.names import refuse_names
 from builder.round.source import AnySource
@@ -143,17 +143,17 @@ def _live_default(given: int | None, usual: int, source: AnySource) -> int | Non
     return usual if given is None and source.LIVE else given
 
 
-def load_round(path: Path, **instead: str) -> Round:
-    """Read and check round.toml; its paths are taken relative to the file.
+def round_of(content: Mapping[str, Any], path: Path) -> Round:
+    """The round that the content of a round.toml describes.
 
     Args:
-        instead: values of top-level keys to use in place of the file's.
+        path: of the file, to which its paths are relative.
 
     Raises:
-        RoundError: no such file, invalid TOML, an unknown key, a value out of range or an unknown setting.
+        RoundError: what the keys demand of each other does not hold.
     """
     try:
-        parsed = Round.model_validate(read_round(path, **instead))
+        parsed = Round.model_validate(content)
     except ValidationError as err:
         raise RoundError(f"{path}: {sentence(err)}") from err
     if not parsed.chosen:

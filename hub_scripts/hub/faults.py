@@ -29,7 +29,9 @@ from lm_eval_tasks.compat.huggingface_hub import HTTPError
 from lm_eval_tasks.waiting import retry_after
 
 # What the client and its transports raise if the Hub, or our side, is at fault.
-FAULTS = (HTTPError, OSError, RuntimeError, ValueError, *(NOT_THE_HUB := (AttributeError, TypeError, LookupError)))
+FAULTS = (HTTPError, OSError, RuntimeError, ValueError, AttributeError, TypeError, LookupError)
+# Of these, those that an answer raises which is not the Hub's.
+_NOT_THE_HUBS = (JSONDecodeError, AttributeError, TypeError, LookupError)
 # Seconds before each further try; the Hub counts requests in windows of five minutes.
 WAITS = (1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
 # Of these, those that a machine without a network is worth: its resolver fails at once and keeps failing.
@@ -134,10 +136,9 @@ def understand(err: BaseException, repo: str) -> Fault:
         return Fault(
             UnreachableError(f"{repo}: the Hub does not answer ({_first_line(err)}); try again later"), again=True
         )
-    if isinstance(err, (JSONDecodeError, *NOT_THE_HUB)):
-        address = endpoint()
+    if isinstance(err, _NOT_THE_HUBS):
         return Fault(
-            HubError(f"{repo}: {address} answered, but not as the Hub does ({_first_line(err)}); check HF_ENDPOINT")
+            HubError(f"{repo}: {endpoint()} answered, but not as the Hub does ({_first_line(err)}); check HF_ENDPOINT")
         )
     return Fault(HubError(f"{repo}: {_first_line(err)}"))
 

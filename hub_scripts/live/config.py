@@ -13,7 +13,7 @@ from pydantic import Field, TypeAdapter
 
 from builder.round.table import Table
 from hub_scripts.errors import LiveError
-from hub_scripts.live.files import MODELS, read_live
+from hub_scripts.live.files import MODELS
 from lm_eval_tasks.command import REPOSITORY
 from lm_eval_tasks.errors import EvalError, OptionError
 from lm_eval_tasks.metadata import check
@@ -80,13 +80,16 @@ class Live(Table):
 MODELS_FILE = TypeAdapter(dict[str, ModelTable])
 
 
-def load_live(path: Path) -> tuple[Live, dict[str, ModelTable]]:
+def load_live(path: Path, given: Mapping[str, Any], listed: Mapping[str, Any]) -> tuple[Live, dict[str, ModelTable]]:
     """The month's settings and its models, by name.
 
+    Args:
+        path: of live.toml.
+        given, listed: the contents of live.toml and of the file of models, see `files.read_live`.
+
     Raises:
-        LiveError: a file is missing, cannot be parsed, or has a key or value that cannot be used.
+        LiveError: a name or a model's options cannot be used.
     """
-    given, listed = read_live(path)
     live, models = Live.model_validate(given), MODELS_FILE.validate_python(listed)
     place = path.parent / live.models
     for name, model in models.items():

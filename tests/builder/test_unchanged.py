@@ -89,7 +89,7 @@ def test_a_new_file_of_a_mirror_is_noticed(tmp_path: Path, command: Command) -> 
     (mirror / "pdf").mkdir(parents=True)
     (mirror / "meta.jsonl").write_text("")
     (tmp_path / "round.toml").write_text('round = "2026.11"\n[source]\nkind = "mirror"\npath = "mirror"\n')
-    from builder.round.model import load_round
+    from builder.round.file import load_round
     from builder.unchanged import given, remember, remembered
 
     round_ = load_round(tmp_path / "round.toml")

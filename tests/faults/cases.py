@@ -13,7 +13,7 @@ from typing import Any
 
 from builder.dataset.publishable import publishable
 from builder.pipeline import build, crawl_only, run
-from builder.round.model import load_round
+from builder.round.file import load_round
 from builder.sources.mirror import MirrorSource
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.files import sha256_of_bytes

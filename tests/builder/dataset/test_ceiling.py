@@ -26,7 +26,7 @@ from builder.errors import FolderError
 from builder.ids import bare_id
 from builder.pipeline import build
 from builder.records import Drop, Paper
-from builder.round.model import load_round
+from builder.round.file import load_round
 from builder.round.takedowns import Takedown, takedown_lines
 from builder.sources.arxiv.source import ArxivSource
 from builder.sources.registry import open_source
