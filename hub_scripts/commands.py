@@ -171,12 +171,11 @@ def report(arguments: Namespace) -> Iterator[str | Table]:
     """Build the site, and publish it if a Space is named."""
     labelled = (Path(one.partition("=")[2]) for one in arguments.label if "=" in one)
     check_there(*arguments.results, arguments.models, *labelled)
-    from hub_scripts.report.site import Notes, cutoffs_of, labels_of
+    from hub_scripts.report.site import Notes, labels_of
     from hub_scripts.report.site import report as build
 
     licenses: Licenses = arguments.licenses or ("redistributable" if arguments.space else "all")
-    anchors = tuple(dict.fromkeys(filter(None, arguments.anchors.split(",")))) if arguments.anchors else ()
-    notes = Notes(cutoffs_of(arguments.cutoff), labels_of(arguments.label), arguments.models, anchors)
+    notes = Notes(arguments.cutoff, labels_of(arguments.label), arguments.models, arguments.anchors)
     yield from build(arguments.results, arguments.output, licenses, notes)
     if arguments.space:
         from hub_scripts.hub.space import push_site

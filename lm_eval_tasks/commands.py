@@ -399,11 +399,7 @@ def link_rounds(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.runs import linking
     from lm_eval_tasks.runs.models_of_runs import read_rounds
 
-    anchors = (
-        tuple(dict.fromkeys(filter(None, arguments.anchors.split(","))))
-        if arguments.anchors
-        else linking.usual_anchors()
-    )
+    anchors = linking.anchors_of(arguments.anchors)
     linked, links = linking.link(read_rounds(arguments.rounds), anchors, arguments.metric)
     yield linking.table(linked)
     yield ""

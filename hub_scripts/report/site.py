@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -26,13 +25,13 @@ from hub_scripts.report.placing import placed_scores
 from hub_scripts.report.round_page import RoundPage, round_page
 from lm_eval_tasks.progress import progress
 from lm_eval_tasks.runs.eyesight import table as card_table
-from lm_eval_tasks.runs.linking import usual_anchors
+from lm_eval_tasks.runs.labels import cutoffs_of
+from lm_eval_tasks.runs.linking import anchors_of
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses
 
 MARK = "academiceval-site.json"
-_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 _PAGES = ("index.html", "plots.html", "samples.html", "rounds.html", "about.html")
 _STATIC = ("common.js", "board.js", "samples.js", "site.css")
 
@@ -42,16 +41,16 @@ class Notes:
     """What is known about models besides their runs.
 
     Attributes:
-        cutoffs: model -> month up to which it was trained, if its results do not say.
+        cutoffs: `MODEL=YYYY-MM`, the months up to which models were trained, if their results do not say.
         labels: name -> folder of a run that is shown under it.
         models: a file of facts about models, see `model_facts`.
-        anchors: models that put several rounds on one scale; none are those of `lm_eval_tasks/data/anchors.toml`.
+        anchors: models that put several rounds on one scale, separated by commas; None for the usual ones.
     """
 
-    cutoffs: Mapping[str, str] = field(default_factory=dict)
+    cutoffs: Sequence[str] = ()
     labels: Mapping[str, Path] = field(default_factory=dict)
     models: Path | None = None
-    anchors: Sequence[str] = ()
+    anchors: str | None = None
 
 
 def report(paths: Sequence[Path], output: Path, licenses: Licenses, notes: Notes | None = None) -> Iterator[str]:
@@ -74,21 +73,6 @@ def report(paths: Sequence[Path], output: Path, licenses: Licenses, notes: Notes
     yield f"written: {output} ({size / 1e6:.1f} MB); open {output / 'index.html'}"
 
 
-def cutoffs_of(given: Sequence[str]) -> dict[str, str]:
-    """`MODEL=YYYY-MM`, as typed, read.
-
-    Raises:
-        ReportError: one is something else.
-    """
-    found = {}
-    for one in given:
-        model, _, month = one.rpartition("=")
-        if not model or not _MONTH.fullmatch(month):
-            raise ReportError(f"--cutoff {one!r} is not MODEL=YYYY-MM")
-        found[model] = month
-    return found
-
-
 def labels_of(given: Sequence[str]) -> dict[str, Path]:
     """`NAME=FOLDER`, as typed, read.
 
@@ -102,6 +86,11 @@ def labels_of(given: Sequence[str]) -> dict[str, Path]:
             raise ReportError(f"--label {one!r:.200} is not NAME=FOLDER with a unique name")
         found[name] = Path(folder)
     return found
+
+
+def _reader(model: str) -> str:
+    """The model that reads what is retrieved: retrieval makes a separate model, with the cut-off of this one."""
+    return model.partition(" + ")[0]
 
 
 def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
@@ -134,12 +123,11 @@ def _write(
             f"withheld: {withheld} of {answers} answers ({withheld / answers:.1%}), which repeat more than {MOST_COPIED} words in "
             f"a row of texts that {licenses} does not allow"
         )
-    # Retrieval makes a separate model, with the cut-off of the one that reads.
     models = {cell.model for group in found for cell in group.cells}
-    cutoffs = {**_known_cutoffs(inputs), **notes.cutoffs}
-    known = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(model.split(" + ")[0]))}
+    cutoffs = _known_cutoffs(inputs) | cutoffs_of(notes.cutoffs, models | {_reader(model) for model in models})
+    known = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(_reader(model)))}
     about = {model: facts_of(model, facts) for model in models}
-    scales = {"linked": linked_scores(found, notes.anchors or usual_anchors()), "placed": placed_scores(found)}
+    scales = {"linked": linked_scores(found, anchors_of(notes.anchors)), "placed": placed_scores(found)}
     data = board(found, known, about, scales, scorers)
     (place / "data" / "scores").mkdir(parents=True, exist_ok=True)
     (place / "data" / "board.js").write_text(script("board", data), encoding="utf-8")

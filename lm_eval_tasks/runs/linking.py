@@ -16,7 +16,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from math import sqrt
 from pathlib import Path
 from statistics import fmean, variance
@@ -33,6 +33,7 @@ from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.power import FEWEST
 from lm_eval_tasks.row_format import CORE
 from lm_eval_tasks.runs.estimates import Estimate, Scores, around, average, difference, mean
+from lm_eval_tasks.runs.labels import label
 from lm_eval_tasks.runs.logged import by_task
 from lm_eval_tasks.runs.rasch import Abilities, abilities, accuracy
 from lm_eval_tasks.tables import Table
@@ -86,12 +87,14 @@ class Link:
     changed: tuple[str, ...]
 
 
-@cache
-def usual_anchors() -> tuple[str, ...]:
-    """The models that are meant to be run on every round, as labels of runs."""
-    path = Path(data.__file__).parent / "anchors.toml"
-    read = tomllib.loads(path.read_text(encoding="utf-8"))
-    return tuple(name.replace("/", "-") for name in read["anchors"])
+def anchors_of(given: str | None) -> tuple[str, ...]:
+    """Anchors as named in tables: those typed, separated by commas, or else those that are meant to be run on every round."""
+    if given:
+        names = [label(name) if "/" in name else name for name in given.split(",") if name]
+    else:
+        path = Path(data.__file__).parent / "anchors.toml"
+        names = [label(name) for name in tomllib.loads(path.read_text(encoding="utf-8"))["anchors"]]
+    return tuple(dict.fromkeys(names))
 
 
 def link(rounds: Mapping[str, Runs], anchors: Sequence[str], metric: str = "") -> tuple[list[Linked], list[Link]]:

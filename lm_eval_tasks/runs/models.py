@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from lm_eval_tasks.errors import ModelError
 from lm_eval_tasks.redaction import redacted
 from lm_eval_tasks.runs.baselines import BaselineLM
 from lm_eval_tasks.runs.generation import BASELINES
+from lm_eval_tasks.runs.labels import label
 
 if TYPE_CHECKING:
     from lm_eval_tasks.runs.generation import Generation
@@ -81,9 +81,7 @@ def label_of(model: str, arguments: Mapping[str, Any], *, whole: bool = False) -
         whole: with its organization or folder, as price tables call it.
     """
     name = str(arguments.get("pretrained") or arguments.get("model") or model).rstrip("/")
-    if whole:
-        return name
-    return re.sub(r"[^\w.-]+", "-", name if name.count("/") == 1 else name.rpartition("/")[2])
+    return name if whole else label(name)
 
 
 def _is_usual(key: str, value: object) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,11 +10,10 @@ from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.errors import SamplesError
 from lm_eval_tasks.row_format import CORE
 from lm_eval_tasks.runs import logged, result_file
+from lm_eval_tasks.runs.labels import cutoffs_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.runs.logged import Logged
-
-_MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
 
 
 def read_runs(folders: Sequence[Path], given: Sequence[str]) -> tuple[dict[str, list[Logged]], dict[str, str]]:
@@ -36,14 +34,7 @@ def read_runs(folders: Sequence[Path], given: Sequence[str]) -> tuple[dict[str, 
         runs[model] = [one for one in logged.read([folder]) if one.scores]
         if known:
             cutoffs[model] = known
-    for one in given:
-        model, _, month = one.rpartition("=")
-        if model not in runs or not _MONTH.fullmatch(month):
-            raise SamplesError(
-                f"--cutoff {one!r:.200} is not MODEL=YYYY-MM with a model of these runs: {', '.join(runs)}"
-            )
-        cutoffs[model] = month
-    return runs, cutoffs
+    return runs, cutoffs | cutoffs_of(given, runs)
 
 
 def read_rounds(folders: Sequence[Path]) -> dict[str, dict[str, list[Logged]]]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -23,7 +24,7 @@ from tests.helpers.xet_store import XetStore
 
 BIG = 10 << 20  # bytes from which any file is a large one
 USERS = {
-    "hf_write": {"name": "ann", "role": "write", "orgs": ["org"]},
+    "hf_write": {"name": "ann", "role": "write", "orgs": ["org", "ORG", "my-org"]},
     "hf_read": {"name": "ann", "role": "read", "orgs": ["org"]},
     "hf_other": {"name": "bob", "role": "write", "orgs": []},
     "hf_fine": {"name": "ann", "role": "fineGrained", "orgs": ["org"], "scoped": ["org/academiceval"]},
@@ -138,6 +139,13 @@ class Hub:
         self.large.clear()
         self.log.clear()
         self.fault = lambda number, method, path: None
+
+    def add_model(self, id_: str, folder: Path, **texts: str) -> None:
+        """A model repository with the files of a folder; texts: stem of a Markdown file -> its text."""
+        tree = {path.name: Blob(path.read_bytes(), False) for path in sorted(folder.iterdir())}
+        tree |= {f"{stem}.md": Blob(text.encode(), False) for stem, text in texts.items()}
+        repo = self.repos[f"models/{id_}"] = Repository()
+        repo.add("main", "initial commit", "", {".gitattributes": Blob(b"", False), **tree})
 
     def repo(self, kind_and_id: str) -> Repository:
         if kind_and_id not in self.repos:

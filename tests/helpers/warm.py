@@ -102,15 +102,15 @@ class Warm:
             assert done.returncode == 0, done.stderr[-3000:]
         return done
 
-    def command(self, folder: Path) -> Path:
-        """A program `academiceval` in a folder that runs in this interpreter's children, for scripts."""
-        path = folder / "academiceval"
+    def command(self, folder: Path, name: str = "academiceval") -> Path:
+        """A program `academiceval` or `lm_eval` in a folder that runs in this interpreter's children, for scripts."""
+        path = folder / name
         path.write_text(
             f"#!{sys.executable} -S\nimport os, sys\nfrom pathlib import Path\nsys.path.insert(0, {str(ROOT)!r})\n"
             "from tests.helpers.warm import Warm\n"
             f"warm = Warm(Path({str(self._address)!r}))\n"
             "out, err = (os.fdopen(fd, 'wb', closefd=False) for fd in (1, 2))\n"
-            "sys.exit(warm.popen(['academiceval', *sys.argv[1:]], stdout=out, stderr=err).wait())\n"
+            f"sys.exit(warm.popen([{name!r}, *sys.argv[1:]], stdout=out, stderr=err).wait())\n"
         )
         path.chmod(0o755)
         return path

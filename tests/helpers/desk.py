@@ -1,0 +1,114 @@
+"""What a reader of the pages has: the programs, a Hub with models on it, servers, and a folder in which to type."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.conftest import BIN, make_llama
+from tests.helpers import hub_server, openai_server
+from tests.helpers.batch_server import BatchServer, serve_batches
+from tests.helpers.hub_server import Hub
+from tests.helpers.pages import ROOT
+from tests.helpers.warm import Warm, warm
+
+ADDRESS = "http://127.0.0.1:8000/v1"  # of the pages' model server
+BERTSCORE_MODEL = "microsoft/deberta-xlarge-mnli"
+_LAYERS = 41  # one more than bert_score uses of that model
+_CARD = "---\nlicense: apache-2.0\n---\nA tiny model. Its knowledge cutoff is {month}.\n"
+# Name -> the month up to which its card says that it was trained.
+MODELS = {
+    "ORG/MODEL": "June 2026",
+    "ORG/MODEL-A": "June 2026",
+    "ORG/MODEL-B": "June 2026",
+    "ORG/MODEL-C": "July 2026",
+    "meta-llama/Llama-3.1-8B-Instruct": "December 2023",
+    "google/gemma-3-4b-it": "August 2024",
+    "Qwen/Qwen3-8B": "June 2026",
+}
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Where the pages' commands are typed.
+
+    Attributes:
+        environment: for the commands, with the programs first in PATH.
+        server: of the pages' address; it answers as a model and as a judge.
+    """
+
+    hub: Hub
+    server: openai_server.Server
+    interpreter: Warm
+    environment: Mapping[str, str]
+
+    def type(self, script: str, place: Path) -> None:
+        """Run the lines of a script in a folder, up to the first that fails, which fails the test."""
+        script = script.replace(ADDRESS, self.server.url)
+        command = ["bash", "-e", "-o", "pipefail", "-c", script]
+        done = subprocess.run(command, cwd=place, env=self.environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{script}\n{done.stdout[-1000:]}\n{done.stderr[-2000:]}"
+
+    def python(self, script: str, place: Path) -> None:
+        """Run a Python script in a folder."""
+        self.interpreter.run(["python", "-c", script], cwd=place, env=self.environment, check=True)
+
+
+@contextmanager
+def desk(folder: Path, texts: list[str]) -> Iterator[Desk]:
+    """A desk with its caches in a folder.
+
+    Args:
+        texts: of the papers, from which the models' tokenizers learn.
+    """
+    make_models(folder, texts)
+    with ExitStack() as stack:
+        hub = stack.enter_context(hub_server.serve())
+        server = stack.enter_context(openai_server.serve(_answer))
+        batches = stack.enter_context(serve_batches(BatchServer(lambda body: "We study how readers read.", polls=0)))
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")} | {
+            "HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_write", "HF_HOME": str(folder / "home"), "HF_HUB_DISABLE_TELEMETRY": "1",
+            "HF_HUB_DISABLE_XET": "1", "OPENAI_BASE_URL": batches.url, "OPENAI_API_KEY": "made-up", "PYTHONPATH": str(ROOT),
+            "INSPECT_DISPLAY": "plain", "XDG_DATA_HOME": str(folder / "home"),
+        }  # fmt: skip
+        interpreter = stack.enter_context(warm(environment))
+        (folder / "bin").mkdir()
+        for name in ("academiceval", "lm_eval"):
+            interpreter.command(folder / "bin", name)
+        environment["PATH"] = f"{folder / 'bin'}:{BIN}:{environment['PATH']}"
+        one = Desk(hub, server, interpreter, environment)
+        for name, month in MODELS.items():
+            hub.add_model(name, folder / "llama", README=_CARD.format(month=month))
+        hub.add_model(BERTSCORE_MODEL, folder / "bert")
+        yield one
+
+
+def make_models(folder: Path, texts: list[str]) -> None:
+    """A tiny Llama whose answers end early, and a tiny BERT with as many layers as the model that bert_score takes."""
+    import torch
+    from transformers import AutoTokenizer, BertConfig, BertModel
+
+    make_llama(folder / "llama", texts=texts, vocabulary=4000, ends=400)
+    tokenizer = AutoTokenizer.from_pretrained(folder / "llama")
+    tokenizer.add_special_tokens({"cls_token": "<s>", "sep_token": "</s>"})
+    tokenizer.save_pretrained(folder / "bert")
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(tokenizer), hidden_size=8, num_hidden_layers=_LAYERS, num_attention_heads=1, intermediate_size=8
+    )
+    BertModel(config).save_pretrained(folder / "bert")
+
+
+def _answer(body: dict[str, Any]) -> str:
+    """A judge's verdict if one is asked for, else a text."""
+    if "Overall Winner" not in json.dumps(body["messages"]):
+        return "We study how readers read. The answer is: [2]"
+    names = ("Novelty", "Feasibility", "Consistency", "Factuality", "Academic Style")
+    verdict = {name: {"Winner": "[Answer 1]", "Reason": "so"} for name in names}
+    return json.dumps({**verdict, "Overall Winner": "[Answer 1]"})

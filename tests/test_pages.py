@@ -1,0 +1,181 @@
+"""The README and every page of the docs, typed as they stand: each command is run, one block after another."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from datasets import load_dataset
+
+from builder.pipeline import run
+from builder.round.file import load_round
+from lm_eval_tasks.engines.local import LocalEngine
+from tests.builder.dataset.test_settings_audit_copies import reference
+from tests.conftest import DATA
+from tests.faults.cases import questions
+from tests.helpers.desk import ADDRESS, Desk, desk
+from tests.helpers.pages import PAGES, ROOT, blocks
+
+pytestmark = pytest.mark.slow
+
+# What some commands need that a test does not have.
+NOT_HERE = {
+    r"^make ": "continuous integration types it",
+    r"^pip install": "fetches packages from the network",
+    r"\blighteval\b": "needs older libraries than ours",
+    r"^ray |^RAY_ADDRESS=": "needs several machines; the tests of engines run a round on a cluster on this one",
+}
+# What stands in for a GPU, for files of the reader's own, for a certain day, and for what is fetched from the network.
+INSTEAD = (
+    ("--model vllm --model_args tensor_parallel_size=8", "--model lead"),
+    ("--model vllm", "--model hf"),
+    ("model: vllm", "model: hf"),
+    ("max_model_len", "max_length"),
+    ("vllm/", "hf/"),
+    ("/data/pdf", "pdf"),
+    ("0 6 8 * *  cd /srv/academiceval &&", "cd srv &&"),
+    ("live live.toml --yes", "live live.toml --round 2026.11 --yes"),
+    (' --wheels "academiceval[offline]"', ""),
+)
+ROUND = """round = "2026.11"
+seed = 7
+[source]
+kind = "sample"
+authors = 20
+papers = 50
+[split]
+validation = 0.2
+test = 0.1
+"""
+NO_BERTSCORE = '\'{"bertscore_model": "none"}\''
+WHOLE = '\'{"bertscore_model": "none", "split": "all", "model_cutoff": "2026-08"}\''
+# What a page takes for granted: made by commands that other pages explain.
+BEFORE = {
+    "README.md": [
+        *(
+            f"academiceval eval --model {name} --tasks academiceval_title_10k --metadata {NO_BERTSCORE} --output results/{name}"
+            for name in ("lead", "random-sentence")
+        ),
+        f"academiceval eval --model lead --tasks academiceval_title_10k --metadata {WHOLE} --output results/model-a",
+        f"academiceval eval --model random-sentence --tasks academiceval_title_10k --metadata {WHOLE} --output results/model-b",
+    ],
+    "docs/evaluate.md": [
+        f"for i in 1 2 3 4 5 6 7 8; do academiceval eval --model lead --tasks academiceval_title_10k --metadata {WHOLE} --shard $i/8 --output shard$i; done",
+        *(
+            f"academiceval eval --model {model} --tasks academiceval_title_10k --metadata {NO_BERTSCORE} --output out/{place}"
+            for model, place in (("lead", "model-a"), ("random-sentence", "model-b"))
+        ),
+    ],
+    "docs/metrics.md": [
+        f"academiceval eval --model lead --tasks academiceval_abs_9k --metadata {NO_BERTSCORE} --output results/model"
+    ],
+    "docs/months.md": [
+        *(
+            f"academiceval eval --model hf --model_args pretrained=ORG/MODEL-{name} --tasks academiceval_abs_9k --metadata {WHOLE} --output results/{name.lower()}"
+            for name in "BC"
+        ),
+        "academiceval run round.toml --round 2026.10 --output older",
+        *(
+            f"academiceval eval --model hf --model_args pretrained={model} --tasks academiceval_title_10k "
+            f'--metadata \'{{"bertscore_model": "none", "dataset": "{dataset}"}}\' --output runs/{round_}/{place}'
+            for place, model in enumerate(("meta-llama/Llama-3.1-8B-Instruct", "google/gemma-3-4b-it"))
+            for dataset, round_ in (("older", "2026.10"), ("academiceval", "2026.11"))
+        ),
+    ],
+    "docs/publish.md": [
+        f"academiceval eval --model lead --tasks academiceval_title_10k --metadata {NO_BERTSCORE} --output results/model"
+    ],
+    "docs/report.md": [
+        f"academiceval eval --model lead --tasks academiceval_title_10k --metadata {NO_BERTSCORE} --output results/lead"
+    ],
+    "docs/tutorials/publish.md": ["academiceval init --source sample", "academiceval run round.toml --quiet"],
+}
+
+
+def needs(line: str) -> str | None:
+    """Why a command cannot be run here, if it cannot."""
+    return next((reason for pattern, reason in NOT_HERE.items() if re.search(pattern, line)), None)
+
+
+def here(text: str) -> str:
+    """A command or a file with what is there in place of what is not."""
+    for shown, ours in INSTEAD:
+        text = text.replace(shown, ours)
+    return text
+
+
+def prepare(place: Path, page: str, base: Path) -> None:
+    """Make the folder in which a page's commands are typed; a tutorial starts in an empty one."""
+    if page.startswith("docs/tutorials"):
+        place.mkdir()
+        return
+    shutil.copytree(base, place)
+    (place / "srv").mkdir()
+    for file in ("round.toml", "prices.toml"):
+        shutil.copyfile(base / file, place / "srv" / file)
+    reference(place / "AcademicEval")
+    (place / "scalar").mkdir()
+    for i, question in enumerate(questions()):
+        (place / "scalar" / f"{i}.json").write_text(json.dumps(question))
+    if DATA.is_dir():
+        with lzma.open(DATA / "scalar" / "papers.jsonl.xz") as papers:
+            (place / "papers.jsonl").write_bytes(papers.read())
+
+
+SHOWN = [page for page in PAGES if any(block.commands for block in blocks(page))]
+LEFT_OUT = [
+    (block.page, line, reason)
+    for page in PAGES
+    for block in blocks(page)
+    for line in block.commands
+    if (reason := needs(line))
+]
+
+
+@pytest.fixture(scope="module")
+def base(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what most pages take for granted: a round, its folder, and prices."""
+    place = tmp_path_factory.mktemp("base")
+    shutil.copytree(world / "work", place / "work")
+    (place / "round.toml").write_text(ROUND)
+    run(load_round(place / "round.toml"), LocalEngine(2))
+    prices = "".join(f'["{name}"]\ninput = 0.5\noutput = 1.5\n' for name in ("ORG/MODEL", "MODEL", "JUDGE"))
+    (place / "prices.toml").write_text(prices)
+    shutil.copytree(next((place / "work").rglob("*.pdf")).parent, place / "pdf")
+    shutil.copyfile(next((place / "work").rglob("*.pdf")), place / "paper.pdf")
+    shutil.copyfile(next((place / "work").rglob("*.html")), place / "page.html")
+    return place
+
+
+@pytest.fixture(scope="module")
+def reader(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    rows = load_dataset(str(base / "academiceval"), "Title-10K", split="train")
+    with desk(tmp_path_factory.mktemp("desk"), rows["content"]) as one:
+        yield one
+
+
+@pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_command_of_a_page_runs(page: Path, reader: Desk, base: Path, tmp_path: Path) -> None:
+    name = page.relative_to(ROOT).as_posix()
+    place = tmp_path / "place"
+    prepare(place, name, base)
+    reader.type("\n".join(BEFORE.get(name, ())), place)
+    for block in blocks(page):
+        if block.language == "python":
+            reader.python(block.text, place)
+        elif file := re.match(r"# ([\w-]+\.(?:toml|yaml))\b", block.text):
+            (place / "srv" / file[1]).write_text(here(block.text).replace(ADDRESS, reader.server.url))
+        elif lines := [here(line) for line in block.commands if not needs(line)]:
+            if lines[0].startswith("cd srv") and not (place / "srv" / "work").exists():
+                shutil.copytree(base / "work", place / "srv" / "work")
+            reader.type("\n".join(lines), place)
+
+
+@pytest.mark.parametrize(("page", "line", "reason"), LEFT_OUT)
+def test_a_command_that_needs_more_than_a_test_has(page: str, line: str, reason: str) -> None:
+    pytest.skip(reason)
