@@ -102,8 +102,10 @@ def register(commands: Commands) -> None:
     help_ = "propose the change of the card in a pull request, if the model is somebody else's"
     sub.add_argument("--create-pr", action="store_true", help=help_)
     sub.add_argument(
-        "--card", type=repository, metavar="ORG/MODEL", help="the model whose card should show the scores too"
+        "--card", type=repository, metavar="ORG/MODEL", help="the model whose repository should have the scores too"
     )
+    help_ = "where the dataset folder that was run is published, for the leaderboards of the model with --card"
+    sub.add_argument("--dataset", type=repository, metavar="ORG/NAME", help=help_)
     sub.add_argument("--subset", action="store_true", help="publish runs over a part of the samples too, as such")
     sub.add_argument("--yes", action="store_true", help="do it; without this, only show what would be uploaded")
 
@@ -258,7 +260,7 @@ def push_results(arguments: Namespace) -> Iterator[str | Table]:
 
     return push_results(
         arguments.files, arguments.repo, arguments.card, yes=arguments.yes, subset=arguments.subset,
-        create_pr=arguments.create_pr,
+        create_pr=arguments.create_pr, dataset=arguments.dataset,
     )  # fmt: skip
 
 

@@ -19,13 +19,13 @@ ROOMS = {
     ],
     "lm_eval_tasks": [
         "batches errors version text waiting redaction linux files power tables word_runs thoughts progress markers", "intervals row_format", "tokenizers usage bundle", "budget",
-        "command locks journal minilm compat engines toml_file metadata", "chat", "batch_api", "task_folder", "prompts", "retrieval metrics",
+        "command locks journal minilm compat engines json_schema toml_file metadata", "chat", "batch_api", "task_folder", "prompts", "retrieval metrics",
         "damages data", "runs", "judge inspect_tasks", "commands",
     ],
     "hub_scripts": ["errors", "hub", "results report", "reproduce", "live", "commands"],
 }  # fmt: skip
 # What the builder takes from the package that every installation has.
-SHARED = "toml_file power markers intervals metrics progress batches engines errors version text waiting linux files locks tables command row_format word_runs journal chat redaction compat prompts".split()
+SHARED = "json_schema toml_file power markers intervals metrics progress batches engines errors version text waiting linux files locks tables command row_format word_runs journal chat redaction compat prompts".split()
 # Only these assemble the packages' commands, or show all of them at work.
 ASSEMBLING = {"builder.cli", "builder.demo"}
 # Modules that can open a connection -> the rooms that may import them.

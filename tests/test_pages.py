@@ -7,6 +7,7 @@ import lzma
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from tests.builder.dataset.test_settings_audit_copies import reference
 from tests.conftest import DATA
 from tests.faults.cases import questions
 from tests.helpers.desk import ADDRESS, Desk, desk
+from tests.helpers.linked_tasks import linked_tasks
 from tests.helpers.pages import PAGES, ROOT, blocks
 
 pytestmark = pytest.mark.slow
@@ -120,8 +122,8 @@ def prepare(place: Path, page: str, base: Path) -> None:
         shutil.copyfile(base / file, place / "srv" / file)
     reference(place / "AcademicEval")
     (place / "scalar").mkdir()
-    for i, question in enumerate(questions()):
-        (place / "scalar" / f"{i}.json").write_text(json.dumps(question))
+    for question, level in zip(questions(), ("easy", "medium", "hard"), strict=True):
+        (place / "scalar" / f"{level}.json").write_text(json.dumps({**question, "level": level}))
     if DATA.is_dir():
         with lzma.open(DATA / "scalar" / "papers.jsonl.xz") as papers:
             (place / "papers.jsonl").write_bytes(papers.read())
@@ -160,11 +162,16 @@ def reader(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Des
 
 
 @pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_every_command_of_a_page_runs(page: Path, reader: Desk, base: Path, tmp_path: Path) -> None:
+def test_every_command_of_a_page_runs(page: Path, reader: Desk, base: Path, tmp_path: Path, shared_tmp: Path) -> None:
     name = page.relative_to(ROOT).as_posix()
-    place = tmp_path / "place"
-    prepare(place, name, base)
-    reader.type("\n".join(BEFORE.get(name, ())), place)
+    prepare(tmp_path / "place", name, base)
+    reader.type("\n".join(BEFORE.get(name, ())), tmp_path / "place")
+    with linked_tasks(shared_tmp) if "\nlm_eval " in page.read_text() else nullcontext():
+        read(page, reader, tmp_path / "place", base)
+
+
+def read(page: Path, reader: Desk, place: Path, base: Path) -> None:
+    """Type the blocks of a page in a folder, one after another; files that it shows are put where `live` is run."""
     for block in blocks(page):
         if block.language == "python":
             reader.python(block.text, place)

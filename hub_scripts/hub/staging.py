@@ -83,8 +83,9 @@ def beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, Content
     files = {
         CARD: card(manifest, Publication(repo, revision, notices.errata)).encode(),
         CROISSANT: croissant(manifest, address).encode(),
-        EVAL: eval_yaml(manifest).encode(),
     }
+    if benchmark := eval_yaml(manifest):
+        files[EVAL] = benchmark.encode()
     if notices.errata:
         files[ERRATA] = errata_lines(notices.errata)
     if notices.takedowns:

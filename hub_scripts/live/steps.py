@@ -73,9 +73,11 @@ def steps(live: Live, models: Mapping[str, ModelTable], round_: Round) -> Iterat
                 "--repo",
                 live.results_repo,
                 *_option("--card", model.card),
+                *(_option("--dataset", live.repo) if model.card else ()),
                 "--yes",
             )
-            yield Step(f"publish {name}", argv, (runs / name,), needs=(f"evaluate {name}",))
+            needs = (f"evaluate {name}", *(("push",) if live.repo else ()))
+            yield Step(f"publish {name}", argv, (runs / name,), needs=needs)
 
 
 def _has_graph(round_: Round) -> bool:

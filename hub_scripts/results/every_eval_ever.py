@@ -95,11 +95,9 @@ def _result(results: Results, one: TaskScore) -> dict[str, Any]:
         "prompt_versions": ", ".join(map(str, results.prompt_versions)) or "unknown",
         "subset": next((text for text in results.subsets if text.startswith(f"{one.task} ")), "no"),
     }  # fmt: skip
-    # A dataset without an owner, or a path, is a folder.
-    on_hub = results.dataset.count("/") == 1 and bool(results.revision)
     source = {
         "source_type": "hf_dataset",
-        "hf_repo": results.dataset,
+        "hf_repo": results.hub_id,
         "hf_split": "test",
         "samples_number": one.samples,
     }
@@ -113,7 +111,7 @@ def _result(results: Results, one: TaskScore) -> dict[str, Any]:
         "evaluation_result_id": f"{one.task}/{one.metric}",
         "evaluation_name": one.task,
         "source_data": {
-            "dataset_name": "academiceval", **(source if on_hub else {"source_type": "other"}), "additional_details": about,
+            "dataset_name": "academiceval", **(source if results.hub_id else {"source_type": "other"}), "additional_details": about,
         },
         "metric_config": {
             "evaluation_description": f"{registry.label(one.metric)}, mean over the test papers", "metric_id": one.metric,

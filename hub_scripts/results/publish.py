@@ -1,7 +1,7 @@
 """`academiceval push-results`: scores -> a dataset repository of results, and the model index that model cards show.
 
-A result file is uploaded as lm-eval wrote it, at `<model>/<rounds>/<file>`; next to it lies its model index
-(https://huggingface.co/docs/hub/model-cards#evaluation-results).
+A result file is uploaded as lm-eval wrote it, to `<model>/<rounds>/`, with a part of its hash in its name; next to it lies its model
+index (https://huggingface.co/docs/hub/model-cards#evaluation-results).
 """
 
 from __future__ import annotations
@@ -15,21 +15,18 @@ import yaml
 from huggingface_hub import EvalResult, RepoCard
 
 from builder.dataset.card import CARD
-from builder.round import levels
-from builder.round import settings as registry
 from hub_scripts.errors import HubError
-from hub_scripts.hub.benchmark import RESULTS, result, results_yaml, task_id
 from hub_scripts.hub.compat import endpoint, model_index
 from hub_scripts.hub.file_hashes import Content, digest, unchanged
 from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.secret_scan import refuse_secrets
+from hub_scripts.results.leaderboard import FILE, benchmark_of, entries, merged
 from hub_scripts.results.result_file import Results, TaskScore, read_results
-from lm_eval_tasks.files import sha256_of_bytes
+from hub_scripts.results.settings import setting_of
+from lm_eval_tasks.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.metrics import registry as metrics
 
 _INDEX = "model-index.yml"
-# A leaderboard shows one score per task.
-_BENCHMARK = ("rouge_l", "accuracy")
 _TITLE = {"dataset": "Results", "model": "Evaluation results"}
 
 
@@ -38,96 +35,93 @@ class ResultFile:
     """One result file.
 
     Attributes:
-        folder: where it goes below the repository.
+        place: where it goes in the repository, without its ending; named by its content, so that no run replaces another's.
+        address: of the file there.
         index: its scores as a model index's list.
-        subsets: tasks of which only a part was run.
-        benchmark: its headline scores as the Hub's benchmarks want them; none if the dataset is not on the Hub.
     """
 
     path: Path
-    model: str
-    folder: str
+    results: Results
+    place: str
+    address: str
     index: list[dict[str, Any]]
-    subsets: tuple[str, ...]
-    benchmark: list[dict[str, Any]]
+
+    @property
+    def files(self) -> dict[str, Content]:
+        """Path in the repository of results -> content."""
+        return {f"{self.place}.json": self.path, f"{self.place}.{_INDEX}": index_text(self.index)}
 
 
 def push_results(
-    paths: Sequence[Path], repo_id: str, card: str | None, *, yes: bool, subset: bool = False, create_pr: bool = False
-) -> Iterator[str]:
+    paths: Sequence[Path], repo_id: str, card: str | None, *, yes: bool, subset: bool = False, create_pr: bool = False,
+    dataset: str | None = None,
+) -> Iterator[str]:  # fmt: skip
     """Publish result files; yields lines to show.
 
     Args:
         paths: `results_*.json`, or folders of them.
-        card: a model on the Hub whose card should show the scores too.
+        card: a model on the Hub whose repository should have the scores too.
         subset: publish runs over a part of the samples too, and say so.
-        create_pr: propose the card's change in a pull request, which needs no permission to write there.
+        create_pr: propose the change of the model's repository in a pull request, which needs no permission to write there.
+        dataset: the repository in which the folder that was run is published.
 
     Raises:
         SecretError: a file contains one.
-        HubError: no result file, a file of another kind, two of the same path, no permission, or the Hub does not answer.
+        HubError: no result file, a file of another kind, no permission, a dataset that is not published, or the Hub does not answer.
     """
     repo = Repo(repo_id)
     found = [read_result(path, repo_id) for path in result_files(paths)]
-    if card and len(names := sorted({one.model for one in found})) > 1:
+    if card and len(names := sorted({one.results.model for one in found})) > 1:
         raise HubError(f"--card {card} is for one model, but the files are of {', '.join(names)}; push them one by one")
     for one in found:
-        if one.subsets and not subset:
+        if one.results.subsets and not subset:
             raise HubError(
-                f"{one.path} covers only a part of the samples ({', '.join(one.subsets)}); its scores are not those of the round: run "
-                "all samples, or publish them as a subset's with --subset"
+                f"{one.path} covers only a part of the samples ({', '.join(one.results.subsets)}); its scores are not those of the "
+                "round: run all samples, or publish them as a subset's with --subset"
             )
-    files = _files(found)
+    files = {path: content for one in found for path, content in one.files.items()}
     refuse_secrets(files)
     yield from (f"{repo_id}: {path}" for path in files)
+    of_model: dict[str, Content] = {}
     if card:
-        yield f"{card}: {CARD} and {RESULTS}, {'as a pull request' if create_pr else 'in place of older scores of the same tasks'}"
+        of_model = _of_card(card, found, dataset)
+        yield from (f"{card}: {path}{' in a pull request' * create_pr}" for path in of_model)
+        if FILE not in of_model:
+            yield (
+                f"{card}: no {FILE}: it is for whole runs of tasks in the eval.yaml of a dataset on the Hub; if a folder was run, name the "
+                "repository that it is published in with --dataset"
+            )
     if not yes:
         yield "nothing was uploaded; add --yes to publish"
         return
     repo.check_write()
-    of_model = _of_card(card, found, create_pr=create_pr) if card else {}
+    if card and not create_pr:
+        Repo(card, "model").check_write()
     repo.create(private=False)
     yield _upload(repo, files)
     if card:
         yield _upload(Repo(card, "model"), of_model, create_pr=create_pr)
 
 
-def _of_card(card: str, found: Sequence[ResultFile], *, create_pr: bool) -> dict[str, Content]:
-    """What goes to the model's repository.
+def _of_card(card: str, found: Sequence[ResultFile], dataset: str | None) -> dict[str, Content]:
+    """What goes to the model's repository, in place of older scores of the same tasks and rounds.
 
     Raises:
-        HubError: there is none, its card cannot be read, or the token may not write to it.
+        HubError: there is none, or its card or older scores cannot be read.
     """
     model = Repo(card, "model")
-    if not create_pr:
-        model.check_write()
     head = model.existing_refs().branches[MAIN]
     text = (model.read(CARD, head) or b"").decode()
     index = [entry for one in found for entry in one.index]
     files: dict[str, Content] = {CARD: with_index(text, card.split("/")[1], index).encode()}
-    if benchmark := [entry for one in found for entry in one.benchmark]:
-        files[RESULTS] = results_yaml(benchmark).encode()
-    return files
-
-
-def _files(found: Sequence[ResultFile]) -> dict[str, Content]:
-    """Path in the repository -> content.
-
-    Raises:
-        HubError: two files would get the same path.
-    """
-    files: dict[str, Content] = {}
-    sources: dict[str, Path] = {}
-    for one in found:
-        path = f"{one.folder}/{one.path.name}"
-        if path in sources:
-            raise HubError(
-                f"{sources[path]} and {one.path} would both become {path}; rename one, or push them one by one"
-            )
-        sources[path] = one.path
-        files[path] = one.path
-        files[f"{one.folder}/{one.path.stem}.{_INDEX}"] = index_text(one.index)
+    fresh = [
+        entry
+        for one in found
+        if (benchmark := benchmark_of(one.results, dataset))
+        for entry in entries(one.results, benchmark, one.address)
+    ]
+    if fresh:
+        files[FILE] = merged(model.read(FILE, head), fresh, card)
     return files
 
 
@@ -152,37 +146,20 @@ def read_result(path: Path, repo_id: str) -> ResultFile:
         HubError: it is not a result file.
     """
     results = read_results(path)
-    folder = f"{results.model}/{results.round}"
-    is_hub_id = results.dataset.count("/") == 1 and not Path(results.dataset).exists()
+    place = f"{results.model}/{results.round}/{path.stem}-{sha256_of(path)[:8]}"
+    address = f"{endpoint()}/datasets/{repo_id}/blob/main/{place}.json"
     shown = [
         EvalResult(
-            task_type="text-generation", task_name=one.task, dataset_type=results.dataset if is_hub_id else "academiceval",
-            dataset_name=f"AcademicEval {results.round}{', subset' * bool(results.subsets)}",
-            dataset_config=_setting(one.task), dataset_split="test",
+            task_type="text-generation", task_name=one.task, dataset_type=results.hub_id or "academiceval",
+            dataset_name=f"AcademicEval {results.round}{', subset' * results.is_partial(one.task)}",
+            dataset_config=setting_of(one.task), dataset_split="test",
             dataset_revision=results.round, metric_type=one.metric, metric_name=metrics.label(one.metric),
-            metric_value=round(one.value, 6), metric_args=_beside(one, results), source_name="AcademicEval",
-            source_url=f"{endpoint()}/datasets/{repo_id}/blob/main/{folder}/{path.name}",
+            metric_value=round(one.value, 6), metric_args=_beside(one, results), source_name="AcademicEval", source_url=address,
         )
         for one in results.scores
         if one.metric in metrics.headline()  # all other scores are in the result file
     ]  # fmt: skip
-    address = f"{endpoint()}/datasets/{repo_id}/blob/main/{folder}/{path.name}"
-    benchmark = [
-        result(
-            results.dataset, task_id(_setting(one.task), results.round, one.metric), results.revision, one.value, results.day, address,
-            _notes(one, results),
-        )
-        for one in results.scores
-        if one.metric in _BENCHMARK and is_hub_id
-    ]  # fmt: skip
-    return ResultFile(path, results.model, folder, model_index(results.model, shown), results.subsets, benchmark)
-
-
-def _notes(score: TaskScore, results: Results) -> str:
-    """What a reader of a leaderboard must know about a score."""
-    interval = "" if score.low is None or score.high is None else f", 95 % interval {score.low:.4f} to {score.high:.4f}"
-    subset = ", a subset of the samples" if any(one.startswith(f"{score.task} ") for one in results.subsets) else ""
-    return f"{score.samples} samples{interval}{subset}"
+    return ResultFile(path, results, place, address, model_index(results.model, shown))
 
 
 def _beside(score: TaskScore, results: Results) -> dict[str, Any]:
@@ -199,7 +176,7 @@ def index_text(entries: list[dict[str, Any]]) -> bytes:
 
 
 def with_index(text: str, name: str, entries: list[dict[str, Any]]) -> str:
-    """A model card that shows the entries; older ones of the same dataset, configuration and revision are replaced."""
+    """A model card that shows the entries; older ones of the same task and round are replaced."""
     try:
         return _with_index(text, name, entries)
     except (ValueError, TypeError, AttributeError, yaml.YAMLError) as err:
@@ -219,14 +196,7 @@ def _with_index(text: str, name: str, entries: list[dict[str, Any]]) -> str:
 def _identity(entry: dict[str, Any]) -> tuple[str, ...]:
     dataset = entry.get("dataset", {})
     task = entry.get("task", {}).get("name")
-    return (str(task), *(str(dataset.get(name)) for name in ("type", "config", "revision")))
-
-
-def _setting(task: str) -> str:
-    """The dataset's configuration that a task of lm-eval reads; the task's own name if it is not for a single one."""
-    names = {f"academiceval_{one.name.lower().replace('-', '_')}": one.name for one in registry.BUILT_IN}
-    names |= {level.name.lower().replace("-", "_"): level.name for level in levels.BUILT_IN}
-    return names.get(task, task)
+    return (str(task), *(str(dataset.get(name)) for name in ("name", "config", "revision")))
 
 
 def _upload(repo: Repo, files: dict[str, Content], *, create_pr: bool = False) -> str:

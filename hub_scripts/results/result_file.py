@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ _ROUNDING = 1e-6
 _Z95 = 1.959964
 # Becomes a folder in a repository.
 _NAME = re.compile(r"\w[\w.-]{0,199}")
+_HUB_ID = re.compile(r"\w[\w.-]{0,99}/\w[\w.-]{0,99}")
 _ID = re.compile(r"(?:\w[\w.-]{0,99}/)?\w[\w.-]{0,99}")
 
 
@@ -47,6 +48,7 @@ class Results:
         scorer: the model of BERTScore; "" if it is not known.
         model_id: the model as its engine was given it, ORG/NAME for one of the Hub; else its label.
         subsets: tasks of which only a part was run, "academiceval_abs_9k (5 of 25)".
+        options: of the tasks, as given in `--metadata`.
     """
 
     model: str
@@ -61,6 +63,19 @@ class Results:
     model_id: str = ""
     contents: str = ""
     scorer: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def hub_id(self) -> str:
+        """The dataset on the Hub; "" if it was a folder."""
+        on_hub = bool(_HUB_ID.fullmatch(self.dataset)) and (
+            self.revision or not (self.contents or Path(self.dataset).exists())
+        )
+        return self.dataset if on_hub else ""
+
+    def is_partial(self, task: str) -> bool:
+        """Whether only a part of a task's samples was run."""
+        return any(one.startswith(f"{task} ") for one in self.subsets)
 
     @property
     def day(self) -> str:
@@ -133,6 +148,7 @@ def _ours(content: Mapping[str, Any]) -> Results:
         next((str(one) for one in content.get("datasets", ()) if re.fullmatch(r"[0-9a-f]{40}", str(one))), ""),
         contents=next((str(one) for one in content.get("datasets", ()) if re.fullmatch(r"[0-9a-f]{40,64}", str(one))), ""),
         scorer=str(content["run"]["metadata"].get("bertscore_model") or DEFAULT_MODEL),
+        options=content["run"]["metadata"],
     )  # fmt: skip
 
 
@@ -164,7 +180,10 @@ def _lm_evals(content: Mapping[str, Any]) -> Results:
     scores = tuple(score for task in tasks for score in _scores_of(content, task))
     dataset = next((str(one["dataset"]) for one in given if one.get("dataset")), "")
     label = re.sub(r"[^\w.-]+", "-", str(model).rstrip("/").rpartition("/")[2])
-    return Results(label, "-".join(rounds) or "unknown", (), dataset, scores, tuple(_limited(content, tasks)))
+    options = {name: value for one in given for name, value in one.items()}
+    return Results(
+        label, "-".join(rounds) or "unknown", (), dataset, scores, tuple(_limited(content, tasks)), options=options
+    )
 
 
 def _limited(content: Mapping[str, Any], tasks: Sequence[str]) -> Iterator[str]:

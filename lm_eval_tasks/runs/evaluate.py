@@ -17,7 +17,7 @@ from lm_eval_tasks.data import cutoff, options
 from lm_eval_tasks.errors import EvalError
 from lm_eval_tasks.journal import Journal
 from lm_eval_tasks.locks import held
-from lm_eval_tasks.metadata import check
+from lm_eval_tasks.metadata import check, dataset_of
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.answers import AnsweringLM
 from lm_eval_tasks.runs.batch_model import open_batches
@@ -105,7 +105,8 @@ def _evaluate(
         )
     if output is not None:
         run = {
-            "model": model, "model_args": parsed, "metadata": metadata, **asdict(generation), **asdict(part),
+            "model": model, "model_args": parsed, "metadata": {**metadata, "dataset": dataset_of(metadata)},
+            **asdict(generation), **asdict(part),
             "model_cutoff": metadata.get("model_cutoff") or cutoff.of_model(parsed, lm.served), "served_as": lm.served,
         }  # fmt: skip
         ours = {"run": run, **summary(samples, scores), "usage": usage_of(lm.counts, means)}

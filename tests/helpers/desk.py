@@ -21,17 +21,9 @@ from tests.helpers.warm import Warm, warm
 ADDRESS = "http://127.0.0.1:8000/v1"  # of the pages' model server
 BERTSCORE_MODEL = "microsoft/deberta-xlarge-mnli"
 _LAYERS = 41  # one more than bert_score uses of that model
-_CARD = "---\nlicense: apache-2.0\n---\nA tiny model. Its knowledge cutoff is {month}.\n"
-# Name -> the month up to which its card says that it was trained.
-MODELS = {
-    "ORG/MODEL": "June 2026",
-    "ORG/MODEL-A": "June 2026",
-    "ORG/MODEL-B": "June 2026",
-    "ORG/MODEL-C": "July 2026",
-    "meta-llama/Llama-3.1-8B-Instruct": "December 2023",
-    "google/gemma-3-4b-it": "August 2024",
-    "Qwen/Qwen3-8B": "June 2026",
-}
+MODELS = (
+    "ORG/MODEL", "ORG/MODEL-A", "ORG/MODEL-B", "ORG/MODEL-C", "Qwen/Qwen3-8B", "meta-llama/Llama-3.1-8B-Instruct", "google/gemma-3-4b-it",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -75,7 +67,7 @@ def desk(folder: Path, texts: list[str]) -> Iterator[Desk]:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")} | {
             "HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_write", "HF_HOME": str(folder / "home"), "HF_HUB_DISABLE_TELEMETRY": "1",
             "HF_HUB_DISABLE_XET": "1", "OPENAI_BASE_URL": batches.url, "OPENAI_API_KEY": "made-up", "PYTHONPATH": str(ROOT),
-            "INSPECT_DISPLAY": "plain", "XDG_DATA_HOME": str(folder / "home"),
+            "INSPECT_DISPLAY": "plain", "SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_COUNT": "1", "XDG_DATA_HOME": str(folder / "home"),
         }  # fmt: skip
         interpreter = stack.enter_context(warm(environment))
         (folder / "bin").mkdir()
@@ -83,8 +75,8 @@ def desk(folder: Path, texts: list[str]) -> Iterator[Desk]:
             interpreter.command(folder / "bin", name)
         environment["PATH"] = f"{folder / 'bin'}:{BIN}:{environment['PATH']}"
         one = Desk(hub, server, interpreter, environment)
-        for name, month in MODELS.items():
-            hub.add_model(name, folder / "llama", README=_CARD.format(month=month))
+        for name in MODELS:
+            hub.add_model(name, folder / "llama")
         hub.add_model(BERTSCORE_MODEL, folder / "bert")
         yield one
 

@@ -140,10 +140,9 @@ class Hub:
         self.log.clear()
         self.fault = lambda number, method, path: None
 
-    def add_model(self, id_: str, folder: Path, **texts: str) -> None:
-        """A model repository with the files of a folder; texts: stem of a Markdown file -> its text."""
+    def add_model(self, id_: str, folder: Path) -> None:
+        """A model repository with the files of a folder."""
         tree = {path.name: Blob(path.read_bytes(), False) for path in sorted(folder.iterdir())}
-        tree |= {f"{stem}.md": Blob(text.encode(), False) for stem, text in texts.items()}
         repo = self.repos[f"models/{id_}"] = Repository()
         repo.add("main", "initial commit", "", {".gitattributes": Blob(b"", False), **tree})
 

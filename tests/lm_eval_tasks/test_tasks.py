@@ -27,6 +27,7 @@ from lm_eval_tasks.runs.score_table import score_table
 from lm_eval_tasks.tables import shown
 from lm_eval_tasks.task_folder import task_names
 from tests.conftest import BIN, CONTEXT
+from tests.helpers.linked_tasks import linked_tasks
 from tests.helpers.warm import Warm
 
 Command = Callable[..., tuple[int, str, str]]
@@ -139,20 +140,16 @@ def test_real_lm_eval_runs_all_sixteen_settings_on_a_model_with_a_chat_template(
 
 
 @pytest.mark.slow
-def test_a_bare_lm_eval_finds_the_tasks_after_link_tasks_alone(warm: Warm, dataset: Path, tmp_path: Path) -> None:
-    existed = (task_folder._place("academiceval") / task_folder._MARKER).exists()
-    assert task_folder.link() == task_folder.link()
-    try:
+def test_a_bare_lm_eval_finds_the_tasks_after_link_tasks_alone(
+    warm: Warm, dataset: Path, tmp_path: Path, shared_tmp: Path
+) -> None:
+    with linked_tasks(shared_tmp):
         done = warm.run(
             [BIN / "lm_eval", "--tasks", "academiceval_abs", "--model", "dummy", "--limit", "1", "--metadata", '{"bertscore_model": "none"}'],
             cwd=dataset.parent, env=environment(HF_HOME=str(tmp_path / "hf")),
         )  # fmt: skip
-        assert done.returncode == 0, done.stderr[-3000:]
-        assert "Abs-29K-G" in done.stdout
-    finally:
-        if not existed:
-            assert task_folder.unlink()
-            assert not task_folder.unlink()
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "Abs-29K-G" in done.stdout
 
 
 def test_link_tasks_leaves_alone_what_it_did_not_make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""push, verify, yank and push-results against a Hub on this machine, with the real client."""
+"""push, verify and yank against a Hub on this machine, with the real client."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from typing import Any
 import datasets
 import pyarrow as pa
 import pytest
-import yaml
 from huggingface_hub import HfFileSystem
 
 from builder.dataset import folder as folders
@@ -476,168 +475,7 @@ def test_errata_are_on_the_card(two_rounds: tuple[Path, Path]) -> None:
     assert "## Errata" not in card(manifest)
 
 
-RESULT = {
-    "results": {"academiceval_abs_9k": {"rouge_l,score": 0.25}},
-    "academiceval": {
-        "run": {"model": "hf", "model_args": {}, "metadata": {"dataset": REPO, "dataset_revision": "2026.11"}},
-        "rounds": ["2026.11"],
-        "prompt_versions": [1],
-        "scores": [
-            {"model": "tiny", "task": "academiceval_abs_9k", "metric": metric, "value": 0.25, "low": 0.2, "high": 0.3, "samples": 4}
-            for metric in ("rouge_l", "empty")
-        ],
-        "months": {},
-    },
-}  # fmt: skip
-
-
-def test_results_and_a_model_card(command: Command, hub: Hub, tmp_path: Path) -> None:
-    file = tmp_path / "results_tiny.json"
-    file.write_text(json.dumps(RESULT))
-    push = ("push-results", file, "--repo", "org/results", "--card", "org/tiny", "--yes")
-    code, out, _ = command(*push[:-1])
-    assert (code, "nothing was uploaded" in out, hub.repos) == (0, True, {})
-    code, _, err = command(*push)
-    assert code == 1
-    assert "org/tiny does not exist" in err
-    assert hub.repos == {}  # all targets are checked before the first write
-
-    from huggingface_hub import HfApi, ModelCard
-
-    HfApi().create_repo("org/tiny")
-    card = "---\nlicense: mit\nmodel-index:\n- name: tiny\n  results:\n  - task: {type: x}\n    dataset: {name: d, type: d}\n    metrics: [{type: m, value: 1}]\n---\n# Tiny\n"
-    HfApi().upload_file(path_or_fileobj=card.encode(), path_in_repo="README.md", repo_id="org/tiny")
-    assert command(*push)[0] == 0
-    stored = json.loads(_text(hub, "tiny/2026.11/results_tiny.json", key="datasets/org/results"))
-    assert stored == RESULT
-    index = yaml.safe_load(_text(hub, "tiny/2026.11/results_tiny.model-index.yml", key="datasets/org/results"))
-    assert index["model-index"][0]["results"][0]["dataset"]["config"] == "Abs-9K"
-    [entry] = yaml.safe_load(_text(hub, ".eval_results/academiceval.yaml", key="models/org/tiny"))
-    assert entry["dataset"] == {"id": REPO, "task_id": "abs_9k_rouge_l_2026_11"}
-    assert entry["value"] == 0.25
-    loaded = ModelCard.load("org/tiny")
-    shown = {(one.dataset_type, one.metric_type): one.metric_value for one in loaded.data.eval_results}
-    assert shown == {("d", "m"): 1, (REPO, "rouge_l"): 0.25}
-    assert loaded.data.license == "mit"
-    assert loaded.text.strip() == "# Tiny"
-    commits = [len(repo.commits) for repo in hub.repos.values()]
-    code, out, _ = command(*push)
-    assert (code, out.count("already has all of it")) == (0, 2)
-    assert [len(repo.commits) for repo in hub.repos.values()] == commits
-
-
-def test_scores_on_somebody_elses_card_are_proposed(command: Command, hub: Hub, tmp_path: Path) -> None:
-    from huggingface_hub import HfApi
-
-    HfApi().create_repo("org/tiny")
-    # A model of somebody else's.
-    hub.repos["models/other/tiny"] = hub.repos.pop("models/org/tiny")
-    file = tmp_path / "results_tiny.json"
-    file.write_text(json.dumps(RESULT))
-    push = ("push-results", file, "--repo", "org/results", "--card", "other/tiny", "--yes")
-    code, _, errors = command(*push)
-    assert (code, "does not belong to other" in errors) == (1, True)
-    for _ in range(2):
-        code, out, errors = command(*push, "--create-pr")
-        assert code == 0, errors
-        assert f"pull request: {hub.url}/other/tiny/discussions/1" in out
-    [changed] = hub.repos["models/other/tiny"].proposed
-    assert {"README.md", ".eval_results/academiceval.yaml"} <= changed
-
-
-def test_results_of_the_plain_lm_eval(command: Command, hub: Hub, tmp_path: Path) -> None:
-    metadata = {"version": 1.0, "dataset": REPO, "dataset_revision": "2026.11"}
-    scores = {
-        "alias": "x",
-        "rouge_l,score": 0.25,
-        "rouge_l_stderr,score": 0.01,
-        "accuracy,score": 0.5,
-        "accuracy_stderr,score": "N/A",
-    }
-    content = {
-        "results": {
-            "academiceval_abs_9k": scores,
-            "academiceval_abs": {"rouge_l,score": 0.3},
-            "hellaswag": {"acc,none": 1.0},
-        },
-        "configs": {"academiceval_abs_9k": {"metadata": metadata}, "hellaswag": {}},
-        "n-samples": {"academiceval_abs_9k": {"original": 9, "effective": 4}},
-        "model_name": "org/tiny",
-    }
-    file = tmp_path / "results_2026-11-20T10-00-00.json"
-    file.write_text(json.dumps(content))
-    code, _, err = command("push-results", "--yes", file, "--repo", "org/results")
-    assert (code, "covers only a part of the samples (academiceval_abs_9k (4 of 9))" in err) == (1, True)
-    assert command("push-results", "--yes", "--subset", file, "--repo", "org/results")[0] == 0
-    name = "tiny/2026.11/results_2026-11-20T10-00-00"
-    assert json.loads(_text(hub, f"{name}.json", key="datasets/org/results")) == content
-    found = yaml.safe_load(_text(hub, f"{name}.model-index.yml", key="datasets/org/results"))["model-index"][0][
-        "results"
-    ]
-    assert [one["dataset"]["config"] for one in found] == ["Abs-9K"]
-    values = {one["type"]: (one["value"], one["args"]) for one in found[0]["metrics"]}
-    assert values["rouge_l"] == (0.25, {"samples": 4, "low": 0.2304, "high": 0.2696})
-    assert values["accuracy"] == (0.5, {"samples": 4})
-    del content["results"]["academiceval_abs_9k"]
-    file.write_text(json.dumps(content))
-    code, _, err = command("push-results", "--yes", file, "--repo", "org/results")
-    assert (code, "is not a result of our tasks" in err) == (1, True)
-
-
-def test_results_that_are_none(command: Command, hub: Hub, tmp_path: Path) -> None:
-    other = tmp_path / "results_x.json"
-    other.write_text("{}")
-    for argument, says in (
-        (other, "is not a result of"),
-        (tmp_path / "empty", "is not a result"),
-        (tmp_path, "is not a result"),
-    ):
-        code, _, err = command("push-results", "--yes", argument, "--repo", "org/results")
-        assert code == 1, says
-        assert str(argument) in err
-    with pytest.raises(SystemExit, match="2"):
-        command("push-results", "--yes", other, "--repo", "results")
-
-
-def test_two_results_that_would_get_the_same_path(command: Command, hub: Hub, tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "results_tiny.json").write_text(json.dumps(RESULT))
-    code, _, err = command("push-results", "--yes", tmp_path / "one", tmp_path / "two", "--repo", "org/results")
-    assert (code, "would both become tiny/2026.11/results_tiny.json" in err) == (1, True)
-    assert not _writes(hub)
-
-
 SECRET = "hf_abcdefghijklmnopqrstuvwxyz"
-
-
-@pytest.mark.parametrize("name", ["../../escaped", "", "a/b", "x" * 300])
-def test_a_model_is_not_a_path(command: Command, hub: Hub, tmp_path: Path, name: str) -> None:
-    content = json.loads(json.dumps(RESULT))
-    for one in content["academiceval"]["scores"]:
-        one["model"] = name
-    (tmp_path / "results_x.json").write_text(json.dumps(content))
-    code, _, err = command("push-results", "--yes", tmp_path / "results_x.json", "--repo", "org/results")
-    assert (code, "are not names of a model and a round" in err) == (1, True)
-
-
-@pytest.mark.parametrize("what", ["value", "low", "samples"])
-def test_numbers_of_results_are_finite(command: Command, hub: Hub, tmp_path: Path, what: str) -> None:
-    content = json.loads(json.dumps(RESULT))
-    content["academiceval"]["scores"][0][what] = 1e300
-    (tmp_path / "results_x.json").write_text(json.dumps(content))
-    code, _, err = command("push-results", "--yes", tmp_path / "results_x.json", "--repo", "org/results")
-    assert (code, "is not a finite number" in err) == (1, True)
-
-
-def test_results_with_a_key_are_not_uploaded(command: Command, hub: Hub, tmp_path: Path) -> None:
-    content = {**json.loads(json.dumps(RESULT)), "config": {"model_args": f"model=m,api_key={SECRET}"}}
-    (tmp_path / "results_x.json").write_text(json.dumps(content))
-    code, _, err = command("push-results", "--yes", tmp_path / "results_x.json", "--repo", "org/results")
-    assert code == 1
-    assert "tiny/2026.11/results_x.json contains a value of 'api_key'" in err
-    assert SECRET not in err
-    assert not _writes(hub)
 
 
 def test_a_site_or_a_round_with_a_key_is_not_uploaded(

@@ -1,0 +1,327 @@
+"""push-results against a Hub on this machine, with the real client: what its readers see of scores."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.helpers.hub_server import Hub
+
+pytestmark = pytest.mark.slow
+
+REPO = "org/academiceval"
+RESULTS, MODEL = "datasets/org/results", "models/org/tiny"
+FILE = ".eval_results/academiceval.yaml"
+Command = Callable[..., tuple[int, str, str]]
+
+
+def tree(hub: Hub, key: str, revision: str = "main") -> dict[str, str]:
+    """Path -> text of the files that a reader of a repository sees."""
+    files = hub.repos[key].resolve(revision).tree
+    return {path: blob.data.decode(errors="replace") for path, blob in sorted(files.items()) if path != ".gitattributes"}
+
+
+RESULT = {
+    "results": {"academiceval_abs_9k": {"rouge_l,score": 0.25}},
+    "academiceval": {
+        "run": {"model": "hf", "model_args": {}, "metadata": {"dataset": "academiceval"}},
+        "datasets": ["a" * 64],
+        "rounds": ["2026.11"],
+        "prompt_versions": [1],
+        "scores": [
+            {"model": "tiny", "task": "academiceval_abs_9k", "metric": metric, "value": 0.25, "low": 0.2, "high": 0.3, "samples": 4}
+            for metric in ("rouge_l", "empty")
+        ],
+        "months": {},
+    },
+}  # fmt: skip
+
+
+def test_results_and_a_model_card(command: Command, hub: Hub, tmp_path: Path) -> None:
+    file = tmp_path / "results_tiny.json"
+    file.write_text(json.dumps(RESULT))
+    push = ("push-results", file, "--repo", "org/results", "--card", "org/tiny", "--yes")
+    for one in (push[:-1], push):
+        code, _, err = command(*one)
+        assert (code, "org/tiny does not exist" in err) == (1, True)
+    assert hub.repos == {}  # all targets are checked before the first write
+
+    from huggingface_hub import HfApi, ModelCard
+
+    HfApi().create_repo("org/tiny")
+    card = "---\nlicense: mit\nmodel-index:\n- name: tiny\n  results:\n  - task: {type: x}\n    dataset: {name: d, type: d}\n    metrics: [{type: m, value: 1}]\n---\n# Tiny\n"
+    HfApi().upload_file(path_or_fileobj=card.encode(), path_in_repo="README.md", repo_id="org/tiny")
+    code, out, _ = command(*push[:-1])
+    assert (code, "nothing was uploaded" in out, set(hub.repos)) == (0, True, {MODEL})
+    assert command(*push)[0] == 0
+    [stored, index] = tree(hub, RESULTS).values()
+    assert json.loads(stored) == RESULT
+    assert yaml.safe_load(index)["model-index"][0]["results"][0]["dataset"]["config"] == "Abs-9K"
+    loaded = ModelCard.load("org/tiny")
+    shown = {(one.dataset_type, one.metric_type): one.metric_value for one in loaded.data.eval_results}
+    assert shown == {("d", "m"): 1, ("academiceval", "rouge_l"): 0.25}
+    assert loaded.data.license == "mit"
+    assert loaded.text.strip() == "# Tiny"
+    commits = [len(repo.commits) for repo in hub.repos.values()]
+    code, out, _ = command(*push)
+    assert (code, out.count("already has all of it")) == (0, 2)
+    assert [len(repo.commits) for repo in hub.repos.values()] == commits
+
+
+def test_scores_on_somebody_elses_card_are_proposed(command: Command, hub: Hub, tmp_path: Path) -> None:
+    from huggingface_hub import HfApi
+
+    HfApi().create_repo("org/tiny")
+    # A model of somebody else's.
+    hub.repos["models/other/tiny"] = hub.repos.pop("models/org/tiny")
+    file = tmp_path / "results_tiny.json"
+    file.write_text(json.dumps(RESULT))
+    push = ("push-results", file, "--repo", "org/results", "--card", "other/tiny", "--yes")
+    code, _, errors = command(*push)
+    assert (code, "does not belong to other" in errors) == (1, True)
+    for _ in range(2):
+        code, out, errors = command(*push, "--create-pr")
+        assert code == 0, errors
+        assert f"pull request: {hub.url}/other/tiny/discussions/1" in out
+    [changed] = hub.repos["models/other/tiny"].proposed
+    assert "README.md" in changed
+
+
+def test_results_of_the_plain_lm_eval(command: Command, hub: Hub, tmp_path: Path) -> None:
+    metadata = {"version": 1.0, "dataset": REPO, "dataset_revision": "2026.11"}
+    scores = {
+        "alias": "x",
+        "rouge_l,score": 0.25,
+        "rouge_l_stderr,score": 0.01,
+        "accuracy,score": 0.5,
+        "accuracy_stderr,score": "N/A",
+    }
+    content = {
+        "results": {
+            "academiceval_abs_9k": scores,
+            "academiceval_abs": {"rouge_l,score": 0.3},
+            "hellaswag": {"acc,none": 1.0},
+        },
+        "configs": {"academiceval_abs_9k": {"metadata": metadata}, "hellaswag": {}},
+        "n-samples": {"academiceval_abs_9k": {"original": 9, "effective": 4}},
+        "model_name": "org/tiny",
+    }
+    file = tmp_path / "results_2026-11-20T10-00-00.json"
+    file.write_text(json.dumps(content))
+    code, _, err = command("push-results", "--yes", file, "--repo", "org/results")
+    assert (code, "covers only a part of the samples (academiceval_abs_9k (4 of 9))" in err) == (1, True)
+    assert command("push-results", "--yes", "--subset", file, "--repo", "org/results")[0] == 0
+    (name, stored), (_, index) = tree(hub, RESULTS).items()
+    assert re.fullmatch(r"tiny/2026\.11/results_2026-11-20T10-00-00-[0-9a-f]{8}\.json", name)
+    assert json.loads(stored) == content
+    found = yaml.safe_load(index)["model-index"][0]["results"]
+    assert [one["dataset"]["config"] for one in found] == ["Abs-9K"]
+    values = {one["type"]: (one["value"], one["args"]) for one in found[0]["metrics"]}
+    assert values["rouge_l"] == (0.25, {"samples": 4, "low": 0.2304, "high": 0.2696})
+    assert values["accuracy"] == (0.5, {"samples": 4})
+    del content["results"]["academiceval_abs_9k"]
+    file.write_text(json.dumps(content))
+    code, _, err = command("push-results", "--yes", file, "--repo", "org/results")
+    assert (code, "is not a result of our tasks" in err) == (1, True)
+
+
+def test_results_that_are_none(command: Command, hub: Hub, tmp_path: Path) -> None:
+    other = tmp_path / "results_x.json"
+    other.write_text("{}")
+    for argument, says in (
+        (other, "is not a result of"),
+        (tmp_path / "empty", "is not a result"),
+        (tmp_path, "is not a result"),
+    ):
+        code, _, err = command("push-results", "--yes", argument, "--repo", "org/results")
+        assert code == 1, says
+        assert str(argument) in err
+    with pytest.raises(SystemExit, match="2"):
+        command("push-results", "--yes", other, "--repo", "results")
+
+
+def test_two_runs_of_one_model_lie_side_by_side(command: Command, hub: Hub, tmp_path: Path) -> None:
+    for name, value in (("one", 0.25), ("two", 0.26)):
+        (tmp_path / name).mkdir()
+        content = json.loads(json.dumps(RESULT).replace("0.25", str(value)))
+        (tmp_path / name / "results_tiny.json").write_text(json.dumps(content))
+        assert command("push-results", "--yes", tmp_path / name, "--repo", "org/results")[0] == 0
+    assert len(tree(hub, RESULTS)) == 4
+    assert command("push-results", "--yes", tmp_path / "one", tmp_path / "two", "--repo", "org/results")[0] == 0
+    assert len(tree(hub, RESULTS)) == 4
+
+
+SECRET = "hf_abcdefghijklmnopqrstuvwxyz"
+
+
+@pytest.mark.parametrize("name", ["../../escaped", "", "a/b", "x" * 300])
+def test_a_model_is_not_a_path(command: Command, hub: Hub, tmp_path: Path, name: str) -> None:
+    content = json.loads(json.dumps(RESULT))
+    for one in content["academiceval"]["scores"]:
+        one["model"] = name
+    (tmp_path / "results_x.json").write_text(json.dumps(content))
+    code, _, err = command("push-results", "--yes", tmp_path / "results_x.json", "--repo", "org/results")
+    assert (code, "are not names of a model and a round" in err) == (1, True)
+
+
+@pytest.mark.parametrize("what", ["value", "low", "samples"])
+def test_numbers_of_results_are_finite(command: Command, hub: Hub, tmp_path: Path, what: str) -> None:
+    content = json.loads(json.dumps(RESULT))
+    content["academiceval"]["scores"][0][what] = 1e300
+    (tmp_path / "results_x.json").write_text(json.dumps(content))
+    code, _, err = command("push-results", "--yes", tmp_path / "results_x.json", "--repo", "org/results")
+    assert (code, "is not a finite number" in err) == (1, True)
+
+
+def test_results_with_a_key_are_not_uploaded(command: Command, hub: Hub, tmp_path: Path) -> None:
+    content = {**json.loads(json.dumps(RESULT)), "config": {"model_args": f"model=m,api_key={SECRET}"}}
+    (tmp_path / "results_x.json").write_text(json.dumps(content))
+    code, _, err = command("push-results", "--yes", tmp_path / "results_x.json", "--repo", "org/results")
+    assert code == 1
+    assert re.search(r"results_x-[0-9a-f]{8}\.json contains a value of 'api_key'", err)
+    assert SECRET not in err
+    assert not hub.repos
+
+
+# --- leaderboards
+
+
+@pytest.fixture
+def published(command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> tuple[Path, Path]:
+    """Two rounds and a model repository on the Hub; the rounds' folders."""
+    from huggingface_hub import HfApi
+
+    for folder in two_rounds:
+        assert command("push", folder, "--repo", REPO, "--yes", "--licenses", "all")[0] == 0
+    HfApi().create_repo("org/tiny")
+    return two_rounds
+
+
+def run(command: Command, dataset: object, output: Path, *tasks: str, **options: object) -> Path:
+    """The output folder of a baseline."""
+    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none", **options})
+    names = ",".join(f"academiceval_{task}" for task in tasks)
+    code, _, err = command("eval", "--model", "lead", "--tasks", names, "--metadata", metadata, "--output", output)
+    assert code == 0, err
+    return output
+
+
+def push(command: Command, run_: Path, *more: str) -> str:
+    """What push-results prints."""
+    code, out, err = command("push-results", run_, "--repo", "org/results", "--card", "org/tiny", "--yes", *more)
+    assert code == 0, err
+    return out
+
+
+def board(hub: Hub) -> dict[str, dict[str, Any]]:
+    """Task -> the model's entry, as a reader of the leaderboards sees it."""
+    entries = yaml.safe_load(tree(hub, MODEL)[FILE])
+    found = {entry["dataset"]["task_id"]: entry for entry in entries}
+    assert len(found) == len(entries)
+    return found
+
+
+def test_a_leaderboard_keeps_what_other_runs_and_months_have_brought(
+    published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
+) -> None:
+    place = ("--dataset", REPO)
+    push(command, run(command, published[0], tmp_path / "abs", "abs_9k"), *place)
+    push(command, run(command, REPO, tmp_path / "intro", "intro_28k_g", dataset_revision="2026.11"))
+    # Both tasks at once, with the mean over a paper's tasks, which no leaderboard has.
+    push(command, run(command, published[1], tmp_path / "later", "abs_9k", "intro_28k_g"), *place)
+    entries = board(hub)
+    assert set(entries) == {
+        f"{task}_rouge_l_{round_}" for task in ("abs_9k", "intro_28k_g") for round_ in ("2026_11", "2026_12")
+    }
+    files = tree(hub, RESULTS)
+    for task, entry in entries.items():
+        revision = hub.repos[f"datasets/{REPO}"].tags["2026.11" if task.endswith("11") else "2026.12"]
+        assert entry["dataset"] == {"id": REPO, "task_id": task, "revision": revision}
+        assert task in {
+            one["id"] for one in yaml.safe_load(tree(hub, f"datasets/{REPO}", revision)["eval.yaml"])["tasks"]
+        }
+        address, path = entry["source"]["url"].split("/blob/main/")
+        scores = json.loads(files[path])["academiceval"]["scores"]
+        assert (address, entry["source"]["name"]) == (f"{hub.url}/datasets/org/results", "AcademicEval")
+        assert any(
+            one["metric"] == "rouge_l" and one["value"] == pytest.approx(entry["value"], abs=1e-6) for one in scores
+        )
+        assert re.fullmatch(r"\d+ samples.*", entry["notes"])
+    index = yaml.safe_load(tree(hub, MODEL)["README.md"].split("---")[1])["model-index"][0]["results"]
+    assert len({(one["task"]["name"], one["dataset"]["revision"]) for one in index}) == len(index) == 5
+    assert "config" not in next(one["dataset"] for one in index if one["task"]["name"] == "whole paper")
+    # Once more, nothing changes.
+    assert "already has all of it" in push(command, tmp_path / "abs", *place)
+    assert board(hub) == entries
+
+
+def test_what_is_on_no_leaderboard_says_so(
+    published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
+) -> None:
+    for number, (tasks, options) in enumerate(
+        (
+            (("abs_9k",), {}), (("ralm_abs_9k",), {"retriever": "tfidf"}), (("abs_9k",), {"split": "all"}),
+            (("abs_9k",), {"published_after": "2000-01-01"}), (("abs_9k_title_only",), {}),
+        )
+    ):  # fmt: skip
+        place = () if number == 0 else ("--dataset", REPO)
+        out = push(command, run(command, published[0], tmp_path / str(number), *tasks, **options), *place)
+        assert f"org/tiny: no {FILE}: it is for whole runs of tasks" in out, (tasks, options)
+    code, _, err = command(
+        "eval", "--model", "lead", "--tasks", "academiceval_abs_9k", "--limit", "2", "--output", tmp_path / "part",
+        "--metadata", json.dumps({"dataset": str(published[0]), "bertscore_model": "none"}),
+    )  # fmt: skip
+    assert code == 0, err
+    assert f"no {FILE}" in push(command, tmp_path / "part", "--dataset", REPO, "--subset")
+    assert FILE not in tree(hub, MODEL)
+
+
+def test_the_folder_that_was_run_is_the_one_that_is_published(
+    published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
+) -> None:
+    found = run(command, published[0], tmp_path / "run", "abs_9k")
+    wrong = ("push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset")
+    file = found / "results_lead.json"
+    text = file.read_text()
+    for content, dataset, says in (
+        (text, "org/nothing", "org/nothing does not exist"),
+        (text.replace("2026.11", "2026.10"), REPO, "has no revision 2026.10, the round of these results"),
+        (text.replace(str(published[0]), str(tmp_path)), REPO, "is not here as it was when it was run"),
+        (text.replace('"2026.11"', '"2026.12"'), REPO, f"is not what {REPO} has as 2026.12"),
+    ):
+        file.write_text(content)
+        code, _, err = command(*wrong, dataset)
+        assert (code, says in err) == (1, True), err
+    assert RESULTS not in hub.repos
+
+
+def test_entries_of_others_stay_and_a_damaged_file_is_not_replaced(
+    published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
+) -> None:
+    from huggingface_hub import HfApi
+
+    def put(text: str) -> None:
+        HfApi().upload_file(path_or_fileobj=text.encode(), path_in_repo=FILE, repo_id="org/tiny")
+
+    found = run(command, published[0], tmp_path / "run", "abs_9k")
+    theirs = {"dataset": {"id": "a/b", "task_id": "t"}, "value": 1, "evaluation_framework": "inspect-ai"}
+    put(yaml.safe_dump([theirs]))
+    push(command, found, "--dataset", REPO)
+    assert board(hub)["t"] == theirs
+    for text, says in (
+        ("[", "is not valid YAML"),
+        ("a: 1", "is not a list"),
+        ("- value: 1", "the key `[0].dataset` is missing"),
+    ):
+        put(text)
+        code, _, err = command(
+            "push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", REPO
+        )
+        assert (code, says in err, "repair it first" in err) == (1, True, True), err
+        assert tree(hub, MODEL)[FILE] == text
