@@ -58,7 +58,7 @@ check: setup
 
 # The documentation as a site, in site-docs/.
 docs: setup
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 format: setup
 	$(BIN)/ruff check --fix .

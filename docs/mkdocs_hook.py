@@ -7,8 +7,9 @@ import os
 import re
 import types
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 
 import yaml
 from mkdocs.config.defaults import MkDocsConfig
@@ -28,6 +29,8 @@ PAGES = {
     "CONTRIBUTING.md": "project/contributing.md", "benchmarks/results.md": "project/results.md",
 }  # fmt: skip
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?://|#)([^)#\s]+)(#[^)\s]+)?\)")
+# Characters of a default that are shown.
+_LONGEST = 80
 _DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "one": "1 is best", "neither": ""}
 
 
@@ -43,7 +46,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Point links at the site's pages; a link to a file that the site does not have becomes text."""
+    """Point links at the site's pages; a link to a file that only the repository has becomes text, and MkDocs reports one to nothing."""
     here = page.file.src_uri
     source = next((name for name, made in PAGES.items() if made == here), f"docs/{here}")
     known = {file.src_uri for file in files}
@@ -53,7 +56,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         place = os.path.normpath(Path(source).parent / target)
         wanted = PAGES.get(place) or place.removeprefix("docs/")
         if wanted not in known:
-            return text
+            return text if (ROOT / place).exists() else link[0]
         return f"{image}[{text}]({os.path.relpath(wanted, Path(here).parent)}{anchor or ''})"
 
     return _LINK.sub(pointed, markdown)
@@ -82,6 +85,16 @@ def _round() -> Iterator[str]:
             yield from _keys(f"source.{name}", field)
 
 
+@cache
+def _meanings() -> dict[str, str]:
+    """Key -> what docs/round.md says of it."""
+    table = (ROOT / "docs" / "round.md").read_text(encoding="utf-8").split("| key | default |")[1].split("\n\n")[0]
+    rows = (line.strip("|").split("|", 2) for line in table.splitlines()[2:])
+    found = {name: text.strip() for keys, _, text in rows for name in re.findall(r"`([\w.]+)`", keys)}
+    # The reference is in a folder of its own.
+    return {name: text.replace("](#", "](round.md#").replace("](", "](../") for name, text in found.items()}
+
+
 def _keys(name: str, field: Any) -> Iterator[str]:
     inner = next((one for one in (field.annotation, *get_args(field.annotation)) if _is_table(one)), None)
     if inner is not None:
@@ -89,7 +102,7 @@ def _keys(name: str, field: Any) -> Iterator[str]:
             yield from _keys(f"{name}.{key}", value)
         return
     default = "required" if field.is_required() else _default(field.get_default(call_default_factory=True))
-    about = (field.description or "").replace("|", "\\|")
+    about = _meanings().get(name) or (field.description or "").replace("|", "\\|")
     yield f"| `{name}` | {_type(field.annotation)} | {default} | {about} |"
 
 
@@ -97,8 +110,8 @@ def _default(value: object) -> str:
     """A default as TOML writes it; nothing for a key that has none."""
     if value is None:
         return ""
-    given = str(value) if isinstance(value, Path) else value
-    return f"`{json.dumps(given, default=str)}`"
+    text = json.dumps(str(value) if isinstance(value, Path) else value, default=str)
+    return f"`{text}`" if len(text) <= _LONGEST else f"`{text[: text.rfind(',', 0, _LONGEST)]}, ...]`"
 
 
 def _is_table(kind: object) -> bool:
@@ -108,6 +121,8 @@ def _is_table(kind: object) -> bool:
 def _type(kind: Any) -> str:
     """A type as readers of TOML call it."""
     origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _type(inner[0])
     if origin in (Union, types.UnionType):
         return " or ".join(_type(one) for one in inner if one is not type(None))
     if origin is tuple:
@@ -144,7 +159,12 @@ _Plain.add_constructor("!function", lambda loader, node: str(node.value))
 
 def _metrics() -> Iterator[str]:
     """Every metric of the registry."""
-    yield from ("# Metrics", "", "[What a score is worth](../metrics.md) explains them.", "")
+    yield from (
+        "# Metrics",
+        "",
+        "[Scores](../evaluate.md#scores) says what each measures, [What a score is worth](../metrics.md) how well.",
+        "",
+    )
     yield from ("| metric | in lm_eval's tables | called | tasks | direction |", "| --- | --- | --- | --- | --- |")
     for one in METRICS:
         kinds = ", ".join(sorted(one.kinds))

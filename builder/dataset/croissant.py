@@ -50,9 +50,9 @@ _RAI = {
     ),
     "rai:personalSensitiveInformation": ("Names of authors, as on the papers."),
 }
-_CITE = (
-    "Zhang, Feng, Han, You: AcademicEval: Live Long-Context LLM Benchmark. TMLR 10/2025. Wang et al.: SCALAR: Scientific Citation-based "
-    "Live Assessment of Long-context Academic Reasoning. 2025."
+_CITE = "Zhang, Feng, Han, You: AcademicEval: Live Long-Context LLM Benchmark. TMLR 10/2025."
+_CITE_SCALAR = (
+    " Wang et al.: SCALAR: Scientific Citation-based Live Assessment of Long-context Academic Reasoning. 2025."
 )
 
 
@@ -63,6 +63,7 @@ def croissant(manifest: Manifest, address: str = "") -> str:
         address: of the published files, ending in "/"; "" if they lie next to it.
     """
     shown = [one for one in manifest.configurations if one.samples]
+    has_questions = any(one.form == "questions" for one in shown)
     year, month = manifest.round.split(".")
     content = {
         "@context": _CONTEXT, "@type": "sc:Dataset",
@@ -71,7 +72,8 @@ def croissant(manifest: Manifest, address: str = "") -> str:
         "description": f"A live long-context benchmark of academic writing, round {manifest.round}: write a paper's title, abstract, "
         "introduction or related work from the rest of the paper, or say which citation was masked.",
         "url": address.partition("/resolve/")[0] or "https://huggingface.co/datasets", "license": "https://info.arxiv.org/help/license/index.html",
-        "version": f"{int(year)}.{int(month)}.0", "datePublished": f"{year}-{month}-01", "citeAs": _CITE, "isLiveDataset": True,
+        "version": f"{int(year)}.{int(month)}.0", "datePublished": f"{year}-{month}-01", "citeAs": _CITE + _CITE_SCALAR * has_questions,
+        "isLiveDataset": True,
         "inLanguage": "en", "keywords": ["long-context", "benchmark", "arXiv", "academic writing"],
         "creator": {"@type": "sc:Organization", "name": "AcademicEval"}, **_RAI,
         "distribution": [_file(one, address) for configuration in shown for one in configuration.every_file],
@@ -88,27 +90,37 @@ def _file(file: DataFile, address: str) -> dict[str, Any]:
 
 
 def _record_sets(configuration: Configuration) -> Iterator[dict[str, Any]]:
-    """The rows of each file; columns that contain nested tables, such as demonstrations, are left to readers of Parquet."""
+    """The rows of each file."""
     for split in SPLITS:
         files = configuration.files(split)
         for n, file in enumerate(files):
             name = f"{configuration.name}/{split}" + (f"/{n}" if len(files) > 1 else "")
-            fields = [_field(name, column, file) for column in columns_of(configuration) if _type(column.type)]
+            fields = [_field(name, column, file) for column in columns_of(configuration)]
             yield {"@type": "cr:RecordSet", "@id": name, "name": name, "field": fields}
 
 
 def _field(record_set: str, column: pa.Field, file: DataFile) -> dict[str, Any]:
-    repeated = {"repeated": True} if pa.types.is_list(column.type) else {}
-    return {
-        "@type": "cr:Field", "@id": f"{record_set}/{column.name}", "name": column.name, "dataType": _type(column.type), **repeated,
-        "source": {"fileObject": {"@id": file.path}, "extract": {"column": column.name}},
-    }  # fmt: skip
+    """A column; one whose values are tables, such as demonstrations, has a field for each of their columns."""
+    is_list = pa.types.is_list(column.type)
+    inner = column.type.value_type if is_list else column.type
+    about = {"@type": "cr:Field", "@id": f"{record_set}/{column.name}", "name": column.name} | (
+        {"repeated": True} if is_list else {}
+    )
+    source = {"fileObject": {"@id": file.path}, "extract": {"column": column.name}}
+    if not pa.types.is_struct(inner):
+        return {**about, "dataType": _type(inner), "source": source}
+    fields = [
+        {
+            "@type": "cr:Field", "@id": f"{about['@id']}/{one.name}", "name": one.name, "dataType": _type(one.type),
+            "source": {**source, "transform": {"jsonPath": one.name}},
+        }
+        for one in inner
+    ]  # fmt: skip
+    return {**about, "subField": fields}
 
 
 def _type(type_: pa.DataType) -> str:
-    """Croissant's name of a type; "" for one that it has no simple name for."""
+    """Croissant's name of a type, or of a list's elements."""
     if pa.types.is_list(type_):
         return _type(type_.value_type)
-    if pa.types.is_string(type_) or pa.types.is_large_string(type_):
-        return "sc:Text"
-    return "sc:Integer" if pa.types.is_integer(type_) else "sc:Float" if pa.types.is_floating(type_) else ""
+    return "sc:Integer" if pa.types.is_integer(type_) else "sc:Float" if pa.types.is_floating(type_) else "sc:Text"

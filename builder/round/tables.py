@@ -133,8 +133,8 @@ class SplitTable(Table):
 class SettingTable(Table):
     """One of the round's own settings: numbers of demonstrations, or a budget of tokens to fill with whole ones."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,40}$")
-    task: Task
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,40}$", description="name of the configuration")
+    task: Task = Field(description="the part of a paper to write")
     random: int = Field(0, ge=0, description="demonstrations of the same primary category")
     co_author: int = Field(0, ge=0, description="demonstrations of co-authors")
     tokens: int | None = Field(None, ge=1000, description="budget of the input")
@@ -172,11 +172,13 @@ class SamplesTable(Table):
 class LevelTable(Table):
     """One of the round's own SCALAR levels: any combination of the four dimensions."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,40}$")
-    question: Scope = "full"
-    citation: CitationType = "attributional"
-    distractors: Distractors = "random"
-    candidates: CandidateText = "full"
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,40}$", description="name of the configuration")
+    question: Scope = Field("full", description="what is shown around the mask: the paper, or the section")
+    citation: CitationType = Field("attributional", description="citations that are masked")
+    distractors: Distractors = Field(
+        "random", description="of the paper's references, or those cited nearest to the mask"
+    )
+    candidates: CandidateText = Field("full", description="what is shown of each candidate")
 
     @property
     def level(self) -> Level:

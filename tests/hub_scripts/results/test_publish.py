@@ -24,7 +24,9 @@ Command = Callable[..., tuple[int, str, str]]
 def tree(hub: Hub, key: str, revision: str = "main") -> dict[str, str]:
     """Path -> text of the files that a reader of a repository sees."""
     files = hub.repos[key].resolve(revision).tree
-    return {path: blob.data.decode(errors="replace") for path, blob in sorted(files.items()) if path != ".gitattributes"}
+    return {
+        path: blob.data.decode(errors="replace") for path, blob in sorted(files.items()) if path != ".gitattributes"
+    }
 
 
 RESULT = {
