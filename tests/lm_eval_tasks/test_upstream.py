@@ -7,9 +7,9 @@ import json
 import os
 import random
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ import pytest
 
 from lm_eval_tasks.task_folder import tasks_path
 from tests.conftest import BIN
+from tests.helpers.hub_server import Hub
+from tests.helpers.linked_tasks import installed_tasks
 from tests.helpers.openai_server import serve
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,40 +52,39 @@ def answering(body: dict[str, Any]) -> str:
 
 
 @pytest.mark.slow
-def test_the_same_answers_get_the_same_scores(dataset: Path, tmp_path: Path) -> None:
-    shutil.copytree(UPSTREAM, tmp_path / "tasks" / "upstream")
-    for path in (tmp_path / "tasks" / "upstream").iterdir():
-        if path.suffix == ".yaml" or path.name == "_default_yaml":
-            text = path.read_text().replace("dataset_path: ORG/academiceval", f"dataset_path: {dataset}")
-            text = re.sub(r"^dataset_kwargs: .*\n", "", text, flags=re.MULTILINE)
-            path.write_text(
-                re.sub(r"^(task|group): academiceval", r"\1: upstream", text, flags=re.MULTILINE).replace(
-                    "- academiceval_", "- upstream_"
-                )
-            )
+def test_the_same_answers_get_the_same_scores(
+    dataset: Path, hub: Hub, command: Command, shared_tmp: Path, tmp_path: Path
+) -> None:
+    assert command("push", dataset, "--repo", "ORG/academiceval", "--licenses", "all", "--yes")[0] == 0
+    hub.log.clear()
     found = {}
     with serve(answering) as server:
-        for name, place in (("upstream", tmp_path / "tasks"), ("academiceval", tasks_path())):
+        for name in ("upstream", "ours"):
             metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
             line = [
                 BIN / "lm_eval", "--model", "local-chat-completions", "--model_args",
                 f"model=m,base_url={server.url}/chat/completions,num_concurrent=8", "--apply_chat_template", "--limit", "4",
-                "--tasks", ",".join(f"{name}_{task}" for task in TASKS), "--include_path", place, "--output_path", tmp_path / name,
-                *(("--metadata", metadata) if name == "academiceval" else ()),
+                "--tasks", ",".join(f"academiceval_{task}" for task in TASKS), "--output_path", tmp_path / name,
+                *(("--metadata", metadata, "--include_path", tasks_path()) if name == "ours" else ()),
             ]  # fmt: skip
-            environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OPENAI_API_KEY": "made-up", "PYTHONPATH": str(ROOT)}
-            done = subprocess.run(
-                list(map(str, line)), env=environment, capture_output=True, text=True, cwd=tmp_path, check=False
-            )
+            environment = {key: value for key, value in os.environ.items() if not key.startswith("HF_")} | {
+                "HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "OPENAI_API_KEY": "made-up", "PYTHONPATH": str(ROOT),
+            }  # fmt: skip
+            with installed_tasks(UPSTREAM, shared_tmp) if name == "upstream" else nullcontext():
+                done = subprocess.run(
+                    list(map(str, line)), env=environment, capture_output=True, text=True, cwd=tmp_path, check=False
+                )
             assert done.returncode == 0, done.stderr[-3000:]
             [file] = (tmp_path / name).rglob("results_*.json")
             results = json.loads(file.read_text())["results"]
-            found[name] = {task: _score(results[f"{name}_{task}"]) for task in TASKS}
+            found[name] = {task: _score(results[f"academiceval_{task}"]) for task in TASKS}
         asked = sorted(body["messages"][-1]["content"] for body in server.requests)
     # The same prompts, each once from either side.
     assert asked[::2] == asked[1::2]
-    assert found["upstream"] == pytest.approx(found["academiceval"], abs=1e-9)
+    assert found["upstream"] == pytest.approx(found["ours"], abs=1e-9)
     assert all(score > 0 for score in found["upstream"].values())
+    # The dataset came from the Hub, at the revision that the files pin.
+    assert any("/revision/2026.11" in path or "/resolve/2026.11/" in path for _, path in hub.log)
 
 
 def _score(results: dict[str, Any]) -> float:
