@@ -139,7 +139,10 @@ def _register_report(commands: Commands) -> None:
         "--licenses", choices=_LICENSES,
         help="which papers' texts are shown (default: all; with --space: redistributable)",
     )  # fmt: skip
-    sub.add_argument("--space", metavar="ORG/NAME", help="publish it as a static Space on the Hub")
+    sub.add_argument("--space", metavar="ORG/NAME", help="publish it as a static Space on the Hub, with --yes")
+    sub.add_argument(
+        "--yes", action="store_true", help="publish; without this, only build the page and show what would be uploaded"
+    )
 
 
 def _register_reproduce(commands: Commands) -> None:
@@ -182,7 +185,7 @@ def report(arguments: Namespace) -> Iterator[str | Table]:
     if arguments.space:
         from hub_scripts.hub.space import push_site
 
-        yield from push_site(arguments.output, arguments.space)
+        yield from push_site(arguments.output, arguments.space, yes=arguments.yes)
 
 
 def live(arguments: Namespace) -> Iterator[str | Table]:

@@ -38,7 +38,7 @@ INSTEAD = (
     ("--model vllm", "--model hf"),
     ("model: vllm", "model: hf"),
     ("max_model_len", "max_length"),
-    ("vllm/", "hf/"),
+    ("--model vllm/ORG/MODEL", "--model hf/ORG/MODEL -M do_sample=false"),
     ("/data/pdf", "pdf"),
     ("0 6 8 * *  cd /srv/academiceval &&", "cd srv &&"),
     ("live live.toml --yes", "live live.toml --round 2026.11 --yes"),

@@ -39,11 +39,12 @@ _SCALAR = """\
   year   = {2025}
 }"""
 
-_LENGTHS = "Tokens that a share of the test samples has at most; 100% is the longest."
+_LENGTHS = "Percentiles of the lengths in the test split, in tokens; 100% is the longest."
 _POWER = (
     "The smallest difference between two models that the test samples show in four out of five cases, if the models' "
     "differences vary from paper to paper as those of two baselines do on real papers; for SCALAR, if they "
-    "disagree on three questions in ten."
+    "disagree on three questions in ten. It assumes that a model does equally well on all samples of a first author; if "
+    "not, smaller differences show too."
 )
 _CEILING = (
     "What the authors' own first version of a title or abstract scores against the last version, where they changed it: hardly any "
@@ -103,7 +104,7 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         "## Limitations", "",
         "Texts are read from PDF and HTML by software and lose parts of formulas and tables. The reference is one text by the "
         "authors; another may be as good. Fields and groups are represented in proportion to what they publish on "
-        "arXiv. Do not train on this: "
+        "arXiv. Please do not train on these texts. Canary string: "
         f"`{canary(manifest.round)}`.", "",
         "## Takedowns", "",
         "An author who wants a paper removed can open a discussion on this page with its arXiv id; the text is removed in a new "

@@ -176,7 +176,7 @@ def checks(found: Audit, allowed: AuditTable) -> Table:
 def months(found: Audit) -> Table:
     """Papers of each month, and how often their abstracts use words that language models favour."""
     rows = [(month, n, f"{found.markers.get(month, 0):g}") for month, n in sorted(found.months.items())]
-    return Table(("Month", "Papers", "LLM-style words in 1,000 of abstract"), "lrr", rows)
+    return Table(("Month", "Papers", "LLM-style words per 1,000 words of the abstracts"), "lrr", rows)
 
 
 def categories(found: Audit) -> Table:

@@ -130,7 +130,9 @@ def understand(err: BaseException, repo: str) -> Fault:
             return _of_answer(cause, repo)
     # The error numbers of name resolution, and no others, are negative.
     if any(isinstance(cause, OSError) and (cause.errno or 0) < 0 for cause in _chain(err)):
-        error = UnreachableError(f"{repo}: the Hub's name cannot be resolved ({_first_line(err)}); check the network")
+        error = UnreachableError(
+            f"{repo}: the Hub, {endpoint()}, cannot be found ({_first_line(err)}); check the network"
+        )
         return Fault(error, again=True, waits=_WAITS_WITHOUT_NAME)
     if any(isinstance(cause, HTTPError | ConnectionError | TimeoutError) for cause in _chain(err)):
         return Fault(

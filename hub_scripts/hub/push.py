@@ -18,6 +18,7 @@ from builder.dataset.folder import add_report_card
 from builder.dataset.manifest import SEALED, parse_report_card
 from hub_scripts.errors import CheckError, DifferenceError
 from hub_scripts.hub import checks
+from hub_scripts.hub.benchmark import EVAL, FRAMEWORK
 from hub_scripts.hub.file_hashes import gone, unchanged
 from hub_scripts.hub.publishable_copy import publishable_copy
 from hub_scripts.hub.publishing import publish
@@ -72,6 +73,8 @@ def push(
         _check_seal(repo, str(seal), folder, notices)
     last = newest(repo, head) if head else None
     yield from _plan(repo, staged, manifest, last)
+    if EVAL in staged.files:
+        yield f"{EVAL}: framework {FRAMEWORK}, which the Hub did not list in November 2026; docs/publish.md says what a leaderboard needs"
     if not yes:
         yield "nothing was uploaded; add --yes to publish"
         return
@@ -126,13 +129,13 @@ def _summary(folder: Path, manifest: Manifest, found: Contents, licenses: Shown)
     whole = sum(found.licenses.values())
     rows = sum(one.rows for one in files)
     size = sum(one.bytes for one in files) / 1e6
-    yield f"{folder}: {len(files)} data files, {size:.1f} MB, {rows} rows, {whole} of them whole and {rows - whole} by id"
+    yield f"{folder}: {len(files)} data files, {size:.1f} MB, {rows} rows, {whole} of them complete and {rows - whole} by id"
     if licenses == "none":
         yield f"sealed: every row is there by id, with the hashes of its texts, as {manifest.published_as}"
         return
     if 2 * whole < rows:
         yield (
-            f"warning: {whole} of {rows} rows are whole, the others go by id only: without `academiceval fill` "
+            f"warning: {whole} of {rows} rows are complete, the others are listed by id: without `academiceval fill` "
             + ("nobody can evaluate on this round" if not whole else "scores are of a small subset")
         )
     yield f"licences ({licenses}): {', '.join(f'{name} {n} rows' for name, n in found.licenses.items()) or 'no row is whole'}"
@@ -148,9 +151,8 @@ def _plan(repo: Repo, staged: Staged, manifest: Manifest, last: Manifest | None)
     same = list(unchanged(there, staged.files))
     left = gone(there, staged.files)
     yield (
-        f"{repo.id}, revision {staged.revision} after {last.published_as if last else 'nothing'}: "
-        f"{len(staged.files) - len(same)} files to upload, {len(same)} unchanged, {len(left)} of the last revision not "
-        "carried on"
+        f"{repo.id}, revision {staged.revision}, {f'after {last.published_as}' if last else 'the first'}: "
+        f"{len(staged.files) - len(same)} files to upload, {len(same)} unchanged, {len(left)} to remove"
     )
     before, after = _rows(last) if last else {}, _rows(manifest)
     for name in sorted(before.keys() | after.keys()):

@@ -15,8 +15,11 @@ from lm_eval_tasks.progress import progress
 _LARGE = "data/** filter=lfs diff=lfs merge=lfs -text\n"
 
 
-def push_site(site: Path, repo_id: str) -> Iterator[str]:
+def push_site(site: Path, repo_id: str, *, yes: bool) -> Iterator[str]:
     """Make the Space show this site and nothing else; yields lines to show. The same site again changes nothing.
+
+    Args:
+        yes: do it; otherwise only say what would be done.
 
     Raises:
         SecretError: a file of the site contains one.
@@ -27,16 +30,22 @@ def push_site(site: Path, repo_id: str) -> Iterator[str]:
     }
     refuse_secrets(files)
     repo = Repo(repo_id, "space")
-    repo.check_write()
-    repo.create(private=False, space_sdk="static")
-    _mark_large(repo)
-    head = repo.existing_refs().branches[MAIN]
-    there = repo.files(head)
+    if yes:
+        repo.check_write()
+        repo.create(private=False, space_sdk="static")
+        _mark_large(repo)
+    refs = repo.refs()
+    head = refs.branches[MAIN] if refs else ""
+    there = repo.files(head) if refs else {}
     same = set(unchanged(there, files))
     fresh = {path: content for path, content in files.items() if path not in same}
     left = gone(there, files)
     if not fresh and not left:
         yield f"{repo_id} already shows this site"
+        return
+    if not yes:
+        yield f"{repo_id}: {len(fresh)} files new, {len(left)} removed"
+        yield "nothing was uploaded; add --yes to publish"
         return
     hashes = [f"{path} {digest(content)['sha256']}" for path, content in progress(sorted(fresh.items()), "hashes")]
     mark = f"Site: {sha256_of_bytes(chr(10).join([*hashes, *left]))}"

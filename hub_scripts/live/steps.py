@@ -62,9 +62,8 @@ def steps(live: Live, models: Mapping[str, ModelTable], round_: Round) -> Iterat
         if live.judge:
             yield _judging(name, live.judge, runs / name, runs / JUDGED)
     shown = ("report", str(live.results), str(round_.output), "-o", str(SITE))
-    yield Step(
-        "report", (*shown, *_option("--space", live.space)), (live.results, manifest), SITE / "index.html", ("audit",)
-    )
+    space = ("--space", live.space, "--yes") if live.space else ()
+    yield Step("report", (*shown, *space), (live.results, manifest), SITE / "index.html", ("audit",))
     if live.results_repo:
         for name, model in models.items():
             argv = (

@@ -17,6 +17,7 @@ from lm_eval_tasks.tables import Table
 from lm_eval_tasks.text import MOST, ODD, day, parse_json
 
 _LONGEST_NAME = 300
+TEST = "test"
 _RESULTS, _SAMPLES, _JUDGE, _CARD = "results_", "samples_", "judge_", "report_card"
 
 
@@ -49,6 +50,7 @@ class Inputs:
         manifests: path -> manifest of a dataset folder.
         cards: name -> what metrics noticed, from `report_card*.json`.
         duels: title -> table of a judge that compared one model with another.
+        left_out: folder of a run -> its split, if that is not the test split, whose scores a board shows.
     """
 
     samples: list[SamplesFile] = field(default_factory=list)
@@ -57,6 +59,7 @@ class Inputs:
     manifests: dict[Path, Manifest] = field(default_factory=dict)
     cards: dict[str, ReportCard] = field(default_factory=dict)
     duels: dict[str, Table] = field(default_factory=dict)
+    left_out: dict[Path, str] = field(default_factory=dict)
 
 
 def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inputs:
@@ -75,6 +78,9 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     found = Inputs()
     folders: dict[Path, list[str]] = {}
     results = {path: _read(path) for path in files if _is(path, _RESULTS, ".json")}
+    found.left_out = {path.parent: split for path, content in results.items() if (split := _split_of(content)) != TEST}
+    results = {path: content for path, content in results.items() if path.parent not in found.left_out}
+    files = [path for path in files if path.parent not in found.left_out]
     for path in files:
         if _is(path, _SAMPLES, ".jsonl"):
             model = _labelled(path, named) or _model_of(path, results)
@@ -98,6 +104,9 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
                 continue
             model = _judged_model(str(content.get("judged_model", "")), models, folders)
             found.verdicts.setdefault(model, {}).update(_verdicts(path, content))
+    if not found.samples and not found.manifests and found.left_out:
+        folder, split = min(found.left_out.items())
+        raise ReportError(f"the scores in {folder} are over the split {split!r}: a page shows those of the test papers")
     if not found.samples and not found.manifests:
         raise ReportError(f"{', '.join(map(str, paths))}: no samples_*.jsonl, journal.jsonl or manifest.json was found")
     return found
@@ -177,6 +186,17 @@ def _run(path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
     except (TypeError, ValueError) as err:
         raise ReportError(f"{path} is not a file of results ({err})") from err
     return run
+
+
+def _split_of(content: Mapping[str, Any]) -> str:
+    """The papers that a run asked about; damaged results are found when they are read."""
+    configs = content.get("configs")
+    blocks = [_table(_table(content.get("academiceval")).get("run")), *(map(_table, _table(configs).values()))]
+    return next((str(split) for one in blocks if (split := _table(one.get("metadata")).get("split"))), TEST)
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _verdicts(path: Path, content: Mapping[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:

@@ -67,6 +67,8 @@ def report(paths: Sequence[Path], output: Path, licenses: Licenses, notes: Notes
     notes = notes or Notes()
     facts = known_models(notes.models)  # before anything is read that takes long
     inputs = find(paths, notes.labels)
+    for folder, split in sorted(inputs.left_out.items()):
+        yield f"left out: {folder}, whose scores are over the split {split!r} and not over the test papers"
     with replacing(output, MARK, "report") as place:
         yield from _write(inputs, place, licenses, notes, facts)
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
@@ -120,8 +122,8 @@ def _write(
         # Answers of a run that has no scores yet are not among the cells'.
         answers = max(withheld, sum(cell.samples for group in found for cell in group.cells))
         yield (
-            f"withheld: {withheld} of {answers} answers ({withheld / answers:.1%}), which repeat more than {MOST_COPIED} words in "
-            f"a row of texts that {licenses} does not allow"
+            f"left out: {withheld} of {answers} answers ({withheld / answers:.1%}), which repeat more than {MOST_COPIED} words in a "
+            f"row of texts whose licences are not {licenses}"
         )
     models = {cell.model for group in found for cell in group.cells}
     cutoffs = _known_cutoffs(inputs) | cutoffs_of(notes.cutoffs, models | {_reader(model) for model in models})

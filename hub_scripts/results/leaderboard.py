@@ -29,7 +29,7 @@ _SCHEMA = Path(__file__).parent / "eval_results.schema.json"
 _METRICS = ("rouge_l", "accuracy")
 # Options with which a task is another one, or has other samples.
 _OTHER_TASK = (
-    "split", "published_after", "published_before", "shard", "config", "core", "retriever", "similarity", "chunks", "chunk_size",
+    "published_after", "published_before", "shard", "config", "core", "retriever", "similarity", "chunks", "chunk_size",
 )  # fmt: skip
 
 
@@ -98,7 +98,7 @@ def entries(results: Results, benchmark: Benchmark, url: str) -> list[dict[str, 
     Args:
         url: of the file of results.
     """
-    if any(results.options.get(name) not in (None, "", "test", False) for name in _OTHER_TASK):
+    if results.split != "test" or any(results.options.get(name) for name in _OTHER_TASK):
         return []
     found = []
     for one in results.scores:

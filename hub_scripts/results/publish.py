@@ -79,6 +79,11 @@ def push_results(
                 f"{one.path} covers only a part of the samples ({', '.join(one.results.subsets)}); its scores are not those of the "
                 "round: run all samples, or publish them as a subset's with --subset"
             )
+        if one.results.split != "test" and not subset:
+            raise HubError(
+                f"{one.path} is about the split {one.results.split!r}, and a round's scores are those of its test papers: leave it out, or "
+                "publish it as a subset's with --subset"
+            )
     files = {path: content for one in found for path, content in one.files.items()}
     refuse_secrets(files)
     yield from (f"{repo_id}: {path}" for path in files)
@@ -151,8 +156,8 @@ def read_result(path: Path, repo_id: str) -> ResultFile:
     shown = [
         EvalResult(
             task_type="text-generation", task_name=one.task, dataset_type=results.hub_id or "academiceval",
-            dataset_name=f"AcademicEval {results.round}{', subset' * results.is_partial(one.task)}",
-            dataset_config=setting_of(one.task), dataset_split="test",
+            dataset_name=f"AcademicEval {results.round}{', subset' * (results.is_partial(one.task) or results.split != 'test')}",
+            dataset_config=setting_of(one.task), dataset_split=results.split,
             dataset_revision=results.round, metric_type=one.metric, metric_name=metrics.label(one.metric),
             metric_value=round(one.value, 6), metric_args=_beside(one, results), source_name="AcademicEval", source_url=address,
         )

@@ -73,6 +73,11 @@ class Results:
         )
         return self.dataset if on_hub else ""
 
+    @property
+    def split(self) -> str:
+        """The papers that the run asked about."""
+        return str(self.options.get("split") or "test")
+
     def is_partial(self, task: str) -> bool:
         """Whether only a part of a task's samples was run."""
         return any(one.startswith(f"{task} ") for one in self.subsets)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from lm_eval_tasks.locks import held
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.runs import logged
 from lm_eval_tasks.runs.logged import Logged, by_task
+from lm_eval_tasks.text import ODD, parse_json
 from lm_eval_tasks.usage import Usage, total
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.judge.evidence import Bodies
 
 DEFAULT_JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
+_LOGGER = logging.getLogger(__name__)
 _FAMILIES = {
     "gpt": ("gpt", "openai", "chatgpt", "o1-", "o3-", "o4-"), "claude": ("claude", "anthropic"),
     "gemini": ("gemini", "gemma", "google"), "llama": ("llama", "meta-"), "mistral": ("mistral", "mixtral", "codestral"),
@@ -123,8 +126,21 @@ def judge(
     results = {**_results(judged, samples, name, other), "usage": used, **({"against": other} if other else {})}
     place = output / f"judge_{slug(name)}{f'-against-{slug(other)}' if other else ''}.json"
     with held(place):
+        if others := sorted(_judges_in(place) - models.keys()):
+            _LOGGER.warning(
+                "%s no longer has the results of %s; their verdicts are kept, and --model with all names shows all of them",
+                place, ", ".join(others),
+            )  # fmt: skip
         write_whole(place, json.dumps(results, ensure_ascii=False, indent=1))
     return results
+
+
+def _judges_in(file: Path) -> set[str]:
+    """The judges in a file of results; none if it cannot be read."""
+    try:
+        return {str(judge) for judges in parse_json(file.read_bytes())["tasks"].values() for judge in judges}
+    except (OSError, *ODD):
+        return set()
 
 
 def _outcomes(by: Judge, sample: Logged, journal: Journal, bodies: Bodies | None) -> list[Outcome]:

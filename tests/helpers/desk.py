@@ -45,7 +45,9 @@ class Desk:
         script = script.replace(ADDRESS, self.server.url)
         command = ["bash", "-e", "-o", "pipefail", "-c", script]
         done = subprocess.run(command, cwd=place, env=self.environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{script}\n{done.stdout[-1000:]}\n{done.stderr[-2000:]}"
+        # Inspect ends with 0 whatever happens.
+        is_good = done.returncode == 0 and "Traceback" not in done.stdout + done.stderr
+        assert is_good, f"{script}\n{done.stdout[-1000:]}\n{done.stderr[-2000:]}"
 
     def python(self, script: str, place: Path) -> None:
         """Run a Python script in a folder."""

@@ -213,7 +213,10 @@ const ceilingRow = (settings, metric) => {
 const floorRow = (settings, cells, metric) => {
   const floors = settings.map((setting) => {
     const shown = board.models.map((_, m) => cells.get(`${m} ${setting.index}`));
-    const own = shown.filter((cell) => cell?.floors).map((cell) => cell.floors[metric]).filter((one) => one !== undefined);
+    const known = shown.filter((cell) => cell?.floors?.[metric] !== undefined);
+    // A run over a part of the samples has another floor.
+    const most = Math.max(...known.map((cell) => cell.n));
+    const own = known.filter((cell) => cell.n === most).map((cell) => cell.floors[metric]);
     return own.length ? own.reduce((sum, one) => sum + one, 0) / own.length : null;
   });
   if (floors.every((one) => one === null)) return [];

@@ -348,7 +348,9 @@ def test_without_a_network_only_short_waits_are_worth_it(monkeypatch: pytest.Mon
     )
     waits: list[float] = []
     monkeypatch.setattr("time.sleep", waits.append)
-    with pytest.raises(faults.FaultError, match=r"name cannot be resolved \(no name\); check the network"):
+    with pytest.raises(
+        faults.FaultError, match=r"the Hub, https?://\S+, cannot be found \(no name\); check the network"
+    ):
         faults.retried(ask, "org/x", caught=faults.FAULTS)
     assert waits == list(faults.WAITS[:3])
 

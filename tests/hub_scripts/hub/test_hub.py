@@ -484,7 +484,7 @@ def test_a_site_or_a_round_with_a_key_is_not_uploaded(
     assert command("report", dataset, "-o", tmp_path / "site")[0] == 0
     (tmp_path / "site" / "rounds.html").write_text(f"see https://me:{SECRET}@example.org/")
     with pytest.raises(SecretError, match=r"rounds\.html contains a user and password in an address"):
-        list(push_site(tmp_path / "site", "org/space"))
+        list(push_site(tmp_path / "site", "org/space", yes=True))
     shutil.copytree(dataset, tmp_path / "ds")
     manifest = read_manifest(dataset)
     changed = replace(manifest, changes={"2026.11": f"made with {SECRET}"})

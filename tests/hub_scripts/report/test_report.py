@@ -377,8 +377,30 @@ def test_wrong_use(results: Path, command: Command, tmp_path: Path) -> None:
     assert (code, "is not MODEL=YYYY-MM" in err) == (1, True)
 
 
+def test_runs_over_other_papers_are_not_on_the_board(
+    results: Path, dataset: Path, command: Command, tmp_path: Path
+) -> None:
+    shutil.copytree(results / "lead", tmp_path / "results" / "lead")
+    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none", "split": "all"})
+    run = ("eval", "--model", "lead", "--tasks", "academiceval_abs_9k", "--metadata", metadata)
+    assert command(*run, "--output", tmp_path / "results" / "all")[0] == 0
+    boards = []
+    for place in ("results/lead", "results"):
+        code, out, err = command("report", tmp_path / place, "-o", tmp_path / "site")
+        assert code == 0, err
+        boards.append((tmp_path / "site" / "data" / "board.js").read_bytes())
+    assert f"left out: {tmp_path / 'results' / 'all'}, whose scores are over the split 'all'" in out
+    assert boards[0] == boards[1]
+    code, _, err = command("report", tmp_path / "results" / "all", "-o", tmp_path / "site")
+    assert (code, "are over the split 'all': a page shows those of the test papers" in err) == (1, True)
+    code, _, err = command("push-results", tmp_path / "results" / "all", "--repo", "org/results")
+    assert (code, "is about the split 'all'" in err) == (1, True)
+
+
 def test_a_space(site: Path, results: Path, command: Command, hub: Hub, tmp_path: Path) -> None:
-    place, push = tmp_path / "site", ("--space", "org/board")
+    place, push = tmp_path / "site", ("--space", "org/board", "--yes")
+    code, out, err = command("report", results, "-o", place, *push[:-1])
+    assert (code, "nothing was uploaded; add --yes" in out, hub.repos) == (0, True, {}), err
     code, out, err = command("report", results, "-o", place, *push)
     assert (code, err) == (0, ""), err
     tree = hub.repos["spaces/org/board"].resolve("main").tree
@@ -635,7 +657,7 @@ def test_answers_that_repeat_withheld_texts_are_withheld(results: Path, command:
     """A baseline that copies the paper would publish what its licence forbids."""
     code, out, _ = command("report", results / "lead", "-o", tmp_path / "site", "--licenses", "redistributable")
     assert code == 0
-    found = re.search(r"withheld: (\d+) of (\d+) answers \(([\d.]+)%\), which repeat more than 25 words in a row", out)
+    found = re.search(r"left out: (\d+) of (\d+) answers \(([\d.]+)%\), which repeat more than 25 words in a row", out)
     assert found is not None
     withheld = 0
     for file in (tmp_path / "site" / "data" / "samples").rglob("*.js"):

@@ -273,7 +273,8 @@ def test_what_is_on_no_leaderboard_says_so(
         )
     ):  # fmt: skip
         place = () if number == 0 else ("--dataset", REPO)
-        out = push(command, run(command, published[0], tmp_path / str(number), *tasks, **options), *place)
+        subset = ("--subset",) if "split" in options else ()
+        out = push(command, run(command, published[0], tmp_path / str(number), *tasks, **options), *place, *subset)
         assert f"org/tiny: no {FILE}: it is for whole runs of tasks" in out, (tasks, options)
     code, _, err = command(
         "eval", "--model", "lead", "--tasks", "academiceval_abs_9k", "--limit", "2", "--output", tmp_path / "part",
