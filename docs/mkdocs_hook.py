@@ -92,7 +92,7 @@ def _meanings() -> dict[str, str]:
     rows = (line.strip("|").split("|", 2) for line in table.splitlines()[2:])
     found = {name: text.strip() for keys, _, text in rows for name in re.findall(r"`([\w.]+)`", keys)}
     # The reference is in a folder of its own.
-    return {name: text.replace("](#", "](round.md#").replace("](", "](../") for name, text in found.items()}
+    return {name: text.replace("[below](#", "[more](round.md#").replace("](", "](../") for name, text in found.items()}
 
 
 def _keys(name: str, field: Any) -> Iterator[str]:

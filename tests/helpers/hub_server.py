@@ -140,6 +140,10 @@ class Hub:
         self.log.clear()
         self.fault = lambda number, method, path: None
 
+    def forget_datasets(self) -> None:
+        """Drop all repositories but those of models."""
+        self.repos = {key: repo for key, repo in self.repos.items() if key.startswith("models/")}
+
     def add_model(self, id_: str, folder: Path) -> None:
         """A model repository with the files of a folder."""
         tree = {path.name: Blob(path.read_bytes(), False) for path in sorted(folder.iterdir())}

@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # Languages of blocks that contain no commands.
-_DATA = ("toml", "yaml", "bibtex", "json")
+_DATA = ("toml", "yaml", "bibtex", "json", "text")
 
 
 @dataclass(frozen=True)
