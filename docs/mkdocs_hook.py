@@ -49,7 +49,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Point links at the site's pages; a link to a file that only the repository has becomes text, and MkDocs reports one to nothing."""
     here = page.file.src_uri
     source = next((name for name, made in PAGES.items() if made == here), f"docs/{here}")
-    known = {file.src_uri for file in files}
+    known = {file.src_uri for file in files if not file.inclusion.is_excluded()}
 
     def pointed(link: re.Match[str]) -> str:
         image, text, target, anchor = link.groups()

@@ -74,7 +74,7 @@ def _problems_of_table(table: Mapping[str, Any], schema: Schema, root: Schema, w
         if key in keys or others:
             yield from _problems(value, keys.get(key, {} if others is True else others), root, place)
         else:
-            near = get_close_matches(key, keys, 1, 0.6)
+            near = get_close_matches(str(key), keys, 1, 0.6)
             yield f"{_UNKNOWN} `{place}`; " + (f"did you mean `{near[0]}`?" if near else f"there are {', '.join(keys)}")
     for key in schema.get("required", ()):
         if key not in table:

@@ -57,6 +57,13 @@ def test_every_page_is_in_the_navigation(site: Path) -> None:
     assert pages <= set(re.findall(r'href="([\w./-]+\.html)"', start))
 
 
+def test_every_link_leads_to_a_file(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        for target in re.findall(r'(?:href|src)="(?!https?:|mailto:|data:)([^"#?]+)', page.read_text()):
+            place = site / target.lstrip("/") if target.startswith("/") else page.parent / target
+            assert place.exists(), (page.name, target)
+
+
 def test_nothing_comes_from_another_server(site: Path) -> None:
     for page in site.rglob("*.html"):
         assert not re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="https?://[^"]*"', page.read_text()), page

@@ -24,9 +24,9 @@ _HEADLINE = {"cloze": "accuracy"}
 _SPLIT: Literal["test"] = "test"
 
 
-def task_id(configuration: str, round_: str, metric: str) -> str:
-    """A task's id, with the round in it: a leaderboard may put results of all revisions side by side."""
-    return f"{configuration.lower().replace('-', '_')}_{metric}_{round_.replace('.', '_')}"
+def task_id(configuration: str, revision: str, metric: str) -> str:
+    """A task's id, with the round's revision in it: a leaderboard may put results of all revisions side by side."""
+    return f"{configuration.lower().replace('-', '_')}_{metric}_{revision.replace('.', '_')}"
 
 
 def eval_yaml(manifest: Manifest) -> str | None:
@@ -42,7 +42,7 @@ def eval_yaml(manifest: Manifest) -> str | None:
         "evaluation_framework": FRAMEWORK,
         "tasks": [
             {
-                "id": task_id(one.name, manifest.round, _HEADLINE.get(one.task, "rouge_l")),
+                "id": task_id(one.name, manifest.published_as, _HEADLINE.get(one.task, "rouge_l")),
                 "config": one.name,
                 "split": _SPLIT,
             }

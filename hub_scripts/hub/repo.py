@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
-from huggingface_hub.errors import EntryNotFoundError
+from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 from huggingface_hub.hf_api import RepoFile
 
 from hub_scripts.errors import AccessError, ConflictError, HubError
@@ -108,6 +108,16 @@ class Repo:
             raise HubError(f"{self.id} does not exist, or the token cannot see it")
         return refs
 
+    def head(self) -> str:
+        """The newest commit of main.
+
+        Raises:
+            HubError: there is no such repository, or it has no main.
+        """
+        if MAIN not in (branches := self.existing_refs().branches):
+            raise HubError(f"{self.id} has no branch {MAIN}")
+        return branches[MAIN]
+
     def create(self, private: bool, **how: str) -> None:
         """Create the repository if it does not exist.
 
@@ -147,6 +157,8 @@ class Repo:
                             self.id, path, revision=revision, repo_type=self.kind, cache_dir=fresh
                         )
                     ).read_bytes()
+                except LocalEntryNotFoundError:
+                    raise  # the Hub did not say whether it has the file
                 except EntryNotFoundError:
                     return None
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,14 @@ _TEXT = frozenset({".json", ".jsonl", ".js", ".html", ".md", ".yml", ".yaml", ".
 _PAPERS = "data/samples/"
 
 
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
+
+
+def _unescaped(text: str) -> str:
+    """JSON whose letters are not hidden by escapes."""
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text) if "\\u00" in text else ""
+
+
 def refuse_secrets(files: Mapping[str, Content]) -> None:
     """Search the text files of an upload.
 
@@ -27,7 +37,8 @@ def refuse_secrets(files: Mapping[str, Content]) -> None:
         if PurePosixPath(path).suffix not in _TEXT or path.startswith(_PAPERS):
             continue
         data = content.read_bytes() if isinstance(content, Path) else content
-        if found := next(secrets_in(data.decode(errors="replace")), None):
+        text = data.decode(errors="replace")
+        if found := next(chain(secrets_in(text), secrets_in(_unescaped(text))), None):
             raise SecretError(
                 f"{path} contains {found}, and nothing was uploaded: remove it, or make the file again without it"
             )

@@ -54,7 +54,7 @@ def push_site(site: Path, repo_id: str, *, yes: bool) -> Iterator[str]:
 
 
 def _mark_large(repo: Repo) -> None:
-    head = repo.existing_refs().branches[MAIN]
+    head = repo.head()
     text = (repo.read(ATTRIBUTES, head) or b"").decode()
     if _LARGE not in text:
         content = (text + _LARGE).encode()

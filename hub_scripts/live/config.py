@@ -16,7 +16,7 @@ from hub_scripts.errors import LiveError
 from hub_scripts.live.files import MODELS
 from lm_eval_tasks.command import REPOSITORY
 from lm_eval_tasks.errors import EvalError, OptionError
-from lm_eval_tasks.metadata import check
+from lm_eval_tasks.metadata import SPLITS, check
 from lm_eval_tasks.runs.config_file import read_options
 from lm_eval_tasks.runs.generation import Generation, check_model
 from lm_eval_tasks.task_folder import task_names
@@ -133,4 +133,10 @@ def _with_options(model: ModelTable, place: Path, name: str) -> ModelTable:
         near = get_close_matches(unknown[0], task_names(), 1, 0.5)
         hint = f"did you mean {near[0]}?" if near else "`academiceval eval --tasks list` prints them"
         raise LiveError(f"{name}: {place / model.config} names the task {unknown[0]!r}, which does not exist; {hint}")
+    split = options.get("metadata", {}).get("split") or SPLITS[0]
+    for key in ("limit", "samples", *(("split",) if split != SPLITS[0] else ())):
+        if key == "split" or options.get(key):
+            raise LiveError(
+                f"{name}: {place / model.config} has `{key}`, but a month's scores are those of all test papers"
+            )
     return model.model_copy(update={"options": options})

@@ -6,7 +6,8 @@ index (https://huggingface.co/docs/hub/model-cards#evaluation-results).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,17 @@ from hub_scripts.hub.compat import endpoint, model_index
 from hub_scripts.hub.file_hashes import Content, digest, unchanged
 from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.secret_scan import refuse_secrets
-from hub_scripts.results.leaderboard import FILE, benchmark_of, entries, merged
+from hub_scripts.hub.yaml_text import BROKEN
+from hub_scripts.results.leaderboard import FILE, entries, merged
+from hub_scripts.results.published_round import published_round
 from hub_scripts.results.result_file import Results, TaskScore, read_results
 from hub_scripts.results.settings import setting_of
 from lm_eval_tasks.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.metrics import registry as metrics
 
 _INDEX = "model-index.yml"
+# Characters of a file's name that are kept.
+_LONGEST = 120
 _TITLE = {"dataset": "Results", "model": "Evaluation results"}
 
 
@@ -52,6 +57,20 @@ class ResultFile:
         return {f"{self.place}.json": self.path, f"{self.place}.{_INDEX}": index_text(self.index)}
 
 
+@dataclass(frozen=True, slots=True)
+class _Upload:
+    """Files for a repository.
+
+    Attributes:
+        head: the commit that they were made for; what has been added since is not overwritten.
+        files: path -> content.
+    """
+
+    repo: Repo
+    head: str
+    files: Mapping[str, Content]
+
+
 def push_results(
     paths: Sequence[Path], repo_id: str, card: str | None, *, yes: bool, subset: bool = False, create_pr: bool = False,
     dataset: str | None = None,
@@ -69,8 +88,39 @@ def push_results(
         SecretError: a file contains one.
         HubError: no result file, a file of another kind, no permission, a dataset that is not published, or the Hub does not answer.
     """
+    if not card and (create_pr or dataset):
+        raise HubError("--create-pr and --dataset are about a model's repository: name it with --card")
+    # Of two runs of a task the newer counts.
+    found = sorted(
+        (read_result(path, repo_id, dataset) for path in result_files(paths)), key=lambda one: one.results.seconds
+    )
+    _check(found, card, subset=subset)
+    files = {path: content for one in found for path, content in one.files.items()}
+    refuse_secrets(files)
+    yield from (f"{repo_id}: {path}" for path in files)
+    model = _of_model(card, found, dataset) if card else None
+    if model:
+        yield from (f"{card}: {path}{' in a pull request' * create_pr}" for path in model.files)
+        if FILE not in model.files:
+            yield (
+                f"{card}: no {FILE}: it is for whole runs of tasks in the eval.yaml of a dataset on the Hub; if a folder was run, name the "
+                "repository that it is published in with --dataset"
+            )
+    if not yes:
+        yield "nothing was uploaded; add --yes to publish"
+        return
     repo = Repo(repo_id)
-    found = [read_result(path, repo_id) for path in result_files(paths)]
+    repo.check_write()
+    if model and not create_pr:
+        model.repo.check_write()
+    repo.create(private=False)
+    yield _upload(_Upload(repo, repo.head(), files))
+    if model:
+        yield _upload(model, create_pr=create_pr)
+
+
+def _check(found: Sequence[ResultFile], card: str | None, *, subset: bool) -> None:
+    """Raise a HubError for results that do not belong where they would go."""
     if card and len(names := sorted({one.results.model for one in found})) > 1:
         raise HubError(f"--card {card} is for one model, but the files are of {', '.join(names)}; push them one by one")
     for one in found:
@@ -84,50 +134,27 @@ def push_results(
                 f"{one.path} is about the split {one.results.split!r}, and a round's scores are those of its test papers: leave it out, or "
                 "publish it as a subset's with --subset"
             )
-    files = {path: content for one in found for path, content in one.files.items()}
-    refuse_secrets(files)
-    yield from (f"{repo_id}: {path}" for path in files)
-    of_model: dict[str, Content] = {}
-    if card:
-        of_model = _of_card(card, found, dataset)
-        yield from (f"{card}: {path}{' in a pull request' * create_pr}" for path in of_model)
-        if FILE not in of_model:
-            yield (
-                f"{card}: no {FILE}: it is for whole runs of tasks in the eval.yaml of a dataset on the Hub; if a folder was run, name the "
-                "repository that it is published in with --dataset"
-            )
-    if not yes:
-        yield "nothing was uploaded; add --yes to publish"
-        return
-    repo.check_write()
-    if card and not create_pr:
-        Repo(card, "model").check_write()
-    repo.create(private=False)
-    yield _upload(repo, files)
-    if card:
-        yield _upload(Repo(card, "model"), of_model, create_pr=create_pr)
 
 
-def _of_card(card: str, found: Sequence[ResultFile], dataset: str | None) -> dict[str, Content]:
+def _of_model(card: str, found: Sequence[ResultFile], dataset: str | None) -> _Upload:
     """What goes to the model's repository, in place of older scores of the same tasks and rounds.
 
     Raises:
         HubError: there is none, or its card or older scores cannot be read.
     """
     model = Repo(card, "model")
-    head = model.existing_refs().branches[MAIN]
-    text = (model.read(CARD, head) or b"").decode()
-    index = [entry for one in found for entry in one.index]
-    files: dict[str, Content] = {CARD: with_index(text, card.split("/")[1], index).encode()}
+    head = model.head()
+    index = {_identity(entry): entry for one in found for entry in one.index}
+    files: dict[str, Content] = {CARD: with_index(model.read(CARD, head) or b"", card, list(index.values()))}
     fresh = [
         entry
         for one in found
-        if (benchmark := benchmark_of(one.results, dataset))
-        for entry in entries(one.results, benchmark, one.address)
+        if (published := published_round(one.results, dataset))
+        for entry in entries(one.results, published, one.address)
     ]
     if fresh:
         files[FILE] = merged(model.read(FILE, head), fresh, card)
-    return files
+    return _Upload(model, head, files)
 
 
 def result_files(paths: Sequence[Path]) -> list[Path]:
@@ -144,18 +171,22 @@ def result_files(paths: Sequence[Path]) -> list[Path]:
     return files
 
 
-def read_result(path: Path, repo_id: str) -> ResultFile:
+def read_result(path: Path, repo_id: str, dataset: str | None = None) -> ResultFile:
     """Read one result file.
+
+    Args:
+        dataset: where the folder that was run is published.
 
     Raises:
         HubError: it is not a result file.
     """
     results = read_results(path)
-    place = f"{results.model}/{results.round}/{path.stem}-{sha256_of(path)[:8]}"
+    name = re.sub(r"[^\w.-]+", "-", path.stem)[:_LONGEST]
+    place = f"{results.model}/{results.round}/{name}-{sha256_of(path)[:8]}"
     address = f"{endpoint()}/datasets/{repo_id}/blob/main/{place}.json"
     shown = [
         EvalResult(
-            task_type="text-generation", task_name=one.task, dataset_type=results.hub_id or "academiceval",
+            task_type="text-generation", task_name=one.task, dataset_type=results.hub_id or dataset or "academiceval",
             dataset_name=f"AcademicEval {results.round}{', subset' * (results.is_partial(one.task) or results.split != 'test')}",
             dataset_config=setting_of(one.task), dataset_split=results.split,
             dataset_revision=results.round, metric_type=one.metric, metric_name=metrics.label(one.metric),
@@ -180,21 +211,31 @@ def index_text(entries: list[dict[str, Any]]) -> bytes:
     return yaml.safe_dump({"model-index": [{"results": entries}]}, sort_keys=False, allow_unicode=True).encode()
 
 
-def with_index(text: str, name: str, entries: list[dict[str, Any]]) -> str:
+def with_index(data: bytes, model: str, entries: list[dict[str, Any]]) -> bytes:
     """A model card that shows the entries; older ones of the same task and round are replaced."""
     try:
-        return _with_index(text, name, entries)
-    except (ValueError, TypeError, AttributeError, yaml.YAMLError) as err:
-        reason = str(err).partition("\n")[0]
-        raise HubError(f"the front matter of the card of {name} cannot be read ({reason}); repair it first") from err
+        return _with_index(data.decode("utf-8-sig"), model.split("/")[1], entries).encode()
+    except BROKEN as err:
+        reason = (str(err) or type(err).__name__).partition("\n")[0]
+        raise HubError(
+            f"the front matter of the card of {model} cannot be read ({reason:.200}); repair it first"
+        ) from err
 
 
 def _with_index(text: str, name: str, entries: list[dict[str, Any]]) -> str:
-    card = RepoCard(text)
-    kept = [old for index in card.data.get("model-index") or () for old in index.get("results", [])]
-    fresh = {_identity(entry) for entry in entries}
-    results = [*(old for old in kept if _identity(old) not in fresh), *entries]
-    card.data["model-index"] = [{"name": name, "results": results}]
+    card = RepoCard(text, ignore_metadata_errors=False)
+    if text.startswith("---") and not card.data.to_dict():  # type: ignore[no-untyped-call]
+        raise ValueError("it begins with --- and has no end, or is empty")
+    known = {_identity(entry) for entry in entries}
+    index = [dict(one) for one in card.data.get("model-index") or ()]
+    for one in index:
+        one["results"] = [old for old in one.get("results") or () if _identity(old) not in known]
+    own = next((one for one in index if one.get("name") == name or len(index) == 1), None)
+    if own is None:
+        own = {"name": name, "results": []}
+        index.append(own)
+    own["results"] = [*own["results"], *entries]
+    card.data["model-index"] = index
     return str(card)
 
 
@@ -204,11 +245,11 @@ def _identity(entry: dict[str, Any]) -> tuple[str, ...]:
     return (str(task), *(str(dataset.get(name)) for name in ("name", "config", "revision")))
 
 
-def _upload(repo: Repo, files: dict[str, Content], *, create_pr: bool = False) -> str:
+def _upload(upload: _Upload, *, create_pr: bool = False) -> str:
     """Commit, or propose, what is not there yet, once."""
-    head = repo.existing_refs().branches[MAIN]
-    same = set(unchanged(repo.files(head), files))
-    fresh = {path: content for path, content in files.items() if path not in same}
+    repo, head = upload.repo, upload.head
+    same = set(unchanged(repo.files(head), upload.files))
+    fresh = {path: content for path, content in upload.files.items() if path not in same}
     if not fresh:
         return f"{repo.id} already has all of it"
     listed = "\n".join(f"{path} {digest(content)['sha256']}" for path, content in sorted(fresh.items()))

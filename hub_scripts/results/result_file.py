@@ -14,10 +14,12 @@ from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.text import ODD, number, parse_json
 
+UNKNOWN = "unknown"  # round
 _ROUNDING = 1e-6
 _Z95 = 1.959964
 # Becomes a folder in a repository.
 _NAME = re.compile(r"\w[\w.-]{0,199}")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 _HUB_ID = re.compile(r"\w[\w.-]{0,99}/\w[\w.-]{0,99}")
 _ID = re.compile(r"(?:\w[\w.-]{0,99}/)?\w[\w.-]{0,99}")
 
@@ -84,8 +86,8 @@ class Results:
 
     @property
     def day(self) -> str:
-        """When it was run, ISO."""
-        return datetime.fromtimestamp(self.seconds, UTC).date().isoformat()
+        """When it was run, ISO; "" if it is not known."""
+        return datetime.fromtimestamp(self.seconds, UTC).date().isoformat() if self.seconds else ""
 
 
 def read_results(path: Path) -> Results:
@@ -95,7 +97,7 @@ def read_results(path: Path) -> Results:
         HubError: it is not one, or has no score of our tasks.
     """
     try:
-        content = parse_json(path.read_bytes())
+        content = parse_json(path.read_text(encoding="utf-8"))
         results = _ours(content["academiceval"]) if "academiceval" in content else _lm_evals(content)
         engine, name = _model_of(content)
         results = replace(results, seconds=_seconds(content.get("date")), engine=engine, model_id=name or results.model)
@@ -145,16 +147,21 @@ def _ours(content: Mapping[str, Any]) -> Results:
     )
     if len({(one.task, one.metric) for one in scores}) < len(scores):
         raise ValueError("a task has two scores by one metric")
+    options = _options(content["run"])
     return Results(
-        models.pop(), "-".join(map(str, content["rounds"])) or "unknown",
+        models.pop(), "-".join(map(str, content["rounds"])) or UNKNOWN,
         tuple(int(number(one)) for one in content["prompt_versions"]),
-        str(content["run"]["metadata"].get("dataset") or ""), scores,
+        str(options.get("dataset") or ""), scores,
         tuple(f"{task} ({int(number(n))} of {int(number(of))})" for task, (n, of) in content.get("subsets", {}).items()),
         next((str(one) for one in content.get("datasets", ()) if re.fullmatch(r"[0-9a-f]{40}", str(one))), ""),
         contents=next((str(one) for one in content.get("datasets", ()) if re.fullmatch(r"[0-9a-f]{40,64}", str(one))), ""),
-        scorer=str(content["run"]["metadata"].get("bertscore_model") or DEFAULT_MODEL),
-        options=content["run"]["metadata"],
+        scorer=str(options.get("bertscore_model") or DEFAULT_MODEL), options=options,
     )  # fmt: skip
+
+
+def _options(run: Mapping[str, Any]) -> dict[str, Any]:
+    """What the tasks read: the metadata, and what was given among the model's arguments."""
+    return {**run["metadata"], **(run["model_args"] if isinstance(run.get("model_args"), dict) else {})}
 
 
 def _checked(one: TaskScore) -> TaskScore:
@@ -186,9 +193,12 @@ def _lm_evals(content: Mapping[str, Any]) -> Results:
     dataset = next((str(one["dataset"]) for one in given if one.get("dataset")), "")
     label = re.sub(r"[^\w.-]+", "-", str(model).rstrip("/").rpartition("/")[2])
     options = {name: value for one in given for name, value in one.items()}
+    commit = next((one for one in rounds if _COMMIT.fullmatch(one)), "")
+    names = [one for one in rounds if one != "main" and not _COMMIT.fullmatch(one)]
     return Results(
-        label, "-".join(rounds) or "unknown", (), dataset, scores, tuple(_limited(content, tasks)), options=options
-    )
+        label, "-".join(names) or UNKNOWN, (), dataset, scores, tuple(_limited(content, tasks)),
+        revision=commit if len(rounds) == 1 else "", options=options,
+    )  # fmt: skip
 
 
 def _limited(content: Mapping[str, Any], tasks: Sequence[str]) -> Iterator[str]:

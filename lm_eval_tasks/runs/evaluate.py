@@ -105,7 +105,7 @@ def _evaluate(
         )
     if output is not None:
         run = {
-            "model": model, "model_args": parsed, "metadata": {**metadata, "dataset": dataset_of(metadata)},
+            "model": model, "model_args": parsed, "metadata": {**metadata, "dataset": dataset_of(given)},
             **asdict(generation), **asdict(part),
             "model_cutoff": metadata.get("model_cutoff") or cutoff.of_model(parsed, lm.served), "served_as": lm.served,
         }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import time
@@ -13,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from hub_scripts.results.leaderboard import FILE
 from tests.helpers import hub_server as hub_servers
 from tests.helpers import openai_server
 from tests.helpers.hub_server import Hub
@@ -80,10 +83,18 @@ def _place(path: Path, hub: Hub, url: str) -> Place:
     return make_place(path, hub, texts)
 
 
-def _on(hub: Hub) -> dict[str, dict[str, str]]:
-    """Repository -> path -> hash of what its readers see."""
+# A file of results has its hash in its name, and times in its content.
+_ADDRESS = re.compile(rb"-[0-9a-f]{8}(?=\.json)")
+
+
+def _on(hub: Hub) -> dict[str, dict[str, str | bytes]]:
+    """Repository -> path -> what its readers see."""
     return {
-        name: {path: blob.sha256 for path, blob in repo.resolve("main").tree.items() if not path.startswith("own/") and "results" not in path}
+        name: {
+            path: _ADDRESS.sub(b"", blob.data) if path == "README.md" else blob.sha256
+            for path, blob in repo.resolve("main").tree.items()
+            if not path.startswith("own/") and "results" not in path
+        }
         for name, repo in sorted(hub.repos.items())
     }  # fmt: skip
 
@@ -103,6 +114,9 @@ def test_a_month_killed_anywhere_ends_as_one_that_was_not(tmp_path: Path, server
         assert set(expected) == {
             "datasets/org/academiceval", "datasets/org/results", "models/org/own", "spaces/org/board",
         }  # fmt: skip
+        entries = yaml.safe_load(hub.repos["models/org/own"].resolve("main").tree[FILE].data)
+        assert [one["dataset"]["task_id"] for one in entries] == ["abs_9k_rouge_l_2026_11"]
+        assert entries[0]["dataset"]["id"] == "org/academiceval"
         # Nothing is new: nothing is asked, nothing is written.
         hub.log.clear()
         asked = len(server.requests)

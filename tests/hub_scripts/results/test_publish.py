@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.helpers.hub_server import Hub
+from builder.dataset.manifest import read_manifest
+from hub_scripts.errors import HubError
+from hub_scripts.results.publish import with_index
+from tests.helpers.hub_server import Blob, Fault, Hub, Repository
 
 pytestmark = pytest.mark.slow
 
@@ -159,6 +163,25 @@ def test_two_runs_of_one_model_lie_side_by_side(command: Command, hub: Hub, tmp_
     assert len(tree(hub, RESULTS)) == 4
 
 
+@pytest.mark.parametrize(
+    "text", ["\ufeff---\nlicense: mit\n---\nText", "---\nlicense: mit\nText", "---\nlicense: !!bool x\n---\n", "\xff"]
+)
+def test_a_card_that_cannot_be_read_is_left_alone(text: str) -> None:
+    data = text.encode("latin-1") if text == "\xff" else text.encode()
+    if text.startswith("\ufeff"):
+        assert b"license: mit" in with_index(data, "org/tiny", [])
+        return
+    with pytest.raises(HubError, match="the front matter of the card of org/tiny cannot be read"):
+        with_index(data, "org/tiny", [])
+
+
+def test_the_index_keeps_its_other_models() -> None:
+    data = b"---\nmodel-index:\n- name: a\n  results: []\n  extra: 1\n- name: b\n  results: []\n---\n"
+    made = yaml.safe_load(with_index(data, "org/tiny", []).decode().split("---")[1])["model-index"]
+    assert [one["name"] for one in made] == ["a", "b", "tiny"]
+    assert made[0]["extra"] == 1
+
+
 SECRET = "hf_abcdefghijklmnopqrstuvwxyz"
 
 
@@ -288,20 +311,111 @@ def test_what_is_on_no_leaderboard_says_so(
 def test_the_folder_that_was_run_is_the_one_that_is_published(
     published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
 ) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(published[0], other)
+    manifest = json.loads((other / "manifest.json").read_text())
+    manifest["configurations"][0]["splits"]["test"]["statistics"]["input_tokens"] += 1
+    (other / "manifest.json").write_text(json.dumps(manifest))
+    hub.repos["datasets/org/empty"] = Repository()
+    hub.repos["datasets/org/empty"].add("main", "", "", {})
     found = run(command, published[0], tmp_path / "run", "abs_9k")
-    wrong = ("push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset")
-    file = found / "results_lead.json"
-    text = file.read_text()
+    text = (found / "results_lead.json").read_text()
+    lost = text.replace(str(published[0]), str(tmp_path))
+    changed = (run(command, other, tmp_path / "run2", "abs_9k") / "results_lead.json").read_text()
     for content, dataset, says in (
-        (text, "org/nothing", "org/nothing does not exist"),
-        (text.replace("2026.11", "2026.10"), REPO, "has no revision 2026.10, the round of these results"),
-        (text.replace(str(published[0]), str(tmp_path)), REPO, "is not here as it was when it was run"),
-        (text.replace('"2026.11"', '"2026.12"'), REPO, f"is not what {REPO} has as 2026.12"),
-    ):
-        file.write_text(content)
-        code, _, err = command(*wrong, dataset)
-        assert (code, says in err) == (1, True), err
+        (text, "org/nothing", "org/nothing does not exist"), (text, "org/empty", "org/empty has no revision 2026.11, the round of these"),
+        (lost, REPO, "is not here as it was when it was run"), (changed, REPO, f"is not what {REPO} has as 2026.11"),
+        (text.replace('"2026.11"', '"2026.12"'), REPO, "is not here as it was when it was run"),
+    ):  # fmt: skip
+        (found / "results_lead.json").write_text(content)
+        code, _, err = command(
+            "push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", dataset
+        )
+        assert (code, says in err) == (1, True), (says, err)
     assert RESULTS not in hub.repos
+
+
+def test_a_replaced_round_is_on_no_leaderboard(
+    published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
+) -> None:
+    found = run(command, published[1], tmp_path / "run", "abs_9k")
+    assert command("yank", REPO, "--revision", "2026.12", "--reason", "wrong", "--yes")[0] == 0
+    code, _, err = command(
+        "push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", REPO
+    )
+    assert (code, f"{REPO} has replaced 2026.12 by 2026.12.post1: evaluate that" in err) == (1, True), err
+
+
+def test_options_among_the_models_arguments_count_too(
+    published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
+) -> None:
+    line = ("eval", "--model", "lead", "--tasks", "academiceval_abs_9k", "--model_args", "split=validation")
+    metadata = json.dumps({"dataset": str(published[0]), "bertscore_model": "none"})
+    assert command(*line, "--metadata", metadata, "--output", tmp_path / "run")[0] == 0
+    code, _, err = command("push-results", tmp_path / "run", "--repo", "org/results")
+    assert (code, "is about the split 'validation'" in err) == (1, True), err
+
+
+def test_the_plain_lm_evals_run_over_a_part_is_on_no_leaderboard(
+    published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
+) -> None:
+    """It does not know of rows that are listed by id only."""
+    of = (
+        next(one for one in read_manifest(published[0]).configurations if one.name == "Abs-9K")
+        .statistics("test")
+        .samples
+    )
+    for samples, is_shown in ((of, True), (of - 1, False)):
+        content = {
+            "results": {"academiceval_abs_9k": {"rouge_l,score": 0.25}}, "model_name": "org/tiny", "date": 1.7e9,
+            "configs": {"academiceval_abs_9k": {"metadata": {"dataset": REPO, "dataset_revision": "2026.11"}}},
+            "n-samples": {"academiceval_abs_9k": {"original": samples, "effective": samples}},
+        }  # fmt: skip
+        (tmp_path / "results_x.json").write_text(json.dumps(content))
+        out = push(command, tmp_path / "results_x.json")
+        assert (f"no {FILE}" not in out) == is_shown
+
+
+def test_what_the_hub_does_not_say_is_not_taken_for_absent(
+    published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
+) -> None:
+    from huggingface_hub import HfApi
+
+    for path in (FILE, "README.md"):
+        HfApi().upload_file(path_or_fileobj=b"- {}\n", path_in_repo=path, repo_id="org/tiny")
+    before = tree(hub, MODEL)
+    found = run(command, published[0], tmp_path / "run", "abs_9k")
+    for status in (400, 403, 409, 429, 503):
+        for name in (FILE, "README.md", "errata.jsonl", "manifest.json"):
+            hub.fault = lambda number, method, path, name=name, status=status: (  # type: ignore[misc]
+                Fault(status) if method == "HEAD" and path.endswith(name) else None
+            )
+            code, _, err = command(
+                "push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", REPO
+            )
+            assert code == 1, (status, name)
+            assert "Traceback" not in err
+    assert tree(hub, MODEL) == before
+    assert RESULTS not in hub.repos
+
+
+def test_what_somebody_else_pushes_meanwhile_stays(
+    published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
+) -> None:
+    found = run(command, published[0], tmp_path / "run", "abs_9k")
+
+    def meanwhile(number: int, method: str, path: str) -> None:
+        if path.startswith("/api/datasets/org/results/commit") and FILE not in hub.repos[MODEL].resolve("main").tree:
+            files = {**hub.repos[MODEL].resolve("main").tree, FILE: Blob(b"- {value: 1}\n", False)}
+            hub.repos[MODEL].add("main", "theirs", "", files)
+
+    hub.fault = meanwhile
+    line = ("push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", REPO)
+    code, _, err = command(*line)
+    assert (code, "try again" in err) == (1, True), err
+    assert tree(hub, MODEL)[FILE] == "- {value: 1}\n"
+    assert command(*line)[0] == 0
+    assert len(yaml.safe_load(tree(hub, MODEL)[FILE])) == 2
 
 
 def test_entries_of_others_stay_and_a_damaged_file_is_not_replaced(
@@ -313,15 +427,14 @@ def test_entries_of_others_stay_and_a_damaged_file_is_not_replaced(
         HfApi().upload_file(path_or_fileobj=text.encode(), path_in_repo=FILE, repo_id="org/tiny")
 
     found = run(command, published[0], tmp_path / "run", "abs_9k")
-    theirs = {"dataset": {"id": "a/b", "task_id": "t"}, "value": 1, "evaluation_framework": "inspect-ai"}
+    theirs = {"dataset": {"id": "a/b", "task_id": "t"}, "value": "1", "date": "2025-01-15T10:30:00Z", "theirs": 1}
     put(yaml.safe_dump([theirs]))
     push(command, found, "--dataset", REPO)
     assert board(hub)["t"] == theirs
     for text, says in (
-        ("[", "is not valid YAML"),
-        ("a: 1", "is not a list"),
-        ("- value: 1", "the key `[0].dataset` is missing"),
-    ):
+        ("[", "is not valid YAML"), ("a: 1", "is not a list"), ("- x", "is not a list"), ("!!bool foo", "is not valid YAML"),
+        ("- {date: 2025-02-30}", "is not valid YAML"), ("[" * 3000, "is not valid YAML"),
+    ):  # fmt: skip
         put(text)
         code, _, err = command(
             "push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", REPO
