@@ -7,7 +7,6 @@ import re
 import shlex
 from dataclasses import fields
 from itertools import pairwise
-from pathlib import Path
 from types import UnionType
 from typing import get_args, get_origin
 
@@ -26,9 +25,7 @@ from lm_eval_tasks.metadata import check
 from lm_eval_tasks.metrics.registry import METRICS
 from lm_eval_tasks.task_folder import check_tasks, task_names
 from lm_eval_tasks.version import VERSION
-
-ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+from tests.helpers.pages import PAGES, ROOT, blocks
 
 
 def keys(model: type[BaseModel], prefix: str = "") -> set[str]:
@@ -73,11 +70,11 @@ def test_every_command_shown_exists() -> None:
 def _shown(program: str) -> list[tuple[str, str]]:
     """The page and text of each command of a program in a fenced block, without the environment that it is given."""
     return [
-        (page.name, re.split(r" #| >| \|", found[1])[0].replace(" ...", "").strip())
+        (block.page, re.split(r" >| \|", found[1])[0].strip())
         for page in PAGES
-        for block in re.findall(r"^```\w*\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
-        for line in block.replace("\\\n", " ").splitlines()
-        if (found := re.match(rf"\s*(?:[A-Z_]+=\S+ |.*&& )*({program} [a-z-].*)", line))
+        for block in blocks(page)
+        for line in block.commands
+        if (found := re.match(rf"(?:[A-Z_]+=\S+ |.*&& )*({program} [a-z-].*)", line))
     ]
 
 
@@ -86,6 +83,15 @@ def test_every_command_shown_can_be_typed(page: str, line: str) -> None:
     arguments = cli.all_commands().parse(shlex.split(line)[1:])
     check_tasks(filter(None, getattr(arguments, "tasks", "").split(",")))
     check(json.loads(getattr(arguments, "metadata", "{}")))
+
+
+def test_every_command_in_a_sentence_can_be_typed() -> None:
+    """Those that end with the name of an option are about that option."""
+    lines = {line for page in PAGES for line in re.findall(r"`(academiceval [a-z-]+ [^`]*[^`\s])`", page.read_text())}
+    found = [line for line in lines if not line.split()[-1].startswith("--")]
+    assert found
+    for line in found:
+        cli.all_commands().parse(shlex.split(line)[1:])
 
 
 @pytest.mark.parametrize(("page", "line"), _shown("lm_eval"))

@@ -50,7 +50,7 @@ class Inputs:
         manifests: path -> manifest of a dataset folder.
         cards: name -> what metrics noticed, from `report_card*.json`.
         duels: title -> table of a judge that compared one model with another.
-        left_out: folder of a run -> its split, if that is not the test split, whose scores a board shows.
+        left_out: results of a run -> its split, if that is not the test split, whose scores a board shows.
     """
 
     samples: list[SamplesFile] = field(default_factory=list)
@@ -78,9 +78,9 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     found = Inputs()
     folders: dict[Path, list[str]] = {}
     results = {path: _read(path) for path in files if _is(path, _RESULTS, ".json")}
-    found.left_out = {path.parent: split for path, content in results.items() if (split := _split_of(content)) != TEST}
-    results = {path: content for path, content in results.items() if path.parent not in found.left_out}
-    files = [path for path in files if path.parent not in found.left_out]
+    found.left_out = {path: split for path, content in results.items() if (split := _split_of(content)) != TEST}
+    files = [path for path in files if not any(_is_of(path, other) for other in found.left_out)]
+    results = {path: content for path, content in results.items() if path not in found.left_out}
     for path in files:
         if _is(path, _SAMPLES, ".jsonl"):
             model = _labelled(path, named) or _model_of(path, results)
@@ -105,8 +105,8 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
             model = _judged_model(str(content.get("judged_model", "")), models, folders)
             found.verdicts.setdefault(model, {}).update(_verdicts(path, content))
     if not found.samples and not found.manifests and found.left_out:
-        folder, split = min(found.left_out.items())
-        raise ReportError(f"the scores in {folder} are over the split {split!r}: a page shows those of the test papers")
+        path, split = min(found.left_out.items())
+        raise ReportError(f"the scores in {path} are over the split {split!r}: a page shows those of the test papers")
     if not found.samples and not found.manifests:
         raise ReportError(f"{', '.join(map(str, paths))}: no samples_*.jsonl, journal.jsonl or manifest.json was found")
     return found
@@ -141,6 +141,13 @@ def _model_of(path: Path, results: Mapping[Path, Mapping[str, Any]]) -> str:
         if other.parent == path.parent and path.stem.endswith(f"_{ending}"):
             return _named(other, content)
     return path.parent.name
+
+
+def _is_of(path: Path, results: Path) -> bool:
+    """Whether a file is a results file, its samples, or the journal next to it."""
+    ending = results.stem.removeprefix(_RESULTS)
+    is_samples = _is(path, _SAMPLES, ".jsonl") and path.stem.endswith(f"_{ending}")
+    return path.parent == results.parent and (path == results or path.name == JOURNAL or is_samples)
 
 
 def _report_card(path: Path) -> ReportCard:

@@ -67,8 +67,8 @@ def report(paths: Sequence[Path], output: Path, licenses: Licenses, notes: Notes
     notes = notes or Notes()
     facts = known_models(notes.models)  # before anything is read that takes long
     inputs = find(paths, notes.labels)
-    for folder, split in sorted(inputs.left_out.items()):
-        yield f"left out: {folder}, whose scores are over the split {split!r} and not over the test papers"
+    for path, split in sorted(inputs.left_out.items()):
+        yield f"left out: {path}, whose scores are over the split {split!r} and not over the test papers"
     with replacing(output, MARK, "report") as place:
         yield from _write(inputs, place, licenses, notes, facts)
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())

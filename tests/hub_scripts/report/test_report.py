@@ -389,7 +389,17 @@ def test_runs_over_other_papers_are_not_on_the_board(
         code, out, err = command("report", tmp_path / place, "-o", tmp_path / "site")
         assert code == 0, err
         boards.append((tmp_path / "site" / "data" / "board.js").read_bytes())
-    assert f"left out: {tmp_path / 'results' / 'all'}, whose scores are over the split 'all'" in out
+    assert (
+        f"left out: {tmp_path / 'results' / 'all' / 'results_lead.json'}, whose scores are over the split 'all'" in out
+    )
+    # The plain lm_eval puts all runs of a model into one folder.
+    for file in (tmp_path / "results" / "all").glob("*_lead.json*"):
+        file.rename(tmp_path / "results" / "lead" / file.name.replace("_lead.", "_2026-11-20."))
+    code, out, err = command("report", tmp_path / "results" / "lead", "-o", tmp_path / "site")
+    assert (code, "results_2026-11-20.json, whose scores are over the split 'all'" in out) == (0, True), err
+    assert (tmp_path / "site" / "data" / "board.js").read_bytes() == boards[0]
+    for file in (tmp_path / "results" / "lead").glob("*_2026-11-20.json*"):
+        file.rename(tmp_path / "results" / "all" / file.name)
     assert boards[0] == boards[1]
     code, _, err = command("report", tmp_path / "results" / "all", "-o", tmp_path / "site")
     assert (code, "are over the split 'all': a page shows those of the test papers" in err) == (1, True)
