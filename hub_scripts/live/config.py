@@ -103,7 +103,19 @@ def load_live(path: Path, given: Mapping[str, Any], listed: Mapping[str, Any]) -
             raise LiveError(f"{place}: {name} has a card, so {path} must name a results_repo")
     if live.judge and live.judge.prices and not (path.parent / live.judge.prices).is_file():
         raise LiveError(f"{path}: the judge's prices, {path.parent / live.judge.prices}, are not there")
-    return live, {name: _with_options(model, path.parent, name) for name, model in models.items()}
+    models = {name: _with_options(model, path.parent, name) for name, model in models.items()}
+    for name, model in models.items():
+        if live.results_repo and (part := _part(model.options)):
+            raise LiveError(
+                f"{name}: {path.parent / model.config} has `{part}`, but published scores are those of all test papers"
+            )
+    return live, models
+
+
+def _part(options: Mapping[str, Any]) -> str:
+    """The option by which not all test papers are asked about; "" without one."""
+    split = (options.get("metadata") or {}).get("split") or SPLITS[0]
+    return next((key for key in ("limit", "samples") if options.get(key)), "" if split == SPLITS[0] else "split")
 
 
 def _text(options: Mapping[str, Any], key: str) -> str:
@@ -133,10 +145,4 @@ def _with_options(model: ModelTable, place: Path, name: str) -> ModelTable:
         near = get_close_matches(unknown[0], task_names(), 1, 0.5)
         hint = f"did you mean {near[0]}?" if near else "`academiceval eval --tasks list` prints them"
         raise LiveError(f"{name}: {place / model.config} names the task {unknown[0]!r}, which does not exist; {hint}")
-    split = options.get("metadata", {}).get("split") or SPLITS[0]
-    for key in ("limit", "samples", *(("split",) if split != SPLITS[0] else ())):
-        if key == "split" or options.get(key):
-            raise LiveError(
-                f"{name}: {place / model.config} has `{key}`, but a month's scores are those of all test papers"
-            )
     return model.model_copy(update={"options": options})

@@ -421,9 +421,14 @@ def test_take_a_paper_down(command: Command, hub: Hub, two_rounds: tuple[Path, P
     assert command(*yank)[0] == 0
     assert len(hub.repos[KEY].commits) == commits
 
-    code, _, err = command("push", two_rounds[1], "--repo", REPO, "--yes")
-    assert code == 1
-    assert f"shows {victim}, which {REPO} has taken down" in err
+    for fault in (False, True):  # a Hub that does not say whether there is a list
+        hub.fault = lambda number, method, path, fault=fault: (  # type: ignore[misc]
+            Fault(403) if fault and method == "HEAD" and path.endswith("takedowns.jsonl") else None
+        )
+        code, _, err = command("push", two_rounds[1], "--repo", REPO, "--yes")
+        assert code == 1
+        assert ("the token may not do this" if fault else f"shows {victim}, which {REPO} has taken down") in err
+    assert victim in _text(hub, "takedowns.jsonl")
 
 
 def test_what_was_taken_down_does_not_come_back(

@@ -203,6 +203,15 @@ def test_files_that_cannot_be_used(file: str, text: str, says: str, tmp_path: Pa
     assert not (place.path / "work").exists()
 
 
+@pytest.mark.parametrize("part", ["limit: 2", "metadata: {split: all}"])
+def test_published_scores_are_of_all_test_papers(part: str, tmp_path: Path, command: Command) -> None:
+    with hub_servers.serve() as hub:
+        place = _place(tmp_path / "month", hub, "http://127.0.0.1:9")
+    (place.path / "lead.yaml").write_text(f"model: lead\ntasks: academiceval_abs_9k\n{part}\n")
+    code, _, errors = command("live", place.path / "live.toml", "--round", "2026.11")
+    assert (code, "but published scores are those of all test papers" in errors) == (1, True), errors
+
+
 def test_an_older_month_is_not_given_a_newer_ones_papers(tmp_path: Path, server: openai_server.Server) -> None:
     with hub_servers.serve() as hub:
         place = _place(tmp_path / "month", hub, server.url)

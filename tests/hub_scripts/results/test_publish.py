@@ -206,6 +206,18 @@ def test_numbers_of_results_are_finite(command: Command, hub: Hub, tmp_path: Pat
 
 def test_results_with_a_key_are_not_uploaded(command: Command, hub: Hub, tmp_path: Path) -> None:
     content = {**json.loads(json.dumps(RESULT)), "config": {"model_args": f"model=m,api_key={SECRET}"}}
+    for text in (
+        json.dumps(content),
+        json.dumps(content).replace("api_key", "api\\u005fkey").replace("hf_", "hf\\u005f"),
+    ):
+        (tmp_path / "results_x.json").write_text(text)
+        code, _, err = command("push-results", "--yes", tmp_path / "results_x.json", "--repo", "org/results")
+        assert code == 1
+        assert "results_x-" in err
+        assert SECRET not in err
+    (tmp_path / "results_x.json").write_text(json.dumps(content), encoding="utf-16")
+    code, _, err = command("push-results", "--yes", tmp_path / "results_x.json", "--repo", "org/results")
+    assert (code, "is not a result of" in err) == (1, True)
     (tmp_path / "results_x.json").write_text(json.dumps(content))
     code, _, err = command("push-results", "--yes", tmp_path / "results_x.json", "--repo", "org/results")
     assert code == 1
