@@ -12,6 +12,9 @@ from filelock import FileLock, Timeout
 
 from lm_eval_tasks.errors import BusyError
 
+# Seconds that the children of a killed holder, which share its lock, may take to end on a busy machine.
+_GRACE = 2.0
+
 
 def lock_of(path: Path) -> Path:
     """The lock file of a file or folder."""
@@ -30,7 +33,7 @@ def held(path: Path) -> Iterator[None]:
     place = lock_of(path)
     lock = FileLock(place)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=_GRACE)
     except Timeout as err:
         raise BusyError(f"{path} is being written by {_holder(place)}; wait for it to end, or stop it first") from err
     try:
