@@ -97,7 +97,7 @@ def read_results(path: Path) -> Results:
         HubError: it is not one, or has no score of our tasks.
     """
     try:
-        content = parse_json(path.read_text(encoding="utf-8"))
+        content = parse_json(path.read_text(encoding="utf-8-sig"))
         results = _ours(content["academiceval"]) if "academiceval" in content else _lm_evals(content)
         engine, name = _model_of(content)
         results = replace(results, seconds=_seconds(content.get("date")), engine=engine, model_id=name or results.model)
