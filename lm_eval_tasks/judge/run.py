@@ -126,19 +126,28 @@ def judge(
     results = {**_results(judged, samples, name, other), "usage": used, **({"against": other} if other else {})}
     place = output / f"judge_{slug(name)}{f'-against-{slug(other)}' if other else ''}.json"
     with held(place):
-        if others := sorted(_judges_in(place) - models.keys()):
+        if lost := sorted(_subjects_in(place) - _subjects(results)):
             _LOGGER.warning(
-                "%s no longer has the results of %s; their verdicts are kept, and --model with all names shows all of them",
-                place, ", ".join(others),
+                "%s no longer has the results of %s; the verdicts are kept, and the command with all judges and samples shows them again",
+                place, ", ".join(lost[:3]) + f" and {len(lost) - 3} more" * (len(lost) > 3),
             )  # fmt: skip
         write_whole(place, json.dumps(results, ensure_ascii=False, indent=1))
     return results
 
 
-def _judges_in(file: Path) -> set[str]:
-    """The judges in a file of results; none if it cannot be read."""
+def _subjects(results: Mapping[str, Any]) -> set[str]:
+    """What a file of results is about: judge, task and round."""
+    return {
+        f"{judge} on {task}, round {results['round']}"[:200]
+        for task, judges in results["tasks"].items()
+        for judge in judges
+    }
+
+
+def _subjects_in(file: Path) -> set[str]:
+    """The same of a file; nothing if it cannot be read."""
     try:
-        return {str(judge) for judges in parse_json(file.read_bytes())["tasks"].values() for judge in judges}
+        return _subjects(parse_json(file.read_bytes()))
     except (OSError, *ODD):
         return set()
 

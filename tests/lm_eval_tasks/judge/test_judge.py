@@ -227,7 +227,8 @@ def test_busy_and_failing_servers_are_asked_again(command: Command, tmp_path: Pa
 
     with serve(busy) as server:
         figures = judged(command, make_samples(tmp_path / "run", 6), server)["tasks"]["Abs-9K"]["m"]
-        assert len(server.requests) == 24
+        # The texts of both rounds are the same: no question is asked twice.
+        assert len(server.requests) == 16
     assert figures["unparseable"] == 0
 
 
@@ -274,6 +275,23 @@ def test_several_judges_and_those_of_the_same_family(command: Command, tmp_path:
     assert result["panel"]["value"] == 0.5
     assert result["panel_without_own_family"]["value"] == 0.0
     assert result["kappa"] == {"llama-3-70b and qwen-2": 0.0}
+
+
+def test_results_that_are_replaced_are_named(
+    command: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rounds = [make_samples(tmp_path / name / "run", 4, round=name) for name in ("2026.11", "2026.12")]
+    with serve(lambda body: verdict(1)) as server:
+        for folder, judges in ((rounds[0], "m"), (rounds[0], "m n"), (rounds[0], "n"), (rounds[1], "n")):
+            caplog.clear()
+            line = ("judge", folder, "--model", *judges.split(), "--base-url", server.url, "--output", tmp_path / "out")
+            assert command(*line)[0] == 0
+            lost = {"m": "", "m n": "", "n": "m on Abs-9K, round 2026.11"}[judges]
+            if folder == rounds[1]:
+                lost = "n on Abs-9K, round 2026.11"
+            assert (f"no longer has the results of {lost};" in caplog.text) == bool(lost)
+        # The texts of both rounds are the same: no question is asked twice.
+        assert len(server.requests) == 16
 
 
 def test_a_dry_run_asks_nothing(command: Command, tmp_path: Path) -> None:
