@@ -24,7 +24,8 @@ KEYS = (
     "tokenizer", "max_length", "max_model_len", "context_length", "pretrained", "revision",
     "enable_thinking", "think_end_token", "chat_template_args", "model", "base_url", "api_key", "dtype", "trust_remote_code",
 )  # fmt: skip
-SPLITS = ("test", "validation", "train", "all")
+TEST = "test"  # the default: a round's scores are those of its test papers
+SPLITS = (TEST, "validation", "train", "all")
 # What lm-eval prints: the headline metrics, or every one.
 METRICS = HEADLINE, ALL = "headline", "all"
 # What is cut of a body that is too long: its end or its middle.

@@ -18,7 +18,7 @@ ROOMS = {
         "samples scalar", "dataset", "pipeline unchanged", "demo", "commands", "cli",
     ],
     "lm_eval_tasks": [
-        "batches errors version text waiting redaction linux files power tables word_runs thoughts progress markers", "intervals row_format", "tokenizers usage bundle", "budget",
+        "batches errors version text waiting redaction linux files power tables word_runs thoughts progress markers", "yaml_text intervals row_format", "tokenizers usage bundle", "budget",
         "command locks journal minilm compat engines json_schema", "toml_file metadata", "chat", "batch_api", "task_folder", "prompts", "retrieval metrics",
         "damages data", "runs", "judge inspect_tasks", "commands",
     ],

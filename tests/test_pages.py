@@ -60,46 +60,43 @@ papers = 50
 validation = 0.2
 test = 0.1
 """
-NO_BERTSCORE = '\'{"bertscore_model": "none"}\''
-WHOLE = '\'{"bertscore_model": "none", "split": "all", "model_cutoff": "2026-08"}\''
+WHOLE = {"split": "all", "model_cutoff": "2026-08"}
+LEAD, RANDOM = "--model lead", "--model random-sentence"
+
+
+def evaluated(model: str, output: str, task: str = "title_10k", **metadata: str) -> str:
+    """The command that makes a run."""
+    given = json.dumps({"bertscore_model": "none", **metadata})
+    return f"academiceval eval {model} --tasks academiceval_{task} --metadata '{given}' --output {output}"
+
+
+def weights(name: str) -> str:
+    """The options of a model from the Hub."""
+    return f"--model hf --model_args pretrained={name}"
+
+
 # What a page takes for granted: made by commands that other pages explain.
 BEFORE = {
     "README.md": [
-        *(
-            f"academiceval eval --model {name} --tasks academiceval_title_10k --metadata {NO_BERTSCORE} --output results/{name}"
-            for name in ("lead", "random-sentence")
-        ),
-        f"academiceval eval --model lead --tasks academiceval_title_10k --metadata {WHOLE} --output results/model-a",
-        f"academiceval eval --model random-sentence --tasks academiceval_title_10k --metadata {WHOLE} --output results/model-b",
+        evaluated(LEAD, "results/lead"),
+        evaluated(RANDOM, "results/random-sentence"),
+        evaluated(LEAD, "results/model-a", **WHOLE),
+        evaluated(RANDOM, "results/model-b", **WHOLE),
     ],
-    "docs/evaluate.md": [
-        *(
-            f"academiceval eval --model {model} --tasks academiceval_title_10k --metadata {NO_BERTSCORE} --output out/{place}"
-            for model, place in (("lead", "model-a"), ("random-sentence", "model-b"))
-        ),
-    ],
-    "docs/metrics.md": [
-        f"academiceval eval --model lead --tasks academiceval_abs_9k --metadata {NO_BERTSCORE} --output results/model"
-    ],
+    "docs/evaluate.md": [evaluated(LEAD, "out/model-a"), evaluated(RANDOM, "out/model-b")],
+    "docs/metrics.md": [evaluated(LEAD, "results/model", "abs_9k")],
     "docs/months.md": [
-        *(
-            f"academiceval eval --model hf --model_args pretrained=ORG/MODEL-{name} --tasks academiceval_abs_9k --metadata {WHOLE} --output results/{name.lower()}"
-            for name in "BC"
-        ),
+        evaluated(weights("ORG/MODEL-B"), "results/b", "abs_9k", **WHOLE),
+        evaluated(weights("ORG/MODEL-C"), "results/c", "abs_9k", **WHOLE),
         "academiceval run round.toml --round 2026.10 --output older",
         *(
-            f"academiceval eval --model hf --model_args pretrained={model} --tasks academiceval_title_10k "
-            f'--metadata \'{{"bertscore_model": "none", "dataset": "{dataset}"}}\' --output runs/{round_}/{place}'
-            for place, model in enumerate(("meta-llama/Llama-3.1-8B-Instruct", "google/gemma-3-4b-it"))
+            evaluated(weights(anchor), f"runs/{round_}/{place}", dataset=dataset)
+            for place, anchor in enumerate(("meta-llama/Llama-3.1-8B-Instruct", "google/gemma-3-4b-it"))
             for dataset, round_ in (("older", "2026.10"), ("academiceval", "2026.11"))
         ),
     ],
-    "docs/publish.md": [
-        f"academiceval eval --model lead --tasks academiceval_title_10k --metadata {NO_BERTSCORE} --output results/model"
-    ],
-    "docs/report.md": [
-        f"academiceval eval --model lead --tasks academiceval_title_10k --metadata {NO_BERTSCORE} --output results/lead"
-    ],
+    "docs/publish.md": [evaluated(LEAD, "results/model")],
+    "docs/report.md": [evaluated(LEAD, "results/lead")],
     "docs/tutorials/publish.md": ["academiceval init --source sample", "academiceval run round.toml --quiet"],
 }
 

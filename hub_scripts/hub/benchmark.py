@@ -13,6 +13,7 @@ import yaml
 
 from hub_scripts.errors import HubError
 from lm_eval_tasks.json_schema import first_problem
+from lm_eval_tasks.yaml_text import parse_yaml
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest
@@ -51,6 +52,25 @@ def eval_yaml(manifest: Manifest) -> str | None:
     }
     check_eval(content)
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+
+
+def task_ids(data: bytes, what: str) -> frozenset[str]:
+    """The ids of the tasks of an `eval.yaml`; none if it is empty.
+
+    Args:
+        what: the file, for the message.
+
+    Raises:
+        HubError: it is not one.
+    """
+    try:
+        content = parse_yaml(data)
+    except ValueError as err:
+        raise HubError(f"{what} is not valid YAML ({err!s:.200}); repair it first") from err
+    if content is None:
+        return frozenset()
+    check_eval(content)
+    return frozenset(task["id"] for task in content["tasks"])
 
 
 def check_eval(content: Any) -> None:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 _TEXT = frozenset({".json", ".jsonl", ".js", ".html", ".md", ".yml", ".yaml", ".csv", ".txt", ".toml", ".css", ".svg"})
 # Papers' texts and models' answers: what they say was public before, and papers about security quote such forms.
 _PAPERS = "data/samples/"
-
-
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 

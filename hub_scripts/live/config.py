@@ -16,7 +16,7 @@ from hub_scripts.errors import LiveError
 from hub_scripts.live.files import MODELS
 from lm_eval_tasks.command import REPOSITORY
 from lm_eval_tasks.errors import EvalError, OptionError
-from lm_eval_tasks.metadata import SPLITS, check
+from lm_eval_tasks.metadata import TEST, check
 from lm_eval_tasks.runs.config_file import read_options
 from lm_eval_tasks.runs.generation import Generation, check_model
 from lm_eval_tasks.task_folder import task_names
@@ -114,8 +114,8 @@ def load_live(path: Path, given: Mapping[str, Any], listed: Mapping[str, Any]) -
 
 def _part(options: Mapping[str, Any]) -> str:
     """The option by which not all test papers are asked about; "" without one."""
-    split = (options.get("metadata") or {}).get("split") or SPLITS[0]
-    return next((key for key in ("limit", "samples") if options.get(key)), "" if split == SPLITS[0] else "split")
+    split = (options.get("metadata") or {}).get("split") or TEST
+    return next((key for key in ("limit", "samples") if options.get(key)), "" if split == TEST else "split")
 
 
 def _text(options: Mapping[str, Any], key: str) -> str:

@@ -102,7 +102,12 @@ def task_of(setting: str) -> str:
 
 def is_baseline(model: str) -> bool:
     """Whether a model is one of the baselines, which need no weights; with retrieval it is one too."""
-    return model.partition(" + ")[0] in BASELINES
+    return reader_of(model) in BASELINES
+
+
+def reader_of(model: str) -> str:
+    """The model that reads what is retrieved: retrieval makes a separate model, "lead + bm25"."""
+    return model.partition(" + ")[0]
 
 
 def with_interval(score: Interval) -> tuple[float, ...]:

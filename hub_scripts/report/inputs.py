@@ -11,13 +11,13 @@ from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from hub_scripts.errors import HubError
 from lm_eval_tasks.judge.results import table
 from lm_eval_tasks.judge.verdict import OVERALL
+from lm_eval_tasks.metadata import TEST
 from lm_eval_tasks.runs.eyesight import ReportCard
 from lm_eval_tasks.runs.logged import JOURNAL
 from lm_eval_tasks.tables import Table
 from lm_eval_tasks.text import MOST, ODD, day, parse_json
 
 _LONGEST_NAME = 300
-TEST = "test"
 _RESULTS, _SAMPLES, _JUDGE, _CARD = "results_", "samples_", "judge_", "report_card"
 
 
@@ -137,17 +137,20 @@ def _read(path: Path) -> dict[str, Any]:
 def _model_of(path: Path, results: Mapping[Path, Mapping[str, Any]]) -> str:
     """The model of a samples file: by the results file with the same ending, else by its folder."""
     for other, content in results.items():
-        ending = other.stem.removeprefix(_RESULTS)
-        if other.parent == path.parent and path.stem.endswith(f"_{ending}"):
+        if _have_one_ending(path, other):
             return _named(other, content)
     return path.parent.name
 
 
 def _is_of(path: Path, results: Path) -> bool:
     """Whether a file is a results file, its samples, or the journal next to it."""
-    ending = results.stem.removeprefix(_RESULTS)
-    is_samples = _is(path, _SAMPLES, ".jsonl") and path.stem.endswith(f"_{ending}")
-    return path.parent == results.parent and (path == results or path.name == JOURNAL or is_samples)
+    is_journal = path.name == JOURNAL and path.parent == results.parent
+    return path == results or is_journal or (_is(path, _SAMPLES, ".jsonl") and _have_one_ending(path, results))
+
+
+def _have_one_ending(samples: Path, results: Path) -> bool:
+    """Whether samples and results were written together."""
+    return samples.parent == results.parent and samples.stem.endswith(f"_{results.stem.removeprefix(_RESULTS)}")
 
 
 def _report_card(path: Path) -> ReportCard:

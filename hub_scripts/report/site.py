@@ -13,7 +13,7 @@ from builder.dataset.folder import replacing
 from hub_scripts.report.agreement import agreement
 from hub_scripts.report.board import TASK_LABELS, board, scores_of_samples
 from hub_scripts.report.ceilings import ceilings_of, scorers_of
-from hub_scripts.report.cells import in_order
+from hub_scripts.report.cells import in_order, reader_of
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, ReportError, find
@@ -90,11 +90,6 @@ def labels_of(given: Sequence[str]) -> dict[str, Path]:
     return found
 
 
-def _reader(model: str) -> str:
-    """The model that reads what is retrieved: retrieval makes a separate model, with the cut-off of this one."""
-    return model.partition(" + ")[0]
-
-
 def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
     return {model: str(run["model_cutoff"]) for model, run in inputs.runs.items() if run.get("model_cutoff")}
 
@@ -126,8 +121,8 @@ def _write(
             f"row of texts whose licences are not {licenses}"
         )
     models = {cell.model for group in found for cell in group.cells}
-    cutoffs = _known_cutoffs(inputs) | cutoffs_of(notes.cutoffs, models | {_reader(model) for model in models})
-    known = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(_reader(model)))}
+    cutoffs = _known_cutoffs(inputs) | cutoffs_of(notes.cutoffs, models | {reader_of(model) for model in models})
+    known = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(reader_of(model)))}
     about = {model: facts_of(model, facts) for model in models}
     scales = {"linked": linked_scores(found, anchors_of(notes.anchors)), "placed": placed_scores(found)}
     data = board(found, known, about, scales, scorers)

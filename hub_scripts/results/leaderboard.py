@@ -14,9 +14,10 @@ from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import task_id
-from hub_scripts.hub.yaml_text import parse_yaml
 from hub_scripts.results.settings import setting_of
 from lm_eval_tasks.json_schema import first_problem
+from lm_eval_tasks.metadata import TEST
+from lm_eval_tasks.yaml_text import parse_yaml
 
 if TYPE_CHECKING:
     from hub_scripts.results.published_round import PublishedRound
@@ -38,7 +39,7 @@ def entries(results: Results, published: PublishedRound, url: str) -> list[dict[
         published: the round that was run.
         url: of the file of results.
     """
-    if results.split != "test" or any(results.options.get(name) for name in _OTHER_TASK):
+    if results.split != TEST or any(results.options.get(name) for name in _OTHER_TASK):
         return []
     found = []
     for one in results.scores:
@@ -70,13 +71,16 @@ def merged(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: str) ->
     Raises:
         HubError: the old content is not a list of results, or the new is not what the Hub takes.
     """
-    kept = parse_yaml(old, f"{FILE} of {model}") if old else []
-    if not isinstance(kept or [], list) or not all(isinstance(one, dict) for one in kept or []):
+    try:
+        kept = parse_yaml(old or b"") or []
+    except ValueError as err:
+        raise HubError(f"{FILE} of {model} is not valid YAML ({err!s:.200}); repair it first") from err
+    if not isinstance(kept, list) or not all(isinstance(one, dict) for one in kept):
         raise HubError(f"{FILE} of {model} is not a list of results; repair it first")
     if problem := first_problem(list(fresh), _SCHEMA):
         raise HubError(f"{FILE}: {problem}")
     ours = {_subject(one): one for one in fresh}
-    content = [*(one for one in kept or () if _subject(one) not in ours), *ours.values()]
+    content = [*(one for one in kept if _subject(one) not in ours), *ours.values()]
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode()
 
 

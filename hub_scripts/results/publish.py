@@ -21,13 +21,14 @@ from hub_scripts.hub.compat import endpoint, model_index
 from hub_scripts.hub.file_hashes import Content, digest, unchanged
 from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.secret_scan import refuse_secrets
-from hub_scripts.hub.yaml_text import BROKEN
 from hub_scripts.results.leaderboard import FILE, entries, merged
 from hub_scripts.results.published_round import published_round
 from hub_scripts.results.result_file import Results, TaskScore, read_results
 from hub_scripts.results.settings import setting_of
 from lm_eval_tasks.files import sha256_of, sha256_of_bytes
+from lm_eval_tasks.metadata import TEST
 from lm_eval_tasks.metrics import registry as metrics
+from lm_eval_tasks.yaml_text import BROKEN, reason
 
 _INDEX = "model-index.yml"
 # Characters of a file's name that are kept.
@@ -123,13 +124,15 @@ def _check(found: Sequence[ResultFile], card: str | None, *, subset: bool) -> No
     """Raise a HubError for results that do not belong where they would go."""
     if card and len(names := sorted({one.results.model for one in found})) > 1:
         raise HubError(f"--card {card} is for one model, but the files are of {', '.join(names)}; push them one by one")
+    if subset:
+        return
     for one in found:
-        if one.results.subsets and not subset:
+        if one.results.subsets:
             raise HubError(
                 f"{one.path} covers only a part of the samples ({', '.join(one.results.subsets)}); its scores are not those of the "
                 "round: run all samples, or publish them as a subset's with --subset"
             )
-        if one.results.split != "test" and not subset:
+        if one.results.split != TEST:
             raise HubError(
                 f"{one.path} is about the split {one.results.split!r}, and a round's scores are those of its test papers: leave it out, or "
                 "publish it as a subset's with --subset"
@@ -187,7 +190,7 @@ def read_result(path: Path, repo_id: str, dataset: str | None = None) -> ResultF
     shown = [
         EvalResult(
             task_type="text-generation", task_name=one.task, dataset_type=results.hub_id or dataset or "academiceval",
-            dataset_name=f"AcademicEval {results.round}{', subset' * (results.is_partial(one.task) or results.split != 'test')}",
+            dataset_name=f"AcademicEval {results.round}{', subset' * (results.is_partial(one.task) or results.split != TEST)}",
             dataset_config=setting_of(one.task), dataset_split=results.split,
             dataset_revision=results.round, metric_type=one.metric, metric_name=metrics.label(one.metric),
             metric_value=round(one.value, 6), metric_args=_beside(one, results), source_name="AcademicEval", source_url=address,
@@ -216,9 +219,8 @@ def with_index(data: bytes, model: str, entries: list[dict[str, Any]]) -> bytes:
     try:
         return _with_index(data.decode("utf-8-sig"), model.split("/")[1], entries).encode()
     except BROKEN as err:
-        reason = (str(err) or type(err).__name__).partition("\n")[0]
         raise HubError(
-            f"the front matter of the card of {model} cannot be read ({reason:.200}); repair it first"
+            f"the front matter of the card of {model} cannot be read ({reason(err):.200}); repair it first"
         ) from err
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from builder.dataset.errata import ERRATA, parse_errata
 from builder.dataset.manifest import MANIFEST, Configuration, Manifest, parse_manifest, read_manifest
 from hub_scripts.errors import HubError
-from hub_scripts.hub.benchmark import EVAL, check_eval
-from hub_scripts.hub.repo import Repo
-from hub_scripts.hub.yaml_text import parse_yaml
+from hub_scripts.hub.benchmark import EVAL, task_ids
+from hub_scripts.hub.repo import MAIN, Repo
 from hub_scripts.results.result_file import UNKNOWN, Results
 from lm_eval_tasks.files import sha256_of
 
@@ -54,7 +53,7 @@ def published_round(results: Results, dataset: str | None) -> PublishedRound | N
     commit = results.revision or refs.tags.get(name)
     if not commit:
         raise HubError(f"{id_} has no revision {name}, the round of these results; push that round first")
-    for one in parse_errata(repo.read(ERRATA, repo.head())):
+    for one in parse_errata(repo.read(ERRATA, MAIN)):
         if refs.tags.get(one.revision) == commit:
             raise HubError(
                 f"{id_} has replaced {one.revision} by {one.replacement}: evaluate that, or leave out --card"
@@ -62,23 +61,21 @@ def published_round(results: Results, dataset: str | None) -> PublishedRound | N
     manifest = parse_manifest(repo.read(MANIFEST, commit) or b"", f"the {MANIFEST} of {id_}")
     if folder and (not _whole(folder) or _whole(folder) != _whole(manifest)):
         raise HubError(f"the folder {results.dataset} is not what {id_} has as {name}; name the repository that has it")
-    content = parse_yaml(repo.read(EVAL, commit) or b"", f"{EVAL} of {id_}")
-    if content is not None:
-        check_eval(content)
-    tasks = frozenset(task["id"] for task in (content or {"tasks": ()})["tasks"])
+    tasks = task_ids(repo.read(EVAL, commit) or b"", f"{EVAL} of {id_}")
     return PublishedRound(id_, commit, manifest.published_as, tasks, _sizes(manifest))
 
 
 def _folder(results: Results, id_: str) -> Manifest:
     """The manifest of the folder that was run, if the folder is here as it was then."""
     folder = Path(results.dataset).expanduser()
-    is_here = bool(results.dataset) and (folder / MANIFEST).is_file()
-    if not is_here or sha256_of(folder / MANIFEST) != results.contents or read_manifest(folder).round != results.round:
-        raise HubError(
-            f"the folder {results.dataset[:200]!r} is not here as it was when it was run, so it cannot be compared with {id_}; leave out "
-            f"--dataset, or evaluate {id_} itself"
-        )
-    return read_manifest(folder)
+    if results.dataset and (folder / MANIFEST).is_file() and sha256_of(folder / MANIFEST) == results.contents:
+        manifest = read_manifest(folder)
+        if manifest.round == results.round:
+            return manifest
+    raise HubError(
+        f"the folder {results.dataset[:200]!r} is not here as it was when it was run, so it cannot be compared with {id_}; leave out "
+        f"--dataset, or evaluate {id_} itself"
+    )
 
 
 def _whole(manifest: Manifest) -> Sequence[Configuration]:

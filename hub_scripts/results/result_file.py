@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hub_scripts.errors import HubError
+from lm_eval_tasks.metadata import TEST
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.text import ODD, number, parse_json
@@ -78,7 +79,7 @@ class Results:
     @property
     def split(self) -> str:
         """The papers that the run asked about."""
-        return str(self.options.get("split") or "test")
+        return str(self.options.get("split") or TEST)
 
     def is_partial(self, task: str) -> bool:
         """Whether only a part of a task's samples was run."""
@@ -153,7 +154,7 @@ def _ours(content: Mapping[str, Any]) -> Results:
         tuple(int(number(one)) for one in content["prompt_versions"]),
         str(options.get("dataset") or ""), scores,
         tuple(f"{task} ({int(number(n))} of {int(number(of))})" for task, (n, of) in content.get("subsets", {}).items()),
-        next((str(one) for one in content.get("datasets", ()) if re.fullmatch(r"[0-9a-f]{40}", str(one))), ""),
+        next((str(one) for one in content.get("datasets", ()) if _COMMIT.fullmatch(str(one))), ""),
         contents=next((str(one) for one in content.get("datasets", ()) if re.fullmatch(r"[0-9a-f]{40,64}", str(one))), ""),
         scorer=str(options.get("bertscore_model") or DEFAULT_MODEL), options=options,
     )  # fmt: skip
@@ -193,11 +194,10 @@ def _lm_evals(content: Mapping[str, Any]) -> Results:
     dataset = next((str(one["dataset"]) for one in given if one.get("dataset")), "")
     label = re.sub(r"[^\w.-]+", "-", str(model).rstrip("/").rpartition("/")[2])
     options = {name: value for one in given for name, value in one.items()}
-    commit = next((one for one in rounds if _COMMIT.fullmatch(one)), "")
     names = [one for one in rounds if one != "main" and not _COMMIT.fullmatch(one)]
     return Results(
         label, "-".join(names) or UNKNOWN, (), dataset, scores, tuple(_limited(content, tasks)),
-        revision=commit if len(rounds) == 1 else "", options=options,
+        revision=rounds[0] if len(rounds) == 1 and _COMMIT.fullmatch(rounds[0]) else "", options=options,
     )  # fmt: skip
 
 

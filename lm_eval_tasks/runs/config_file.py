@@ -9,10 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from lm_eval_tasks.errors import OptionError
-from lm_eval_tasks.text import ODD
+from lm_eval_tasks.yaml_text import parse_yaml
 
 _MOST_NODES = 10_000
 # Options of lm-eval's files that have no meaning here, and change nothing.
@@ -26,11 +24,11 @@ def read_options(path: Path) -> dict[str, Any]:
         OptionError: the file cannot be read, or contains something else.
     """
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+        content = parse_yaml(path.read_text(encoding="utf-8-sig"))
     except OSError as err:
         raise OptionError(f"{path} cannot be read: {err.strerror or err}") from err
-    except (yaml.YAMLError, RecursionError, *ODD) as err:
-        raise OptionError(f"{path} is not YAML ({(str(err) or type(err).__name__).splitlines()[0]})") from err
+    except ValueError as err:
+        raise OptionError(f"{path} is not YAML ({err})") from err
     if not isinstance(content, dict):
         raise OptionError(f"{path} contains no options: it must be a table of keys and values")
     if sum(1 for _ in islice(_nodes(content), _MOST_NODES + 1)) > _MOST_NODES:

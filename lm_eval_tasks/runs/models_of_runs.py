@@ -50,13 +50,13 @@ def read_rounds(folders: Sequence[Path]) -> dict[str, dict[str, list[Logged]]]:
             _add_run(runs, place)
         # Papers that were carried along from an older round belong to that round.
         names = sorted({one.round for samples in runs.values() for one in samples if not one.task.endswith(CORE)})
-        if len(names) != 1 or names[0] in found:
-            if len(names) == 1:
-                raise SamplesError(
-                    f"{folder} has runs of {names[0]}, as an earlier folder does: give one folder for each round"
-                )
+        if len(names) != 1:
             held = f"runs of several rounds ({', '.join(names)})" if names else "no run"
             raise SamplesError(f"{folder} has {held}: for each round, give a folder with only its runs")
+        if names[0] in found:
+            raise SamplesError(
+                f"{folder} has runs of {names[0]}, as an earlier folder does: give one folder for each round"
+            )
         found[names[0]] = runs
     if len(found) < 2:
         raise SamplesError("linking needs the runs of at least two rounds")

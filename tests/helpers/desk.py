@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -11,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lm_eval_tasks.judge.verdict import OVERALL
 from tests.conftest import BIN, make_llama
 from tests.helpers import hub_server, openai_server
 from tests.helpers.batch_server import BatchServer, serve_batches
-from tests.helpers.hub_server import Hub
-from tests.helpers.pages import ROOT
+from tests.helpers.hub_server import Hub, hub_environment
 from tests.helpers.warm import Warm, warm
 
 ADDRESS = "http://127.0.0.1:8000/v1"  # of the pages' model server
@@ -66,10 +65,9 @@ def desk(folder: Path, texts: list[str]) -> Iterator[Desk]:
         hub = stack.enter_context(hub_server.serve())
         server = stack.enter_context(openai_server.serve(_answer))
         batches = stack.enter_context(serve_batches(BatchServer(lambda body: "We study how readers read.", polls=0)))
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")} | {
-            "HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_write", "HF_HOME": str(folder / "home"), "HF_HUB_DISABLE_TELEMETRY": "1",
-            "HF_HUB_DISABLE_XET": "1", "OPENAI_BASE_URL": batches.url, "OPENAI_API_KEY": "made-up", "PYTHONPATH": str(ROOT),
-            "INSPECT_DISPLAY": "plain", "SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_COUNT": "1", "XDG_DATA_HOME": str(folder / "home"),
+        environment = hub_environment(hub.url, folder / "home") | {
+            "HF_HUB_DISABLE_XET": "1", "OPENAI_BASE_URL": batches.url, "INSPECT_DISPLAY": "plain", "XDG_DATA_HOME": str(folder / "home"),
+            "SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_COUNT": "1",
         }  # fmt: skip
         interpreter = stack.enter_context(warm(environment))
         (folder / "bin").mkdir()
@@ -101,8 +99,5 @@ def make_models(folder: Path, texts: list[str]) -> None:
 
 def _answer(body: dict[str, Any]) -> str:
     """A judge's verdict if one is asked for, else a text."""
-    if "Overall Winner" not in json.dumps(body["messages"]):
-        return "We study how readers read. The answer is: [2]"
-    names = ("Novelty", "Feasibility", "Consistency", "Factuality", "Academic Style")
-    verdict = {name: {"Winner": "[Answer 1]", "Reason": "so"} for name in names}
-    return json.dumps({**verdict, "Overall Winner": "[Answer 1]"})
+    is_judge = OVERALL in json.dumps(body["messages"])
+    return openai_server.FIRST_WINS if is_judge else "We study how readers read. The answer is: [2]"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import re
 import socket
 import threading
@@ -22,6 +23,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from tests.helpers.serving import serving
 from tests.helpers.xet_store import XetStore
 
+ROOT = Path(__file__).resolve().parents[2]
 BIG = 10 << 20  # bytes from which any file is a large one
 USERS = {
     "hf_write": {"name": "ann", "role": "write", "orgs": ["org", "ORG", "my-org"]},
@@ -490,6 +492,15 @@ def serve() -> Iterator[Hub]:
     handler = type("OneHandler", (Handler,), {"hub": hub})
     with serving(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as hub.url:
         yield hub
+
+
+def hub_environment(url: str, home: Path) -> dict[str, str]:
+    """The environment of a process that takes this Hub for the real one, and may write to it."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    return kept | {
+        "HF_ENDPOINT": url, "HF_TOKEN": "hf_write", "HF_HOME": str(home), "HF_HUB_DISABLE_TELEMETRY": "1",
+        "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "made-up",
+    }  # fmt: skip
 
 
 def hub_settings(url: str, home: Any) -> dict[str, Any]:

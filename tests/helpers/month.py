@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -13,9 +12,7 @@ from typing import Any
 
 import requests
 
-from tests.helpers.hub_server import Hub
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.helpers.hub_server import Hub, hub_environment
 
 
 @dataclass
@@ -62,9 +59,4 @@ def make_place(path: Path, hub: Hub, texts: Mapping[str, str]) -> Place:
     hub.log.clear()
     for name, text in texts.items():
         (path / name).write_text(text)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
-    environment |= {
-        "HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_write", "HF_HOME": str(path / "home"), "HF_HUB_DISABLE_TELEMETRY": "1",
-        "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "made-up",
-    }  # fmt: skip
-    return Place(path, environment)
+    return Place(path, hub_environment(hub.url, path / "home"))

@@ -10,8 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
 from tests.helpers.serving import JsonHandler, Quiet, serving
 
+# A judge's verdict: the first answer wins in everything.
+FIRST_WINS = json.dumps(
+    {**{name: {"Winner": "[Answer 1]", "Reason": "so"} for name in DIMENSIONS}, OVERALL: "[Answer 1]"}
+)
 Reply = str | dict[str, Any] | tuple[int, dict[str, str], str] | None
 
 

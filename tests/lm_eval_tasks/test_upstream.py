@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import random
 import re
 import subprocess
@@ -17,7 +16,7 @@ import pytest
 
 from lm_eval_tasks.task_folder import tasks_path
 from tests.conftest import BIN
-from tests.helpers.hub_server import Hub
+from tests.helpers.hub_server import Hub, hub_environment
 from tests.helpers.linked_tasks import installed_tasks
 from tests.helpers.openai_server import serve
 
@@ -67,9 +66,7 @@ def test_the_same_answers_get_the_same_scores(
                 "--tasks", ",".join(f"academiceval_{task}" for task in TASKS), "--output_path", tmp_path / name,
                 *(("--metadata", metadata, "--include_path", tasks_path()) if name == "ours" else ()),
             ]  # fmt: skip
-            environment = {key: value for key, value in os.environ.items() if not key.startswith("HF_")} | {
-                "HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "OPENAI_API_KEY": "made-up", "PYTHONPATH": str(ROOT),
-            }  # fmt: skip
+            environment = hub_environment(hub.url, tmp_path / "home")
             with installed_tasks(UPSTREAM, shared_tmp) if name == "upstream" else nullcontext():
                 done = subprocess.run(
                     list(map(str, line)), env=environment, capture_output=True, text=True, cwd=tmp_path, check=False

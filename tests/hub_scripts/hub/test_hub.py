@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 import random
 import re
 import shutil
@@ -30,7 +29,7 @@ from hub_scripts.errors import DifferenceError, SecretError
 from hub_scripts.hub.loading import load_counts
 from hub_scripts.hub.space import push_site
 from tests.conftest import BIN
-from tests.helpers.hub_server import Fault, Hub
+from tests.helpers.hub_server import Fault, Hub, hub_environment
 
 pytestmark = pytest.mark.slow
 
@@ -334,9 +333,7 @@ def test_the_environment_alone_says_where_and_who(
     hub_server: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
 ) -> None:
     hub_server.reset()
-    env = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
-    env |= {"HF_ENDPOINT": hub_server.url, "HF_TOKEN": "hf_write", "HF_HOME": str(tmp_path / "home")}
-    env |= {"HF_HUB_DISABLE_TELEMETRY": "1"}
+    env = hub_environment(hub_server.url, tmp_path / "home")
     push = [str(BIN / "academiceval"), "push", str(two_rounds[0]), "--repo", REPO, "--yes"]
     done = subprocess.run(push, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

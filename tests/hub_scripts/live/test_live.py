@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import re
@@ -60,11 +59,7 @@ metadata: {{bertscore_model: none}}
 def _answer(body: dict[str, Any]) -> dict[str, Any]:
     """Of a model a text, of the judge a verdict; with usage, so that both cost something."""
     usage = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
-    text = "We study how readers read."
-    if body["model"] == "judge-a":
-        names = ("Novelty", "Feasibility", "Consistency", "Factuality", "Academic Style")
-        verdict = {name: {"Winner": "[Answer 1]", "Reason": "so"} for name in names}
-        text = json.dumps({**verdict, "Overall Winner": "[Answer 1]"})
+    text = openai_server.FIRST_WINS if body["model"] == "judge-a" else "We study how readers read."
     return {"content": text, "usage": usage}
 
 

@@ -58,9 +58,7 @@ def answering(papers: Sequence[Paper]) -> Callable[[dict[str, Any]], str]:
     def answer(body: dict[str, Any]) -> str:
         prompt = "\n".join(message["content"] for message in body["messages"])
         if body["model"] == "judge":
-            names = ("Novelty", "Feasibility", "Consistency", "Factuality", "Academic Style")
-            verdict = {name: {"Winner": "[Answer 1]", "Reason": "so"} for name in names}
-            return json.dumps({**verdict, "Overall Winner": "[Answer 1]"})
+            return openai_server.FIRST_WINS
         # A task that shows the abstract asks for the title; titles of cited papers come after the paper's own.
         texts = [paper.title for paper in papers if paper.abstract in prompt]
         named = [paper for paper in papers if paper.title in prompt]
