@@ -24,11 +24,11 @@ sys.path.insert(0, str(ROOT))
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 from benchmarks.report_card import made  # noqa: E402
-from lm_eval_tasks.runs import logged  # noqa: E402
-from lm_eval_tasks.runs.contamination import Effect, Observation, effect  # noqa: E402
-from lm_eval_tasks.runs.evaluate import evaluate  # noqa: E402
-from lm_eval_tasks.runs.linking import Linked, link, link_task  # noqa: E402
-from lm_eval_tasks.runs.logged import Logged  # noqa: E402
+from lm_eval_tasks.evaluate.run import evaluate  # noqa: E402
+from lm_eval_tasks.samples import logged  # noqa: E402
+from lm_eval_tasks.samples.logged import Logged  # noqa: E402
+from lm_eval_tasks.study.contamination import Effect, Observation, effect  # noqa: E402
+from lm_eval_tasks.study.linking import Linked, link, link_task  # noqa: E402
 
 DEFAULT = ROOT.parent / "shared" / "data"
 MONTHS, CUTOFFS = 36, (6, 12, 18, 24)

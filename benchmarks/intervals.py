@@ -21,7 +21,7 @@ from scipy import special
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from lm_eval_tasks.intervals import interval
+from lm_eval_tasks.core.intervals import interval
 
 DRAWS = 2_000
 AUTHORS = (10, 25, 100)

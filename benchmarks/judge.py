@@ -89,8 +89,8 @@ def line(samples: Path, url: str, output: Path) -> list[str]:
 
 def judge_here(samples: str, url: str, output: str) -> None:
     """Judge in this process, and print the peak of its memory in MB."""
-    from lm_eval_tasks.budget import Means
     from lm_eval_tasks.judge import run
+    from lm_eval_tasks.llm.budget import Means
 
     try:
         run.judge(run.load([Path(samples)]), {"judge": Means()}, url, CONCURRENCY, Path(output), "model")

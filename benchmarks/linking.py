@@ -35,8 +35,8 @@ from builder.round.model import Round  # noqa: E402
 from builder.sources.metadata_file import read_metadata  # noqa: E402
 from builder.sources.sample.source import SampleSource  # noqa: E402
 from builder.store import Store  # noqa: E402
+from lm_eval_tasks.core.text import title_key  # noqa: E402
 from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
-from lm_eval_tasks.text import title_key  # noqa: E402
 from tests.helpers.citations import citation  # noqa: E402
 from tests.helpers.loopback import World, serve  # noqa: E402
 

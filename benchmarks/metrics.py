@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 from bert_score import BERTScorer
 from rouge_score.rouge_scorer import RougeScorer
 
+from lm_eval_tasks.compat.minilm import minilm_path
 from lm_eval_tasks.metrics import bertscore, rouge
-from lm_eval_tasks.minilm import minilm_path
 
 ROUNDS = 3
 SETTINGS = 4

@@ -18,8 +18,8 @@ import tempfile
 from pathlib import Path
 from statistics import fmean
 
-from lm_eval_tasks.runs import contamination, linking
-from lm_eval_tasks.runs.models_of_runs import read_rounds
+from lm_eval_tasks.study import contamination, linking
+from lm_eval_tasks.study.models_of_runs import read_rounds
 
 # Round -> how much easier it is than the first, on the scale of ROUGE-L.
 EASIER = {"2026.06": 0.0, "2026.07": 0.02, "2026.08": -0.03, "2026.09": 0.03, "2026.10": 0.01, "2026.11": -0.02}

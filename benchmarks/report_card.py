@@ -28,8 +28,8 @@ from builder.round.model import Round  # noqa: E402
 from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
 from lm_eval_tasks.metrics.grounding import Shown, support_of_names, support_of_numbers  # noqa: E402
 from lm_eval_tasks.metrics.registry import of_texts  # noqa: E402
-from lm_eval_tasks.runs.candidates import human_texts  # noqa: E402
-from lm_eval_tasks.runs.report_card import Candidate, measure  # noqa: E402
+from lm_eval_tasks.study.candidates import human_texts  # noqa: E402
+from lm_eval_tasks.study.report_card import Candidate, measure  # noqa: E402
 
 DEFAULT = ROOT.parent / "shared" / "data"
 METRICS = ("rouge_l", "bertscore", "numbers_supported", "names_supported")

@@ -32,9 +32,9 @@ from lm_eval.tasks import TaskManager  # noqa: E402
 from builder.pipeline import run  # noqa: E402
 from builder.round.model import Round  # noqa: E402
 from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
-from lm_eval_tasks.runs import answers  # noqa: E402
-from lm_eval_tasks.runs.evaluate import Part, evaluate  # noqa: E402
-from lm_eval_tasks.runs.generation import Generation  # noqa: E402
+from lm_eval_tasks.evaluate import answers  # noqa: E402
+from lm_eval_tasks.evaluate.generation import Generation  # noqa: E402
+from lm_eval_tasks.evaluate.run import Part, evaluate  # noqa: E402
 from lm_eval_tasks.task_folder import tasks_path  # noqa: E402
 from tests.helpers.openai_server import serve  # noqa: E402
 

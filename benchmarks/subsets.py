@@ -25,12 +25,12 @@ sys.path.insert(0, str(ROOT))
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 from benchmarks.report_card import made  # noqa: E402
+from lm_eval_tasks.core.files import sha256_of_bytes  # noqa: E402
 from lm_eval_tasks.data.rows import Fact, standing_for_all  # noqa: E402
-from lm_eval_tasks.files import sha256_of_bytes  # noqa: E402
-from lm_eval_tasks.runs import logged  # noqa: E402
-from lm_eval_tasks.runs.baselines import BASELINES  # noqa: E402
-from lm_eval_tasks.runs.evaluate import Part, evaluate  # noqa: E402
-from lm_eval_tasks.runs.logged import Logged  # noqa: E402
+from lm_eval_tasks.evaluate.baselines import BASELINES  # noqa: E402
+from lm_eval_tasks.evaluate.run import Part, evaluate  # noqa: E402
+from lm_eval_tasks.samples import logged  # noqa: E402
+from lm_eval_tasks.samples.logged import Logged  # noqa: E402
 
 DEFAULT = ROOT.parent / "shared" / "data"
 SETTINGS = ("Title-10K", "Abs-9K", "Intro-8K", "Abs-28K")

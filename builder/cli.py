@@ -14,11 +14,11 @@ from builder import commands as building
 from builder.errors import BuildError
 from hub_scripts import commands as publishing
 from lm_eval_tasks import commands as evaluating
-from lm_eval_tasks.command import Commands
-from lm_eval_tasks.errors import EvalError
-from lm_eval_tasks.redaction import redacted
-from lm_eval_tasks.tables import shown
-from lm_eval_tasks.text import printable
+from lm_eval_tasks.core.command_line import Commands
+from lm_eval_tasks.core.errors import EvalError
+from lm_eval_tasks.core.redaction import redacted
+from lm_eval_tasks.core.tables import shown
+from lm_eval_tasks.core.text import printable
 
 # Imported distribution -> extra of academiceval that provides it.
 _EXTRAS = {
@@ -80,7 +80,7 @@ def _set_up_output(arguments: argparse.Namespace) -> None:
         # VLLM divides by what its bar has counted.
         os.environ.pop("TQDM_DISABLE", None)
     if arguments.quiet:
-        from lm_eval_tasks.progress import silence
+        from lm_eval_tasks.core.progress import silence
 
         silence()
 

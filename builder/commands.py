@@ -13,7 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.errors import BuildError
-from lm_eval_tasks.command import BUILD, DATASETS, START, add_engine, check_dataset, check_there, month, positive
+from lm_eval_tasks.core.command_line import (
+    BUILD,
+    DATASETS,
+    START,
+    add_engine,
+    check_dataset,
+    check_there,
+    month,
+    positive,
+)
 
 STARTS = ("arxiv", "mirror", "pdfs", "sample")
 _QUESTIONS = {
@@ -25,9 +34,9 @@ if TYPE_CHECKING:
     from builder.pipeline import Outcome
     from builder.report import StageReport
     from builder.round.model import Round
-    from lm_eval_tasks.command import Commands
+    from lm_eval_tasks.core.command_line import Commands
+    from lm_eval_tasks.core.tables import Json, Table
     from lm_eval_tasks.engines.base import Engine
-    from lm_eval_tasks.tables import Json, Table
 
 
 def register(commands: Commands) -> None:
@@ -241,7 +250,7 @@ def status(arguments: Namespace) -> Iterator[str | Table | Json]:
     with still_known(round_), Store.open(path) as store:
         lines = [*status(round_, store), *search_status(round_, store)]
     if arguments.show == "json":
-        from lm_eval_tasks.tables import Json
+        from lm_eval_tasks.core.tables import Json
 
         yield Json({what: value for what, _, value in (line.partition(": ") for line in lines)})
         return

@@ -10,14 +10,14 @@ from builder.dataset import tables
 from builder.pipeline import run
 from builder.round.file import load_round
 from hub_scripts.report.site import report
+from lm_eval_tasks.core.files import write_whole
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.files import write_whole
-from lm_eval_tasks.runs.evaluate import evaluate
-from lm_eval_tasks.runs.generation import BASELINES
-from lm_eval_tasks.runs.score_table import score_table
+from lm_eval_tasks.evaluate.generation import BASELINES
+from lm_eval_tasks.evaluate.run import evaluate
+from lm_eval_tasks.stats.score_table import score_table
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.tables import Table
+    from lm_eval_tasks.core.tables import Table
 
 _ROUND = """\
 round = "2026.11"

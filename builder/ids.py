@@ -1,11 +1,11 @@
-"""The identifiers that papers and authors go by; titles go by `lm_eval_tasks.text.title_key`."""
+"""The identifiers that papers and authors go by; titles go by `lm_eval_tasks.core.text.title_key`."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
 
-from lm_eval_tasks.text import fold
+from lm_eval_tasks.core.text import fold
 
 _NEW = r"\d{4}\.\d{4,5}"
 _OLD = r"[a-z][a-z-]*(?:\.[A-Z]{2})?/\d{7}"

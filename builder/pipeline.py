@@ -44,11 +44,11 @@ from builder.samples.tokens import token_counter
 from builder.scalar.stage import Asking, read_cited
 from builder.sources.registry import open_source
 from builder.store import STORE, Store
+from lm_eval_tasks.core.locks import held
+from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.core.version import VERSION
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.locks import held
 from lm_eval_tasks.metrics.bertscore import check_model
-from lm_eval_tasks.progress import progress
-from lm_eval_tasks.version import VERSION
 
 if TYPE_CHECKING:
     from lm_eval_tasks.engines.base import Engine

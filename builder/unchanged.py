@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.round.source import MirrorTable
-from lm_eval_tasks.files import sha256_of_bytes, write_whole
-from lm_eval_tasks.tables import Table
-from lm_eval_tasks.text import ODD, parse_json
-from lm_eval_tasks.version import code_version
+from lm_eval_tasks.core.files import sha256_of_bytes, write_whole
+from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.core.text import ODD, parse_json
+from lm_eval_tasks.core.version import code_version
 
 if TYPE_CHECKING:
     from builder.round.model import Round

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.command import (
+from lm_eval_tasks.core.command_line import (
     DATASETS,
     PUBLISH,
     READ,
@@ -26,8 +26,8 @@ from lm_eval_tasks.command import (
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses, Shown
-    from lm_eval_tasks.command import Commands
-    from lm_eval_tasks.tables import Table
+    from lm_eval_tasks.core.command_line import Commands
+    from lm_eval_tasks.core.tables import Table
 
 # Of who evaluated to who made the model, in the words of Every Eval Ever.
 _RELATIONSHIPS = ("third_party", "first_party", "collaborative", "other")
@@ -221,7 +221,7 @@ def bundle(arguments: Namespace) -> Iterator[str]:
 
 def reproduce(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.reproduce.run import Plan, reproduce, weights_of
-    from lm_eval_tasks.runs.generation import Generation
+    from lm_eval_tasks.evaluate.generation import Generation
 
     plan = Plan(
         arguments.paper, arguments.dataset or f"{arguments.paper}-original",

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from lm_eval_tasks.errors import OptionError
-from lm_eval_tasks.files import is_inside, sha256_of, write_whole
-from lm_eval_tasks.text import ODD, parse_json
+from lm_eval_tasks.core.errors import OptionError
+from lm_eval_tasks.core.files import is_inside, sha256_of, write_whole
+from lm_eval_tasks.core.text import ODD, parse_json
 
 BUNDLE = "bundle.json"
 FORMAT = 1

@@ -10,15 +10,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.command import EVALUATE, READ, add_engine, amount, check_there, json_object, part, positive, seconds
-from lm_eval_tasks.errors import EvalError
+from lm_eval_tasks.core.command_line import (
+    EVALUATE,
+    READ,
+    add_engine,
+    amount,
+    check_there,
+    json_object,
+    part,
+    positive,
+    seconds,
+)
+from lm_eval_tasks.core.errors import EvalError
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.budget import Means
-    from lm_eval_tasks.command import Commands
-    from lm_eval_tasks.runs.eyesight import ReportCard
-    from lm_eval_tasks.runs.report_card import Candidate
-    from lm_eval_tasks.tables import Json, Table
+    from lm_eval_tasks.core.command_line import Commands
+    from lm_eval_tasks.core.tables import Json, Table
+    from lm_eval_tasks.llm.budget import Means
+    from lm_eval_tasks.study.eyesight import ReportCard
+    from lm_eval_tasks.study.report_card import Candidate
 
 _WRITING = {"title": "title", "abs": "abstract", "intro": "introduction", "related": "related work"}
 EXPORTS = ("prompts", "openai-batch", "inspect")
@@ -106,7 +116,7 @@ def _add_asked(sub: ArgumentParser) -> None:
 
 def _usual_models(**_: object) -> tuple[str, ...]:
     """What the shell may complete a model to."""
-    from lm_eval_tasks.runs.generation import MODELS
+    from lm_eval_tasks.evaluate.generation import MODELS
 
     return MODELS
 
@@ -214,7 +224,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     given = _with_file(arguments)
     metadata, samples = _metadata(given), json_object("--samples", given.samples) if given.samples is not None else None
     _check_asked(given.tasks.split(","), metadata, samples or ())
-    from lm_eval_tasks.runs.generation import Generation, check_model
+    from lm_eval_tasks.evaluate.generation import Generation, check_model
 
     check_model(given.model)
     check_there(given.prices)
@@ -222,9 +232,9 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
         given.batch_size, given.device, given.apply_chat_template, given.system_instruction, given.gen_kwargs, given.seed, given.repeats,
     )  # fmt: skip
     from lm_eval_tasks.engines.registry import open_engine, working_with
-    from lm_eval_tasks.runs import evaluate as running
-    from lm_eval_tasks.runs.models import label_of
-    from lm_eval_tasks.runs.score_table import score_table
+    from lm_eval_tasks.evaluate import run as running
+    from lm_eval_tasks.evaluate.models import label_of
+    from lm_eval_tasks.stats.score_table import score_table
 
     means = _means(given, label_of(given.model, _parsed(given.model_args), whole=True))
     with open_engine(given.engine) as engine, working_with(engine):
@@ -255,8 +265,8 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
             return
     metadata = json_object("--metadata", arguments.metadata)
     _check_asked(arguments.tasks.split(","), metadata)
-    from lm_eval_tasks.runs import plan as planning
-    from lm_eval_tasks.runs.models import label_of
+    from lm_eval_tasks.evaluate import plan as planning
+    from lm_eval_tasks.evaluate.models import label_of
 
     price = _means(arguments, label_of("", _parsed(arguments.model_args), whole=True)).price
     planned = planning.plan(
@@ -269,9 +279,9 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
 
 def _detect(arguments: Namespace) -> Iterator[str]:
     """How many papers it takes to see a difference."""
-    from lm_eval_tasks.power import SPREADS
-    from lm_eval_tasks.runs.compare import spreads
-    from lm_eval_tasks.runs.plan import papers_to_detect
+    from lm_eval_tasks.core.power import SPREADS
+    from lm_eval_tasks.evaluate.plan import papers_to_detect
+    from lm_eval_tasks.stats.compare import spreads
 
     if not arguments.like:
         needed = ", ".join(
@@ -292,20 +302,20 @@ def _detect(arguments: Namespace) -> Iterator[str]:
 
 def merge(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.shards)
-    from lm_eval_tasks.runs.merge import merge
-    from lm_eval_tasks.runs.score_table import score_table
+    from lm_eval_tasks.evaluate.merge import merge
+    from lm_eval_tasks.stats.score_table import score_table
 
     yield from score_table(merge(arguments.shards, arguments.output))
     yield f"\nwritten: {arguments.output}"
 
 
 def export(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.metadata import check, check_dataset
+    from lm_eval_tasks.core.metadata import check, check_dataset
 
     metadata = {"dataset": arguments.dataset, **json_object("--metadata", arguments.metadata)}
     check(metadata)
     check_dataset(str(metadata["dataset"]), arguments.setting)
-    from lm_eval_tasks.runs.export import export
+    from lm_eval_tasks.evaluate.export import export
 
     output = arguments.output or Path(f"{arguments.setting}.{arguments.format}.jsonl")
     count = export(arguments.setting, arguments.format, arguments.model_args, metadata, output)
@@ -313,7 +323,7 @@ def export(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def _with_file(arguments: Namespace) -> Namespace:
-    from lm_eval_tasks.runs.config_file import completed
+    from lm_eval_tasks.evaluate.config_file import completed
 
     return completed(arguments, arguments.parser) if arguments.config else arguments
 
@@ -324,7 +334,7 @@ def _check_asked(tasks: Sequence[str], metadata: Mapping[str, Any], samples: Ite
     Args:
         samples: the tasks of which only some samples are asked for.
     """
-    from lm_eval_tasks.metadata import check, check_dataset, dataset_of
+    from lm_eval_tasks.core.metadata import check, check_dataset, dataset_of
     from lm_eval_tasks.task_folder import check_tasks
 
     if not any(tasks):
@@ -354,8 +364,8 @@ def _means(arguments: Namespace, model: str) -> Means:
     Args:
         model: its name in the price table.
     """
-    from lm_eval_tasks.budget import Means
-    from lm_eval_tasks.usage import read_price
+    from lm_eval_tasks.llm.budget import Means
+    from lm_eval_tasks.llm.usage import read_price
 
     price = read_price(arguments.prices, model) if arguments.prices else None
     return Means(price, getattr(arguments, "max_cost", None), getattr(arguments, "batch", False))
@@ -364,8 +374,8 @@ def _means(arguments: Namespace, model: str) -> Means:
 def compare(arguments: Namespace) -> Iterator[str | Table]:
     check_there(arguments.a, arguments.b)
     _check_metrics(arguments.metrics)
-    from lm_eval_tasks.power import FEWEST
-    from lm_eval_tasks.runs.compare import compare, table, tasks_apart
+    from lm_eval_tasks.core.power import FEWEST
+    from lm_eval_tasks.stats.compare import compare, table, tasks_apart
 
     metrics = arguments.metrics.split(",") if arguments.metrics else None
     differences = compare(arguments.a, arguments.b, metrics)
@@ -378,8 +388,8 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
 def contamination(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.runs)
     _check_metrics(arguments.metric)
-    from lm_eval_tasks.runs import contamination as estimating
-    from lm_eval_tasks.runs.models_of_runs import read_runs
+    from lm_eval_tasks.study import contamination as estimating
+    from lm_eval_tasks.study.models_of_runs import read_runs
 
     runs, cutoffs = read_runs(arguments.runs, arguments.cutoff)
     given = estimating.observations(runs, cutoffs, arguments.metric)
@@ -396,8 +406,8 @@ def contamination(arguments: Namespace) -> Iterator[str | Table]:
 def link_rounds(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.rounds)
     _check_metrics(arguments.metric)
-    from lm_eval_tasks.runs import linking
-    from lm_eval_tasks.runs.models_of_runs import read_rounds
+    from lm_eval_tasks.study import linking
+    from lm_eval_tasks.study.models_of_runs import read_rounds
 
     anchors = linking.anchors_of(arguments.anchors)
     linked, links = linking.link(read_rounds(arguments.rounds), anchors, arguments.metric)
@@ -413,7 +423,7 @@ def link_rounds(arguments: Namespace) -> Iterator[str | Table]:
 
 def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
     check_there(arguments.source)
-    from lm_eval_tasks.metadata import check
+    from lm_eval_tasks.core.metadata import check
     from lm_eval_tasks.metrics import registry
 
     every = {one.name: one for one in registry.of_texts()}
@@ -422,10 +432,10 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
     check({"bertscore_model": arguments.bertscore_model})
     import json
 
-    from lm_eval_tasks.files import write_whole
-    from lm_eval_tasks.row_format import MANIFEST
-    from lm_eval_tasks.runs import candidates, eyesight, report_card
-    from lm_eval_tasks.tables import Json
+    from lm_eval_tasks.core.files import write_whole
+    from lm_eval_tasks.core.row_format import MANIFEST
+    from lm_eval_tasks.core.tables import Json
+    from lm_eval_tasks.study import candidates, eyesight, report_card
 
     if arguments.judge in every:
         raise EvalError(f"a judge cannot be called {arguments.judge!r}, which is a metric")
@@ -456,7 +466,8 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
 
 def _agreement(run: Path, names: list[str]) -> Iterator[str | Table]:
     """How far metrics agree over a run's answers, as far as they vary."""
-    from lm_eval_tasks.runs import correlations, logged
+    from lm_eval_tasks.samples import logged
+    from lm_eval_tasks.stats import correlations
 
     if agreement := correlations.correlations(logged.read([run]), names):
         yield from ("", "How far the metrics agree, over the run's answers:", "", correlations.table(agreement))
@@ -464,13 +475,13 @@ def _agreement(run: Path, names: list[str]) -> Iterator[str | Table]:
 
 def _judges_card(arguments: Namespace, found: list[Candidate]) -> ReportCard:
     """The report card of a judge; its verdicts are kept, so that the same command resumes."""
-    from lm_eval_tasks.budget import Means
-    from lm_eval_tasks.chat import Server
-    from lm_eval_tasks.journal import Journal
-    from lm_eval_tasks.judge import report_card
+    from lm_eval_tasks.core.journal import Journal
+    from lm_eval_tasks.core.locks import held
     from lm_eval_tasks.judge.ask import Judge
     from lm_eval_tasks.judge.run import slug
-    from lm_eval_tasks.locks import held
+    from lm_eval_tasks.llm.budget import Means
+    from lm_eval_tasks.llm.chat import Server
+    from lm_eval_tasks.study import judge_card as report_card
 
     judge = Judge(Server(arguments.judge, arguments.base_url), arguments.concurrency, Means())
     place = arguments.verdicts / f"verdicts_{slug(arguments.judge)}.jsonl"

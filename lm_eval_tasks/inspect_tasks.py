@@ -17,14 +17,14 @@ from inspect_ai.solver import TaskState, generate
 
 from lm_eval_tasks.compat.inspect_ai import StopError, as_package
 from lm_eval_tasks.compat.lm_eval import quiet
+from lm_eval_tasks.compat.run_tasks import RunTasks
+from lm_eval_tasks.core.errors import EvalError
+from lm_eval_tasks.core.metadata import ALL, check
 from lm_eval_tasks.data.options import Options
-from lm_eval_tasks.errors import EvalError
-from lm_eval_tasks.metadata import ALL, check
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.scored import Generated, Kind, ScoredAnswer
 from lm_eval_tasks.prompts.registry import SCALAR
-from lm_eval_tasks.runs.tasks import RunTasks
 from lm_eval_tasks.task_folder import single_tasks
 
 _PREFIX = "academiceval_"

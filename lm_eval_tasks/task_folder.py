@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from lm_eval_tasks.compat.lm_eval import tasks_folder
-from lm_eval_tasks.errors import EvalError, TaskFolderError
+from lm_eval_tasks.core.errors import EvalError, TaskFolderError
 
 _FOLDERS = ("academiceval", "scalar")
 _MARKER = ".made-by-academiceval"

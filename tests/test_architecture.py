@@ -34,7 +34,7 @@ CONNECTING = {
     "fsspec": "builder.sources",
     "ray": "lm_eval_tasks.engines",
     "arxiv": "builder.sources",
-    "openai": "lm_eval_tasks.chat lm_eval_tasks.batch_api lm_eval_tasks.compat",
+    "openai": "lm_eval_tasks.llm.chat lm_eval_tasks.llm.batch_api lm_eval_tasks.compat",
     "huggingface_hub.HfApi": "hub_scripts.hub",
     "huggingface_hub.hf_hub_download": "builder.sources lm_eval_tasks.data",
     "huggingface_hub.list_repo_refs": "lm_eval_tasks.data",

@@ -23,10 +23,10 @@ from lm_eval_tasks.compat import inspect_ai as inspect_compat
 from lm_eval_tasks.compat import lm_eval as lm_eval_compat
 from lm_eval_tasks.compat import openai as openai_compat
 from lm_eval_tasks.compat.lm_eval_answers import Watch
+from lm_eval_tasks.compat.minilm import minilm_path
 from lm_eval_tasks.compat.openai import BoundedClient
+from lm_eval_tasks.llm.usage import Usage
 from lm_eval_tasks.metrics.registry import WRITING_METRIC_LIST
-from lm_eval_tasks.minilm import minilm_path
-from lm_eval_tasks.usage import Usage
 
 
 def test_datasets_writes_its_info_into_cards() -> None:

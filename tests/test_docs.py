@@ -20,11 +20,11 @@ from builder.dataset.manifest import FORMAT, Manifest
 from builder.round.model import Round
 from builder.round.settings import BUILT_IN
 from builder.scalar.questions import ClozeReason
+from lm_eval_tasks.core.metadata import check
+from lm_eval_tasks.core.version import VERSION
 from lm_eval_tasks.inspect_tasks import TASKS
-from lm_eval_tasks.metadata import check
 from lm_eval_tasks.metrics.registry import METRICS
 from lm_eval_tasks.task_folder import check_tasks, task_names
-from lm_eval_tasks.version import VERSION
 from tests.helpers.pages import PAGES, ROOT, blocks
 
 

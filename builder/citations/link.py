@@ -25,8 +25,8 @@ from builder.extract.stage import EXTRACTOR, Documents
 from builder.records import Document, Link, LinkWay, Paper, Reference
 from builder.report import StageReport
 from builder.sources.metadata_file import file_fingerprint
-from lm_eval_tasks.files import sha256_of_bytes
-from lm_eval_tasks.progress import progress
+from lm_eval_tasks.core.files import sha256_of_bytes
+from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round

@@ -20,7 +20,7 @@ from builder.records import Paper
 from builder.report import StageReport
 from builder.sources.metadata_file import file_fingerprint, read_metadata
 from builder.store import Author, Store
-from lm_eval_tasks.progress import progress
+from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from builder.records import Paper
-from lm_eval_tasks.batches import batches
-from lm_eval_tasks.progress import progress
+from lm_eval_tasks.core.batches import batches
+from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
     from builder.sources.base import Source

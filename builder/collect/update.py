@@ -22,7 +22,7 @@ from builder.errors import RoundError
 from builder.records import Drop, Paper
 from builder.report import StageReport
 from builder.store import Author, Store
-from lm_eval_tasks.progress import progress
+from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round

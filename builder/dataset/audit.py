@@ -23,10 +23,10 @@ from builder.extract.quality import common_share
 from builder.ids import author_key, bare_id
 from builder.records import SPLITS, Split, Task
 from builder.samples.near_duplicates import Copies, near_duplicate
-from lm_eval_tasks import markers
+from lm_eval_tasks.core import marker_words as markers
+from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.core.text import title_key
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.progress import progress
-from lm_eval_tasks.text import title_key
 
 if TYPE_CHECKING:
     from builder.round.audit import AuditTable

@@ -16,8 +16,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from builder.dataset.audit import audit
 from builder.dataset.manifest import Audit, Configuration
-from lm_eval_tasks.files import cache_folder, sha256_of_bytes, write_whole
-from lm_eval_tasks.version import code_version
+from lm_eval_tasks.core.files import cache_folder, sha256_of_bytes, write_whole
+from lm_eval_tasks.core.version import code_version
 
 if TYPE_CHECKING:
     from lm_eval_tasks.engines.base import Engine

@@ -19,7 +19,7 @@ from builder.dataset.rows import columns_of
 from builder.errors import FolderError
 from builder.records import SPLITS
 from lm_eval_tasks.compat.datasets import add_dataset_info
-from lm_eval_tasks.tables import Table, markdown
+from lm_eval_tasks.core.tables import Table, markdown
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration, Manifest

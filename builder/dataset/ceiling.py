@@ -12,13 +12,13 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from builder.dataset.manifest import Bounds, Ceiling
-from lm_eval_tasks.intervals import interval
+from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.metrics.bertscore import NO_MODEL, bertscore
 from lm_eval_tasks.metrics.rouge import rouge_l
 
 if TYPE_CHECKING:
     from builder.records import Paper, Task
-    from lm_eval_tasks.row_format import Revision
+    from lm_eval_tasks.core.row_format import Revision
 
 
 def ceilings_of(papers: Sequence[Paper], revisions: Sequence[Revision], model: str) -> dict[Task, Ceiling]:

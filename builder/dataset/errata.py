@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from builder.errors import FolderError
-from lm_eval_tasks.text import parse_json
+from lm_eval_tasks.core.text import parse_json
 
 ERRATA = "errata.jsonl"
 

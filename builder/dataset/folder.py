@@ -19,9 +19,9 @@ from builder.dataset.manifest import (
     write_manifest,
 )
 from builder.errors import FolderError
-from lm_eval_tasks.files import sync, sync_folder
-from lm_eval_tasks.linux import exchange
-from lm_eval_tasks.locks import held
+from lm_eval_tasks.core.files import sync, sync_folder
+from lm_eval_tasks.core.linux import exchange
+from lm_eval_tasks.core.locks import held
 
 
 def finish(place: Path, manifest: Manifest, carried: Mapping[str, bytes] | None = None) -> Manifest:

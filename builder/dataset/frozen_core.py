@@ -10,7 +10,7 @@ from builder.dataset.rows import read_rows
 from builder.dataset.shown_papers import rows_to_remove
 from builder.dataset.write import ConfigurationWriter
 from builder.seeding import digest_of
-from lm_eval_tasks.row_format import CORE
+from lm_eval_tasks.core.row_format import CORE
 
 if TYPE_CHECKING:
     from builder.round.model import Round

@@ -20,10 +20,10 @@ from builder.records import SPLITS, LinkWay, ReadingSummary, Split, SplitDates, 
 from builder.report import StageCounts
 from builder.round.audit import AuditTable
 from builder.round.licenses import Shown
-from lm_eval_tasks.files import is_inside, sha256_of_bytes, write_whole
-from lm_eval_tasks.row_format import MANIFEST as MANIFEST
-from lm_eval_tasks.row_format import REVISIONS, WORKS
-from lm_eval_tasks.text import parse_json
+from lm_eval_tasks.core.files import is_inside, sha256_of_bytes, write_whole
+from lm_eval_tasks.core.row_format import MANIFEST as MANIFEST
+from lm_eval_tasks.core.row_format import REVISIONS, WORKS
+from lm_eval_tasks.core.text import parse_json
 
 # Raise with every change to the types below; 1 was a dictionary whose configurations were recognised by their names.
 FORMAT = 2
@@ -70,7 +70,7 @@ class Statistics:
         input_lengths, target_lengths: tokens at each of `QUANTILES`, nothing if the split is empty.
         labels: SCALAR: how often each place holds the right candidate.
         detectable: the smallest difference between two models' mean scores that the samples show in four out of five
-            cases (`lm_eval_tasks/power.py`); None if there are too few first authors, or it has not been computed.
+            cases (`lm_eval_tasks/core/power.py`); None if there are too few first authors, or it has not been computed.
     """
 
     __pydantic_config__ = _STRICT

@@ -19,8 +19,8 @@ from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.records import SPLITS
 from builder.report import StageReport
-from lm_eval_tasks.progress import progress
-from lm_eval_tasks.row_format import REVISIONS
+from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.core.row_format import REVISIONS
 
 if TYPE_CHECKING:
     from builder.round.licenses import Shown

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from builder.dataset.text_hashes import TEXTS, described
-from lm_eval_tasks.row_format import BODY
+from lm_eval_tasks.core.row_format import BODY
 
 if TYPE_CHECKING:
     from builder.samples.tokens import TokenCounter

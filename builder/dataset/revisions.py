@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from builder.errors import FolderError
 from builder.ids import bare_id
-from lm_eval_tasks.row_format import REVISIONS, Revision, parse_revisions
-from lm_eval_tasks.text import ODD
+from lm_eval_tasks.core.row_format import REVISIONS, Revision, parse_revisions
+from lm_eval_tasks.core.text import ODD
 
 if TYPE_CHECKING:
     from builder.records import Paper

@@ -17,7 +17,7 @@ from builder.dataset.manifest import Configuration, DataFile, place_of
 from builder.errors import FolderError
 from builder.records import SPLITS, Split
 from builder.round.licenses import Shown, allows
-from lm_eval_tasks.row_format import IDS
+from lm_eval_tasks.core.row_format import IDS
 
 Row = dict[str, Any]
 # The most that is unpacked from an untrusted file at a time.

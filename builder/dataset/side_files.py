@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from builder.dataset.ceiling import ceilings_of
 from builder.dataset.revisions import revision_lines, revisions_of
+from lm_eval_tasks.core.row_format import REVISIONS, WORKS
 from lm_eval_tasks.metrics.works import Works, keys_of
-from lm_eval_tasks.row_format import REVISIONS, WORKS
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Ceiling

@@ -16,7 +16,7 @@ from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.records import SPLITS, Split
 from builder.report import StageReport
-from lm_eval_tasks.row_format import REVISIONS
+from lm_eval_tasks.core.row_format import REVISIONS
 
 
 def without_papers(source: Path, output: Path, ids: Collection[str], revision: str) -> StageReport:

@@ -20,8 +20,8 @@ from builder.dataset import question_rows
 from builder.dataset.manifest import QUANTILES, Configuration, DataFile, SplitContents, Statistics
 from builder.dataset.rows import Row, columns_of
 from builder.records import SPLITS, Split
-from lm_eval_tasks.files import sha256_of
-from lm_eval_tasks.power import SPREADS, detectable_with
+from lm_eval_tasks.core.files import sha256_of
+from lm_eval_tasks.core.power import SPREADS, detectable_with
 
 if TYPE_CHECKING:
     from builder.round.levels import Level

@@ -15,7 +15,7 @@ from builder.dataset.writing_rows import columns, row_of
 from builder.records import SPLITS, CitedPaper, DemoKind, Demonstration, Sample, Split, Task
 from builder.samples.cut import Cut
 from builder.samples.texts import Texts
-from lm_eval_tasks.progress import progress
+from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
     from builder.records import SplitDates

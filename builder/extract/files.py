@@ -20,10 +20,10 @@ from builder.ids import PaperId
 from builder.records import READING_REASONS
 from builder.round.tables import ExtractTable, QualityTable
 from builder.sources.object_store import expanded, is_address, local_path
-from lm_eval_tasks.files import sha256_of, whole_file
-from lm_eval_tasks.locks import held
-from lm_eval_tasks.progress import progress
-from lm_eval_tasks.text import parse_json, valid
+from lm_eval_tasks.core.files import sha256_of, whole_file
+from lm_eval_tasks.core.locks import held
+from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.core.text import parse_json, valid
 
 if TYPE_CHECKING:
     from lm_eval_tasks.engines.base import Engine

@@ -21,7 +21,7 @@ from builder.extract.run_in_headings import with_run_ins, without_lead
 from builder.extract.running_heads import own_size, running_lines
 from builder.extract.text import join_lines
 from builder.records import Document, Reference, Role, Section
-from lm_eval_tasks.text import is_valid
+from lm_eval_tasks.core.text import is_valid
 
 _HEADER_BYTES = 1024
 _UNMAPPED = re.compile("[\x00-\x08\x0b-\x1f\ue000-\uf8ff\ufffd]")

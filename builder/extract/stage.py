@@ -18,8 +18,8 @@ from builder.records import Document, FileKind, Paper, Quality
 from builder.report import StageReport
 from builder.store import Store, StoredDocument
 from builder.store.documents import unpacked
-from lm_eval_tasks.files import sha256_of
-from lm_eval_tasks.progress import progress
+from lm_eval_tasks.core.files import sha256_of
+from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round

@@ -25,8 +25,8 @@ from builder.extract import quality
 from builder.extract.html import read_html
 from builder.extract.pdf import read_pdf
 from builder.records import Document
-from lm_eval_tasks.files import sha256_of
-from lm_eval_tasks.linux import die_with
+from lm_eval_tasks.core.files import sha256_of
+from lm_eval_tasks.core.linux import die_with
 
 if TYPE_CHECKING:
     from builder.extract.reading import Reading

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from builder.errors import RoundError
 from builder.round import taxonomy
-from lm_eval_tasks.errors import TomlError
-from lm_eval_tasks.toml_file import read_toml
+from lm_eval_tasks.core.errors import TomlError
+from lm_eval_tasks.core.toml_file import read_toml
 
 if TYPE_CHECKING:
     from builder.round.model import Round

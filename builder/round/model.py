@@ -33,8 +33,8 @@ from builder.round.tables import (
     UpdateTable,
 )
 from builder.round.takedowns import TAKEDOWNS, taken_down
-from lm_eval_tasks.command import ROUND
-from lm_eval_tasks.redaction import redacted
+from lm_eval_tasks.core.command_line import ROUND
+from lm_eval_tasks.core.redaction import redacted
 
 if TYPE_CHECKING:
     from builder.round.settings import Setting

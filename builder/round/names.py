@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from builder.errors import RoundError
-from lm_eval_tasks.row_format import CORE, IDS
+from lm_eval_tasks.core.row_format import CORE, IDS
 
 _LENGTH = re.compile(r"-(\d+)K")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from builder.errors import RoundError
-from lm_eval_tasks.files import write_whole
+from lm_eval_tasks.core.files import write_whole
 
 Start = Literal["arxiv", "mirror", "pdfs", "sample"]
 STARTS: tuple[Start, ...] = ("arxiv", "mirror", "pdfs", "sample")

@@ -15,7 +15,7 @@ from builder.report import StageReport
 from builder.samples.budget import fill
 from builder.samples.demonstrations import Chosen, Demonstrators
 from builder.seeding import row_order
-from lm_eval_tasks.progress import progress
+from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.settings import Setting

@@ -11,8 +11,8 @@ from builder.errors import SourceError
 from builder.round.levels import CitationType
 from builder.scalar.citation_classifier import Context, types_of
 from builder.sources.language_model import ask
-from lm_eval_tasks.files import sha256_of_bytes
-from lm_eval_tasks.journal import Journal
+from lm_eval_tasks.core.files import sha256_of_bytes
+from lm_eval_tasks.core.journal import Journal
 
 if TYPE_CHECKING:
     from builder.round.model import Round

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from builder.records import Document, Mention, Role
-from lm_eval_tasks.row_format import MASK
+from lm_eval_tasks.core.row_format import MASK
 
 if TYPE_CHECKING:
     from builder.round.levels import CandidateText, Scope

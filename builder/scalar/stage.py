@@ -13,7 +13,7 @@ from builder.round.licenses import allows
 from builder.scalar.annotate import typing_of
 from builder.scalar.questions import Cited, Citing, Question, QuestionMaker, ask_all, turn_of
 from builder.seeding import digest_of
-from lm_eval_tasks.progress import progress
+from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
     from builder.records import Paper, Split, SplitDates

@@ -19,9 +19,9 @@ import requests
 from builder.errors import SourceError
 from builder.sources.deadline import DeadlineAdapter
 from builder.store import Answer, Store
-from lm_eval_tasks.files import write_whole
-from lm_eval_tasks.version import VERSION
-from lm_eval_tasks.waiting import LONGEST_WAIT, announce_wait, retry_after
+from lm_eval_tasks.core.files import write_whole
+from lm_eval_tasks.core.version import VERSION
+from lm_eval_tasks.core.waiting import LONGEST_WAIT, announce_wait, retry_after
 
 if TYPE_CHECKING:
     from builder.round.source import ArxivTable

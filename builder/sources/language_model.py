@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from builder.errors import SourceError
-from lm_eval_tasks import chat
-from lm_eval_tasks.errors import ServerError
+from lm_eval_tasks.core.errors import ServerError
+from lm_eval_tasks.llm import chat
 
 _CONCURRENT = 8
 

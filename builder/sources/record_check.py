@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from builder.ids import PaperId
-from lm_eval_tasks.text import day, is_valid
+from lm_eval_tasks.core.text import day, is_valid
 
 if TYPE_CHECKING:
     from builder.records import Paper

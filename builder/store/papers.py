@@ -9,7 +9,7 @@ from datetime import date
 
 from builder.ids import author_key
 from builder.records import Authorship, Paper
-from lm_eval_tasks.text import title_key
+from lm_eval_tasks.core.text import title_key
 
 FIRST_VERSIONS = (
     "CREATE TABLE first_versions (id TEXT PRIMARY KEY, title TEXT NOT NULL, abstract TEXT NOT NULL) WITHOUT ROWID;"

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import yaml
 
 from hub_scripts.errors import HubError
-from lm_eval_tasks.json_schema import first_problem
-from lm_eval_tasks.yaml_text import parse_yaml
+from lm_eval_tasks.core.json_schema import first_problem
+from lm_eval_tasks.core.yaml_text import parse_yaml
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest

@@ -16,9 +16,9 @@ from hub_scripts.hub import checks
 from hub_scripts.hub.repo import Repo
 from lm_eval_tasks.bundle import BUNDLE, DATASET, HUB, WHEELS, open_bundle, write_bundle
 from lm_eval_tasks.compat.huggingface_hub import is_offline
+from lm_eval_tasks.compat.minilm import MINILM
+from lm_eval_tasks.core.version import VERSION
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL, NO_MODEL
-from lm_eval_tasks.minilm import MINILM
-from lm_eval_tasks.version import VERSION
 
 _OF_TOKENIZERS = ("*token*", "*.model", "vocab*", "merges.txt", "config.json", "*.jinja", "README.md")
 

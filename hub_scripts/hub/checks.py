@@ -19,7 +19,7 @@ from builder.ids import bare_id
 from hub_scripts.errors import CheckError
 from hub_scripts.hub.file_hashes import ATTRIBUTES
 from hub_scripts.hub.loading import Count, counts_of, load_counts
-from lm_eval_tasks.progress import progress
+from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.licenses import Shown

@@ -26,7 +26,7 @@ from huggingface_hub.errors import (
 from hub_scripts.errors import AccessError, ConflictError, HubError, UnreachableError
 from hub_scripts.hub.compat import endpoint
 from lm_eval_tasks.compat.huggingface_hub import HTTPError
-from lm_eval_tasks.waiting import retry_after
+from lm_eval_tasks.core.waiting import retry_after
 
 # What the client and its transports raise if the Hub, or our side, is at fault.
 FAULTS = (HTTPError, OSError, RuntimeError, ValueError, AttributeError, TypeError, LookupError)

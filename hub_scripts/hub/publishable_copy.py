@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from builder.dataset.manifest import MANIFEST, SEALED, Manifest, read_manifest
 from builder.dataset.publishable import publishable
 from hub_scripts.errors import CheckError
-from lm_eval_tasks.row_format import REVISIONS
+from lm_eval_tasks.core.row_format import REVISIONS
 
 if TYPE_CHECKING:
     from builder.round.licenses import Shown

@@ -8,8 +8,8 @@ from pathlib import Path
 from hub_scripts.hub.file_hashes import ATTRIBUTES, Content, digest, gone, unchanged
 from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.secret_scan import refuse_secrets
-from lm_eval_tasks.files import sha256_of_bytes
-from lm_eval_tasks.progress import progress
+from lm_eval_tasks.core.files import sha256_of_bytes
+from lm_eval_tasks.core.progress import progress
 
 # The samples are many and large together: as large files, they are not part of the commit itself.
 _LARGE = "data/** filter=lfs diff=lfs merge=lfs -text\n"

@@ -22,7 +22,7 @@ from builder.round.takedowns import TAKEDOWNS, Takedown, parse_takedowns, takedo
 from hub_scripts.hub.benchmark import EVAL, eval_yaml
 from hub_scripts.hub.compat import endpoint
 from hub_scripts.hub.file_hashes import Content
-from lm_eval_tasks.files import sha256_of, sha256_of_bytes
+from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes
 
 if TYPE_CHECKING:
     from hub_scripts.hub.repo import Repo

@@ -15,7 +15,7 @@ from hub_scripts.hub.loading import counts_of, load_counts, stream_counts
 from hub_scripts.hub.repo import MAIN, Repo
 from hub_scripts.hub.sealing import differences_from_seal, seal_of
 from hub_scripts.hub.staging import read_notices
-from lm_eval_tasks.progress import progress
+from lm_eval_tasks.core.progress import progress
 
 
 def verify(repo: Repo, revision: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ from hub_scripts.hub.repo import MAIN, Change, Refs, Repo
 from hub_scripts.hub.revisions import replacement
 from hub_scripts.hub.staging import Notices, Staged, beside, newest, read_notices, stage
 from hub_scripts.hub.verify import verify
-from lm_eval_tasks.files import sha256_of_bytes, write_whole
+from lm_eval_tasks.core.files import sha256_of_bytes, write_whole
 
 
 def yank(

@@ -14,11 +14,11 @@ from pydantic import Field, TypeAdapter
 from builder.round.table import Table
 from hub_scripts.errors import LiveError
 from hub_scripts.live.files import MODELS
-from lm_eval_tasks.command import REPOSITORY
-from lm_eval_tasks.errors import EvalError, OptionError
-from lm_eval_tasks.metadata import TEST, check
-from lm_eval_tasks.runs.config_file import read_options
-from lm_eval_tasks.runs.generation import Generation, check_model
+from lm_eval_tasks.core.command_line import REPOSITORY
+from lm_eval_tasks.core.errors import EvalError, OptionError
+from lm_eval_tasks.core.metadata import TEST, check
+from lm_eval_tasks.evaluate.config_file import read_options
+from lm_eval_tasks.evaluate.generation import Generation, check_model
 from lm_eval_tasks.task_folder import task_names
 
 # Usable as a folder name, and in the name of a judge's file.

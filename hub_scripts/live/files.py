@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from hub_scripts.errors import LiveError
-from lm_eval_tasks.errors import TomlError
-from lm_eval_tasks.toml_file import read_toml
+from lm_eval_tasks.core.errors import TomlError
+from lm_eval_tasks.core.toml_file import read_toml
 
 _HERE = Path(__file__).parent
 MODELS = "models.toml"

@@ -24,11 +24,11 @@ from builder.round.file import load_round
 from hub_scripts.errors import LiveError
 from hub_scripts.live.spending import Spending
 from hub_scripts.live.steps import Step, steps
-from lm_eval_tasks.files import sha256_of, sha256_of_bytes, write_whole
-from lm_eval_tasks.linux import die_with
-from lm_eval_tasks.locks import held
-from lm_eval_tasks.tables import Table, markdown
-from lm_eval_tasks.text import ODD, parse_json
+from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes, write_whole
+from lm_eval_tasks.core.linux import die_with
+from lm_eval_tasks.core.locks import held
+from lm_eval_tasks.core.tables import Table, markdown
+from lm_eval_tasks.core.text import ODD, parse_json
 
 if TYPE_CHECKING:
     from hub_scripts.live.config import Live, ModelTable

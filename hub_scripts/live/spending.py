@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.errors import SamplesError
-from lm_eval_tasks.runs.result_file import opened, results_in
+from lm_eval_tasks.core.errors import SamplesError
+from lm_eval_tasks.samples.result_file import opened, results_in
 
 if TYPE_CHECKING:
     from hub_scripts.live.steps import Step

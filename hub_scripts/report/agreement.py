@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from hub_scripts.report.board import LABELS, TASK_LABELS
 from hub_scripts.report.cells import WIN_RATE, Cell, Group
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.runs.correlations import correlations_of, matrix
+from lm_eval_tasks.stats.correlations import correlations_of, matrix
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.tables import Table
+    from lm_eval_tasks.core.tables import Table
 
 _METRICS = (WIN_RATE, *(one.name for one in registry.of_texts()))
 

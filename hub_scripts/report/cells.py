@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from builder.round.levels import BUILT_IN
-from lm_eval_tasks.intervals import Interval
+from lm_eval_tasks.core.intervals import Interval
+from lm_eval_tasks.evaluate.generation import BASELINES
 from lm_eval_tasks.prompts import registry as prompts
-from lm_eval_tasks.runs.generation import BASELINES
 
 # What judges say about an answer, besides the metrics of the registry.
 WIN_RATE = "win_rate"

@@ -15,7 +15,7 @@ from hub_scripts.report.board import LABELS, TASK_LABELS
 from hub_scripts.report.cells import TASKS, Group, is_baseline
 from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, add_legend, looks, save
 from hub_scripts.report.month_figure import by_month, month_rows
-from lm_eval_tasks.intervals import interval
+from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.metrics import registry
 
 _PAIRS = {

@@ -16,15 +16,15 @@ from builder.round.licenses import Licenses, allows
 from builder.round.names import thousands_in
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key
 from hub_scripts.report.inputs import Inputs, ReportError, SamplesFile
-from lm_eval_tasks.intervals import interval
+from lm_eval_tasks.core.intervals import interval
+from lm_eval_tasks.core.word_runs import run_words, share_run
 from lm_eval_tasks.judge.verdict import points_of
 from lm_eval_tasks.metrics import registry as metrics
 from lm_eval_tasks.prompts import registry as prompts
-from lm_eval_tasks.runs import logged
-from lm_eval_tasks.word_runs import run_words, share_run
+from lm_eval_tasks.samples import logged
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.runs.logged import Logged
+    from lm_eval_tasks.samples.logged import Logged
 _LOGGER = logging.getLogger(__name__)
 # Of English papers, on average.
 _CHARACTERS_OF_TOKEN = 4.5

@@ -9,13 +9,13 @@ from typing import Any
 
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from hub_scripts.errors import HubError
+from lm_eval_tasks.core.metadata import TEST
+from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.core.text import MOST, ODD, day, parse_json
 from lm_eval_tasks.judge.results import table
 from lm_eval_tasks.judge.verdict import OVERALL
-from lm_eval_tasks.metadata import TEST
-from lm_eval_tasks.runs.eyesight import ReportCard
-from lm_eval_tasks.runs.logged import JOURNAL
-from lm_eval_tasks.tables import Table
-from lm_eval_tasks.text import MOST, ODD, day, parse_json
+from lm_eval_tasks.samples.logged import JOURNAL
+from lm_eval_tasks.study.eyesight import ReportCard
 
 _LONGEST_NAME = 300
 _RESULTS, _SAMPLES, _JUDGE, _CARD = "results_", "samples_", "judge_", "report_card"

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.runs.linking import link_task, usable_anchors
+from lm_eval_tasks.study.linking import link_task, usable_anchors
 
 if TYPE_CHECKING:
     from hub_scripts.report.cells import Group, Key, Values
-    from lm_eval_tasks.runs.estimates import Scores
+    from lm_eval_tasks.stats.estimates import Scores
 
 
 def linked_scores(groups: Sequence[Group], anchors: Sequence[str]) -> dict[tuple[Key, str], Values]:

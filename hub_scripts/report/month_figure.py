@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.figure import Figure
 
 from hub_scripts.report.drawing import BLUE, Plot, save
-from lm_eval_tasks.intervals import interval
+from lm_eval_tasks.core.intervals import interval
 
 if TYPE_CHECKING:
     from hub_scripts.report.cells import Group

@@ -16,7 +16,7 @@ from hub_scripts.report.placing import Part, interval_over, part_of
 from lm_eval_tasks.metrics import registry
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.intervals import Interval
+    from lm_eval_tasks.core.intervals import Interval
 
 
 @dataclass(frozen=True, slots=True)

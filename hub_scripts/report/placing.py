@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hub_scripts.report.cells import Cell, Group, Values, with_interval
-from lm_eval_tasks.intervals import Interval, t_interval
-from lm_eval_tasks.power import FEWEST
+from lm_eval_tasks.core.intervals import Interval, t_interval
+from lm_eval_tasks.core.power import FEWEST
 
 if TYPE_CHECKING:
     from hub_scripts.report.cells import Key

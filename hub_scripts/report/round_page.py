@@ -16,7 +16,7 @@ from builder.dataset import tables
 from builder.dataset.manifest import QUANTILES
 from builder.dataset.rows import read_columns
 from hub_scripts.report.drawing import BLUE, PLAIN, Plot, save
-from lm_eval_tasks.tables import Table
+from lm_eval_tasks.core.tables import Table
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest

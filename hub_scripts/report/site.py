@@ -23,10 +23,10 @@ from hub_scripts.report.overall import overall
 from hub_scripts.report.pages import packaged, render
 from hub_scripts.report.placing import placed_scores
 from hub_scripts.report.round_page import RoundPage, round_page
-from lm_eval_tasks.progress import progress
-from lm_eval_tasks.runs.eyesight import table as card_table
-from lm_eval_tasks.runs.labels import cutoffs_of
-from lm_eval_tasks.runs.linking import anchors_of
+from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.samples.labels import cutoffs_of
+from lm_eval_tasks.study.eyesight import table as card_table
+from lm_eval_tasks.study.linking import anchors_of
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses

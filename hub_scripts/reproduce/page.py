@@ -27,12 +27,12 @@ from hub_scripts.reproduce.matrix import (
     cells,
     run_name,
 )
-from lm_eval_tasks.files import write_whole
-from lm_eval_tasks.intervals import Interval, interval
-from lm_eval_tasks.power import FEWEST
-from lm_eval_tasks.runs import logged
-from lm_eval_tasks.tables import Table
-from lm_eval_tasks.text import ODD, parse_json
+from lm_eval_tasks.core.files import write_whole
+from lm_eval_tasks.core.intervals import Interval, interval
+from lm_eval_tasks.core.power import FEWEST
+from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.core.text import ODD, parse_json
+from lm_eval_tasks.samples import logged
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest

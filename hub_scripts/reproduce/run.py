@@ -13,16 +13,16 @@ from typing import Any
 from builder.dataset.manifest import MANIFEST, Configuration, Manifest, read_manifest
 from hub_scripts.reproduce.matrix import PAPERS, Paper, ReproduceError, Run, runs_of
 from hub_scripts.reproduce.page import RESULTS, newest, write_page
-from lm_eval_tasks.errors import RetrieverError
-from lm_eval_tasks.files import sha256_of_bytes
-from lm_eval_tasks.journal import read_entries
-from lm_eval_tasks.redaction import redacted
+from lm_eval_tasks.core.errors import RetrieverError
+from lm_eval_tasks.core.files import sha256_of_bytes
+from lm_eval_tasks.core.journal import read_entries
+from lm_eval_tasks.core.redaction import redacted
+from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.evaluate.generation import BASELINES, Generation
+from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.retrieval.retrieve import Chunking, Retrieval, check
-from lm_eval_tasks.runs import logged
-from lm_eval_tasks.runs.evaluate import Part, evaluate
-from lm_eval_tasks.runs.generation import BASELINES, Generation
-from lm_eval_tasks.runs.logged import JOURNAL
-from lm_eval_tasks.tables import Table
+from lm_eval_tasks.samples import logged
+from lm_eval_tasks.samples.logged import JOURNAL
 
 JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _OWN_METADATA = ("dataset", "retriever", "similarity")

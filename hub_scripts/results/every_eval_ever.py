@@ -15,10 +15,10 @@ from uuid import UUID
 from hub_scripts.errors import HubError
 from hub_scripts.results.publish import result_files
 from hub_scripts.results.result_file import Results, TaskScore, read_results
-from lm_eval_tasks.files import sha256_of, write_whole
+from lm_eval_tasks.core.files import sha256_of, write_whole
+from lm_eval_tasks.core.version import VERSION
+from lm_eval_tasks.evaluate.generation import BASELINES
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.runs.generation import BASELINES
-from lm_eval_tasks.version import VERSION
 
 _SCHEMA = "0.3.0"
 # Who made the baselines.

@@ -15,9 +15,9 @@ from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import task_id
 from hub_scripts.results.settings import setting_of
-from lm_eval_tasks.json_schema import first_problem
-from lm_eval_tasks.metadata import TEST
-from lm_eval_tasks.yaml_text import parse_yaml
+from lm_eval_tasks.core.json_schema import first_problem
+from lm_eval_tasks.core.metadata import TEST
+from lm_eval_tasks.core.yaml_text import parse_yaml
 
 if TYPE_CHECKING:
     from hub_scripts.results.published_round import PublishedRound

@@ -25,10 +25,10 @@ from hub_scripts.results.leaderboard import FILE, entries, merged
 from hub_scripts.results.published_round import published_round
 from hub_scripts.results.result_file import Results, TaskScore, read_results
 from hub_scripts.results.settings import setting_of
-from lm_eval_tasks.files import sha256_of, sha256_of_bytes
-from lm_eval_tasks.metadata import TEST
+from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes
+from lm_eval_tasks.core.metadata import TEST
+from lm_eval_tasks.core.yaml_text import BROKEN, reason
 from lm_eval_tasks.metrics import registry as metrics
-from lm_eval_tasks.yaml_text import BROKEN, reason
 
 _INDEX = "model-index.yml"
 # Characters of a file's name that are kept.

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from hub_scripts.errors import HubError
-from lm_eval_tasks.metadata import TEST
+from lm_eval_tasks.core.metadata import TEST
+from lm_eval_tasks.core.text import ODD, number, parse_json
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
-from lm_eval_tasks.text import ODD, number, parse_json
 
 UNKNOWN = "unknown"  # round
 _ROUNDING = 1e-6

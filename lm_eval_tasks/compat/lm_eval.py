@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.errors import EvalError
-from lm_eval_tasks.redaction import redacted
+from lm_eval_tasks.core.errors import EvalError
+from lm_eval_tasks.core.redaction import redacted
 
 if TYPE_CHECKING:
     from lm_eval.api.model import LM

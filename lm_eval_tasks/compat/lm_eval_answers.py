@@ -14,8 +14,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.thoughts import in_marks
-from lm_eval_tasks.usage import CAPPED, Usage
+from lm_eval_tasks.llm.thoughts import in_marks
+from lm_eval_tasks.llm.usage import CAPPED, Usage
 
 if TYPE_CHECKING:
     from lm_eval.api.model import LM

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from lm_eval_tasks import tokenizers
+from lm_eval_tasks.core.errors import TokenizerError
 from lm_eval_tasks.data.slots import Tokenizer
-from lm_eval_tasks.errors import TokenizerError
-from lm_eval_tasks.thoughts import opened
+from lm_eval_tasks.llm import tokenizers
+from lm_eval_tasks.llm.thoughts import opened
 
 _LOGGER = logging.getLogger(__name__)
 _LENGTH_KEYS = ("max_model_len", "max_length", "context_length")

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import datasets
 
-from lm_eval_tasks import markers
 from lm_eval_tasks.compat import lm_eval as command_line
+from lm_eval_tasks.core import marker_words as markers
+from lm_eval_tasks.core.errors import BudgetError
+from lm_eval_tasks.core.files import cache_folder
+from lm_eval_tasks.core.row_format import CORE, paper_of
 from lm_eval_tasks.data import context, cutoff, folds, slots
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.data.works import known_works
-from lm_eval_tasks.errors import BudgetError
-from lm_eval_tasks.files import cache_folder
 from lm_eval_tasks.metrics import bertscore
 from lm_eval_tasks.metrics.score import others_of
 from lm_eval_tasks.prompts import registry, templates
 from lm_eval_tasks.retrieval import retrieve
-from lm_eval_tasks.row_format import CORE, paper_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.data.slots import CutPrompt

@@ -8,7 +8,7 @@ from huggingface_hub import hf_hub_download, list_repo_refs
 from huggingface_hub.errors import EntryNotFoundError, HFValidationError, LocalEntryNotFoundError
 
 from lm_eval_tasks.compat.huggingface_hub import HTTPError, is_offline
-from lm_eval_tasks.errors import DatasetError
+from lm_eval_tasks.core.errors import DatasetError
 
 _ERRORS = (HFValidationError, OSError, HTTPError)
 

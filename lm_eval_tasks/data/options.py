@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_tasks import metadata
 from lm_eval_tasks.compat import lm_eval as command_line
-from lm_eval_tasks.errors import OptionError
-from lm_eval_tasks.metadata import Cut, Shard
+from lm_eval_tasks.core import metadata
+from lm_eval_tasks.core.errors import OptionError
+from lm_eval_tasks.core.metadata import Cut, Shard
 from lm_eval_tasks.retrieval.retrieve import Chunking, Retrieval
 
 

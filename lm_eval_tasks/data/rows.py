@@ -14,11 +14,11 @@ import datasets
 from datasets.exceptions import DatasetNotFoundError, DatasetsError
 
 from lm_eval_tasks.compat.datasets import is_from_cache
+from lm_eval_tasks.core.errors import DatasetError
+from lm_eval_tasks.core.files import is_inside, sha256_of_bytes
+from lm_eval_tasks.core.metadata import SPLITS, check_dataset, unreachable
+from lm_eval_tasks.core.row_format import IDS, MANIFEST
 from lm_eval_tasks.data.hub import revisions_of
-from lm_eval_tasks.errors import DatasetError
-from lm_eval_tasks.files import is_inside, sha256_of_bytes
-from lm_eval_tasks.metadata import SPLITS, check_dataset, unreachable
-from lm_eval_tasks.row_format import IDS, MANIFEST
 
 if TYPE_CHECKING:
     from lm_eval_tasks.data.options import Options

@@ -6,11 +6,11 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lm_eval_tasks.core.errors import DatasetError
+from lm_eval_tasks.core.row_format import MANIFEST, WORKS
+from lm_eval_tasks.core.text import ODD, parse_json
 from lm_eval_tasks.data.hub import file_of
-from lm_eval_tasks.errors import DatasetError
 from lm_eval_tasks.metrics.works import learn
-from lm_eval_tasks.row_format import MANIFEST, WORKS
-from lm_eval_tasks.text import ODD, parse_json
 
 if TYPE_CHECKING:
     from lm_eval_tasks.data.options import Options

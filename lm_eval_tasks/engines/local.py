@@ -13,8 +13,8 @@ from multiprocessing import get_context
 from types import TracebackType
 from typing import TypeVar
 
-from lm_eval_tasks.errors import EngineError
-from lm_eval_tasks.linux import die_with
+from lm_eval_tasks.core.errors import EngineError
+from lm_eval_tasks.core.linux import die_with
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")

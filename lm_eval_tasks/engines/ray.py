@@ -16,9 +16,9 @@ from multiprocessing import get_context
 from types import TracebackType
 from typing import Any, TypeVar
 
-from lm_eval_tasks.batches import batches
+from lm_eval_tasks.core.batches import batches
+from lm_eval_tasks.core.errors import EngineError
 from lm_eval_tasks.engines.ray_driver import OtherCode, drive
-from lm_eval_tasks.errors import EngineError
 
 _LOGGER = logging.getLogger(__name__)
 _T = TypeVar("_T")

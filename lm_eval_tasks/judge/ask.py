@@ -8,17 +8,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.batch_api import ask_all_in_batches
-from lm_eval_tasks.chat import GREEDY, Ask, Messages, NoAnswer, Server, ask_all, served_models
-from lm_eval_tasks.errors import JudgeError
-from lm_eval_tasks.files import sha256_of_bytes
+from lm_eval_tasks.core.errors import JudgeError
+from lm_eval_tasks.core.files import sha256_of_bytes
+from lm_eval_tasks.core.progress import Progress
 from lm_eval_tasks.judge.verdict import REPAIR, is_complete, is_count, parse, prompt_of
-from lm_eval_tasks.progress import Progress
-from lm_eval_tasks.usage import Usage, total
+from lm_eval_tasks.llm.batch_api import ask_all_in_batches
+from lm_eval_tasks.llm.chat import GREEDY, Ask, Messages, NoAnswer, Server, ask_all, served_models
+from lm_eval_tasks.llm.usage import Usage, total
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.budget import Means
-    from lm_eval_tasks.journal import Journal
+    from lm_eval_tasks.core.journal import Journal
+    from lm_eval_tasks.llm.budget import Means
 
 _MAX_TOKENS = 1024
 USAGE = "usage"

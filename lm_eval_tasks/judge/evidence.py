@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.damages.base import sentences
-from lm_eval_tasks.errors import JudgeError
+from lm_eval_tasks.core.errors import JudgeError
 from lm_eval_tasks.retrieval.sparse import BM25
+from lm_eval_tasks.study.damages.base import sentences
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.runs.logged import Logged
+    from lm_eval_tasks.samples.logged import Logged
 
 _WORDS = 80
 
@@ -50,7 +50,7 @@ def bodies(folders: Sequence[Path], samples: Sequence[Logged], passages: int) ->
         JudgeError: a sample's paper is missing.
         EvalError: the dataset cannot be loaded, or the runs do not name it.
     """
-    from lm_eval_tasks.runs.run_docs import docs_of
+    from lm_eval_tasks.samples.run_docs import docs_of
 
     tasks = {sample.task: sample.task.split(" ")[0] for sample in samples}
     docs = docs_of(folders, sorted(set(tasks.values())), "none")

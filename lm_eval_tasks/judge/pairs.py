@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.errors import JudgeError
+from lm_eval_tasks.core.errors import JudgeError
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.runs.logged import Logged
+    from lm_eval_tasks.samples.logged import Logged
 
 
 def against(samples: Sequence[Logged], others: Sequence[Logged]) -> list[Logged]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lm_eval_tasks.tables import Table
+from lm_eval_tasks.core.tables import Table
 
 
 def table(results: Mapping[str, Any]) -> Table:

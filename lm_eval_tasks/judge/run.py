@@ -10,22 +10,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.chat import DEADLINE, Server
-from lm_eval_tasks.errors import JudgeError
-from lm_eval_tasks.files import write_whole
-from lm_eval_tasks.journal import Journal
+from lm_eval_tasks.core.errors import JudgeError
+from lm_eval_tasks.core.files import write_whole
+from lm_eval_tasks.core.journal import Journal
+from lm_eval_tasks.core.locks import held
+from lm_eval_tasks.core.text import ODD, parse_json
 from lm_eval_tasks.judge.ask import Judge, Outcome, Question
 from lm_eval_tasks.judge.winrate import Judged, kappas, panel, summary
-from lm_eval_tasks.locks import held
+from lm_eval_tasks.llm.chat import DEADLINE, Server
+from lm_eval_tasks.llm.usage import Usage, total
 from lm_eval_tasks.prompts import registry
-from lm_eval_tasks.runs import logged
-from lm_eval_tasks.runs.logged import Logged, by_task
-from lm_eval_tasks.text import ODD, parse_json
-from lm_eval_tasks.usage import Usage, total
+from lm_eval_tasks.samples import logged
+from lm_eval_tasks.samples.logged import Logged, by_task
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.budget import Means
     from lm_eval_tasks.judge.evidence import Bodies
+    from lm_eval_tasks.llm.budget import Means
 
 DEFAULT_JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _LOGGER = logging.getLogger(__name__)

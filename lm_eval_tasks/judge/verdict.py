@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lm_eval_tasks.core.text import parse_json
 from lm_eval_tasks.prompts import templates
-from lm_eval_tasks.text import parse_json
 
 PROMPT = "judge"
 OVERALL = "Overall Winner"

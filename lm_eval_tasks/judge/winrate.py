@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
-from lm_eval_tasks.intervals import Interval, interval
+from lm_eval_tasks.core.intervals import Interval, interval
 from lm_eval_tasks.judge.verdict import CLAIMS, DIMENSIONS, OVERALL, points_of
 
 _RIDGE = 1e-2

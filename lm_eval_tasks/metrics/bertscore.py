@@ -15,11 +15,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.batches import batches
 from lm_eval_tasks.compat import bert_score as compat
+from lm_eval_tasks.compat.minilm import MINILM, minilm_path
+from lm_eval_tasks.core.batches import batches
+from lm_eval_tasks.core.errors import MetricError
 from lm_eval_tasks.engines.registry import current_engine
-from lm_eval_tasks.errors import MetricError
-from lm_eval_tasks.minilm import MINILM, minilm_path
 
 if TYPE_CHECKING:
     import torch

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks import tokenizers
+from lm_eval_tasks.llm import tokenizers
+from lm_eval_tasks.llm.usage import CAPPED
 from lm_eval_tasks.metrics import citation_mentions, rouge
 from lm_eval_tasks.metrics.answer_index import strict_answer_of
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.bertscore import bertscore as score_pairs
 from lm_eval_tasks.metrics.grounding import Shown, support_of_names, support_of_numbers
-from lm_eval_tasks.usage import CAPPED
 
 if TYPE_CHECKING:
     from lm_eval_tasks.metrics.cited import Cited
@@ -133,7 +133,7 @@ def copied_from_demonstrations(answers: Answers) -> Values:
 
 def _run(text: str, other: str) -> float:
     # It needs numpy, for which commands that only name metrics do not wait.
-    from lm_eval_tasks.word_runs import longest_common_run, run_words
+    from lm_eval_tasks.core.word_runs import longest_common_run, run_words
 
     return float(longest_common_run(run_words(text), run_words(other)))
 

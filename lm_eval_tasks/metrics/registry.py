@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal
 
-from lm_eval_tasks.errors import MetricError
+from lm_eval_tasks.core.errors import MetricError
 from lm_eval_tasks.metrics import measures
 from lm_eval_tasks.metrics.scored import Answers, Kind
 

@@ -6,12 +6,12 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from lm_eval_tasks.metadata import ALL
+from lm_eval_tasks.core.metadata import ALL
+from lm_eval_tasks.core.row_format import paper_of
+from lm_eval_tasks.llm.thoughts import reply_of
 from lm_eval_tasks.metrics import refine, registry
 from lm_eval_tasks.metrics.answer_index import answer_of
 from lm_eval_tasks.metrics.scored import NOT_APPLICABLE, Answers, Kind, ScoredAnswer, mean_of
-from lm_eval_tasks.row_format import paper_of
-from lm_eval_tasks.thoughts import reply_of
 
 Docs = Sequence[Mapping[str, Any]]
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
-from lm_eval_tasks.text import number, parse_json, valid
+from lm_eval_tasks.core.text import number, parse_json, valid
 
 if TYPE_CHECKING:
     from lm_eval_tasks.metrics.cited import Cited

@@ -15,9 +15,9 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from lm_eval_tasks.errors import DatasetError
-from lm_eval_tasks.files import sha256_of_bytes
-from lm_eval_tasks.text import ODD, parse_json, title_key
+from lm_eval_tasks.core.errors import DatasetError
+from lm_eval_tasks.core.files import sha256_of_bytes
+from lm_eval_tasks.core.text import ODD, parse_json, title_key
 
 _MAGIC = b"academiceval works 1\n"
 # Of a key: 10 bits and 7 hashes let 0.8 % of what is not there pass.

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.errors import EvalError
-from lm_eval_tasks.files import sha256_of_bytes
+from lm_eval_tasks.core.errors import EvalError
+from lm_eval_tasks.core.files import sha256_of_bytes
 
 # The prompt file of all SCALAR settings.
 SCALAR = "scalar"

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_tasks.errors import RetrieverError
-from lm_eval_tasks.metadata import INNER_PRODUCT, Similarity
-from lm_eval_tasks.minilm import MINILM, minilm_path
+from lm_eval_tasks.compat.minilm import MINILM, minilm_path
+from lm_eval_tasks.core.errors import RetrieverError
+from lm_eval_tasks.core.metadata import INNER_PRODUCT, Similarity
 from lm_eval_tasks.retrieval.base import best
 
 _MAX_TOKENS = 512

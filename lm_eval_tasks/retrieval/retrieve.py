@@ -13,13 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.batches import batches
+from lm_eval_tasks.core.batches import batches
+from lm_eval_tasks.core.errors import RetrieverError
+from lm_eval_tasks.core.files import sha256_of_bytes
+from lm_eval_tasks.core.journal import Journal
+from lm_eval_tasks.core.metadata import INNER_PRODUCT, Similarity
+from lm_eval_tasks.core.progress import Progress
 from lm_eval_tasks.engines.registry import current_engine
-from lm_eval_tasks.errors import RetrieverError
-from lm_eval_tasks.files import sha256_of_bytes
-from lm_eval_tasks.journal import Journal
-from lm_eval_tasks.metadata import INNER_PRODUCT, Similarity
-from lm_eval_tasks.progress import Progress
 from lm_eval_tasks.retrieval.registry import default_retriever, open_retriever
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from lm_eval_tasks.errors import RetrieverError
+from lm_eval_tasks.core.errors import RetrieverError
 from lm_eval_tasks.retrieval.base import Retriever, best
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from builder.ids import PaperId, author_key, bare_id
-from lm_eval_tasks.text import title_key
+from lm_eval_tasks.core.text import title_key
 
 
 @pytest.mark.parametrize(

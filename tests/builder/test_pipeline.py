@@ -30,9 +30,9 @@ from builder.round.settings import BUILT_IN
 from builder.round.source import MirrorTable, SampleTable
 from builder.round.tables import PapersTable, SamplesTable, SplitTable
 from builder.store import STORE
+from lm_eval_tasks.core.errors import DatasetError
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.errors import DatasetError
 from tests.conftest import small_round
 from tests.helpers.warm import Warm
 

@@ -26,7 +26,7 @@ from builder.round.source import MirrorTable
 from builder.round.tables import GraphTable, SamplesTable, SplitTable
 from builder.store import STORE, Store, StoredDocument
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.runs.evaluate import evaluate
+from lm_eval_tasks.evaluate.run import evaluate
 from tests.conftest import DATA
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]

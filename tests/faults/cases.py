@@ -15,13 +15,13 @@ from builder.dataset.publishable import publishable
 from builder.pipeline import build, crawl_only, run
 from builder.round.file import load_round
 from builder.sources.mirror import MirrorSource
+from lm_eval_tasks.core.files import sha256_of_bytes
+from lm_eval_tasks.core.journal import read_entries
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.files import sha256_of_bytes
-from lm_eval_tasks.journal import read_entries
+from lm_eval_tasks.evaluate.run import evaluate
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
 from lm_eval_tasks.prompts.scalar import slots_of
-from lm_eval_tasks.runs.evaluate import evaluate
-from lm_eval_tasks.runs.logged import JOURNAL
+from lm_eval_tasks.samples.logged import JOURNAL
 from tests.conftest import small_round
 from tests.helpers import loopback, openai_server
 from tests.helpers.drawing import FILLER, draw, stack

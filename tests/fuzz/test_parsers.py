@@ -35,11 +35,11 @@ from builder.sources.metadata_file import read_metadata
 from builder.store import Answer, Store
 from hub_scripts.report.inputs import find
 from hub_scripts.results.result_file import read_results
-from lm_eval_tasks.errors import EvalError
-from lm_eval_tasks.journal import Journal
+from lm_eval_tasks.core.errors import EvalError
+from lm_eval_tasks.core.journal import Journal
+from lm_eval_tasks.core.text import parse_json
 from lm_eval_tasks.judge.verdict import parse
-from lm_eval_tasks.runs import logged
-from lm_eval_tasks.text import parse_json
+from lm_eval_tasks.samples import logged
 from tests.faults.cases import questions
 from tests.helpers import loopback
 from tests.helpers.damage import damaged

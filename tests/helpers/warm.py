@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 ROOT = Path(__file__).resolve().parents[2]
-PRELOADED = "builder.cli builder.pipeline lm_eval_tasks.runs.evaluate lm_eval.evaluator lm_eval.tasks lm_eval.models"
+PRELOADED = "builder.cli builder.pipeline lm_eval_tasks.evaluate.run lm_eval.evaluator lm_eval.tasks lm_eval.models"
 
 
 class Process:

@@ -17,7 +17,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 
 from builder.pipeline import build, prepare
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.runs import logged
+from lm_eval_tasks.samples import logged
 from lm_eval_tasks.task_folder import single_tasks, task_names
 from tests.conftest import BIN, small_round
 from tests.helpers.openai_server import serve

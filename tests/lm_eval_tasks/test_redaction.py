@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lm_eval_tasks.redaction import HIDDEN, redacted, secrets_in
+from lm_eval_tasks.core.redaction import HIDDEN, redacted, secrets_in
 
 SECRET = "Zq8vX1kT0rB7nM3wP5sD9fGh"
 HOLDING = {

@@ -17,14 +17,14 @@ import yaml
 from builder.round import levels
 from builder.round.settings import BUILT_IN
 from lm_eval_tasks import task_folder
+from lm_eval_tasks.core.errors import EvalError, TaskFolderError
+from lm_eval_tasks.core.tables import shown
 from lm_eval_tasks.data import hook
-from lm_eval_tasks.errors import EvalError, TaskFolderError
+from lm_eval_tasks.evaluate.baselines import BASELINES
+from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.metrics.scored import ScoredAnswer
 from lm_eval_tasks.prompts import registry
-from lm_eval_tasks.runs.baselines import BASELINES
-from lm_eval_tasks.runs.evaluate import Part, evaluate
-from lm_eval_tasks.runs.score_table import score_table
-from lm_eval_tasks.tables import shown
+from lm_eval_tasks.stats.score_table import score_table
 from lm_eval_tasks.task_folder import task_names
 from tests.conftest import BIN, CONTEXT
 from tests.helpers.linked_tasks import linked_tasks
@@ -209,8 +209,8 @@ def test_the_tasks_need_none_of_the_builders_packages() -> None:
     script = (
         "import sys\n"
         "for name in ('pymupdf', 'builder', 'pydantic_settings', 'zstandard'): sys.modules[name] = None\n"
-        "import lm_eval_tasks.data.hook, lm_eval_tasks.data.scalar_hook, lm_eval_tasks.runs.evaluate, lm_eval_tasks.metrics.score\n"
-        "import lm_eval_tasks.runs.baselines, lm_eval_tasks.task_folder, lm_eval_tasks.judge.run\n"
+        "import lm_eval_tasks.data.hook, lm_eval_tasks.data.scalar_hook, lm_eval_tasks.evaluate.run, lm_eval_tasks.metrics.score\n"
+        "import lm_eval_tasks.evaluate.baselines, lm_eval_tasks.task_folder, lm_eval_tasks.judge.run\n"
     )
     subprocess.run([BIN / "python", "-c", script], check=True, env=environment())
 

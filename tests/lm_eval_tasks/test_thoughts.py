@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_tasks.thoughts import Reply, in_marks, opened, take_apart
+from lm_eval_tasks.llm.thoughts import Reply, in_marks, opened, take_apart
 
 
 def parts(text: str, opens: str = "", closing: str = "") -> tuple[str, bool]:

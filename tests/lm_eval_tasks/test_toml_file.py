@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_tasks.errors import TomlError
-from lm_eval_tasks.toml_file import read_toml
+from lm_eval_tasks.core.errors import TomlError
+from lm_eval_tasks.core.toml_file import read_toml
 
 _SOURCES = {
     "oneOf": [],

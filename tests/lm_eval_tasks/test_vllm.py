@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_tasks.runs import logged
+from lm_eval_tasks.samples import logged
 from tests.conftest import BIN, make_llama
 
 pytestmark = [

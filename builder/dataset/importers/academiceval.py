@@ -26,8 +26,8 @@ from builder.report import StageReport
 from builder.round.settings import BUILT_IN, Setting
 from builder.samples.tokens import TokenCounter, shown_beside, token_counter
 from builder.sources.record_check import checked
-from lm_eval_tasks.progress import progress
-from lm_eval_tasks.text import ODD, day, parse_json, title_key
+from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.core.text import ODD, day, parse_json, title_key
 
 ROUND = "2024.06"
 _SPLITS: dict[str, Split] = {"train": "train", "val": "validation", "test": "test"}

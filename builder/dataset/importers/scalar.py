@@ -18,7 +18,7 @@ from builder.round.tables import ScalarTable
 from builder.samples.tokens import token_counter
 from builder.scalar.citation_classifier import types_of
 from builder.scalar.questions import QuestionMaker, ask_all, turn_of
-from lm_eval_tasks.progress import progress
+from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration

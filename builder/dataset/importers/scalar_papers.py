@@ -18,7 +18,7 @@ from builder.ids import PaperId
 from builder.packed import ERRORS, lines_of, read_packed
 from builder.records import Document, Mention, Paper, Reference, Section
 from builder.scalar.questions import Cited, Citing
-from lm_eval_tasks.text import ODD, parse_json, title_key, why
+from lm_eval_tasks.core.text import ODD, parse_json, title_key, why
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,9 +31,9 @@ from builder.round.takedowns import Takedown, takedown_lines
 from builder.sources.arxiv.source import ArxivSource
 from builder.sources.registry import open_source
 from builder.store import STORE, Store
+from lm_eval_tasks.core.row_format import REVISIONS, WORKS, Revision
 from lm_eval_tasks.metrics.rouge import rouge_l
 from lm_eval_tasks.metrics.works import Works, work_key
-from lm_eval_tasks.row_format import REVISIONS, WORKS, Revision
 from tests.builder.test_pipeline import copy_of
 from tests.conftest import small_round
 from tests.helpers.loopback import Loopback, World, serve

@@ -28,11 +28,11 @@ from builder.round.licenses import Licenses, allows
 from builder.round.model import Round
 from builder.sources.sample.source import SampleSource
 from builder.store import Store
+from lm_eval_tasks.core.word_runs import longest_common_run, longest_runs, run_words
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.runs.logged import Logged
-from lm_eval_tasks.runs.whole_paper import paper_scores
-from lm_eval_tasks.word_runs import longest_common_run, longest_runs, run_words
+from lm_eval_tasks.samples.logged import Logged
+from lm_eval_tasks.stats.whole_paper import paper_scores
 from tests.builder.test_pipeline import copy_of, digests, rows
 from tests.conftest import small_round
 from tests.helpers.loopback import World, serve

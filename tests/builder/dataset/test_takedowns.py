@@ -18,8 +18,8 @@ from builder.ids import bare_id
 from builder.pipeline import build, fill_only
 from builder.round.takedowns import TAKEDOWNS, parse_takedowns, taken_down
 from builder.store import STORE, Store
+from lm_eval_tasks.core.row_format import CORE
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.row_format import CORE
 from tests.conftest import small_round
 
 pytestmark = pytest.mark.slow

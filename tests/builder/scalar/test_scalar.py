@@ -36,17 +36,17 @@ from builder.scalar.questions import (
 )
 from builder.scalar.render import MOST_CHARACTERS, candidate, parts, question
 from builder.seeding import row_order
+from lm_eval_tasks.core.errors import BudgetError
+from lm_eval_tasks.core.journal import Journal
+from lm_eval_tasks.core.row_format import MASK
 from lm_eval_tasks.data import scalar_hook, slots
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.errors import BudgetError
-from lm_eval_tasks.journal import Journal
+from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.metrics import score
 from lm_eval_tasks.metrics.answer_index import answer_of, strict_answer_of
 from lm_eval_tasks.metrics.scored import ScoredAnswer
 from lm_eval_tasks.prompts.scalar import slots_of
-from lm_eval_tasks.row_format import MASK
-from lm_eval_tasks.runs import logged
-from lm_eval_tasks.runs.evaluate import Part, evaluate
+from lm_eval_tasks.samples import logged
 from tests.builder.test_pipeline import digests, rows
 from tests.conftest import DATA, small_round
 from tests.faults.cases import questions
@@ -507,7 +507,7 @@ def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path, tiny_lla
     metadata = {"dataset": str(with_scalar / "academiceval"), "tokenizer": str(tiny_llama), "max_length": 6000}
     with serve(lambda body: "I think <answer>1</answer>") as server:
         arguments = f"model=tiny,base_url={server.url}/chat/completions"
-        from lm_eval_tasks.runs.generation import Generation
+        from lm_eval_tasks.evaluate.generation import Generation
 
         scores = evaluate(
             "local-chat-completions", arguments, ["scalar", "scalar_probe"], metadata, Part(12), tmp_path,

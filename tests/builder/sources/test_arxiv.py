@@ -20,7 +20,7 @@ from builder.sources.arxiv.source import ArxivSource
 from builder.sources.http_client import DoubtfulAnswer
 from builder.sources.registry import open_source as open_arxiv
 from builder.store import Store
-from lm_eval_tasks.waiting import LONGEST_WAIT, retry_after
+from lm_eval_tasks.core.waiting import LONGEST_WAIT, retry_after
 from tests.conftest import DATA
 from tests.helpers import loopback
 from tests.helpers.loopback import ATOM, Fault, Loopback, World, serve

@@ -16,7 +16,7 @@ from hub_scripts.report.linked import linked_scores
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.overall import Overall, overall
 from hub_scripts.report.placing import placed_scores
-from lm_eval_tasks.intervals import interval
+from lm_eval_tasks.core.intervals import interval
 
 IDS = [f"2611.{i:05d}" for i in range(40)]
 

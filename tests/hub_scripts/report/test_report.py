@@ -22,11 +22,11 @@ from hub_scripts.report.drawing import Plot, save
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import copies
 from hub_scripts.report.inputs import find
-from lm_eval_tasks.budget import Means
-from lm_eval_tasks.intervals import interval
+from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.judge import run as judging
+from lm_eval_tasks.llm.budget import Means
 from lm_eval_tasks.metrics.scored import ScoredAnswer
-from lm_eval_tasks.runs import logged
+from lm_eval_tasks.samples import logged
 from tests.helpers import openai_server
 from tests.helpers.browser import Visit, chromium
 from tests.helpers.hub_server import Hub

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_tasks.damages.base import Material
-from lm_eval_tasks.damages.registry import DAMAGES, HARMLESS, Kind, changed
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.numbers import numbers
-from lm_eval_tasks.runs import candidates, eyesight, report_card
+from lm_eval_tasks.study import candidates, eyesight, report_card
+from lm_eval_tasks.study.damages.base import Material
+from lm_eval_tasks.study.damages.registry import DAMAGES, HARMLESS, Kind, changed
 from tests.conftest import DATA
 from tests.helpers.runs import evaluated
 

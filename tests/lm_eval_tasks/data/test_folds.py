@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from lm_eval_tasks.core.row_format import paper_of
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.data.folds import by_fold, folds_of
+from lm_eval_tasks.evaluate.run import evaluate
 from lm_eval_tasks.metrics.score import others_of
-from lm_eval_tasks.row_format import paper_of
-from lm_eval_tasks.runs import logged
-from lm_eval_tasks.runs.evaluate import evaluate
-from lm_eval_tasks.runs.scores import WHOLE_PAPER
-from lm_eval_tasks.runs.whole_paper import paper_scores
+from lm_eval_tasks.samples import logged
+from lm_eval_tasks.stats.scores import WHOLE_PAPER
+from lm_eval_tasks.stats.whole_paper import paper_scores
 
 WORDS = " ".join(f"word{i}" for i in range(60))
 BODY = "\n\n".join(

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from builder.dataset.publishable import publishable
+from lm_eval_tasks.core.errors import BudgetError, DatasetError, MetricError, TokenizerError
 from lm_eval_tasks.data import hook
-from lm_eval_tasks.errors import BudgetError, DatasetError, MetricError, TokenizerError
 from tests.conftest import CONTEXT
 
 

@@ -17,14 +17,14 @@ from builder.dataset.audit import audit
 from builder.dataset.manifest import read_manifest
 from builder.extract.pool import _Reader
 from builder.pipeline import build
+from lm_eval_tasks.core.errors import EngineError
+from lm_eval_tasks.core.version import code_version
 from lm_eval_tasks.engines import local, ray_driver
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.engines.ray import RayEngine
 from lm_eval_tasks.engines.registry import current_engine, open_engine, working_with
-from lm_eval_tasks.errors import EngineError
 from lm_eval_tasks.metrics.bertscore import bertscore
 from lm_eval_tasks.retrieval.retrieve import Question, Retrieval, retrieve
-from lm_eval_tasks.version import code_version
 from tests.builder.test_pipeline import copy_of, digests
 from tests.conftest import small_round
 from tests.helpers.ray_cluster import RayCluster

@@ -370,8 +370,8 @@ def test_what_one_question_meets_is_its_own_outcome(
     odd: str, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All other answers are kept, and the same command asks the one question again."""
-    monkeypatch.setattr("lm_eval_tasks.chat._RETRIES", 3)
-    monkeypatch.setattr("lm_eval_tasks.chat._FIRST_WAIT", 0.0)
+    monkeypatch.setattr("lm_eval_tasks.llm.chat._RETRIES", 3)
+    monkeypatch.setattr("lm_eval_tasks.llm.chat._FIRST_WAIT", 0.0)
     wrong = [True]
 
     def answer(body: dict[str, Any]) -> str | Reply:
@@ -405,7 +405,7 @@ def test_a_lone_surrogate_in_a_verdict_is_replaced(command: Command, tmp_path: P
 def test_a_judge_that_drips_is_given_up_at_the_deadline(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lm_eval_tasks.chat._RETRIES", 0)
+    monkeypatch.setattr("lm_eval_tasks.llm.chat._RETRIES", 0)
 
     def slow(body: dict[str, Any]) -> str:
         if answers_of(body)[0] == "generated 1":
@@ -423,7 +423,7 @@ def test_a_judge_that_drips_is_given_up_at_the_deadline(
 def test_a_server_that_is_gone_ends_the_run_and_not_each_question(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lm_eval_tasks.chat._RETRIES", 0)
+    monkeypatch.setattr("lm_eval_tasks.llm.chat._RETRIES", 0)
     folder = make_samples(tmp_path / "run", 60)
     with serve(lambda body: verdict(1) if len(server.requests) <= 10 else (500, {}, "{}")) as server:
         assert "20 failures in a row" in refused(command, folder, server, "--concurrency", "4")
@@ -436,7 +436,7 @@ def test_a_server_that_is_gone_ends_the_run_and_not_each_question(
 def test_prompts_go_to_the_named_server_alone(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lm_eval_tasks.chat._FIRST_WAIT", 0.0)
+    monkeypatch.setattr("lm_eval_tasks.llm.chat._FIRST_WAIT", 0.0)
     with serve(lambda body: verdict(1)) as other:
         moved = (307, {"Location": f"{other.url}/chat/completions"}, "")
         with serve(lambda body: moved) as server:

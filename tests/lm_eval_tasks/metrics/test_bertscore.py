@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from bert_score import BERTScorer
 
-from lm_eval_tasks.errors import MetricError
+from lm_eval_tasks.compat.minilm import minilm_path
+from lm_eval_tasks.core.errors import MetricError
 from lm_eval_tasks.metrics import bertscore
-from lm_eval_tasks.minilm import minilm_path
 
 pytestmark = pytest.mark.slow
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from lm_eval_tasks.core.errors import DatasetError
+from lm_eval_tasks.core.files import sha256_of
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.works import known_works
-from lm_eval_tasks.errors import DatasetError
-from lm_eval_tasks.files import sha256_of
 from lm_eval_tasks.metrics.citation_mentions import numbers_in
 from lm_eval_tasks.metrics.cited import Cited, Given
 from lm_eval_tasks.metrics.works import Works, author_key, keys_of, learn, work_key, works_of

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import rank_bm25
 
+from lm_eval_tasks.core.errors import OptionError, RetrieverError
+from lm_eval_tasks.core.metadata import check_keys
 from lm_eval_tasks.data import hook
-from lm_eval_tasks.errors import OptionError, RetrieverError
-from lm_eval_tasks.metadata import check_keys
 from lm_eval_tasks.retrieval import dense
 from lm_eval_tasks.retrieval.registry import default_retriever, open_retriever
 from lm_eval_tasks.retrieval.retrieve import Chunking, Question, Retrieval, check, corpus, retrieve
@@ -29,7 +29,7 @@ def encoders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     import torch
     from transformers import BertConfig, BertModel, BertTokenizerFast, DPRConfig, DPRContextEncoder, DPRQuestionEncoder
 
-    from lm_eval_tasks.minilm import minilm_path
+    from lm_eval_tasks.compat.minilm import minilm_path
 
     place = tmp_path_factory.mktemp("encoders")
     tokenizer = BertTokenizerFast.from_pretrained(minilm_path("test"))

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from lm_eval_tasks.core.errors import SamplesError
+from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.data import cutoff
-from lm_eval_tasks.errors import SamplesError
-from lm_eval_tasks.intervals import interval
-from lm_eval_tasks.runs import contamination
-from lm_eval_tasks.runs.contamination import Observation, effect, effects, observations
+from lm_eval_tasks.study import contamination
+from lm_eval_tasks.study.contamination import Observation, effect, effects, observations
 
 Command = Callable[..., tuple[int, str, str]]
 CUTOFFS = {"a": 0, "b": 6, "c": 12}

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from lm_eval_tasks.runs.correlations import correlations
-from lm_eval_tasks.runs.logged import Logged
+from lm_eval_tasks.samples.logged import Logged
+from lm_eval_tasks.stats.correlations import correlations
 
 
 def samples(n: int, seed: int, authors: int) -> list[Logged]:

@@ -15,10 +15,10 @@ import pytest
 import yaml
 
 from lm_eval_tasks.compat import lm_eval as command_line
+from lm_eval_tasks.core.errors import DatasetError
 from lm_eval_tasks.data import cutoff
-from lm_eval_tasks.errors import DatasetError
-from lm_eval_tasks.runs import logged
-from lm_eval_tasks.runs.evaluate import Part, evaluate
+from lm_eval_tasks.evaluate.run import Part, evaluate
+from lm_eval_tasks.samples import logged
 from lm_eval_tasks.task_folder import tasks_path
 from tests.conftest import BIN
 from tests.helpers.openai_server import serve

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from lm_eval_tasks.intervals import holm, interval
-from lm_eval_tasks.power import FEWEST
-from lm_eval_tasks.runs.logged import Logged
-from lm_eval_tasks.runs.scores import by_style
+from lm_eval_tasks.core.intervals import holm, interval
+from lm_eval_tasks.core.power import FEWEST
+from lm_eval_tasks.samples.logged import Logged
+from lm_eval_tasks.stats.scores import by_style
 
 
 def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:

@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 import yaml
 
-from lm_eval_tasks.batch_api import ask_all_in_batches
-from lm_eval_tasks.budget import Budget
-from lm_eval_tasks.chat import GREEDY, Ask, NoAnswer, Server
 from lm_eval_tasks.compat.lm_eval_answers import Watch
+from lm_eval_tasks.core.errors import CostError, ServerError
+from lm_eval_tasks.core.journal import Journal
 from lm_eval_tasks.data.rows import Fact, standing_for_all
-from lm_eval_tasks.errors import CostError, ServerError
-from lm_eval_tasks.journal import Journal
-from lm_eval_tasks.runs import logged
-from lm_eval_tasks.usage import Price, Usage
+from lm_eval_tasks.llm.batch_api import ask_all_in_batches
+from lm_eval_tasks.llm.budget import Budget
+from lm_eval_tasks.llm.chat import GREEDY, Ask, NoAnswer, Server
+from lm_eval_tasks.llm.usage import Price, Usage
+from lm_eval_tasks.samples import logged
 from tests.helpers.batch_server import BatchServer, serve_batches
 from tests.helpers.openai_server import Reply, serve
 
@@ -369,8 +369,8 @@ def said(body: dict[str, Any]) -> str:
 
 @pytest.fixture(autouse=True)
 def _quick_polls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lm_eval_tasks.batch_api._FIRST_POLL", 0.01)
-    monkeypatch.setattr("lm_eval_tasks.batch_api._LONGEST_POLL", 0.02)
+    monkeypatch.setattr("lm_eval_tasks.llm.batch_api._FIRST_POLL", 0.01)
+    monkeypatch.setattr("lm_eval_tasks.llm.batch_api._LONGEST_POLL", 0.02)
 
 
 def ask_in_batches(server: BatchServer, questions: list[str], state: Path, answer: Any = _text) -> dict[str, str]:

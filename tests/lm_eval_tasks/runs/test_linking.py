@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from scipy.special import expit
 
-from lm_eval_tasks.errors import SamplesError
-from lm_eval_tasks.runs.estimates import Scores
-from lm_eval_tasks.runs.linking import Linked, anchors_of, link, link_task
-from lm_eval_tasks.runs.logged import Logged
-from lm_eval_tasks.runs.rasch import abilities, accuracy
+from lm_eval_tasks.core.errors import SamplesError
+from lm_eval_tasks.samples.logged import Logged
+from lm_eval_tasks.stats.estimates import Scores
+from lm_eval_tasks.study.linking import Linked, anchors_of, link, link_task
+from lm_eval_tasks.study.rasch import abilities, accuracy
 
 Command = Callable[..., tuple[int, str, str]]
 ANCHORS = ("a1", "a2", "a3", "a4")

@@ -1,0 +1,63 @@
+"""Our tasks as lm-eval loads them for one run: with room for reasoning, and each prompt as often as the run repeats it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lm_eval.tasks import TaskManager
+
+from lm_eval_tasks.core.errors import OptionError
+from lm_eval_tasks.task_folder import tasks_path
+
+
+class RunTasks(TaskManager):  # type: ignore[misc]
+    """lm-eval's task manager over our tasks alone.
+
+    Args:
+        metadata: what the tasks are loaded with.
+        reasoning_tokens: how much longer every answer may be than its task says.
+        repeats: how often each prompt is asked.
+        samples: task -> the places of the samples that are asked for; None for all.
+    """
+
+    def __init__(
+        self, metadata: Mapping[str, Any], reasoning_tokens: int = 0, repeats: int = 1,
+        samples: Mapping[str, Sequence[int]] | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(include_path=str(tasks_path()), include_defaults=False, metadata=dict(metadata))
+        self._reasoning_tokens, self._repeats, self._samples = reasoning_tokens, repeats, samples
+
+    def load(self, task_list: Any) -> Any:
+        """As lm-eval's, with what this run changes.
+
+        Raises:
+            OptionError: two of the names contain the same task, or a sample does not exist.
+        """
+        try:
+            loaded = super().load(task_list)
+        except ValueError as err:
+            if "Duplicate task" not in str(err):
+                raise
+            raise OptionError(f"--tasks names a task twice ({err}): leave one of the names out") from err
+        self._check_samples(loaded["tasks"])
+        for task in loaded["tasks"].values():
+            longest = task.config.generation_kwargs["max_gen_toks"] + self._reasoning_tokens
+            task.set_config(key="generation_kwargs", value={"max_gen_toks": longest}, update=True)
+            task.set_config(key="repeats", value=self._repeats)
+        return loaded
+
+    def _check_samples(self, tasks: Mapping[str, Any]) -> None:
+        """Raise an OptionError for a sample that does not exist."""
+        if self._samples is not None and not self._samples:
+            raise OptionError("--samples names no task")
+        for name, places in (self._samples or {}).items():
+            if name not in tasks:
+                raise OptionError(f"--samples names the task {name!r}, which is not run")
+            count = len(tasks[name].eval_docs)
+            if (
+                not isinstance(places, list)
+                or not places
+                or any(type(one) is not int or not 0 <= one < count for one in places)
+            ):
+                raise OptionError(f"--samples of {name} is not a list of places from 0 to {count - 1}")

@@ -1,0 +1,227 @@
+"""How each package adds its commands to `academiceval`; the command line itself only puts them together."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NoReturn
+
+from lm_eval_tasks.core.errors import EvalError
+from lm_eval_tasks.core.tables import Json, Table
+from lm_eval_tasks.core.text import parse_json
+
+# `engines.registry` opens them.
+ENGINES = ("local", "ray")
+# What a command is for, in the order in which help lists them.
+GROUPS = START, EVALUATE, READ, BUILD, DATASETS, PUBLISH = (
+    "begin", "evaluate a model", "read results", "build a round", "dataset folders and files", "publish",
+)  # fmt: skip
+# ORG/NAME on the Hub.
+REPOSITORY = r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$"
+# Of a round: year and month.
+ROUND = r"^2\d{3}\.(0[1-9]|1[0-2])$"
+FORMATS = ("auto", "markdown", "json")
+# A command takes the parsed arguments and yields the lines and tables to show, as it goes.
+Command = Callable[[argparse.Namespace], Iterable[str | Table | Json]]
+_EXAMPLES = """examples:
+  academiceval demo
+  academiceval eval --model lead --tasks academiceval_abs_9k --metadata '{"bertscore_model": "minilm"}'
+  academiceval init && academiceval run round.toml
+  academiceval push academiceval --repo ORG/academiceval"""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors suggest what may have been meant."""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            choices = [str(one) for one in action.choices]
+            near = get_close_matches(str(value), choices, 1, 0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(choices)}"
+            raise argparse.ArgumentError(action, f"invalid choice: {value!r}; {hint}")
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(2, f"{self.prog}: error: {message}\n")
+
+    def unknown(self, extra: Sequence[str]) -> NoReturn:
+        """Exit with an error about unknown arguments."""
+        name = next((one for one in extra if one.startswith("-")), extra[0])
+        near = get_close_matches(name.partition("=")[0], self._option_string_actions, 1, 0.6)
+        self.error(f"unrecognized arguments: {' '.join(extra)}" + (f"; did you mean {near[0]}?" if near else ""))
+
+
+class Commands:
+    """The commands of `academiceval`, in groups."""
+
+    def __init__(self) -> None:
+        self._parser = Parser(
+            prog="academiceval",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            add_help=False,
+            usage="academiceval COMMAND ...",
+        )
+        self._parser.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
+        self._parser.add_argument("--version", action="store_true", help=argparse.SUPPRESS)
+        self._subparsers = self._parser.add_subparsers(metavar="COMMAND", prog="academiceval", help=argparse.SUPPRESS)
+        self._groups: dict[str, list[tuple[str, str]]] = {}
+
+    def add(self, group: str, name: str, help_: str, command: Command, *, shows_tables: bool = True) -> Parser:
+        """Add a command and return its parser. The parsed arguments hold the function in `command`."""
+        self._groups.setdefault(group, []).append((name, help_))
+        sub: Parser = self._subparsers.add_parser(
+            name, help=help_, description=help_[0].upper() + help_[1:] + "." * (help_[-1] != "?")
+        )
+        volume = sub.add_mutually_exclusive_group()
+        volume.add_argument("-v", "--verbose", action="store_true", help="show what the libraries log")
+        volume.add_argument("-q", "--quiet", action="store_true", help="show only results and errors")
+        sub.set_defaults(show=FORMATS[0])
+        if shows_tables:
+            sub.add_argument(
+                "--format", dest="show", choices=FORMATS, default=FORMATS[0],
+                help="tables drawn for a terminal, as Markdown, or as JSON lines (default: what suits the output)",
+            )  # fmt: skip
+        sub.set_defaults(command=command, parser=sub)
+        return sub
+
+    def parse(self, argv: Sequence[str] | None) -> argparse.Namespace:
+        """The arguments of a command line; without a command, or with --help, the help is shown.
+
+        Raises:
+            SystemExit: help or version was asked for, or something else is wrong.
+        """
+        if "_ARGCOMPLETE" in os.environ:
+            import argcomplete
+
+            argcomplete.autocomplete(self._parser)
+        arguments, extra = self._parser.parse_known_args(argv)
+        if arguments.version:
+            from lm_eval_tasks.core.version import VERSION
+
+            sys.stdout.write(f"academiceval {VERSION}\n")
+            raise SystemExit(0)
+        if not hasattr(arguments, "command"):
+            if extra:
+                self._parser.unknown(extra)
+            sys.stdout.write(self.help() + "\n")
+            raise SystemExit(0 if arguments.help else 2)
+        if extra:
+            arguments.parser.unknown(extra)
+        return arguments
+
+    def help(self) -> str:
+        """All commands, grouped by what they are for."""
+        width = max(len(name) for own in self._groups.values() for name, _ in own) + 2
+        parts = ["usage: academiceval COMMAND ...\n\nBuild, evaluate and publish rounds of AcademicEval."]
+        for group in GROUPS:
+            own = self._groups.get(group, [])
+            parts.append("\n".join([f"{group}:", *(f"  {name:<{width}}{help_}" for name, help_ in own)]))
+        return "\n\n".join(
+            [*parts, _EXAMPLES, "`academiceval COMMAND --help` explains a command; `--version` shows the version."]
+        )
+
+    @property
+    def parsers(self) -> dict[str, argparse.ArgumentParser]:
+        """Name -> parser."""
+        return dict(self._subparsers.choices)
+
+
+def check_dataset(folder: Path) -> None:
+    """Raise an EvalError for a dataset folder that does not exist; likewise."""
+    if not folder.is_dir():
+        raise EvalError(f"the dataset folder {folder} does not exist; `academiceval build round.toml` makes one")
+
+
+def check_there(*paths: Path | None) -> None:
+    """Raise an EvalError for a path that was given and does not exist, before anything large is imported."""
+    if lost := [path for path in paths if path and not path.exists()]:
+        raise EvalError(f"{lost[0]} does not exist")
+
+
+def add_engine(sub: argparse.ArgumentParser, what: str = "") -> None:
+    """Add the option that says what to work with."""
+    sub.add_argument(
+        "--engine", choices=ENGINES, default=ENGINES[0],
+        help=f"{what}this machine, or the Ray cluster that RAY_ADDRESS names (default: local)",
+    )  # fmt: skip
+
+
+def positive(text: str) -> int:
+    """An argument that counts something."""
+    if not text.isascii() or not text.isdigit() or not int(text[:9]):
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is not a whole number of at least 1")
+    return int(text[:9])
+
+
+def json_object(option: str, text: str) -> dict[str, Any]:
+    """The JSON object that an option was given.
+
+    Raises:
+        EvalError: it was given something else.
+    """
+    try:
+        content = parse_json(text)
+    except ValueError as err:
+        raise EvalError(f"{option} is not JSON ({err})") from err
+    if not isinstance(content, dict):
+        raise EvalError(f"{option} must be a JSON object")
+    return content
+
+
+def part(text: str) -> float:
+    """An argument that is a number of samples, or below 1 a share of them."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not (0 < value < 1 or (1 <= value < 1e9 and value == int(value))):
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is neither a number from 1 up nor a share between 0 and 1")
+    return int(value) if value >= 1 else value
+
+
+def name(text: str) -> str:
+    """An argument that must not be empty."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("a name is needed")
+    return text
+
+
+def month(text: str) -> str:
+    """An argument that names a round."""
+    if not re.fullmatch(ROUND, text):
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is not a year and month such as 2026.11")
+    return text
+
+
+def repository(text: str) -> str:
+    """An argument that names a repository on the Hub."""
+    if not re.fullmatch(REPOSITORY, text):
+        raise argparse.ArgumentTypeError(f"{text!r:.80} is not a repository; give ORG/NAME")
+    return text
+
+
+def amount(text: str) -> float:
+    """An argument that is an amount of money."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1e12:
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is not an amount of money")
+    return value
+
+
+def seconds(text: str) -> float:
+    """An argument that is a time in seconds, or a rate."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is not a number above 0")
+    return value

@@ -1,0 +1,135 @@
+"""A file of results that only grows, one JSON line each: what is in it survives a kill and a power cut.
+
+Nothing is ever cut off or written over: a line that cannot be read, such as one cut off by a kill, is skipped and
+counted, and what it contained is done again. A line is appended in one write, so that two writers lose nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lm_eval_tasks.core.files import sync
+from lm_eval_tasks.core.text import parse_json, valid
+
+_LOGGER = logging.getLogger(__name__)
+
+
+class Journal:
+    """Key -> value, on disk.
+
+    Args:
+        path: the file; its folder is made. None for a journal that is kept in memory alone.
+        also: a field next to the values that is remembered too, see `also_of`.
+
+    Attributes:
+        unreadable: how many lines were skipped.
+    """
+
+    def __init__(self, path: Path | None, also: str = "") -> None:
+        self._path = path
+        self._known: dict[str, Any] = {}
+        self._also_name, self._also = also, dict[str, Any]()
+        self.unreadable = 0
+        self._is_torn = self._is_new = False
+        if path is not None:
+            self._read(path)
+
+    def _read(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for entry in read_entries(path) if path.is_file() else ():
+            if entry is None:
+                self.unreadable += 1
+            else:
+                self._hold(entry)
+        if self.unreadable:
+            _LOGGER.warning(
+                "%s: unreadable lines skipped: %d; what they contained is done again", path, self.unreadable
+            )
+        self._is_torn, self._is_new = _ends_torn(path), not path.is_file()
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._known
+
+    def __getitem__(self, key: str) -> Any:
+        return self._known[key]
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value, or the default if there is none."""
+        return self._known.get(key, default)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def add(self, key: str, value: Any, **beside: Any) -> None:
+        """Note a value, in place of an older one; it is on disk when this returns.
+
+        What is given in addition is for other readers of the file. Characters that no text may contain are replaced.
+
+        Raises:
+            OSError: the disk is full or refuses; the value is not noted.
+        """
+        line = valid(json.dumps({"key": key, "value": value, **beside}, ensure_ascii=False))
+        if self._path is not None:
+            self._append(self._path, line)
+        self._hold(json.loads(line))
+
+    def also_of(self, key: str) -> Any:
+        """The field next to a value that this journal remembers; None if it was not noted."""
+        return self._also.get(key)
+
+    def _hold(self, entry: Mapping[str, Any]) -> None:
+        self._known[entry["key"]] = entry["value"]
+        if self._also_name in entry:
+            self._also[entry["key"]] = entry[self._also_name]
+
+    def _append(self, path: Path, line: str) -> None:
+        data = ("\n" * self._is_torn + line + "\n").encode()
+        with path.open("ab", buffering=0) as file:
+            self._is_torn = True
+            written = file.write(data)
+            if written != len(data):
+                raise OSError(f"{path}: only {written} of {len(data)} bytes could be written; is the disk full?")
+            self._is_torn = False
+            os.fsync(file.fileno())
+        if self._is_new:
+            sync(path.parent)
+            self._is_new = False
+
+
+def read_entries(path: Path) -> Iterator[dict[str, Any] | None]:
+    """The entries of a journal, oldest first; None for each line that is not one. Empty lines do not count.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with path.open("rb") as lines:
+        for line in lines:
+            if line.strip():
+                yield _entry(line)
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    try:
+        entry = parse_json(line)
+    except ValueError:
+        return None
+    is_whole = (
+        isinstance(entry, dict) and isinstance(entry.get("key"), str) and "value" in entry and line.endswith(b"\n")
+    )
+    return entry if is_whole else None
+
+
+def _ends_torn(path: Path) -> bool:
+    if not path.is_file() or not path.stat().st_size:
+        return False
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read() != b"\n"

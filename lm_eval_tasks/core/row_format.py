@@ -1,0 +1,48 @@
+"""What the rows of a dataset contain besides plain texts: the contract between their builders and their readers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lm_eval_tasks.core.text import parse_json
+
+# Replaces the citation in a SCALAR question.
+MASK = "**[MASKED_CITATION]**"
+# `candidate_text` of a SCALAR row whose candidates show only their body, without a title.
+BODY = "body"
+# Endings of the configurations that are made in addition to a setting's own: its frozen core, and rows by id alone.
+CORE, IDS = "-core", "-ids"
+# Files next to the data: what is in them, version 1 of revised papers, and a filter of the works that exist.
+MANIFEST, REVISIONS, WORKS = "manifest.json", "revisions.jsonl", "works.filter"
+# Between the id of a paper and the place of one of its sections, in rows that ask for a section.
+FOLD = "#"
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """Version 1 of a revised paper, a line of `REVISIONS`; `id` is that of the last version."""
+
+    id: str
+    title: str
+    abstract: str
+
+
+def parse_revisions(data: bytes) -> list[Revision]:
+    """The lines of a file of first versions.
+
+    Raises:
+        ValueError or another of `text.ODD`: one is something else.
+    """
+    return [_revision(parse_json(line)) for line in data.splitlines()]
+
+
+def _revision(content: dict[str, object]) -> Revision:
+    names = ("id", "title", "abstract")
+    if set(content) != set(names) or not all(isinstance(content[name], str) for name in names):
+        raise ValueError("a line is not a paper's first version")
+    return Revision(*(str(content[name]) for name in names))
+
+
+def paper_of(id_: str) -> str:
+    """The paper of a writing row, whether it asks for a section or not."""
+    return id_.partition(FOLD)[0]

@@ -1,0 +1,263 @@
+"""A model of lm-eval whose answers are journaled as they end, so that a killed run resumes, and counted."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from lm_eval.api.instance import Instance
+from lm_eval.api.model import LM
+
+from lm_eval_tasks.compat.lm_eval_answers import Watch
+from lm_eval_tasks.core.errors import CostError, EvalError, ModelError
+from lm_eval_tasks.core.files import sha256_of_bytes
+from lm_eval_tasks.core.progress import Progress
+from lm_eval_tasks.core.redaction import redacted
+from lm_eval_tasks.llm import tokenizers
+from lm_eval_tasks.llm.budget import Budget, most_tokens
+from lm_eval_tasks.llm.thoughts import reply_of
+from lm_eval_tasks.llm.usage import CAPPED, Usage
+from lm_eval_tasks.metrics.scored import NOT_APPLICABLE, Generated
+from lm_eval_tasks.samples.logged import JOURNALED
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.core.journal import Journal
+
+_LOGGER = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A request, and the key of its answer in the journal."""
+
+    key: str
+    request: Instance
+
+    @property
+    def asked(self) -> str:
+        """What identifies it when an answer comes."""
+        return _asked(*self.request.args)
+
+    @property
+    def most(self) -> Usage:
+        """The most tokens that it can take."""
+        prompt, arguments = self.request.args
+        known = self.request.doc["tokens_after"] if self.request.doc["tokens_before"] else None
+        longest = arguments.get("max_gen_toks") or self.request.doc["answer_cap"]
+        return most_tokens(str(prompt), known, int(longest))
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a run cost in time and requests.
+
+    Attributes:
+        seconds: how long the model worked in this run.
+        asked: questions that were asked in this run; the others were in the journal.
+        retries: requests that a server was sent again; None for models without one.
+    """
+
+    seconds: float = 0.0
+    asked: int = 0
+    retries: int | None = None
+    usages: list[Usage] = field(default_factory=list)
+
+
+class AnsweringLM(LM):  # type: ignore[misc]
+    """A model that looks its answers up in a journal, and notes each new one there as soon as the model has it.
+
+    Args:
+        identity: what distinguishes the model, see `models.identity_of`.
+        budget: what the run may cost; None for no limit.
+        repeated: whether prompts are asked several times, for which a server needs a new seed each time.
+    """
+
+    def __init__(
+        self, lm: LM, identity: str, journal: Journal, budget: Budget | None = None, *, repeated: bool = False
+    ) -> None:
+        super().__init__()
+        self._lm, self._identity, self._journal, self._budget = lm, identity, journal, budget
+        self._watch = Watch(lm, self._note_early, new_seeds=repeated)
+        # Questions under way, by what identifies them: twins are answered in the order in which answers come.
+        self._waiting: dict[str, list[Question]] = {}
+        self._asked_with: dict[str, set[str]] = {}
+        self._early: Counter[tuple[str, str]] = Counter()
+        # Answers of this run that are empty: an API that failed looks the same, so the next run asks again.
+        self._empty: set[str] = set()
+        # Questions that a baseline has no answer to.
+        self._none: set[str] = set()
+        self._shown = Progress("answers")
+        self.counts = Counts()
+
+    @property
+    def served(self) -> list[str]:
+        """The names of models that a server has answered with."""
+        return sorted(self._watch.served)
+
+    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
+        """Answer all requests; those that the journal has no answer to go to the model together.
+
+        Raises:
+            ModelError: the model gave up; what was answered is in the journal.
+            CostError: the rest would exceed the budget.
+        """
+        questions = list(_questions(requests, self._identity))
+        self._empty = set()
+        missing = [one for one in questions if not isinstance(self._journal.get(one.key), str)]
+        self.counts.asked += len(missing)
+        started = time.monotonic()
+        with Progress("answers", len(questions), len(questions) - len(missing)) as self._shown:
+            while missing:
+                part = self._affordable(missing)
+                self._generate(part)
+                missing = missing[len(part) :]
+        self.counts.seconds += time.monotonic() - started
+        if self._empty:
+            _LOGGER.warning(
+                "%d of %d answers are empty and scored as such; the same command asks again",
+                len(self._empty),
+                len(questions),
+            )
+        usages = [Usage.of_json(self._journal.also_of(one.key)) for one in questions]
+        self.counts.usages += usages
+        return [
+            Generated.of(self._journal.get(one.key, ""), NOT_APPLICABLE if one.key in self._none else usage.finish)
+            for one, usage in zip(questions, usages, strict=True)
+        ]
+
+    def _affordable(self, questions: Sequence[Question]) -> Sequence[Question]:
+        """As many of the questions as the budget allows to ask together.
+
+        Raises:
+            CostError: it does not allow the first.
+        """
+        if self._budget is None:
+            return questions
+        for n, one in enumerate(questions):
+            try:
+                self._budget.take(one.most)
+            except CostError:
+                if not n:
+                    raise
+                return questions[:n]
+        return questions
+
+    def _generate(self, questions: Sequence[Question]) -> None:
+        self._waiting, self._asked_with, self._early = defaultdict(list), defaultdict(set), Counter()
+        for one in questions:
+            self._waiting[one.asked].append(one)
+            self._asked_with[str(one.request.args[0])].add(one.asked)
+        answers = self._answered([one.request for one in questions])
+        # A model that does not show its answers early, or reports other prompts than it was given, has now returned
+        # them all.
+        for one, answer in zip(questions, answers, strict=True):
+            if self._early[one.asked, answer]:
+                self._early[one.asked, answer] -= 1
+            elif waiting := self._waiting.get(one.asked):
+                self._note(waiting.pop(0), answer, Usage(finish=str(getattr(answer, "finish", ""))))
+
+    def _answered(self, requests: list[Instance]) -> list[str]:
+        """The model's answers; any failure becomes a one-sentence error."""
+        try:
+            answers: list[str] = self._lm.generate_until(requests, disable_tqdm=True)
+            return answers
+        except (EvalError, NotImplementedError):
+            raise
+        except Exception as err:  # whatever a library, a server or a GPU may raise
+            _LOGGER.debug("the model gave up", exc_info=True)
+            reason = " ".join(str(redacted(str(err))).split())[:300]
+            raise ModelError(
+                f"the model gave up ({type(err).__name__}{': ' * bool(reason)}{reason}); its answers so far are kept, and the same "
+                "command resumes from them"
+            ) from err
+        finally:
+            if self._watch.tries is not None:
+                self.counts.retries = max(0, self._watch.tries - self._watch.read)
+
+    def _note_early(self, prompt: str, arguments: Mapping[str, Any] | None, answer: str, usage: Usage) -> None:
+        # If the arguments are not known, the prompt decides, unless it is asked with several.
+        known = self._asked_with.get(prompt, set()) if arguments is None else {_asked(prompt, arguments)}
+        asked = next(iter(known)) if len(known) == 1 else ""
+        if waiting := self._waiting.get(asked):
+            self._early[asked, answer] += 1
+            self._note(waiting.pop(0), answer, usage)
+
+    def _note(self, question: Question, answer: str, usage: Usage) -> None:
+        used = _completed(usage, question, answer)
+        if self._budget:
+            self._budget.settle(question.most, used)
+            # What was not counted is kept as the most that it can have been, so that later runs count it too.
+            used = used if used.tokens_out is not None else question.most
+        if usage.finish == NOT_APPLICABLE:
+            self._none.add(question.key)
+        elif not answer.strip() and usage.finish != CAPPED:
+            # Asked again by the next run, but paid for.
+            self._empty.add(question.key)
+            self._journal.add(f"{question.key} empty", "", usage=used.to_json())
+        else:
+            doc = question.request.doc
+            self._journal.add(
+                question.key, answer, doc={name: doc.get(name) for name in JOURNALED}, usage=used.to_json()
+            )
+        self._shown.step()
+
+    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> Any:
+        return self._lm.loglikelihood(requests, disable_tqdm=disable_tqdm)
+
+    def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> Any:
+        return self._lm.loglikelihood_rolling(requests, disable_tqdm=disable_tqdm)
+
+    def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> Any:
+        return self._lm.apply_chat_template(chat_history, add_generation_prompt=add_generation_prompt)
+
+    def chat_template(self, chat_template: bool | str = False) -> str | None:
+        template: str | None = self._lm.chat_template(chat_template)
+        return template
+
+    @property
+    def tokenizer_name(self) -> str:
+        return str(self._lm.tokenizer_name)
+
+    @property
+    def rank(self) -> int:
+        return int(self._lm.rank)
+
+    @property
+    def world_size(self) -> int:
+        return int(self._lm.world_size)
+
+
+def _asked(prompt: object, arguments: object) -> str:
+    return json.dumps([str(prompt), arguments], sort_keys=True, default=str)
+
+
+def _completed(usage: Usage, question: Question, answer: str) -> Usage:
+    """What an engine does not say about an answer's tokens, counted with the model's tokenizer; left open without one."""
+    doc = question.request.doc
+    if usage.tokens_out is not None or not doc.get("tokenizer"):
+        return usage
+    count, reasoning = tokenizers.counts(str(doc["tokenizer"]), [answer, reply_of(answer, doc).reasoning])
+    return replace(usage, tokens_in=doc.get("tokens_after"), tokens_out=count, reasoning_tokens=reasoning)
+
+
+def _questions(requests: Sequence[Instance], identity: str) -> Iterator[Question]:
+    """The requests with their keys; one that is repeated has a key for each time."""
+    seen: Counter[str] = Counter()
+    for request in requests:
+        key = key_of(request, identity)
+        seen[key] += 1
+        yield Question(key if seen[key] == 1 else sha256_of_bytes(f"{key} {seen[key]}"), request)
+
+
+def key_of(request: Instance, identity: str) -> str:
+    """sha256 over sample, prompt, model and generation arguments."""
+    prompt, arguments = request.args
+    content = json.dumps(
+        [request.task_name, request.doc["id"], str(prompt), arguments, identity], sort_keys=True, default=str
+    )
+    return sha256_of_bytes(content)

@@ -1,0 +1,86 @@
+"""`academiceval export`: a setting's prompts, cut to a model, as JSON lines that other tools read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lm_eval_tasks.compat import lm_eval as command_line
+from lm_eval_tasks.compat.run_tasks import RunTasks
+from lm_eval_tasks.core.errors import OptionError
+from lm_eval_tasks.core.files import write_together
+from lm_eval_tasks.core.metadata import check
+from lm_eval_tasks.llm.chat import GREEDY, body_of
+from lm_eval_tasks.prompts import registry
+from lm_eval_tasks.task_folder import task_names
+
+_KEPT = (
+    "id", "setting", "prompt_name", "prompt_version", "round", "dataset_revision", "first_author", "published", "tokens_before",
+    "tokens_after", "answer_cap", "licenses",
+)  # fmt: skip
+
+
+def export(setting: str, form: str, model_args: str, metadata: Mapping[str, Any], output: Path) -> int:
+    """Write a setting's test prompts and return how many there are.
+
+    Args:
+        setting: a configuration of the dataset.
+        form: "prompts", "openai-batch" or "inspect": our own fields; requests of the OpenAI batch API,
+            which contain no target; samples of Inspect.
+        model_args: lm-eval's; they name the tokenizer and context that prompts are cut to. Without them prompts are whole.
+
+    Raises:
+        EvalError: the dataset or setting is missing, a prompt cannot fit, or a model is not named.
+    """
+    check(metadata)
+    command_line.quiet()
+    arguments = command_line.parse_args(model_args)
+    model = str(arguments.get("model") or arguments.get("pretrained") or "")
+    if form == "openai-batch" and not model:
+        raise OptionError("requests for a batch name their model: add --model_args model=...")
+    name, config = _task_of(setting)
+    given = {**metadata, **config, **arguments, "whole_answers": True, "bertscore_model": "none"}
+    [task] = RunTasks(given).load([name])["tasks"].values()
+    docs = task.dataset[task.config.test_split]
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_together({output: (json.dumps(_as(form, doc, model), ensure_ascii=False) + "\n" for doc in docs)})
+    return len(docs)
+
+
+def _task_of(setting: str) -> tuple[str, dict[str, str]]:
+    """The lm-eval task that asks a setting, and the metadata that it needs if the setting is one of the round's own.
+
+    Raises:
+        OptionError: no task asks such a setting.
+    """
+    names = task_names()
+    slug = setting.lower().replace("-", "_")
+    for name in (f"academiceval_{slug}", slug):
+        if name in names:
+            return name, {}
+    kind = slug.partition("_")[0]
+    usual = next(
+        (name for name in names if name.startswith(f"academiceval_{kind}_") and kind in registry.WRITING), None
+    )
+    if usual is None:
+        raise OptionError(
+            f"no task asks the setting {setting!r}; settings begin with Title-, Abs-, Intro-, Related- or SCALAR-"
+        )
+    return usual, {"config": setting}
+
+
+def _as(form: str, doc: Mapping[str, Any], model: str) -> dict[str, Any]:
+    about = {name: doc[name] for name in _KEPT if name in doc}
+    if form == "openai-batch":
+        body = body_of(model, [{"role": "user", "content": doc["prompt"]}], doc["answer_cap"], GREEDY)
+        return {
+            "custom_id": f"{doc['setting']}/{doc['id']}",
+            "method": "POST",
+            "url": "/v1/chat/completions",
+            "body": body,
+        }
+    if form == "inspect":
+        return {"input": doc["prompt"], "target": doc["target"], "id": doc["id"], "metadata": about}
+    return {**about, "prompt": doc["prompt"], "target": doc["target"]}

@@ -1,0 +1,70 @@
+"""What generates a run's answers, and how, checked before anything large is imported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from lm_eval_tasks.compat.lm_eval import model_types
+from lm_eval_tasks.core.errors import EvalError, OptionError
+
+# The baselines, and the usual model types of lm-eval for completion.
+BASELINES = ("lead", "copy-demo", "random-sentence")
+MODELS = (*BASELINES, "hf", "vllm", "local-chat-completions", "openai-chat-completions")
+
+
+def check_model(name: str) -> None:
+    """Raise an EvalError for a model that is neither a baseline nor of one of lm-eval's types."""
+    known = (*BASELINES, *model_types())
+    if name in known:
+        return
+    if not name:
+        raise EvalError("name what to evaluate with --model: a baseline, or a model type of lm-eval such as hf or vllm")
+    near = get_close_matches(name, known, 1, 0.6)
+    hint = (
+        f"did you mean {near[0]}?"
+        if near
+        else "`hf` opens a folder or a model of the Hub by --model_args pretrained=..."
+    )
+    raise EvalError(f"{name!r} is neither a baseline ({', '.join(BASELINES)}) nor a model type of lm-eval; {hint}")
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """How a run generates, as lm-eval's options of the same names.
+
+    Raises:
+        EvalError: the seeds are neither one number nor four, or the arguments of generation contain no key.
+    """
+
+    batch_size: str = "1"
+    device: str | None = None
+    apply_chat_template: bool = False
+    system_instruction: str | None = None
+    gen_kwargs: str = ""
+    seed: str = ""
+    repeats: int = 1
+
+    def __post_init__(self) -> None:
+        _read_seeds(self.seed)
+        parts = [part for part in self.gen_kwargs.split(",") if part.strip()]
+        is_json = self.gen_kwargs.lstrip().startswith("{")
+        if self.gen_kwargs.strip() and not is_json and not any("=" in part for part in parts[:1]):
+            raise EvalError(f"--gen_kwargs {self.gen_kwargs!r:.80} is not key=value,...")
+
+    @property
+    def seeds(self) -> tuple[int | None, ...]:
+        """Those of random, numpy, torch and few-shot examples, as lm-eval reads them; none if none was given."""
+        return _read_seeds(self.seed)
+
+
+def _read_seeds(seed: str) -> tuple[int | None, ...]:
+    parts = seed.split(",") if seed else []
+    sentence = f"--seed {seed!r:.40} is neither a number nor four with commas between them"
+    try:
+        read = tuple(None if part.strip() == "None" else int(part) for part in parts)
+    except ValueError as err:
+        raise OptionError(sentence) from err
+    if len(read) not in (0, 1, 4) or any(one is not None and not 0 <= one < 2**32 for one in read):
+        raise OptionError(sentence)
+    return read * 4 if len(read) == 1 else read

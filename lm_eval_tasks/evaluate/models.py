@@ -1,0 +1,97 @@
+"""Opening a model for `academiceval eval`, and what tells one model from another."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from lm_eval.api.model import LM
+
+from lm_eval_tasks.compat import lm_eval as compat
+from lm_eval_tasks.core.errors import ModelError
+from lm_eval_tasks.core.redaction import redacted
+from lm_eval_tasks.evaluate.baselines import BaselineLM
+from lm_eval_tasks.evaluate.generation import BASELINES
+from lm_eval_tasks.samples.labels import label
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.evaluate.generation import Generation
+
+# Arguments that say how a model is run, not which it is.
+RUNTIME = frozenset(
+    "batch_size max_batch_size device num_concurrent max_retries timeout gpu_memory_utilization tensor_parallel_size "
+    "data_parallel_size enforce_eager enable_prefix_caching swap_space".split()
+)
+
+
+def open_model(model: str, arguments: Mapping[str, Any], generation: Generation) -> LM:
+    """A baseline, or a model of lm-eval.
+
+    Raises:
+        ModelError: there is no such model type, its package is not installed, the weights or the GPU are missing.
+    """
+    if model in BASELINES:
+        return BaselineLM(model)
+    device = arguments.get("device") or generation.device
+    _check_device(device)
+    if model == "vllm" and importlib.util.find_spec("vllm") is None:
+        raise ModelError('the model type vllm needs vllm: pip install "academiceval[vllm]"')
+    try:
+        return compat.with_whole_answers(
+            compat.open_model(model, arguments, generation.batch_size, device or _usual_device(model))
+        )
+    except KeyError as err:
+        raise ModelError(f"lm-eval has no model type {model!r}, and it is not a baseline") from err
+    except (OSError, ModuleNotFoundError, AssertionError, TypeError) as err:
+        lines = str(err).strip().splitlines() or [type(err).__name__]
+        raise ModelError(f"the {model} model {dict(arguments)} cannot be opened: {lines[0][:200]}") from err
+
+
+def _usual_device(model: str) -> str | None:
+    """The processor for models of transformers if there is no GPU, which lm-eval takes for granted."""
+    if not model.startswith("hf"):
+        return None
+    import torch
+
+    return None if torch.cuda.is_available() or torch.backends.mps.is_available() else "cpu"
+
+
+def _check_device(device: object) -> None:
+    if device and str(device).startswith("cuda"):
+        import torch
+
+        if not torch.cuda.is_available():
+            raise ModelError(f"device {device} was asked for, but there is no GPU here; leave it out, or use cpu")
+
+
+def check_chat_template(lm: LM, model: str, generation: Generation) -> None:
+    """Raise a ModelError if prompts are to go through a chat template that the model's tokenizer does not have."""
+    tokenizer = getattr(lm, "tokenizer", None)
+    if generation.apply_chat_template and not getattr(tokenizer, "chat_template", True):
+        raise ModelError(f"the tokenizer of the {model} model has no chat template: leave out --apply_chat_template")
+
+
+def label_of(model: str, arguments: Mapping[str, Any], *, whole: bool = False) -> str:
+    """What a model is called in tables and file names: its weights' name, or else its type's.
+
+    Args:
+        whole: with its organization or folder, as price tables call it.
+    """
+    name = str(arguments.get("pretrained") or arguments.get("model") or model).rstrip("/")
+    return name if whole else label(name)
+
+
+def _is_usual(key: str, value: object) -> bool:
+    """Whether an option of later releases is not used; answers of earlier ones are then found under the same key."""
+    return (key == "seed" and not value) or key == "repeats"
+
+
+def identity_of(model: str, arguments: Mapping[str, Any], generation: Generation) -> str:
+    """What an answer depends on besides the prompt: the model's type and arguments, and how it is prompted."""
+    which = {key: value for key, value in arguments.items() if key not in RUNTIME}
+    how = {key: value for key, value in asdict(generation).items() if key not in RUNTIME and not _is_usual(key, value)}
+    # A renewed key does not make another model.
+    return json.dumps(redacted([model, which, how]), sort_keys=True, default=str)

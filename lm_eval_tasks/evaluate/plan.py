@@ -1,0 +1,160 @@
+"""`academiceval plan`: what a run will take, before anything is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from lm_eval_tasks.compat import lm_eval as command_line
+from lm_eval_tasks.compat.run_tasks import RunTasks
+from lm_eval_tasks.core.metadata import check
+from lm_eval_tasks.core.power import FEWEST, detectable
+from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.llm.budget import CHARACTERS_OF_TOKEN, Means
+from lm_eval_tasks.llm.usage import Price, Usage
+from lm_eval_tasks.task_folder import check_tasks
+
+_GIB = 1 << 30
+_BYTES = {"float32": 4, "float": 4, "float16": 2, "half": 2, "bfloat16": 2, "float8": 1, "fp8": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What one task takes.
+
+    Attributes:
+        tokens_in: of all prompts, after cutting; None if the model's tokenizer is not known.
+        most_out: tokens of all answers, if each reaches its cap.
+        cut: share of the prompts that will be cut; None likewise.
+        longest: tokens of the longest prompt and its answer; None likewise.
+        guessed: tokens of all prompts at three characters each, if they are not known.
+    """
+
+    task: str
+    samples: int
+    tokens_in: int | None
+    most_out: int
+    cut: float | None
+    longest: int | None
+    guessed: int | None = None
+
+
+def plan(
+    model_args: str, tasks: Sequence[str], metadata: Mapping[str, Any], limit: float | None = None, repeats: int = 1
+) -> list[Planned]:
+    """What each task takes with a model.
+
+    Args:
+        model_args: lm-eval's; they name the tokenizer and the context that prompts are cut to.
+        limit, repeats: as for `academiceval eval`.
+
+    Raises:
+        EvalError: an unknown task, a dataset or tokenizer that is missing, a context that is too short.
+    """
+    check(metadata)
+    check_tasks(tasks)
+    command_line.quiet()
+    given = {**metadata, **command_line.parse_args(model_args), "whole_answers": True, "bertscore_model": "none"}
+    loaded = RunTasks(given).load(list(tasks))["tasks"]
+    return [_planned(name, task, limit, repeats) for name, task in sorted(loaded.items())]
+
+
+def _planned(name: str, task: Any, limit: float | None, repeats: int) -> Planned:
+    docs = task.dataset[task.config.test_split]
+    count = len(docs) if limit is None else min(len(docs), limit if limit >= 1 else ceil(limit * len(docs)))
+    docs = docs.select(range(int(count)))
+    caps, before, after, cut = (
+        list(docs[key]) for key in ("answer_cap", "tokens_before", "tokens_after", "tokens_cut")
+    )
+    most = repeats * sum(caps)
+    if not all(before):
+        guessed = repeats * sum(len(prompt) for prompt in docs["prompt"]) // CHARACTERS_OF_TOKEN
+        return Planned(name, len(docs), None, most, None, None, guessed)
+    longest = max(tokens + cap for tokens, cap in zip(after, caps, strict=True))
+    return Planned(name, len(docs), repeats * sum(after), most, sum(map(bool, cut)) / len(docs), longest)
+
+
+def kv_cache_bytes(model_args: str, tokens: int) -> int | None:
+    """The most bytes that a cache of keys and values of `tokens` tokens takes (sliding windows need less); None if the configuration
+    of the model is not on this machine or of another kind.
+    """
+    from transformers import AutoConfig
+
+    given = command_line.parse_args(model_args)
+    if not given.get("pretrained"):
+        return None
+    try:
+        config = AutoConfig.from_pretrained(given["pretrained"], revision=given.get("revision") or "main")
+    except (OSError, ValueError):
+        return None
+    config = getattr(config, "text_config", None) or config
+    layers = getattr(config, "num_hidden_layers", None)
+    heads = getattr(config, "num_attention_heads", None)
+    if not layers or not heads:
+        return None
+    dtype = str(given.get("dtype") or "auto")
+    dtype = str(getattr(config, "dtype", None) or "bfloat16") if dtype == "auto" else dtype
+    size = _BYTES.get(dtype.removeprefix("torch."), 2)
+    if latent := getattr(config, "kv_lora_rank", None):  # multi-head latent attention
+        return int(layers * (latent + (getattr(config, "qk_rope_head_dim", 0) or 0)) * size * tokens)
+    head = getattr(config, "head_dim", None) or config.hidden_size // heads
+    groups = getattr(config, "num_key_value_heads", None) or heads
+    return int(2 * layers * groups * head * size * tokens)
+
+
+def table(planned: Sequence[Planned]) -> Table:
+    """A row for each task and one for all."""
+    rows = [
+        (one.task, one.samples, one.tokens_in, one.most_out, None if one.cut is None else f"{one.cut:.2f}", one.longest)
+        for one in planned
+    ]
+    together = total(planned)
+    known = None if any(one.tokens_in is None for one in planned) else together.tokens_in
+    everything = ("all", sum(one.samples for one in planned), known, together.tokens_out, None, None)
+    head = ("Task", "Samples", "Input tokens", "Output tokens, at most", "Prompts cut", "Longest prompt and answer")
+    return Table(head, "lrrrrr", [*rows, *([everything] if len(rows) > 1 else [])])
+
+
+def total(planned: Sequence[Planned]) -> Usage:
+    """The tokens of all tasks; those of the prompts are guessed if they are not known."""
+    prompts = sum(one.tokens_in if one.tokens_in is not None else one.guessed or 0 for one in planned)
+    return Usage(prompts, sum(one.most_out for one in planned))
+
+
+def sentences(
+    planned: Sequence[Planned], model_args: str, price: Price | None, tokens_per_second: float | None
+) -> list[str]:
+    """What the table does not say: the cache of the longest prompt, hours and money."""
+    said = []
+    longest = max((one.longest for one in planned if one.longest is not None), default=None)
+    cache = kv_cache_bytes(model_args, longest) if longest else None
+    if cache is not None:
+        said.append(f"KV cache of the longest prompt and answer: {cache / _GIB:.2f} GiB")
+    together = total(planned)
+    if any(one.tokens_in is None for one in planned):
+        said.append(
+            f"Input tokens are not known, at most about {together.tokens_in}: name the model's tokenizer and context "
+            "(tokenizer=...,max_length=...)"
+        )
+    if tokens_per_second:
+        hours = ((together.tokens_in or 0) + (together.tokens_out or 0)) / tokens_per_second / 3600
+        said.append(f"Hours at {tokens_per_second:g} tokens per second, if every answer reaches its cap: {hours:.2f}")
+    if price:
+        plain, batch = (Means(price, batch=batch).cost([together]) for batch in (False, True))
+        said.append(f"Cost at most: {plain:.2f}, with the batch API {batch:.2f}, in the unit of the price table")
+    return said
+
+
+def papers_to_detect(points: float, spread: float) -> int:
+    """How many papers, each by a different first author, show a true difference in four out of five cases at 5 %.
+
+    Args:
+        points: the difference, in points of 100.
+        spread: standard deviation of the differences between two models on one paper.
+    """
+    n = FEWEST
+    while detectable(spread / n**0.5, n - 1) > points / 100:
+        n = n + max(1, n // 100)
+    return n

@@ -1,0 +1,197 @@
+"""`academiceval eval`: thin over lm-eval's simple_evaluate; answers are journaled, scores come with intervals and floors."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval.api.model import LM
+
+from lm_eval_tasks.compat import lm_eval as command_line
+from lm_eval_tasks.compat.run_tasks import RunTasks
+from lm_eval_tasks.core.errors import EvalError
+from lm_eval_tasks.core.journal import Journal
+from lm_eval_tasks.core.locks import held
+from lm_eval_tasks.core.metadata import check, dataset_of
+from lm_eval_tasks.data import cutoff, options
+from lm_eval_tasks.evaluate.answers import AnsweringLM
+from lm_eval_tasks.evaluate.batch_model import open_batches
+from lm_eval_tasks.evaluate.generation import BASELINES, Generation
+from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, open_model
+from lm_eval_tasks.llm.budget import Means
+from lm_eval_tasks.llm.usage import Usage
+from lm_eval_tasks.samples import logged
+from lm_eval_tasks.samples.logged import JOURNAL, USAGE
+from lm_eval_tasks.samples.result_file import made_with, results_in, usage_of, write
+from lm_eval_tasks.stats.scores import Score, scores_of, summary
+from lm_eval_tasks.task_folder import check_tasks
+
+_LOGGER = logging.getLogger(__name__)
+_SEEDS = ("random_seed", "numpy_random_seed", "torch_random_seed", "fewshot_random_seed")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which samples a run answers, as lm-eval's options of the same names.
+
+    Attributes:
+        limit: this many samples of each task, or if the number is below 1, that share of them.
+        samples: task -> places of its samples.
+    """
+
+    limit: float | None = None
+    samples: Mapping[str, Sequence[int]] | None = None
+
+
+def evaluate(
+    model: str, model_args: str, tasks: Sequence[str], metadata: dict[str, Any], part: Part | None, output: Path | None,
+    generation: Generation | None = None, means: Means | None = None,
+) -> list[Score]:  # fmt: skip
+    """Evaluate a model or baseline and return its scores.
+
+    Args:
+        model: a baseline's name or one of lm-eval's model types.
+        model_args: lm-eval's "key=value,..." for its own model types.
+        metadata: as lm-eval's --metadata.
+        output: folder for results, samples and the journal of answers, from which a killed run resumes.
+
+    Raises:
+        EvalError: an unknown task, a model that cannot be opened or gives up, a cost that is too high; what `hook.load` raises.
+        BusyError: another run writes to the same folder.
+    """
+    with held(output / JOURNAL) if output else nullcontext():
+        return _evaluate(
+            model, model_args, tasks, metadata, part or Part(), output, generation or Generation(), means or Means()
+        )
+
+
+def _evaluate(
+    model: str, model_args: str, tasks: Sequence[str], metadata: dict[str, Any], part: Part, output: Path | None,
+    generation: Generation, means: Means,
+) -> list[Score]:  # fmt: skip
+    check(metadata)
+    check_tasks(tasks)
+    command_line.quiet()
+    parsed = command_line.parse_args(model_args)
+    given = {
+        **metadata,
+        **parsed,
+        **_shown_to_tasks(generation),
+        **({"keep_parts": True} if model in BASELINES else {}),
+    }
+    reasoning = int(options.Options.of(given).reasoning_tokens)
+    label = label_of(model, parsed)
+    _refuse_another_model(output, label)
+    manager = RunTasks(given, reasoning, generation.repeats, part.samples)
+    _check(model, parsed, metadata, part, generation, means)
+    journal = Journal(output / JOURNAL if output else None, also=USAGE)
+    opened = open_batches(parsed, output) if means.batch else open_model(model, parsed, generation)
+    check_chat_template(opened, model, generation)
+    budget = means.budget(Usage.of_json(journal.also_of(key)) for key in journal)
+    lm = AnsweringLM(opened, identity_of(model, parsed, generation), journal, budget, repeated=generation.repeats > 1)
+    results = _run(lm, tasks, manager, part, given, generation, reasoning)
+    samples = {task: [logged.of_row(row) for row in rows] for task, rows in results["samples"].items()}
+    for task in [task for task, rows in samples.items() if not rows[0].scores]:
+        _LOGGER.warning("%s has no score on %s: its prompts have no demonstrations", label, task)
+    scores = scores_of(samples, label)
+    if not scores:
+        raise EvalError(
+            f"{label} has no score on any of these tasks, whose prompts have no demonstrations: take one with them, such as "
+            "academiceval_abs_28k"
+        )
+    if output is not None:
+        run = {
+            "model": model, "model_args": parsed, "metadata": {**metadata, "dataset": dataset_of(given)},
+            **asdict(generation), **asdict(part),
+            "model_cutoff": metadata.get("model_cutoff") or cutoff.of_model(parsed, lm.served), "served_as": lm.served,
+        }  # fmt: skip
+        ours = {"run": run, **summary(samples, scores), "usage": usage_of(lm.counts, means)}
+        write(results, {**ours, "made_with": made_with(lm, generation)}, label, output)
+    return scores
+
+
+def _check(
+    model: str,
+    arguments: Mapping[str, Any],
+    metadata: Mapping[str, Any],
+    part: Part,
+    generation: Generation,
+    means: Means,
+) -> None:
+    """Raise an EvalError for mistakes that can be found before anything is loaded."""
+    if metadata.get("shard") and (part.limit is not None or part.samples):
+        raise EvalError("--shard divides all samples: leave out --limit and --samples, or run without shards")
+    if part.samples and part.limit is not None:
+        raise EvalError("--samples and --limit both say which samples to answer: give one of them")
+    if generation.repeats > 1 and not command_line.parse_args(generation.gen_kwargs).get("do_sample"):
+        raise EvalError(
+            "--repeats asks each prompt several times, which shows something only if the model samples: add "
+            "--gen_kwargs do_sample=true,temperature=0.7 or the like"
+        )
+    _check_generation(generation.gen_kwargs)
+    means.check()
+    if means.batch and not arguments.get("model"):
+        raise EvalError(
+            "--batch asks a server's batch API: name its model and address with --model_args model=...,base_url=..."
+        )
+    if model == "local-chat-completions" and not generation.apply_chat_template:
+        raise EvalError("the model type local-chat-completions is sent chat messages: add --apply_chat_template")
+
+
+def _refuse_another_model(output: Path | None, label: str) -> None:
+    others = [file.stem.removeprefix("results_") for file in results_in(output)] if output else []
+    if lost := [one for one in others if one != label]:
+        raise EvalError(f"{output} contains the results of {lost[0]}: give each model its own --output folder")
+
+
+def _check_generation(gen_kwargs: str) -> None:
+    longest = command_line.parse_args(gen_kwargs).get("max_gen_toks")
+    if longest is not None and (type(longest) is not int or longest < 1):
+        raise EvalError(f"--gen_kwargs max_gen_toks={longest!r:.40} is not a whole number of tokens of at least 1")
+
+
+def _run(
+    lm: LM,
+    tasks: Sequence[str],
+    manager: RunTasks,
+    part: Part,
+    given: dict[str, Any],
+    generation: Generation,
+    reasoning: int,
+) -> dict[str, Any]:
+    from lm_eval.evaluator import simple_evaluate
+
+    gen_kwargs = command_line.parse_args(generation.gen_kwargs)
+    if reasoning and "max_gen_toks" in gen_kwargs:
+        gen_kwargs["max_gen_toks"] += reasoning
+    seeds = dict(zip(_SEEDS, generation.seeds, strict=True)) if generation.seeds else {}
+    results: dict[str, Any] = simple_evaluate(
+        model=lm,
+        tasks=list(tasks),
+        task_manager=manager,
+        limit=part.limit,
+        samples=dict(part.samples) if part.samples else None,
+        log_samples=True,
+        metadata=given,
+        apply_chat_template=generation.apply_chat_template,
+        system_instruction=generation.system_instruction,
+        gen_kwargs=gen_kwargs or None,
+        bootstrap_iters=0,
+        **seeds,
+    )
+    return results
+
+
+def _shown_to_tasks(generation: Generation) -> dict[str, Any]:
+    """What the tasks must know about how the run generates."""
+    reserve = command_line.max_gen_toks(generation.gen_kwargs)
+    return {
+        "apply_chat_template": generation.apply_chat_template,
+        "whole_answers": True,
+        **({"reserve": reserve} if reserve is not None else {}),
+        **({"system_instruction": generation.system_instruction} if generation.system_instruction else {}),
+    }

@@ -1,0 +1,111 @@
+"""What asking a model may cost: a question is asked only while even its dearest answer stays within the limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from lm_eval_tasks.core.errors import CostError, OptionError
+from lm_eval_tasks.llm.usage import Price, Usage
+
+# Hardly any text has fewer characters per token.
+CHARACTERS_OF_TOKEN = 3
+# What a chat template may add to a prompt.
+_AROUND = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a run may use.
+
+    Attributes:
+        price: what the model's tokens cost.
+        max_cost: the most that all answers of the output folder may cost together.
+        batch: whether a server is asked through its batch API, for half the price.
+    """
+
+    price: Price | None = None
+    max_cost: float | None = None
+    batch: bool = False
+
+    def check(self) -> None:
+        """Raise an OptionError if a limit is set without the prices to check it."""
+        if self.max_cost is not None and self.price is None:
+            raise OptionError("--max-cost needs a table of prices: --prices FILE")
+
+    def budget(self, spent: Iterable[Usage]) -> Budget | None:
+        """The budget of a run; None if it has no limit.
+
+        Args:
+            spent: on existing answers.
+        """
+        if self.max_cost is None or self.price is None:
+            return None
+        return Budget(self.max_cost, self.price, batch=self.batch, spent=spent)
+
+    def cost(self, usages: Iterable[Usage]) -> float | None:
+        """What answers cost; None without a price, or if the tokens of an answer are not known."""
+        every = list(usages)
+        if self.price is None or any(one.tokens_in is None or one.tokens_out is None for one in every):
+            return None
+        return sum(self.price.of(one, batch=self.batch) for one in every)
+
+
+class Budget:
+    """The most that a run may cost, and what it has cost.
+
+    Args:
+        limit: in the unit of the prices.
+        batch: whether batch prices apply.
+        spent: on existing answers.
+    """
+
+    def __init__(self, limit: float, price: Price, *, batch: bool = False, spent: Iterable[Usage] = ()) -> None:
+        self._limit, self._price, self._batch = limit, price, batch
+        self._paid = sum(map(self._cost, spent))
+        self._promised = 0.0
+
+    def take(self, most: Usage) -> None:
+        """Set aside what a question can take at most.
+
+        Raises:
+            CostError: that could pass the limit.
+        """
+        cost = self._cost(most)
+        if self._paid + self._promised + cost > self._limit:
+            raise CostError(
+                f"stopped at a cost of {self._paid:.4f}: the next question could pass --max-cost {self._limit:g}; answers are kept, and "
+                "the same command with a higher --max-cost resumes from them"
+            )
+        self._promised += cost
+
+    def settle(self, most: Usage, usage: Usage) -> None:
+        """Note what a question took; if that is not known, the most that it could take."""
+        self._promised -= self._cost(most)
+        self._paid += self._cost(usage if usage.tokens_out is not None else most)
+
+    def _cost(self, usage: Usage) -> float:
+        return self._price.of(usage, batch=self._batch)
+
+
+def most_tokens(prompt: str, prompt_tokens: int | None, answer_tokens: int) -> Usage:
+    """The most that a question can take; without the model's tokenizer, the prompt is counted in characters."""
+    return Usage((prompt_tokens or len(prompt) // CHARACTERS_OF_TOKEN) + _AROUND, answer_tokens)
+
+
+@contextmanager
+def paying(budget: Budget | None, most: Usage) -> Iterator[Callable[[Usage], None]]:
+    """Set a question's cost aside while it is asked, and settle it with what is handed over; with nothing if it failed.
+
+    Raises:
+        CostError: the question could pass the limit.
+    """
+    if budget:
+        budget.take(most)
+    used = [Usage(0, 0)]
+    try:
+        yield used.append
+    finally:
+        if budget:
+            budget.settle(most, used[-1])

@@ -1,0 +1,295 @@
+"""Asking a language model behind an OpenAI-compatible server: many questions at a time, each answer handed over at once.
+
+Whatever goes wrong with one question is its outcome. Only a server that cannot be asked at all ends the asking.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import random
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lm_eval_tasks.core.errors import CostError, ServerError
+from lm_eval_tasks.core.redaction import redacted
+from lm_eval_tasks.core.text import valid
+from lm_eval_tasks.core.waiting import announce_wait, retry_after
+from lm_eval_tasks.llm.budget import Budget, most_tokens, paying
+from lm_eval_tasks.llm.thoughts import in_marks
+from lm_eval_tasks.llm.usage import Usage
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+_Q = TypeVar("_Q")
+_V = TypeVar("_V")
+Messages = list[dict[str, str]]
+# How a model samples, as the API's arguments of these names; what is not given is greedy.
+Sampling = Mapping[str, Any]
+GREEDY: Sampling = {"temperature": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a server answered to one request."""
+
+    text: str
+    usage: Usage
+
+
+NOTHING = Answer("", Usage(0, 0))
+# Messages, the most tokens of an answer, and how to sample -> the answer.
+Ask = Callable[[Messages, int, Sampling], Awaitable[Answer]]
+
+DEADLINE = 600.0
+# How often 429, 5xx and lost answers are retried, after the waiting time that the server names.
+_RETRIES = 8
+_TRANSIENT = frozenset({408, 409, 425, 429})
+_FIRST_WAIT = 0.5
+_STEP = 0.5
+# For an answer that is not one, such as a page of HTML with status 200.
+_ODD_TRIES = 3
+# This many failures in a row are the server's fault, not the questions'.
+_MOST_FAILURES = 20
+# OpenAI's: they use another name for the cap, and take no temperature.
+_REASONING_MODELS = ("o1", "o3", "o4", "gpt-5")
+_AGAIN = "the answers so far are kept, and the same command resumes from them"
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A model at a server.
+
+    Attributes:
+        base_url: None for the `openai` package's own.
+        deadline: seconds that one request may take, from first byte to last.
+    """
+
+    model: str
+    base_url: str | None
+    deadline: float = DEADLINE
+
+    def __str__(self) -> str:
+        return f"{self.model!r} at {self.base_url or 'the OpenAI API'}"
+
+
+class NoAnswer(Exception):
+    """One question could not be answered; the message says why."""
+
+
+class _Stopped(Exception):
+    """The process was asked to stop while a question was waiting to be asked again."""
+
+
+def served_models(server: Server) -> frozenset[str]:
+    """The models that a server says it serves; none if it does not say.
+
+    Raises:
+        ServerError: it cannot be reached, or refuses the key.
+    """
+    return asyncio.run(_served(server))
+
+
+async def _served(server: Server) -> frozenset[str]:
+    import openai
+
+    try:
+        async with client_of(server) as client:
+            return frozenset([str(one.id) async for one in client.with_options(max_retries=1).models.list()])
+    except openai.APIConnectionError as err:
+        raise ServerError(f"no answer from {server.base_url or 'the OpenAI API'}: {err}") from err
+    except openai.AuthenticationError as err:
+        raise ServerError(f"{server.base_url or 'the OpenAI API'} refuses the key in OPENAI_API_KEY") from err
+    except Exception:  # a server that lists no models, in whatever way, may still answer questions
+        return frozenset()
+
+
+def ask_all(
+    server: Server, questions: Iterable[_Q], answer: Callable[[Ask, _Q], Awaitable[_V]], note: Callable[[_Q, _V], None],
+    concurrency: int, budget: Budget | None = None,
+) -> None:  # fmt: skip
+    """Ask every question, and hand each outcome to `note` before that worker asks anything else.
+
+    When the process is asked to stop (SIGINT, SIGTERM), nothing new is asked, and what is under way is waited for and noted,
+    so that no answer is paid for twice.
+
+    Args:
+        answer: one question's outcome; it may ask several times, and should turn `NoAnswer` into an outcome.
+
+    Raises:
+        KeyboardInterrupt: the process was asked to stop.
+        ServerError: the server cannot be asked at all; what was answered is noted.
+        CostError: the next question could pass the budget; likewise.
+    """
+    with _told_to_end() as ended:
+        asyncio.run(_Asking(server, ended, budget).all(questions, answer, note, concurrency))
+    if ended:
+        raise KeyboardInterrupt
+
+
+class _Asking:
+    """One call of `ask_all`."""
+
+    def __init__(self, server: Server, ended: list[int], budget: Budget | None) -> None:
+        import openai
+
+        self._server, self._ended, self._openai, self._budget = server, ended, openai, budget
+        self._gone: ServerError | CostError | None = None
+        self._failures = 0
+
+    async def all(
+        self, questions: Iterable[_Q], answer: Callable[[Ask, _Q], Awaitable[_V]], note: Callable[[_Q, _V], None],
+        concurrency: int,
+    ) -> None:  # fmt: skip
+        waiting = iter(questions)
+        async with client_of(self._server) as self._client:
+
+            async def work() -> None:
+                while not self._ended and self._gone is None:
+                    try:
+                        question = next(waiting)
+                    except StopIteration:
+                        return
+                    try:
+                        note(question, await answer(self._ask, question))
+                    except _Stopped:
+                        return
+                    except (ServerError, CostError) as err:
+                        self._gone = self._gone or err
+
+            await asyncio.gather(*(work() for _ in range(concurrency)))
+        if self._gone is not None:
+            raise self._gone
+
+    async def _ask(self, messages: Messages, most_tokens: int, sampling: Sampling = GREEDY) -> Answer:
+        with paying(self._budget, most_of(messages, most_tokens)) as used:
+            try:
+                answer = await self._tried(messages, most_tokens, sampling)
+            except NoAnswer as err:
+                self._failures += 1
+                if self._failures >= _MOST_FAILURES:
+                    raise ServerError(
+                        f"{self._server} gave up: {self._failures} failures in a row, last: {err}; {_AGAIN}"
+                    ) from err
+                raise
+            used(answer.usage)
+        self._failures = 0
+        return answer
+
+    async def _tried(self, messages: Messages, most_tokens: int, sampling: Sampling) -> Answer:
+        odd = 0
+        for tried in range(_RETRIES + 1):
+            try:
+                reply = await self._client.chat.completions.create(
+                    **body_of(self._server.model, messages, most_tokens, sampling)
+                )
+                return answer_of(reply.model_dump())
+            except Exception as err:  # including whatever a 200 may contain that is not a chat completion
+                reason, wait = self._understood(err)
+                reason = redacted(reason)  # a server may repeat the key that it was sent
+                odd += wait is None
+                if tried == _RETRIES or odd == _ODD_TRIES or wait == math.inf:
+                    raise NoAnswer(reason) from err
+                pause = max(min(_FIRST_WAIT * 2**tried, 8.0) * random.uniform(0.75, 1.0), wait or 0.0)
+                announce_wait(pause, f"{self._server.model} is asked again after {reason}")
+                await self._sleep(pause)
+        raise AssertionError("the last try returns or raises")
+
+    async def _sleep(self, seconds: float) -> None:
+        """Wait, but not if the process was asked to stop meanwhile."""
+        while seconds > 0 and not self._ended:
+            await asyncio.sleep(min(seconds, _STEP))
+            seconds -= _STEP
+        if self._ended:
+            raise _Stopped
+
+    def _understood(self, err: Exception) -> tuple[str, float | None]:
+        """What went wrong with a request, and how long the server wants us to wait: inf if asking again is useless, None for an
+        answer that is not a chat completion.
+
+        Raises:
+            ServerError: it will refuse every question.
+        """
+        openai = self._openai
+        if isinstance(err, openai.APITimeoutError):
+            return f"no whole answer within {self._server.deadline:g} s", 0.0
+        if isinstance(err, openai.APIConnectionError):
+            return f"the connection broke off or was refused ({err.__cause__ or err})", 0.0
+        if isinstance(err, openai.AuthenticationError | openai.PermissionDeniedError):
+            raise ServerError(f"{self._server} gave up: {err}; {_AGAIN}") from err
+        if isinstance(err, openai.APIStatusError):
+            passes = err.status_code in _TRANSIENT or err.status_code >= 500
+            asked = retry_after(err.response.headers.get("Retry-After"))
+            return f"status {err.status_code}: {str(err)[:200]}", asked if passes else math.inf
+        return f"an answer that is not a chat completion ({type(err).__name__}: {str(err)[:100]})", None
+
+
+def body_of(model: str, messages: Messages, most_tokens: int, sampling: Sampling) -> dict[str, Any]:
+    """The body of a request for a chat completion."""
+    if model.startswith(_REASONING_MODELS):
+        own = {key: value for key, value in sampling.items() if key not in ("temperature", "top_p")}
+        return {"model": model, "messages": messages, "max_completion_tokens": most_tokens, **own}
+    return {"model": model, "messages": messages, "max_tokens": most_tokens, **sampling}
+
+
+def answer_of(completion: Mapping[str, Any]) -> Answer:
+    """The answer in the body of a chat completion, with reasoning that the server hands over separately.
+
+    Raises:
+        KeyError and the like: it is not a chat completion.
+    """
+    choice = completion["choices"][0]
+    message = choice["message"]
+    reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
+    content = message["content"] or ""
+    text = valid((in_marks(reasoning, closed=bool(content)) if isinstance(reasoning, str) else "") + content)
+    return Answer(text, Usage.of_response(completion.get("usage"), choice.get("finish_reason")))
+
+
+def most_of(messages: Messages, answer_tokens: int) -> Usage:
+    """The most that a request can take."""
+    return most_tokens("".join(one["content"] for one in messages), None, answer_tokens)
+
+
+def client_of(server: Server, retries: int = 0, most_bytes: int | None = None) -> AsyncOpenAI:
+    """A client for a server.
+
+    Args:
+        retries: of each request, by the package itself.
+        most_bytes: of a response; None for those of a chat completion.
+    """
+    from openai import AsyncOpenAI
+
+    from lm_eval_tasks.compat.openai import MOST_BYTES, BoundedClient
+
+    return AsyncOpenAI(
+        base_url=server.base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none", max_retries=retries,
+        timeout=server.deadline, http_client=BoundedClient(server.deadline, most_bytes or MOST_BYTES),
+    )  # fmt: skip
+
+
+@contextmanager
+def _told_to_end() -> Iterator[list[int]]:
+    """Collects the signals that ask the process to stop; a second one ends it."""
+    seen: list[int] = []
+
+    def note(number: int, frame: object) -> None:
+        if seen:
+            raise KeyboardInterrupt
+        seen.append(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield seen
+        return
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield seen
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

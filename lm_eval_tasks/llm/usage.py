@@ -1,0 +1,123 @@
+"""What answers use: tokens as the engine or server counts them, and their price."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_tasks.core.errors import OptionError
+
+_MILLION = 1_000_000
+# The finish reason of an answer that ended at its cap.
+CAPPED = "length"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one answer, and why it ended; None and "" for what is not known.
+
+    Attributes:
+        tokens_out: of the answer, its reasoning included.
+        reasoning_tokens: those of the reasoning.
+        cached_tokens: those of the prompt that the server had in its cache.
+        finish: "stop", "length", or another word that the server uses.
+    """
+
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+    finish: str = ""
+
+    @classmethod
+    def of_response(cls, usage: object, finish: object) -> Usage:
+        """Read the `usage` of an OpenAI-compatible answer (https://platform.openai.com/docs/api-reference/chat/object)."""
+        given = usage if isinstance(usage, Mapping) else {}
+        return cls(
+            _count(given, "prompt_tokens"), _count(given, "completion_tokens"),
+            _count(given.get("completion_tokens_details"), "reasoning_tokens"),
+            _count(given.get("prompt_tokens_details"), "cached_tokens"), finish if isinstance(finish, str) else "",
+        )  # fmt: skip
+
+    @classmethod
+    def of_json(cls, content: object) -> Usage:
+        """Read what `to_json` wrote; a field that is not what it should be is unknown."""
+        given = content if isinstance(content, Mapping) else {}
+        finish = given.get("finish")
+        tokens = {name: _count(given, name) for name in _TOKENS}
+        return cls(**tokens, finish=finish if isinstance(finish, str) else "")
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields that are known."""
+        return {name: value for name, value in asdict(self).items() if value not in (None, "")}
+
+
+_TOKENS = ("tokens_in", "tokens_out", "reasoning_tokens", "cached_tokens")
+
+
+def _count(given: object, name: str) -> int | None:
+    value = given.get(name) if isinstance(given, Mapping) else None
+    return value if type(value) is int and value >= 0 else None
+
+
+def total(usages: Iterable[Usage]) -> dict[str, Any]:
+    """Sums over answers: each kind of tokens over those that report it (None if none does), and counts of each finish."""
+    every = list(usages)
+    sums = {}
+    for name in _TOKENS:
+        known = [value for one in every if (value := getattr(one, name)) is not None]
+        sums[name] = sum(known) if known else None
+    return {**sums, "finish": dict(sorted(Counter(one.finish for one in every if one.finish).items()))}
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a million of a model's tokens cost.
+
+    Attributes:
+        cached: of prompt tokens from the server's cache.
+        batch: what batch requests cost, as a share of the usual price.
+    """
+
+    input: float
+    output: float
+    cached: float
+    batch: float = 0.5
+
+    def of(self, usage: Usage, *, batch: bool = False) -> float:
+        """The price of an answer; what is not known about it counts as nothing."""
+        cached = min(usage.cached_tokens or 0, usage.tokens_in or 0)
+        fresh = (usage.tokens_in or 0) - cached
+        whole = (fresh * self.input + cached * self.cached + (usage.tokens_out or 0) * self.output) / _MILLION
+        return whole * (self.batch if batch else 1)
+
+
+def read_price(path: Path, model: str) -> Price:
+    """A model's price from a table: TOML with a table for each model, `input`, `output`, and optionally `cached` and `batch`.
+
+    Raises:
+        OptionError: the file cannot be read, or has no such model.
+    """
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as err:
+        raise OptionError(f"the price table {path} cannot be read: {err.strerror or err}") from err
+    except ValueError as err:
+        raise OptionError(f"the price table {path} is not TOML ({err})") from err
+    if not model:
+        raise OptionError("the price table needs the model's name: add pretrained=... or model=... to --model_args")
+    found = tables.get(model)
+    if not isinstance(found, dict):
+        listed = ", ".join(name for name, one in tables.items() if isinstance(one, dict)) or "none"
+        raise OptionError(f"the price table {path} has no model {model!r}; it has {listed}")
+    values = {"cached": found.get("input"), "batch": 0.5, **found}
+    for name in ("input", "output", "cached", "batch"):
+        value = values.get(name)
+        if not isinstance(value, int | float) or not 0 <= value < math.inf:
+            raise OptionError(f"the price table {path} has no {name} for {model!r} that is a number of at least 0")
+    return Price(*(float(values[name]) for name in ("input", "output", "cached", "batch")))

@@ -1,1 +1,0 @@
-"""Runs of models: generating, logged samples, statistics, comparison."""

@@ -1,0 +1,1 @@
+"""Samples and results of a run as typed records, and the files that they are kept in."""

@@ -1,0 +1,37 @@
+"""What models are called in tables and file names, and options that name models."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from lm_eval_tasks.core.errors import SamplesError
+
+_MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
+
+
+def label(name: str) -> str:
+    """What a model is called: `ORG-MODEL` for `ORG/MODEL`, and a folder's last part."""
+    return re.sub(r"[^\w.-]+", "-", name if name.count("/") == 1 else name.rpartition("/")[2])
+
+
+def cutoffs_of(given: Sequence[str], models: Collection[str]) -> dict[str, str]:
+    """Model -> month up to which it was trained.
+
+    Args:
+        given: `MODEL=YYYY-MM` as typed; a model is named as in tables, or as its weights are.
+        models: as named in tables.
+
+    Raises:
+        SamplesError: one is something else.
+    """
+    found = {}
+    for one in given:
+        name, _, month = one.rpartition("=")
+        model = name if name in models else label(name)
+        if model not in models or not _MONTH.fullmatch(month):
+            raise SamplesError(
+                f"--cutoff {one!r:.200} is not MODEL=YYYY-MM with a model of these runs: {', '.join(sorted(models))}"
+            )
+        found[model] = month
+    return found

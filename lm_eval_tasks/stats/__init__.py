@@ -1,0 +1,1 @@
+"""Samples to columns, scores with intervals, comparisons."""

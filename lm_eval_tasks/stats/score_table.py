@@ -1,0 +1,60 @@
+"""Scores as readable tables: the headline metrics with their floors first, then the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from lm_eval_tasks.core.power import FEWEST
+from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.metrics.registry import METRICS, headline, named
+from lm_eval_tasks.stats.scores import UNCAPPED, Score
+
+_Rows = Mapping[tuple[str, str], Mapping[str, Score]]
+
+
+def score_table(scores: Sequence[Score]) -> Iterator[str | Table]:
+    """Markdown: headline scores with 95 % intervals and floors, and how prompts and answers fared; then all other scores."""
+    if not scores:
+        yield "no task has a score for this model"
+        return
+    rows: dict[tuple[str, str], dict[str, Score]] = {}
+    for score in scores:
+        model = f"{score.model} + {score.retriever}" if score.retriever else score.model
+        rows.setdefault((score.task, model), {})[score.metric] = score
+    present = list(dict.fromkeys(score.metric for score in scores))
+    main = [name for one in METRICS if one.headline for name in (one.name, one.name + UNCAPPED, *one.floors)]
+    main += [one.name for one in METRICS if one.rate]
+    yield _table([name for name in main if name in present], rows)
+    others = [name for name in present if name not in main]
+    if others:
+        yield from ("", _table(others, rows))
+    if any(" of " in _samples(cells) for cells in rows.values()):
+        yield from ("", "If n is only a part of the samples, the scores are of a subset, not of the round.")
+    if any(score.low is None for score in scores if score.metric in headline()):
+        yield from (
+            "",
+            f"If an interval is missing, the papers have fewer than {FEWEST} first authors, or all have the same score.",
+        )
+
+
+def _table(metrics: Sequence[str], rows: _Rows) -> Table:
+    shown = [
+        (task, model, _samples(cells), *(_cell(cells.get(metric)) for metric in metrics))
+        for (task, model), cells in sorted(rows.items())
+        if not cells.keys().isdisjoint(metrics)
+    ]
+    return Table(("Task", "Model", "n", *metrics), "llr" + "r" * len(metrics), shown)
+
+
+def _samples(cells: Mapping[str, Score]) -> str:
+    """How many samples were scored, and out of how many if that is only a part."""
+    most = max(cells.values(), key=lambda one: one.samples)
+    return str(most.samples) if most.of in (None, most.samples) else f"{most.samples} of {most.of}"
+
+
+def _cell(score: Score | None) -> str:
+    if score is None:
+        return "-"
+    metric = named(score.metric)
+    known = metric and metric.headline and score.low is not None and score.high is not None
+    return f"{score.value:.4f}" + (f" [{score.low:.4f}, {score.high:.4f}]" if known else "")

@@ -1,0 +1,1 @@
+"""What measures the measuring: the report card of metrics and judges, contamination, linked rounds."""

@@ -1,0 +1,263 @@
+"""`academiceval contamination`: do models score higher on papers that they may have seen in training?
+
+Over samples of several models with different cut-offs:
+
+  score = paper + model x task + beta x [the paper was published up to the model's cut-off]
+
+Paper effects remove difficulty; the models' different cut-offs identify beta: a paper between two cut-offs was open to one model and
+not to the other. The interval is a t interval with a jackknife over first authors, as in `intervals`. Placebos set false cut-offs later
+than the true ones and use only papers that no model can have seen: their beta should be 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lm_eval_tasks.core.errors import SamplesError
+from lm_eval_tasks.core.intervals import numbered, t_interval
+from lm_eval_tasks.core.power import FEWEST
+from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.metrics import registry
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.logged import Logged
+
+Floats = NDArray[np.float64]
+# How many months placebos are late.
+PLACEBOS = (3, 6)
+# Below this share of the scores' spread, nothing is left to compare.
+_NOTHING = 1e-9
+_ROUNDS, _CLOSE = 500, 1e-10
+TITLE_ONLY = "abs_title_only"
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One model's score on one sample.
+
+    Attributes:
+        paper: what difficulty belongs to: the sample in its task.
+        cluster: the first author.
+        months: whole months from the model's cut-off to the paper; 0 or less for papers up to the cut-off.
+    """
+
+    model: str
+    task: str
+    paper: str
+    cluster: str
+    months: int
+    score: float
+
+    @property
+    def open(self) -> bool:
+        """Whether the model may have seen the paper."""
+        return self.months <= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """An estimate of beta.
+
+    Attributes:
+        value: how much higher scores are on papers up to the cut-off; None if the runs cannot tell.
+        low, high, p: of the 95 % interval; None with too few first authors.
+        papers: how many some models may have seen and others not: the informative ones.
+        why: why there is no value.
+    """
+
+    what: str
+    value: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    papers: int
+    clusters: int
+    why: str = ""
+
+
+def months_between(cutoff: str, published: str) -> int:
+    """Whole months from a cut-off, "YYYY-MM", to a day of publication."""
+    (y1, m1), (y2, m2) = (map(int, text[:7].split("-")) for text in (cutoff, published))
+    return 12 * (y2 - y1) + m2 - m1
+
+
+def observations(runs: Mapping[str, Sequence[Logged]], cutoffs: Mapping[str, str], metric: str) -> list[Observation]:
+    """The scores of several runs.
+
+    Args:
+        runs: model -> its samples.
+        cutoffs: model -> month up to which it was trained.
+
+    Raises:
+        SamplesError: a model's cut-off is not known, or no sample has the score.
+    """
+    if unknown := [model for model in runs if model not in cutoffs]:
+        raise SamplesError(f"the cut-off of {unknown[0]} is not known: give it with --cutoff {unknown[0]}=YYYY-MM")
+    found = [
+        Observation(
+            model,
+            one.task,
+            f"{one.task} {one.id}",
+            one.cluster,
+            months_between(cutoffs[model], one.published),
+            one.scores[metric],
+        )
+        for model, samples in runs.items()
+        for one in samples
+        if metric in one.scores
+    ]
+    if not found:
+        raise SamplesError(f"no sample has the score {metric}; there are {', '.join(registry.headline())} and others")
+    return found
+
+
+def effect(what: str, given: Sequence[Observation]) -> Effect:
+    """Estimate beta.
+
+    Args:
+        what: a name for the estimate.
+    """
+    papers = {one.paper for one in given if one.open} & {one.paper for one in given if not one.open}
+    reason = _unidentified(given, papers)
+    if reason:
+        return Effect(what, None, None, None, None, len(papers), 0, reason)
+    rows = [numbered([one.paper for one in given]), numbered([f"{one.model} {one.task}" for one in given])]
+    x = _within(np.array([float(one.open) for one in given]), rows)
+    y = _within(np.array([one.score for one in given]), rows)
+    if float(x @ x) < _NOTHING * len(given):
+        return Effect(
+            what, None, None, None, None, len(papers), 0, "whether models may have seen a paper differs only by task"
+        )
+    clusters = numbered([one.cluster for one in given])
+    telling = sorted({int(cluster) for cluster, one in zip(clusters, given, strict=True) if one.paper in papers})
+    products = np.bincount(clusters, weights=x * y)
+    squares = np.bincount(clusters, weights=x * x)
+    value = float(products.sum() / squares.sum())
+    # Papers that all models, or none, may have seen show how far apart the models lie, which is not known without error
+    # either.
+    left = (products.sum() - products) / (squares.sum() - squares)
+    over = t_interval(value, left, squares) if len(telling) >= FEWEST else None
+    if over is None:
+        return Effect(what, value, None, None, None, len(papers), len(telling))
+    return Effect(what, value, over.low, over.high, over.p, len(papers), len(telling))
+
+
+def _unidentified(given: Sequence[Observation], papers: set[str]) -> str:
+    """Why the runs cannot tell beta; "" if they can."""
+    if len({one.model for one in given}) < 2:
+        return "only one model has such scores, and its papers before and after its cut-off differ in difficulty, too"
+    if not any(one.open for one in given):
+        return 'all papers are newer than all cut-offs: run the older splits too (--metadata \'{"split": "all"}\')'
+    if not papers:
+        return "no paper lies between the cut-offs of two models that were both run on it"
+    return ""
+
+
+def _within(values: Floats, groups: Sequence[NDArray[np.int64]]) -> Floats:
+    """Values with the means of each grouping removed in turn until nothing changes."""
+    counts = [np.bincount(codes) for codes in groups]
+    left: Floats = values - values.mean()
+    for _ in range(_ROUNDS):
+        before = left
+        for codes, n in zip(groups, counts, strict=True):
+            left = left - (np.bincount(codes, weights=left) / n)[codes]
+        if float(np.abs(left - before).max()) < _CLOSE:
+            break
+    return left
+
+
+def placebo(given: Sequence[Observation], late: int) -> Effect:
+    """Beta at cut-offs that are `late` months too late, over scores on papers that their model cannot have seen."""
+    unseen = [replace(one, months=one.months - late) for one in given if not one.open]
+    return effect(f"placebo, cut-offs {late} months late", unseen)
+
+
+def effects(given: Sequence[Observation]) -> list[Effect]:
+    """Beta over all tasks, for the title-only probe by itself, and for the placebos."""
+    probe = [one for one in given if TITLE_ONLY in one.task]
+    usual = [one for one in given if TITLE_ONLY not in one.task]
+    found = [effect("papers up to the cut-off", usual)] if usual else []
+    if probe:
+        found.append(effect("title-only probe", probe))
+        found += [against_later(model, probe) for model in sorted({one.model for one in probe})]
+    return found + [placebo(usual or given, late) for late in PLACEBOS]
+
+
+def against_later(model: str, probe: Sequence[Observation]) -> Effect:
+    """How much better a model writes abstracts from titles alone for papers up to its cut-off than for later ones.
+
+    A second witness, which needs no other model. Nothing removes the papers' difficulty here, but little can be known about an abstract
+    from its title, whatever the paper.
+    """
+    what = f"title-only probe, {model} against its own later papers"
+    own = [one for one in probe if one.model == model]
+    is_open = np.array([one.open for one in own])
+    if is_open.all() or not is_open.any():
+        side = "newer" if not is_open.any() else "older"
+        return Effect(what, None, None, None, None, 0, 0, f"all its papers are {side} than its cut-off")
+    clusters, scores = numbered([one.cluster for one in own]), np.array([one.score for one in own])
+    sums, counts = (
+        np.array([np.bincount(clusters, weights=weight * side) for side in (is_open, ~is_open)])
+        for weight in (scores, np.ones(len(own)))
+    )
+    value = _between(sums.sum(axis=1), counts.sum(axis=1))
+    # An author of all papers on one side cannot be left out: then nothing would be left to compare.
+    rest = counts.sum(axis=1)[:, None] - counts
+    count = len(counts[0])
+    if count < FEWEST or not rest.all():
+        return Effect(what, value, None, None, None, len(own), count)
+    left = _between(sums.sum(axis=1)[:, None] - sums, rest)
+    over = t_interval(float(value), left, counts.sum(axis=0))
+    return Effect(what, float(value), over.low, over.high, over.p, len(own), count)
+
+
+def _between(sums: Floats, counts: Floats) -> Any:
+    """The mean on the first side minus that on the second."""
+    means = sums / counts
+    return means[0] - means[1]
+
+
+def by_age(given: Sequence[Observation], width: int = 3) -> dict[str, dict[int, tuple[float, int]]]:
+    """Model -> quarter since its cut-off -> mean score without the papers' difficulty, and number of samples.
+
+    Quarter 0 begins right after the cut-off; the figures of a model have mean 0.
+    """
+    rows = [numbered([one.paper for one in given]), numbered([f"{one.model} {one.task}" for one in given])]
+    left = _within(np.array([one.score for one in given]), rows)
+    found: dict[str, dict[int, list[float]]] = {}
+    for one, value in zip(given, left, strict=True):
+        found.setdefault(one.model, {}).setdefault((one.months - 1) // width, []).append(float(value))
+    return {
+        model: {age: (sum(values) / len(values), len(values)) for age, values in sorted(ages.items())}
+        for model, ages in found.items()
+    }
+
+
+def table(found: Sequence[Effect]) -> Table:
+    """A row for each estimate."""
+    head = ("Estimate", "Higher by", "95% interval", "p", "Informative papers", "First authors")
+    return Table(head, "lrrrrr", [_row(one) for one in found])
+
+
+def _row(one: Effect) -> tuple[object, ...]:
+    if one.value is None:
+        return one.what, "-", "-", "-", one.papers, "-"
+    interval = "-" if one.low is None or one.high is None else f"[{one.low:+.4f}, {one.high:+.4f}]"
+    return one.what, f"{one.value:+.4f}", interval, "-" if one.p is None else f"{one.p:.4f}", one.papers, one.clusters
+
+
+def age_table(given: Sequence[Observation]) -> Table:
+    """Model by quarters since its cut-off."""
+    ages = by_age(given)
+    quarters = sorted({age for own in ages.values() for age in own})
+    head = ("Model", *(f"{3 * age + 1} to {3 * age + 3}" for age in quarters))
+    rows = [
+        (model, *(f"{own[age][0]:+.4f} ({own[age][1]})" if age in own else "-" for age in quarters))
+        for model, own in sorted(ages.items())
+    ]
+    return Table(head, "l" + "r" * len(quarters), rows)

@@ -1,0 +1,128 @@
+"""What a metric notices, as a report card: its figures, its file, its table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.core.text import number
+from lm_eval_tasks.study.damages.registry import DAMAGES
+
+# A headline metric that notices a damage less often than this is called blind for it; 0.5 is chance.
+BLIND = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Eyesight:
+    """How often a metric notices one damage.
+
+    Attributes:
+        accuracy: share of pairs in which the damaged text scores lower; equal scores count half.
+        low, high: its 95 % interval over first authors; None with too few.
+        n: pairs.
+        none: how many texts have no place for the damage.
+    """
+
+    accuracy: float
+    low: float | None
+    high: float | None
+    n: int
+    none: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportCard:
+    """What was measured.
+
+    Attributes:
+        damages: metric -> damage -> how often it is noticed.
+        harmless: metric -> harmless change -> share of pairs in which the changed text scores lower, a false alarm.
+    """
+
+    damages: dict[str, dict[str, Eyesight]]
+    harmless: dict[str, dict[str, Eyesight]]
+
+    @classmethod
+    def together(cls, cards: Iterable[ReportCard]) -> ReportCard:
+        """Several report cards as one."""
+        damages: dict[str, dict[str, Eyesight]] = {}
+        harmless: dict[str, dict[str, Eyesight]] = {}
+        for card in cards:
+            for whole, part in ((damages, card.damages), (harmless, card.harmless)):
+                for metric, own in part.items():
+                    whole.setdefault(metric, {}).update(own)
+        return cls(damages, harmless)
+
+    def alarm(self, metric: str) -> float | None:
+        """The share of false alarms over all harmless changes."""
+        own = list(self.harmless.get(metric, {}).values())
+        pairs = sum(one.n for one in own)
+        return sum(one.accuracy * one.n for one in own) / pairs if pairs else None
+
+    def to_json(self) -> dict[str, Any]:
+        """{metric: {damage: {accuracy, low, high, n, harmless}}}."""
+        return {
+            metric: {
+                damage: {
+                    "accuracy": one.accuracy,
+                    "low": one.low,
+                    "high": one.high,
+                    "n": one.n,
+                    "harmless": self.alarm(metric),
+                }
+                for damage, one in own.items()
+            }
+            for metric, own in self.damages.items()
+        }
+
+    @classmethod
+    def of_json(cls, content: object) -> ReportCard:
+        """Read what `to_json` wrote.
+
+        Raises:
+            ValueError and the like: it is something else.
+        """
+        if not isinstance(content, dict) or not content:
+            raise ValueError("not a report card")
+        damages: dict[str, dict[str, Eyesight]] = {}
+        harmless: dict[str, dict[str, Eyesight]] = {}
+        for metric, own in content.items():
+            for damage, one in own.items():
+                low, high = (None if one[name] is None else number(one[name]) for name in ("low", "high"))
+                seen = Eyesight(number(one["accuracy"]), low, high, int(number(one["n"])), 0)
+                damages.setdefault(str(metric), {})[str(damage)] = seen
+                if one["harmless"] is not None:
+                    harmless[str(metric)] = {"all": Eyesight(number(one["harmless"]), None, None, 1, 0)}
+        return cls(damages, harmless)
+
+
+def table(card: ReportCard) -> Table:
+    """A row for each damage, a column for each metric; "blind" after a headline metric that hardly notices it."""
+    from lm_eval_tasks.metrics import registry
+
+    headline = registry.headline()
+    names = [name for name in card.damages if card.damages[name]]
+    rows = []
+    for kind in DAMAGES:
+        cells = [card.damages[name].get(kind.name) for name in names]
+        if any(cells):
+            rows.append(
+                (
+                    kind.label,
+                    max(one.n for one in cells if one),
+                    *(_cell(one, is_headline=name in headline) for name, one in zip(names, cells, strict=True)),
+                )
+            )
+    alarms = ["-" if (share := card.alarm(name)) is None else f"{share:.3f}" for name in names]
+    rows.append(("false alarms on harmless changes", None, *alarms))
+    return Table(("Damage", "n", *names), "lr" + "r" * len(names), rows)
+
+
+def _cell(one: Eyesight | None, *, is_headline: bool) -> str:
+    if one is None:
+        return "-"
+    blind = " blind" if is_headline and one.accuracy < BLIND else ""
+    bounds = "" if one.low is None or one.high is None else f" [{one.low:.2f}, {one.high:.2f}]"
+    return f"{one.accuracy:.2f}{bounds}{blind}"

@@ -1,0 +1,281 @@
+"""`academiceval link-rounds`: scores of later rounds on the scale of the first, by models that were run on all of them.
+
+A round may be easier than another. The anchors, frozen models, show by how much: their gain is due to the papers, not
+to them. In a round all models answer the same papers, so a model's distance from the anchors is known better than its
+score:
+
+  linked score = anchors' mean in the first round + mean over papers of (model - anchors) in the later round
+
+Its error has three parts: of that distance, of the anchors' mean in the first round, and of the anchors, which do not all gain alike.
+Right-or-wrong answers are linked by ability (`rasch`) instead of scores. Papers of the first round that are carried along as
+`<Setting>-core` check the result: there a model's distance from the anchors is taken over the old papers.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import sqrt
+from pathlib import Path
+from statistics import fmean, variance
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lm_eval_tasks import data
+from lm_eval_tasks.core.errors import SamplesError
+from lm_eval_tasks.core.intervals import t_interval
+from lm_eval_tasks.core.power import FEWEST
+from lm_eval_tasks.core.row_format import CORE
+from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.samples.labels import label
+from lm_eval_tasks.samples.logged import by_task
+from lm_eval_tasks.stats.estimates import Estimate, Scores, around, average, difference, mean
+from lm_eval_tasks.study.rasch import Abilities, abilities, accuracy
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.logged import Logged
+
+# Model -> its samples in one round.
+Runs = Mapping[str, Sequence["Logged"]]
+FEWEST_ANCHORS = 2
+_OF_CHOICES = "accuracy"
+# An anchor that differs from the others in its move by this many standard errors has changed.
+_FAR = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """One model's score in one round and task.
+
+    Attributes:
+        raw: as it was.
+        value: on the scale of the first round.
+        low, high: 95 %, with the error of linking; None with too few first authors.
+        by_core: the same over the old papers, with its interval; None if the model was not run on them.
+    """
+
+    round: str
+    task: str
+    model: str
+    raw: float
+    value: float
+    low: float | None
+    high: float | None
+    papers: int
+    by_core: tuple[float, tuple[float, float] | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What links a round to the first.
+
+    Attributes:
+        shift: how much higher the anchors score in it.
+        changed: anchors that moved differently from the rest, and are best left out.
+    """
+
+    round: str
+    task: str
+    shift: float
+    anchors: int
+    changed: tuple[str, ...]
+
+
+def anchors_of(given: str | None) -> tuple[str, ...]:
+    """Anchors as named in tables: those typed, separated by commas, or else those that are meant to be run on every round."""
+    if given:
+        names = [label(name) if "/" in name else name for name in given.split(",") if name]
+    else:
+        path = Path(data.__file__).parent / "anchors.toml"
+        names = [label(name) for name in tomllib.loads(path.read_text(encoding="utf-8"))["anchors"]]
+    return tuple(dict.fromkeys(names))
+
+
+def link(rounds: Mapping[str, Runs], anchors: Sequence[str], metric: str = "") -> tuple[list[Linked], list[Link]]:
+    """All models of all rounds on the scale of the first round.
+
+    Args:
+        rounds: name -> runs, the first one first.
+        anchors: models; those that were run on both rounds count.
+        metric: without one, the first headline metric of each task; tasks without it are left out.
+
+    Raises:
+        SamplesError: a round has fewer than two anchors in common with the first, or no task has the metric.
+    """
+    (first, reference), *later = rounds.items()
+    linked, links = [], []
+    for name, runs in later:
+        known = [model for model in anchors if model in reference and model in runs]
+        if len(known) < FEWEST_ANCHORS:
+            raise SamplesError(
+                f"rounds {first} and {name} have {len(known)} anchors in common, but linking needs {FEWEST_ANCHORS}: run more of them on "
+                f"both ({', '.join(anchors)}), or name others with --anchors"
+            )
+        ours, theirs = ({model: by_task(samples) for model, samples in one.items()} for one in (reference, runs))
+        tasks = set.intersection(*(set(own[model]) for own in (ours, theirs) for model in known))
+        for task in sorted(tasks):
+            wanted = metric or _headline(ours[known[0]][task])
+            before, after, core = (
+                {model: scores for model, own in one.items() if (scores := _scores(own.get(of, ()), wanted))}
+                for one, of in ((ours, task), (theirs, task), (theirs, task + CORE))
+            )
+            if not (usable := usable_anchors(before, after, known)):
+                continue
+            one, found = link_task(name, task, before, after, usable, core, is_choice=wanted == _OF_CHOICES)
+            links.append(one)
+            linked += found
+    if not links:
+        raise SamplesError(
+            f"no task of both rounds has {metric or 'a headline metric'} and samples that all anchors answered ({', '.join(anchors)})"
+        )
+    return linked, links
+
+
+def usable_anchors(before: Mapping[str, Scores], after: Mapping[str, Scores], anchors: Sequence[str]) -> list[str]:
+    """The anchors that were run on both rounds; none if they are fewer than two, or have no sample in common."""
+    known = [model for model in anchors if model in before and model in after]
+    enough = len(known) >= FEWEST_ANCHORS and all(average([side[model] for model in known]) for side in (before, after))
+    return known if enough else []
+
+
+def _headline(samples: Sequence[Logged]) -> str:
+    return next((name for name in registry.headline() if name in samples[0].scores), "") if samples else ""
+
+
+def _scores(samples: Sequence[Logged], metric: str) -> Scores:
+    return {one.id: (one.scores[metric], one.cluster) for one in samples if metric in one.scores}
+
+
+def link_task(
+    round_: str, task: str, before: Mapping[str, Scores], after: Mapping[str, Scores], anchors: Sequence[str],
+    core: Mapping[str, Scores] = MappingProxyType({}), *, is_choice: bool = False,
+) -> tuple[Link, list[Linked]]:  # fmt: skip
+    """All models of a later round on the scale of the first, for one task.
+
+    Args:
+        before, after: model -> its scores in the first and in the later round.
+        anchors: models of both, at least two.
+        core: model -> its scores on papers of the first round, in the later one.
+        is_choice: whether answers are right or wrong.
+    """
+    old, answered = (average([side[model] for model in anchors]) for side in (before, after))
+    level = mean(old)
+    moved = [mean(after[model]).value - mean(before[model]).value for model in anchors]
+    place = (
+        partial(_by_ability, abilities({one: before[one] for one in anchors}), after, anchors)
+        if is_choice
+        else partial(_by_score, after, answered, [level, _between(moved)])
+    )
+    found = []
+    for model, scores in sorted(after.items()):
+        if not difference(scores, answered):  # nothing in common with the anchors
+            continue
+        value, parts, papers = place(model)
+        interval = around(value, parts)
+        if interval and is_choice:
+            interval = max(0.0, interval[0]), min(1.0, interval[1])
+        low, high = interval or (None, None)
+        raw = mean(scores).value
+        found.append(Linked(round_, task, model, raw, value, low, high, papers, _by_core(core.get(model), old, level)))
+    return Link(round_, task, fmean(moved), len(anchors), tuple(_changed(anchors, before, after))), found
+
+
+_Placed = tuple[float, list[Estimate], int]
+
+
+def _by_score(after: Mapping[str, Scores], answered: Scores, of_anchors: Sequence[Estimate], model: str) -> _Placed:
+    level, between = of_anchors
+    distance = mean(difference(after[model], answered))
+    return level.value + distance.value, [level, distance, between], distance.papers
+
+
+def _by_ability(first: Abilities, after: Mapping[str, Scores], anchors: Sequence[str], model: str) -> _Placed:
+    """The accuracy that a model of this ability would have on the first round's questions."""
+    later = abilities({one: after[one] for one in sorted({*anchors, model})})
+
+    def placed(own: NDArray[np.float64], old: NDArray[np.float64]) -> NDArray[np.float64]:
+        shift = own[..., [later.of[one] for one in anchors]] - old[..., [first.of[one] for one in anchors]]
+        return accuracy(own[..., later.of[model]] - shift.mean(axis=-1), first.spread)
+
+    value = float(placed(later.values, first.values))
+    gains = [later.values[later.of[one]] - first.values[first.of[one]] for one in anchors]
+    ability = later.values[later.of[model]] - fmean(gains)
+    above, below = (float(accuracy(ability + step, first.spread)) for step in (0.5, -0.5))
+    between = _between(gains)
+    parts = [
+        _jackknifed(value, placed(later.left, first.values), later),
+        _jackknifed(value, placed(later.values, first.left), first),
+        replace(between, error=(above - below) * between.error),
+    ]
+    return value, parts, len(after[model])
+
+
+def _jackknifed(value: float, left: NDArray[np.float64], fitted: Abilities) -> Estimate:
+    """The error of a value by the jackknife; unknown if answers are so alike that a parameter is at its bound."""
+    questions = int(fitted.weights.sum())
+    if len(left) < FEWEST or fitted.at_bound:
+        return Estimate(value, 0.0, 0.0, questions)
+    over = t_interval(value, left, fitted.weights)
+    return Estimate(value, over.error, over.freedom, questions)
+
+
+def _between(gains: Sequence[float]) -> Estimate:
+    """The error that results from anchors that do not all gain alike."""
+    return Estimate(0.0, sqrt(variance(gains) / len(gains)), len(gains) - 1, 0)
+
+
+def _by_core(scores: Scores | None, old: Scores, level: Estimate) -> tuple[float, tuple[float, float] | None] | None:
+    """The anchors' level in the first round, and how far from them a model is on papers of that round."""
+    common = difference(scores, old) if scores else {}
+    if not common:
+        return None
+    distance = mean(common)
+    value = level.value + distance.value
+    return value, around(value, [level, distance])
+
+
+def _changed(anchors: Sequence[str], before: Mapping[str, Scores], after: Mapping[str, Scores]) -> Iterator[str]:
+    """The anchors that moved differently from the rest, the farthest first; each is judged without those before it."""
+    left = list(anchors)
+    while len(left) > FEWEST_ANCHORS:
+        far = {model: _moved(model, left, before, after) for model in left}
+        farthest = max(left, key=lambda model: far[model])
+        if far[farthest] <= _FAR:
+            return
+        yield farthest
+        left.remove(farthest)
+
+
+def _moved(model: str, anchors: Sequence[str], before: Mapping[str, Scores], after: Mapping[str, Scores]) -> float:
+    """By how many standard errors an anchor's move differs from that of the others."""
+    others = [one for one in anchors if one != model]
+    was, is_ = (mean(difference(one[model], average([one[other] for other in others]))) for one in (before, after))
+    error = sqrt(was.error**2 + is_.error**2)
+    return abs(is_.value - was.value) / error if error and was.freedom and is_.freedom else 0.0
+
+
+def table(linked: Sequence[Linked]) -> Table:
+    """A row for each model, round and task."""
+    head = ("Task", "Round", "Model", "Papers", "Raw", "Linked", "95% interval", "By old papers")
+    rows = [
+        (
+            one.task, one.round, one.model, one.papers, f"{one.raw:.4f}", f"{one.value:.4f}",
+            _interval(None if one.low is None or one.high is None else (one.low, one.high)), _core_cell(one),
+        )
+        for one in linked
+    ]  # fmt: skip
+    return Table(head, "lllrrrll", rows)
+
+
+def _interval(bounds: tuple[float, float] | None) -> str:
+    return "-" if bounds is None else f"[{bounds[0]:.4f}, {bounds[1]:.4f}]"
+
+
+def _core_cell(one: Linked) -> str:
+    return "-" if one.by_core is None else f"{one.by_core[0]:.4f} {_interval(one.by_core[1])}"
