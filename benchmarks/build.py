@@ -114,7 +114,7 @@ def child(*arguments: object) -> dict[str, float]:
 def build_here(place: Path, jobs: int) -> None:
     """Build in this process; print processor seconds of it and its children, seconds, and the peak of memory in MB."""
     from builder.pipeline import build
-    from builder.round.file import load_round
+    from builder.round.model import load_round
     from lm_eval_tasks.engines.local import LocalEngine
 
     imports, started = time.process_time(), time.perf_counter()

@@ -24,7 +24,7 @@ sys.path[:] = [str(HERE.parent), *(place for place in sys.path if Path(place or 
 from benchmarks.build import fill_workspace, hashes  # noqa: E402
 from builder.extract.pool import Extracted, extract_files  # noqa: E402
 from builder.pipeline import build  # noqa: E402
-from builder.round.file import load_round  # noqa: E402
+from builder.round.model import load_round  # noqa: E402
 from builder.sources.sample.source import SampleSource  # noqa: E402
 from lm_eval_tasks.engines.base import Engine  # noqa: E402
 from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402

@@ -104,7 +104,7 @@ def measure(place: Path, papers: int) -> dict[str, object]:
 def build_here(output: Path) -> None:
     """Build in this process, and print the peak of its memory in MB."""
     from builder.pipeline import build
-    from builder.round.file import load_round
+    from builder.round.model import load_round
 
     build(load_round(output.parent / "round.toml").model_copy(update={"output": output}))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)

@@ -160,21 +160,16 @@ def _add_replace(sub: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> Iterator[str | Table]:
     round_ = _load_round(arguments)
-    from builder.unchanged import given, remember, remembered
-
-    if not arguments.replace and (known := remembered(round_)):
-        yield from (*known, "nothing has changed since this run")
-        return
     from builder.pipeline import Outcome, running
 
-    before = given(round_)
-    shown: list[str | Table] = []
+    count = 0
     with _engine(arguments) as engine:
-        for one in running(round_, engine, replace=arguments.replace):
-            for item in _outcome(one, len(shown)) if isinstance(one, Outcome) else [one.line()]:
-                shown.append(item)
-                yield item
-    remember(round_, before, shown)
+        for result in running(round_, engine, replace=arguments.replace):
+            if isinstance(result, Outcome):
+                yield from _outcome(result, count)
+            else:
+                count += 1
+                yield result.line()
 
 
 def init(arguments: Namespace) -> Iterator[str | Table]:
@@ -241,13 +236,12 @@ def status(arguments: Namespace) -> Iterator[str | Table | Json]:
     from builder.citations.search import search_status
     from builder.collect.status import status
     from builder.store import STORE, Store
-    from builder.unchanged import still_known
 
     path = round_.workspace / STORE
     if not path.is_file():
         yield f"{round_.workspace}: nothing yet; start with `academiceval run {arguments.file}`"
         return
-    with still_known(round_), Store.open(path) as store:
+    with Store.open(path) as store:
         lines = [*status(round_, store), *search_status(round_, store)]
     if arguments.show == "json":
         from lm_eval_tasks.core.tables import Json
@@ -283,7 +277,7 @@ def publishable(arguments: Namespace) -> Iterator[str | Table]:
 
 def fill(arguments: Namespace) -> Iterator[str | Table]:
     check_dataset(arguments.folder)
-    from builder.round.file import load_round
+    from builder.round.model import load_round
 
     round_ = load_round(arguments.file)
     from builder.pipeline import fill_only
@@ -324,7 +318,7 @@ def extract(arguments: Namespace) -> Iterator[str | Table]:
     if not is_round and (arguments.output is None or ":/" in str(arguments.output)):
         raise BuildError("extract needs `--output out.jsonl`, a path on this machine, when it is given files")
     if is_round:
-        from builder.round.file import load_round
+        from builder.round.model import load_round
 
         round_ = load_round(Path(arguments.files[0]))
         from builder.pipeline import prepare
@@ -361,7 +355,7 @@ def _engine(arguments: Namespace) -> Engine:
 
 
 def _load_round(arguments: Namespace) -> Round:
-    from builder.round.file import load_round
+    from builder.round.model import load_round
 
     round_ = load_round(arguments.file, **({"round": arguments.round} if arguments.round else {}))
     given = {name: getattr(arguments, name, None) for name in ("workspace", "output")}

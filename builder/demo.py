@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from builder.dataset import tables
 from builder.pipeline import run
-from builder.round.file import load_round
+from builder.round.model import load_round
 from hub_scripts.report.site import report
 from lm_eval_tasks.core.files import write_whole
 from lm_eval_tasks.engines.local import LocalEngine

@@ -18,8 +18,7 @@ from builder.collect.graph import CoAuthorGraph, build_graph
 from builder.collect.license_lookup import learn_licenses
 from builder.collect.update import update
 from builder.dataset import folder
-from builder.dataset.audit import check
-from builder.dataset.audited import audited
+from builder.dataset.audit import audit, check
 from builder.dataset.fill import fill
 from builder.dataset.frozen_core import carry
 from builder.dataset.manifest import Configuration, Manifest
@@ -219,7 +218,7 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
         with folder.replacing(round_.output) as place:
             settings, sampled = _write_settings(material, place, engine)
             _check_samples(settings, sampled, material.dates)
-            found = audited(place, settings, engine)
+            found = audit(place, settings, engine)
             check(found, round_.audit)
             levels, asked = _write_levels(material, place)
             core, core_round = carry(round_, place)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.core.command_line import (
-    DATASETS,
     PUBLISH,
     READ,
     amount,
@@ -60,21 +59,6 @@ def register(commands: Commands) -> None:
     sub.add_argument("--report-card", type=Path, metavar="FILE", help=help_)
     sub.add_argument("--yes", action="store_true", help="do it")
     sub.add_argument("--private", action="store_true", help="if the repository is created, make it private")
-
-    help_ = "put a round, models, tokenizers and wheels into one folder, to evaluate without a network; or check one"
-    sub = commands.add(DATASETS, "bundle", help_, bundle)
-    sub.add_argument("folder", type=Path, metavar="FOLDER", help="a dataset folder; with --check, a bundle")
-    sub.add_argument("-o", "--output", type=Path, default=Path("bundle"), help="default: ./bundle")
-    help_ = "a model on the Hub, optionally followed by @REVISION; may be repeated"
-    sub.add_argument("--model", action="append", default=[], metavar="ORG/NAME", help=help_)
-    help_ = "a model of which only the tokenizer is wanted; may be repeated"
-    sub.add_argument("--tokenizer", action="append", default=[], metavar="ORG/NAME", help=help_)
-    help_ = "the BERTScore model (default: the large one); minilm or none fetches nothing"
-    sub.add_argument("--bertscore_model", "--bertscore-model", metavar="ORG/NAME", help=help_)
-    help_ = "what pip should download, e.g. 'academiceval[offline]'; may be repeated"
-    sub.add_argument("--wheels", action="append", default=[], metavar="REQUIREMENT", help=help_)
-    sub.add_argument("--constraints", type=Path, metavar="FILE", help="versions for pip")
-    sub.add_argument("--check", action="store_true", help="compare every file of a bundle with its hash")
 
     sub = commands.add(PUBLISH, "verify", "download a revision from the Hub and compare it with its manifest", verify)
     sub.add_argument("repo", type=repository, metavar="ORG/NAME")
@@ -189,34 +173,15 @@ def report(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def live(arguments: Namespace) -> Iterator[str | Table]:
-    from hub_scripts.live.files import read_live
-
-    content = read_live(arguments.live)
     from hub_scripts.live.config import load_live
 
-    settings, models = load_live(arguments.live, *content)
+    settings, models = load_live(arguments.live)
     from hub_scripts.live.run import live, this_month
 
     yield from live(
         arguments.live, settings, models, arguments.round or this_month(), yes=arguments.yes, quiet=arguments.quiet,
         max_cost=arguments.max_cost,
     )  # fmt: skip
-
-
-def bundle(arguments: Namespace) -> Iterator[str]:
-    if not arguments.check:
-        check_dataset(arguments.folder)
-    from hub_scripts.hub.bundle import Contents, bundle, check_bundle
-    from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
-
-    if arguments.check:
-        yield from check_bundle(arguments.folder)
-        return
-    contents = Contents(
-        arguments.model, arguments.tokenizer, arguments.bertscore_model or DEFAULT_MODEL, arguments.wheels,
-        arguments.constraints,
-    )  # fmt: skip
-    yield from bundle(arguments.folder, arguments.output, contents)
 
 
 def reproduce(arguments: Namespace) -> Iterator[str | Table]:

@@ -138,8 +138,6 @@ def _add_evaluation(sub: ArgumentParser) -> None:
     )
     help_ = "a baseline, or a model type of lm-eval such as hf or vllm"
     sub.add_argument("--model", default="", help=help_).completer = _usual_models  # type: ignore[attr-defined]
-    help_ = "a folder of `academiceval bundle`: its round, models and tokenizers, and no network"
-    sub.add_argument("--bundle", type=Path, metavar="FOLDER", help=help_)
     _add_asked(sub)
     sub.add_argument("--limit", type=part, help="at most this many samples of each task, or below 1 that share of them")
     sub.add_argument("--samples", help="JSON: task -> places of its samples, e.g. '{\"academiceval_abs_9k\": [0, 1]}'")
@@ -247,15 +245,8 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def _metadata(given: Namespace) -> dict[str, Any]:
-    """What the tasks receive; a bundle becomes the source of everything that is loaded."""
-    known: dict[str, Any] = {}
-    if given.bundle:
-        from lm_eval_tasks.bundle import open_bundle
-
-        bundle = open_bundle(given.bundle)
-        bundle.use()
-        known = {"dataset": str(bundle.dataset), "bertscore_model": bundle.holds.get("bertscore_model")}
-    return known | json_object("--metadata", given.metadata) | ({"shard": given.shard} if given.shard else {})
+    """What the tasks receive."""
+    return json_object("--metadata", given.metadata) | ({"shard": given.shard} if given.shard else {})
 
 
 def plan(arguments: Namespace) -> Iterator[str | Table]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 
 from lm_eval_tasks.compat.lm_eval import tasks_folder
 from lm_eval_tasks.core.errors import EvalError, TaskFolderError
+from lm_eval_tasks.core.text import suggestion
 
 _FOLDERS = ("academiceval", "scalar")
+_LIST = "`academiceval eval --tasks list` prints the tasks"
 _MARKER = ".made-by-academiceval"
 _TASK = re.compile(r"^task: ([\w-]+)$", re.MULTILINE)
 _NAME = re.compile(r"^(?:task|group|tag): (?P<name>\S+)$", re.MULTILINE)
@@ -48,11 +49,8 @@ def check_tasks(tasks: Iterable[str], option: str = "--tasks") -> None:
     for task in tasks:
         if task not in known:
             near = [name for name in (f"academiceval_{task}", f"scalar_{task}") if name in known]
-            near = near or get_close_matches(task, known, 1, 0.6)
-            hint = f"did you mean {near[0]!r}? " if near else ""
-            raise EvalError(
-                f"unknown task {task!r} in {option}; {hint}`academiceval eval --tasks list` prints the tasks"
-            )
+            hint = f"did you mean {near[0]!r}?" if near else suggestion(task, known, otherwise=_LIST)
+            raise EvalError(f"unknown task {task!r} in {option}; {hint}")
 
 
 def link() -> list[Path]:

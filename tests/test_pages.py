@@ -14,7 +14,7 @@ import pytest
 from datasets import load_dataset
 
 from builder.pipeline import run
-from builder.round.file import load_round
+from builder.round.model import load_round
 from lm_eval_tasks.engines.local import LocalEngine
 from tests.builder.dataset.test_settings_audit_copies import reference
 from tests.conftest import DATA

@@ -22,7 +22,7 @@ from builder.round.audit import AuditTable
 from builder.round.licenses import Shown
 from lm_eval_tasks.core.files import is_inside, sha256_of_bytes, write_whole
 from lm_eval_tasks.core.row_format import MANIFEST as MANIFEST
-from lm_eval_tasks.core.row_format import REVISIONS, WORKS
+from lm_eval_tasks.core.row_format import REVISIONS
 from lm_eval_tasks.core.text import parse_json
 
 # Raise with every change to the types below; 1 was a dictionary whose configurations were recognised by their names.
@@ -44,7 +44,7 @@ _ROUND = r"^\d{4}\.(0[1-9]|1[0-2])$"
 # After the name of a round: its revision without texts, which is published first.
 SEALED = ".sealed"
 # Files that are copied wherever the data is copied; the other files next to the data are written again.
-CARRIED = (REVISIONS, WORKS)
+CARRIED = (REVISIONS,)
 _REVISION = r"^(\d{4}\.(0[1-9]|1[0-2])(\.post\d{1,4}|\.sealed)?)?$"
 
 

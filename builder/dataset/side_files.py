@@ -1,15 +1,13 @@
-"""What a round contains besides its samples: version 1 of revised papers with the ceilings, and the filter of works."""
+"""What a round contains besides its samples: version 1 of revised papers with the ceilings, in `revisions.jsonl`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from builder.dataset.ceiling import ceilings_of
 from builder.dataset.revisions import revision_lines, revisions_of
-from lm_eval_tasks.core.row_format import REVISIONS, WORKS
-from lm_eval_tasks.metrics.works import Works, keys_of
+from lm_eval_tasks.core.row_format import REVISIONS
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Ceiling
@@ -29,9 +27,4 @@ def side_files(
     test = [paper for paper in dates.test_of(papers) if paper.id not in round_.taken_down]
     revisions = revisions_of(test, store)
     files = {REVISIONS: revision_lines(revisions)} if revisions else {}
-    if any(setting.task == "related" for setting in round_.chosen):
-        # Only what depends on this round: a later one adds records to the same store.
-        cited = dict.fromkeys(link.cited_id for paper in papers for link in store.links(paper.id) if link.cited_id)
-        works = chain(store.works(round_.round), store.works_of(cited))
-        files[WORKS] = Works.of(key for work in works for key in keys_of(*work)).to_bytes()
     return ceilings_of(test, revisions, round_.samples.ceiling_bertscore), files

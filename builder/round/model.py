@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, TypeAdapter, model_validator
 
 from builder.errors import RoundError
 from builder.round import levels as scalar_levels
 from builder.round import settings as registry
+from builder.round import taxonomy
 from builder.round.audit import AuditTable
 from builder.round.licenses import Licenses
 from builder.round.names import refuse_names
-from builder.round.source import AnySource
-from builder.round.table import Table, sentence
+from builder.round.source import AnySource, ArxivTable
 from builder.round.tables import (
     CoreTable,
     CrawlTable,
@@ -33,7 +32,9 @@ from builder.round.tables import (
     UpdateTable,
 )
 from builder.round.takedowns import TAKEDOWNS, taken_down
+from builder.round.toml_file import Table, among, read_toml
 from lm_eval_tasks.core.command_line import ROUND
+from lm_eval_tasks.core.errors import TomlError
 from lm_eval_tasks.core.redaction import redacted
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 _MAX_AGE_MONTHS, _INACTIVE_MONTHS, _NEW_PAPERS = 36, 24, 1000
 
 
-_SettingName = Annotated[str, Field(json_schema_extra={"enum": [setting.name for setting in registry.BUILT_IN]})]
+_SettingName = Annotated[str, among([setting.name for setting in registry.BUILT_IN])]
 
 
 class Round(Table):
@@ -143,19 +144,28 @@ def _live_default(given: int | None, usual: int, source: AnySource) -> int | Non
     return usual if given is None and source.LIVE else given
 
 
-def round_of(content: Mapping[str, Any], path: Path) -> Round:
-    """The round that the content of a round.toml describes.
+_ROUND = TypeAdapter(Round)
+
+
+def load_round(path: Path, **instead: str) -> Round:
+    """Read and check round.toml; its paths are taken relative to the file.
 
     Args:
-        path: of the file, to which its paths are relative.
+        instead: values of top-level keys to use in place of the file's.
 
     Raises:
-        RoundError: what the keys demand of each other does not hold.
+        RoundError: no such file, invalid TOML, an unknown key, a value out of range or an unknown setting.
     """
     try:
-        parsed = Round.model_validate(content)
-    except ValidationError as err:
-        raise RoundError(f"{path}: {sentence(err)}") from err
+        parsed = read_toml(path, _ROUND, **instead)
+        if isinstance(parsed.source, ArxivTable):
+            for name in parsed.papers.categories:
+                taxonomy.check(name)
+    except ValueError as err:
+        raise RoundError(f"{path}: {err}") from err
+    except TomlError as err:
+        hint = "; `academiceval init` writes a round.toml" if "is missing" in str(err) or not path.is_file() else ""
+        raise RoundError(f"{err}{hint}") from err
     if not parsed.chosen:
         raise RoundError(f"{path}: `settings` is empty; leave it out for all sixteen")
     return _anchored(parsed, path.resolve().parent)

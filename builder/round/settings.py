@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from builder.errors import RoundError
 from builder.records import TASKS, Task
 from builder.round.names import refuse_names
+from lm_eval_tasks.core.text import suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,7 @@ def select(names: Iterable[str], own: Iterable[Setting] = ()) -> tuple[Setting, 
     refuse_names([setting.name for setting in own], [setting.name for setting in BUILT_IN], "setting")
     unknown = sorted(wanted - {setting.name for setting in (*BUILT_IN, *own)})
     if unknown:
-        names = [setting.name for setting in BUILT_IN]
-        near = get_close_matches(unknown[0], names, 1, 0.5)
-        hint = f"did you mean {near[0]!r}?" if near else f"choose among {', '.join(names)}"
+        hint = suggestion(unknown[0], [setting.name for setting in BUILT_IN])
         raise RoundError(f"unknown setting {unknown[0]!r}: {hint}")
     return tuple(setting for setting in BUILT_IN if setting.name in wanted) + own
 

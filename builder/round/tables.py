@@ -14,9 +14,9 @@ from builder.records import DemoKind, Split, Task
 from builder.round import levels
 from builder.round.levels import CandidateText, CitationType, Distractors, Level, Scope
 from builder.round.settings import Setting
-from builder.round.table import Table
+from builder.round.toml_file import Table, among
 
-_LevelName = Annotated[str, Field(json_schema_extra={"enum": [level.name for level in levels.BUILT_IN]})]
+_LevelName = Annotated[str, among([level.name for level in levels.BUILT_IN])]
 _Share = Annotated[float, Field(gt=0, lt=1)]
 
 

@@ -5,7 +5,7 @@ Source: https://arxiv.org/category_taxonomy (2026-11); sets as ListSets of https
 
 from __future__ import annotations
 
-from difflib import get_close_matches
+from lm_eval_tasks.core.text import suggestion
 
 _WITH_SUBJECTS = {
     "astro-ph": "CO EP GA HE IM SR",
@@ -35,9 +35,10 @@ def check(name: str) -> None:
     """Raise ValueError, naming similar ones, if arXiv has no such category or archive."""
     if name in CATEGORIES or name in ARCHIVES:
         return
-    near = get_close_matches(name, sorted(CATEGORIES | ARCHIVES), n=3, cutoff=0.5)
-    hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    raise ValueError(f"arXiv has no category {name!r}{hint} (papers.categories)")
+    hint = suggestion(
+        name, sorted(CATEGORIES | ARCHIVES), "{}", "its categories are at https://arxiv.org/category_taxonomy"
+    )
+    raise ValueError(f"arXiv has no category {name!r}; {hint} (papers.categories)")
 
 
 def expand(names: tuple[str, ...]) -> list[str]:

@@ -17,8 +17,8 @@ from urllib.parse import urljoin, urlsplit
 import requests
 
 from builder.errors import SourceError
-from builder.sources.deadline import DeadlineAdapter
 from builder.store import Answer, Store
+from lm_eval_tasks.core.deadline import within
 from lm_eval_tasks.core.files import write_whole
 from lm_eval_tasks.core.version import VERSION
 from lm_eval_tasks.core.waiting import LONGEST_WAIT, announce_wait, retry_after
@@ -84,11 +84,7 @@ class HttpClient:
 
     def __init__(self, source: ArxivTable, store: Store, round_: str) -> None:
         self._source, self._answers, self._round = source, store.answers, round_
-        self._session = requests.Session()
-        self._session.headers["User-Agent"] = f"academiceval/{VERSION} ({source.contact})"
-        self._adapter = DeadlineAdapter()
-        for scheme in ("http://", "https://"):
-            self._session.mount(scheme, self._adapter)
+        self._session = self._new_session()
         # Answers that were believed despite a doubt: for this run.
         self._believed: dict[str, Answer] = {}
         self._odd_files = 0
@@ -228,19 +224,26 @@ class HttpClient:
 
     def _received(self, url: str) -> tuple[requests.Response, bytes]:
         """One answer from first byte to last, within the deadline."""
-        deadline = self._source.timeout
-        waits = (min(_CONNECT, deadline), min(_SILENCE, deadline))
-        with self._adapter.deadline(deadline) as late:
-            try:
-                with self._session.get(url, timeout=waits, allow_redirects=False, stream=True) as response:
-                    answer = response, _read(response)
-            except requests.RequestException:
-                if not late.is_set():
-                    raise
-        # A connection that was cut looks like a fault, or like the end of a body of unknown length.
-        if late.is_set():
-            raise _TransientFailure(f"no whole answer in {deadline:g} s")
-        return answer
+        seconds = self._source.timeout
+        waits, until = (min(_CONNECT, seconds), min(_SILENCE, seconds)), time.monotonic() + seconds
+        session = self._session
+
+        def ask() -> tuple[requests.Response, bytes]:
+            with session.get(url, timeout=waits, allow_redirects=False, stream=True) as response:
+                return response, _read(response, until)
+
+        try:
+            return within(seconds, ask)
+        except TimeoutError as err:
+            # The request that is given up keeps its connection, which ends with the next bytes that arrive.
+            session.close()
+            self._session = self._new_session()
+            raise _TransientFailure(f"no whole answer in {seconds:g} s") from err
+
+    def _new_session(self) -> requests.Session:
+        session = requests.Session()
+        session.headers["User-Agent"] = f"academiceval/{VERSION} ({self._source.contact})"
+        return session
 
     def _wait_for_turn(self, host: str) -> float:
         """Wait until the delay since the last request of any process is over; returns when the waiting began."""
@@ -257,9 +260,17 @@ def _host(url: str) -> str:
     return urlsplit(url).netloc.rpartition("@")[2]
 
 
-def _read(response: requests.Response) -> bytes:
+def _read(response: requests.Response, until: float) -> bytes:
+    """The body, in pieces as they arrive.
+
+    Raises:
+        TimeoutError: it has not ended at the time `until`.
+        SourceError: it is too large.
+    """
     chunks, size = [], 0
-    for chunk in response.iter_content(1 << 16):
+    for chunk in response.iter_content(None):
+        if time.monotonic() > until:
+            raise TimeoutError
         chunks.append(chunk)
         size += len(chunk)
         if size > _MOST_BYTES:

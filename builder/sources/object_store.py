@@ -6,7 +6,6 @@ https://filesystem-spec.readthedocs.io/en/latest/api.html
 from __future__ import annotations
 
 import errno
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -17,6 +16,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from builder.errors import SourceError
+from lm_eval_tasks.core.deadline import within
 
 _T = TypeVar("_T")
 # For one file, or one list of names.
@@ -27,8 +27,6 @@ _WAITS = (1.0, 10.0)
 OF_THE_FILE = (FileNotFoundError, IsADirectoryError, PermissionError)
 # Errors about this machine's disk.
 _OF_THE_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE})
-# How often a wait checks whether it is still wanted.
-_STEP = 0.2
 
 
 def is_address(name: str) -> bool:
@@ -86,8 +84,7 @@ def local_copy(name: str, cancelled: threading.Event | None = None) -> Iterator[
 
         def fetch() -> None:
             files, path = _opened(name)
-            with files.open(path, "rb") as there, place.open("wb") as here:
-                shutil.copyfileobj(there, here)
+            files.get_file(path, str(place))
 
         _asked(fetch, name, cancelled)
         yield place
@@ -104,7 +101,7 @@ def _asked(ask: Callable[[], _T], address: str, cancelled: threading.Event | Non
     """What a store answers, asked again if it fails."""
     for wait in (*_WAITS, None):
         try:
-            return _answered(ask, cancelled)
+            return within(PATIENCE, ask, cancelled)
         except Exception as err:  # each store's library raises its own
             if isinstance(err, OSError) and err.errno in _OF_THE_DISK:
                 raise
@@ -115,27 +112,6 @@ def _asked(ask: Callable[[], _T], address: str, cancelled: threading.Event | Non
                 raise SourceError(f"cannot read {address}: {_reason(err)}") from err
             time.sleep(wait)
     raise AssertionError("the last try returns or raises")
-
-
-def _answered(ask: Callable[[], _T], cancelled: threading.Event | None) -> _T:
-    """What a store answers within `PATIENCE`: its client library has limits that may be longer, or none."""
-    answers: list[_T] = []
-    errors: list[Exception] = []
-
-    def work() -> None:
-        try:
-            answers.append(ask())
-        except Exception as err:
-            errors.append(err)
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    until = time.monotonic() + PATIENCE
-    while thread.is_alive() and time.monotonic() < until and not (cancelled and cancelled.is_set()):
-        thread.join(_STEP)
-    if answers:
-        return answers[0]
-    raise errors[0] if errors else TimeoutError(f"no answer within {PATIENCE:g} s")
 
 
 def _reason(err: Exception) -> str:

@@ -172,17 +172,6 @@ class PaperTables:
         row = self._db.execute("SELECT title, abstract FROM first_versions WHERE id = ?", (paper_id,)).fetchone()
         return (row[0], row[1]) if row else None
 
-    def works(self, round_: str) -> Iterator[tuple[str, tuple[str, ...], int]]:
-        """Title, authors and year of the papers that a round has in its pool, in no order; later rounds change nothing about them."""
-        rows = self._db.execute(
-            "SELECT title, authors, published FROM papers WHERE since <> '' AND since <= ?", (round_,)
-        )
-        return (_work(row) for row in rows)
-
-    def works_of(self, ids: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...], int]]:
-        """The same of some papers, in the pool or not."""
-        return ((one.title, one.authors, one.published.year) for one in self.papers(ids))
-
     def set_licenses(self, licenses: Iterable[tuple[str, str]]) -> None:
         """Note the licences of papers, as (id, licence)."""
         self._db.executemany("UPDATE papers SET license = ? WHERE id = ?", ((value, id_) for id_, value in licenses))

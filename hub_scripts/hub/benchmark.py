@@ -6,13 +6,12 @@ that list (`EVALUATION_FRAMEWORKS` in huggingface.js, packages/tasks/src/eval.ts
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hub_scripts.errors import HubError
-from lm_eval_tasks.core.json_schema import first_problem
 from lm_eval_tasks.core.yaml_text import parse_yaml
 
 if TYPE_CHECKING:
@@ -20,9 +19,27 @@ if TYPE_CHECKING:
 
 EVAL = "eval.yaml"
 FRAMEWORK = "lm-evaluation-harness"
-_SCHEMA = Path(__file__).parent / "eval.schema.json"
 _HEADLINE = {"cloze": "accuracy"}
 _SPLIT: Literal["test"] = "test"
+
+
+_Name = Annotated[str, Field(pattern=r"^[\w.-]+$")]
+_Text = Annotated[str, Field(pattern=r"\S")]
+
+
+class _Task(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    id: _Name
+    config: _Name
+    split: _Name
+
+
+class _EvalFile(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    name: _Text
+    description: _Text
+    evaluation_framework: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+    tasks: Annotated[list[_Task], Field(min_length=1)]
 
 
 def task_id(configuration: str, revision: str, metric: str) -> str:
@@ -75,8 +92,11 @@ def task_ids(data: bytes, what: str) -> frozenset[str]:
 
 def check_eval(content: Any) -> None:
     """Raise a HubError for what the Hub would not take as `eval.yaml`."""
-    if problem := first_problem(content, _SCHEMA):
-        raise HubError(f"{EVAL}: {problem}")
-    ids = [task["id"] for task in content["tasks"]]
-    if len(set(ids)) < len(ids):
+    try:
+        tasks = _EvalFile.model_validate(content).tasks
+    except ValidationError as err:
+        problem = err.errors()[0]
+        where = ".".join(map(str, problem["loc"])) or "the whole"
+        raise HubError(f"{EVAL}: `{where}`: {problem['msg']}") from err
+    if len({task.id for task in tasks}) < len(tasks):
         raise HubError(f"{EVAL}: two tasks have the same id")

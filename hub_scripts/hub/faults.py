@@ -7,10 +7,8 @@ The client retries downloads and the upload of large files by itself, but not wh
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import count
 from json import JSONDecodeError
@@ -26,6 +24,7 @@ from huggingface_hub.errors import (
 from hub_scripts.errors import AccessError, ConflictError, HubError, UnreachableError
 from hub_scripts.hub.compat import endpoint
 from lm_eval_tasks.compat.huggingface_hub import HTTPError
+from lm_eval_tasks.core.deadline import within
 from lm_eval_tasks.core.waiting import retry_after
 
 # What the client and its transports raise if the Hub, or our side, is at fault.
@@ -88,7 +87,7 @@ def retried(
     """
     for tried in count():
         try:
-            return _within(DEADLINE if moves_files else DEADLINE_OF_QUESTIONS, call)
+            return within(DEADLINE if moves_files else DEADLINE_OF_QUESTIONS, call)
         except caught as err:
             fault = understand(err, repo)
             if (found := done(fault)) is not None:
@@ -99,24 +98,6 @@ def retried(
             _LOGGER.warning("%s (asked again in %.0f s)", fault.error, pause)
             time.sleep(pause)
     raise AssertionError("the loop returns or raises")
-
-
-def _within(seconds: float, call: Callable[[], _T]) -> _T:
-    """Wait for a call, but not forever: the client has no limit, or one for each read.
-
-    Raises:
-        TimeoutError: it has not ended; it continues by itself, and what it has done is checked before another try.
-    """
-    outcome: Future[_T] = Future()
-
-    def run() -> None:
-        try:
-            outcome.set_result(call())
-        except BaseException as err:
-            outcome.set_exception(err)
-
-    threading.Thread(target=run, daemon=True).start()
-    return outcome.result(seconds)
 
 
 def understand(err: BaseException, repo: str) -> Fault:

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.dataset.audit import check
-from builder.dataset.audited import audited
+from builder.dataset.audit import audit, check
 from builder.dataset.card import CARD
 from builder.dataset.folder import add_report_card
 from builder.dataset.manifest import SEALED, parse_report_card
@@ -108,7 +107,7 @@ def checked(source: Path, licenses: Shown) -> tuple[Path, Manifest, Contents]:
         BuildError: which check failed, and why.
     """
     original = checks.check_files(source)
-    check(audited(source, original.configurations), original.allowed)
+    check(audit(source, original.configurations), original.allowed)
     folder = publishable_copy(source, licenses)
     manifest = checks.check_files(folder)
     checks.check_card(folder, manifest)

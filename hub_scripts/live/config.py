@@ -5,23 +5,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter
 
-from builder.round.table import Table
+from builder.round.toml_file import Table, read_toml
 from hub_scripts.errors import LiveError
-from hub_scripts.live.files import MODELS
 from lm_eval_tasks.core.command_line import REPOSITORY
-from lm_eval_tasks.core.errors import EvalError, OptionError
+from lm_eval_tasks.core.errors import EvalError, OptionError, TomlError
 from lm_eval_tasks.core.metadata import TEST, check
+from lm_eval_tasks.core.text import suggestion
 from lm_eval_tasks.evaluate.config_file import read_options
 from lm_eval_tasks.evaluate.generation import Generation, check_model
 from lm_eval_tasks.task_folder import task_names
 
 # Usable as a folder name, and in the name of a judge's file.
+MODELS = "models.toml"
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 # What else is in the folder of a round's results.
 _TAKEN = frozenset({"judged", "live.json", "live.md"})
@@ -71,26 +71,26 @@ class Live(Table):
         None,
         ge=0,
         allow_inf_nan=False,
-        strict=False,
         description="the most that a round's models and judge may cost together",
     )
     judge: JudgeTable | None = None
 
 
-MODELS_FILE = TypeAdapter(dict[str, ModelTable])
+_LIVE_FILE, _MODELS_FILE = TypeAdapter(Live), TypeAdapter(dict[str, ModelTable])
 
 
-def load_live(path: Path, given: Mapping[str, Any], listed: Mapping[str, Any]) -> tuple[Live, dict[str, ModelTable]]:
+def load_live(path: Path) -> tuple[Live, dict[str, ModelTable]]:
     """The month's settings and its models, by name.
 
-    Args:
-        path: of live.toml.
-        given, listed: the contents of live.toml and of the file of models, see `files.read_live`.
-
     Raises:
-        LiveError: a name or a model's options cannot be used.
+        LiveError: a file is missing, cannot be parsed, or has a key, a value, a name or a model's options that cannot be used.
     """
-    live, models = Live.model_validate(given), MODELS_FILE.validate_python(listed)
+    try:
+        live = read_toml(path, _LIVE_FILE)
+        models = read_toml(path.parent / live.models, _MODELS_FILE)
+    except TomlError as err:
+        hint = "" if path.is_file() else "; `academiceval live --help` says what a month needs"
+        raise LiveError(f"{err}{hint}") from err
     place = path.parent / live.models
     for name, model in models.items():
         if not _NAME.fullmatch(name) or name.casefold() in _TAKEN:
@@ -142,7 +142,8 @@ def _with_options(model: ModelTable, place: Path, name: str) -> ModelTable:
         raise LiveError(f"{name}: {place / model.config} lacks `tasks`, as of `academiceval eval --tasks`")
     tasks = options["tasks"] if isinstance(options["tasks"], list) else str(options["tasks"]).split(",")
     if unknown := sorted({str(one) for one in tasks} - set(task_names())):
-        near = get_close_matches(unknown[0], task_names(), 1, 0.5)
-        hint = f"did you mean {near[0]}?" if near else "`academiceval eval --tasks list` prints them"
-        raise LiveError(f"{name}: {place / model.config} names the task {unknown[0]!r}, which does not exist; {hint}")
+        raise LiveError(
+            f"{name}: {place / model.config} names the task {unknown[0]!r}, which does not exist; "
+            f"{suggestion(unknown[0], task_names())}"
+        )
     return model.model_copy(update={"options": options})

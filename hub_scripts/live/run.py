@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from builder.dataset.manifest import MANIFEST, read_manifest
 from builder.errors import FolderError
-from builder.round.file import load_round
+from builder.round.model import load_round
 from hub_scripts.errors import LiveError
 from hub_scripts.live.spending import Spending
 from hub_scripts.live.steps import Step, steps

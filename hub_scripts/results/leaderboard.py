@@ -6,7 +6,6 @@ https://huggingface.co/docs/hub/eval-results. A leaderboard has one value of a m
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -15,7 +14,6 @@ from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import task_id
 from hub_scripts.results.settings import setting_of
-from lm_eval_tasks.core.json_schema import first_problem
 from lm_eval_tasks.core.metadata import TEST
 from lm_eval_tasks.core.yaml_text import parse_yaml
 
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     from hub_scripts.results.result_file import Results, TaskScore
 
 FILE = ".eval_results/academiceval.yaml"
-_SCHEMA = Path(__file__).parent / "eval_results.schema.json"
 _METRICS = ("rouge_l", "accuracy")
 # Options with which a task is another one, or has other samples.
 _OTHER_TASK = (
@@ -69,7 +66,7 @@ def merged(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: str) ->
         fresh: as `entries` makes them; of two with the same subject the last counts.
 
     Raises:
-        HubError: the old content is not a list of results, or the new is not what the Hub takes.
+        HubError: the old content is not a list of results.
     """
     try:
         kept = parse_yaml(old or b"") or []
@@ -77,8 +74,6 @@ def merged(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: str) ->
         raise HubError(f"{FILE} of {model} is not valid YAML ({err!s:.200}); repair it first") from err
     if not isinstance(kept, list) or not all(isinstance(one, dict) for one in kept):
         raise HubError(f"{FILE} of {model} is not a list of results; repair it first")
-    if problem := first_problem(list(fresh), _SCHEMA):
-        raise HubError(f"{FILE}: {problem}")
     ours = {_subject(one): one for one in fresh}
     content = [*(one for one in kept if _subject(one) not in ours), *ours.values()]
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode()

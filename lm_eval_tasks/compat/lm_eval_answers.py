@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import array
 import hashlib
-import queue
-import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_tasks.core.deadline import within
 from lm_eval_tasks.llm.thoughts import in_marks
 from lm_eval_tasks.llm.usage import CAPPED, Usage
 
@@ -79,7 +78,7 @@ class Watch:
             return [_with_reasoning(text, choice) for text, (choice, _) in zip(texts, choices, strict=True)]
 
         lm.parse_generations, lm._create_payload = parsed, counted
-        lm.model_call = _within(lm.model_call, float(getattr(lm, "timeout", 300)))
+        lm.model_call = _limited(lm.model_call, float(getattr(lm, "timeout", 300)))
 
     def _watch_vllm(self, lm: Any) -> None:
         """VLLM returns a batch's answers together; its engine's steps show each as it ends."""
@@ -135,28 +134,9 @@ def _with_reasoning(text: str | None, choice: Mapping[str, Any]) -> str | None:
     return "" if text is None and choice.get("finish_reason") == CAPPED else text
 
 
-def _within(call: Callable[..., Any], seconds: float) -> Callable[..., Any]:
-    """A call that fails if it takes longer: lm-eval's own limit is for each read, and a server may send a byte a second."""
-
-    def limited(*arguments: Any, **named: Any) -> Any:
-        outcome: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
-
-        def work() -> None:
-            try:
-                outcome.put((call(*arguments, **named), None))
-            except BaseException as err:  # handed over to whoever is waiting
-                outcome.put((None, err))
-
-        threading.Thread(target=work, daemon=True).start()
-        try:
-            answer, err = outcome.get(timeout=seconds)
-        except queue.Empty:
-            raise TimeoutError(f"no whole answer within {seconds:g} s") from None
-        if err is not None:
-            raise err
-        return answer
-
-    return limited
+def _limited(call: Callable[..., Any], seconds: float) -> Callable[..., Any]:
+    """A call that fails if it takes longer."""
+    return lambda *arguments, **named: within(seconds, lambda: call(*arguments, **named))
 
 
 def _usage_of_vllm(output: Any) -> Usage:

@@ -7,13 +7,12 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
 from lm_eval_tasks.core.errors import EvalError
 from lm_eval_tasks.core.tables import Json, Table
-from lm_eval_tasks.core.text import parse_json
+from lm_eval_tasks.core.text import nearest, parse_json, suggestion
 
 # `engines.registry` opens them.
 ENGINES = ("local", "ray")
@@ -41,9 +40,7 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             choices = [str(one) for one in action.choices]
-            near = get_close_matches(str(value), choices, 1, 0.5)
-            hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(choices)}"
-            raise argparse.ArgumentError(action, f"invalid choice: {value!r}; {hint}")
+            raise argparse.ArgumentError(action, f"invalid choice: {value!r}; {suggestion(str(value), choices)}")
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
@@ -52,8 +49,8 @@ class Parser(argparse.ArgumentParser):
     def unknown(self, extra: Sequence[str]) -> NoReturn:
         """Exit with an error about unknown arguments."""
         name = next((one for one in extra if one.startswith("-")), extra[0])
-        near = get_close_matches(name.partition("=")[0], self._option_string_actions, 1, 0.6)
-        self.error(f"unrecognized arguments: {' '.join(extra)}" + (f"; did you mean {near[0]}?" if near else ""))
+        near = nearest(name.partition("=")[0], self._option_string_actions)
+        self.error(f"unrecognized arguments: {' '.join(extra)}" + (f"; did you mean {near}?" if near else ""))
 
 
 class Commands:

@@ -9,13 +9,12 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from lm_eval_tasks.core.errors import DatasetError, OptionError
 from lm_eval_tasks.core.row_format import IDS, MANIFEST
-from lm_eval_tasks.core.text import ODD, day, parse_json, why
+from lm_eval_tasks.core.text import ODD, day, nearest, parse_json, suggestion, why
 
 KEYS = (
     "dataset", "dataset_revision", "round", "split", "published_after", "published_before", "shard", "config", "core",
@@ -74,11 +73,8 @@ def check_keys(names: Iterable[str], *, others: bool) -> None:
         others: whether keys of other tasks may occur there too; then only what looks like one of ours is refused.
     """
     for name in names:
-        if name not in KEYS:
-            near = get_close_matches(name, KEYS, 1, 0.75)
-            if near or not others:
-                hint = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(sorted(KEYS))}"
-                raise OptionError(f"--metadata has a key {name!r} that no task reads; {hint}")
+        if name not in KEYS and (not others or nearest(name, KEYS, 0.75)):
+            raise OptionError(f"--metadata has a key {name!r} that no task reads; {suggestion(name, sorted(KEYS))}")
 
 
 def check(metadata: Mapping[str, Any]) -> None:
@@ -107,10 +103,7 @@ def check_dataset(name: str, setting: str | None = None) -> None:
     except ODD as err:
         raise DatasetError(f"{folder / MANIFEST} is no manifest ({why(err)}); build the dataset again") from err
     if setting and setting not in names:
-        near = get_close_matches(setting, names, 1, 0.5)
-        hint = (
-            f"did you mean {near[0]}?" if near else f"it has {', '.join(one for one in names if not one.endswith(IDS))}"
-        )
+        hint = suggestion(setting, [name for name in names if not name.endswith(IDS)], "{}")
         raise DatasetError(f"the dataset {name!r} has no setting {setting}; {hint}")
 
 
@@ -141,9 +134,7 @@ def _one_of(*choices: str) -> Callable[[str, Any], str]:
     def read(key: str, value: Any) -> str:
         given = str(value or choices[0])
         if given not in choices:
-            near = get_close_matches(given, choices, 1, 0.5)
-            hint = f"did you mean {near[0]!r}?" if near else f"it must be one of {', '.join(map(repr, choices))}"
-            raise OptionError(f"the option {key} cannot be {given!r:.60}; {hint}")
+            raise OptionError(f"the option {key} cannot be {given!r:.60}; {suggestion(given, choices)}")
         return given
 
     return read
@@ -156,7 +147,7 @@ def _perhaps_one_of(*names: str) -> Callable[[str, Any], str | None]:
         text = _text(key, value)
         if text is None or text in names or not re.fullmatch(r"[\w-]+", text) or Path(text).exists():
             return text
-        if near := get_close_matches(text, names, 1, 0.7):
+        if near := nearest(text, names, 0.7):
             raise OptionError(f"the option {key} cannot be {text!r:.60}; did you mean {near[0]!r}?")
         return text
 

@@ -12,8 +12,8 @@ MASK = "**[MASKED_CITATION]**"
 BODY = "body"
 # Endings of the configurations that are made in addition to a setting's own: its frozen core, and rows by id alone.
 CORE, IDS = "-core", "-ids"
-# Files next to the data: what is in them, version 1 of revised papers, and a filter of the works that exist.
-MANIFEST, REVISIONS, WORKS = "manifest.json", "revisions.jsonl", "works.filter"
+# Files next to the data: what is in them, and version 1 of revised papers.
+MANIFEST, REVISIONS = "manifest.json", "revisions.jsonl"
 # Between the id of a paper and the place of one of its sections, in rows that ask for a section.
 FOLD = "#"
 

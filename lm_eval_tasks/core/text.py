@@ -6,7 +6,9 @@ import json
 import math
 import re
 import unicodedata
+from collections.abc import Iterable
 from datetime import date
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 # What may be raised by using foreign data as something that it is not.
@@ -109,3 +111,25 @@ def title_key(title: str) -> str:
     if title.isascii():
         return title.translate(_LETTERS)
     return _NO_LETTER.sub("", fold(title))
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """The known name that is most like a name that does not exist; None if none is like it.
+
+    Args:
+        cutoff: how much alike they must be, from 0 to 1.
+    """
+    return next(iter(get_close_matches(name, list(known), 1, cutoff)), None)
+
+
+def suggestion(name: str, known: Iterable[str], form: str = "{!r}", otherwise: str | None = None) -> str:
+    """What may have been meant by a name that does not exist, for an error: the nearest one, or else all that exist.
+
+    Args:
+        form: how a name is written.
+        otherwise: what to say in place of all names.
+    """
+    names = list(dict.fromkeys(known))
+    if near := nearest(name, names, 0.5):
+        return f"did you mean {form.format(near)}?"
+    return otherwise or f"there are {', '.join(map(form.format, names)) or 'none'}"

@@ -17,7 +17,6 @@ from lm_eval_tasks.core.row_format import CORE, paper_of
 from lm_eval_tasks.data import context, cutoff, folds, slots
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
-from lm_eval_tasks.data.works import known_works
 from lm_eval_tasks.metrics import bertscore
 from lm_eval_tasks.metrics.score import others_of
 from lm_eval_tasks.prompts import registry, templates
@@ -81,7 +80,7 @@ def _load(
         **generated(options, model, answer_tokens),
         "retriever": options.retrieval.label if query else "", "metrics": options.metrics,
         **({"lead_words": lead_words} if options.keep_parts else {}),
-        **({"by_number": True, "works": known_works(options)} if role == _CITED else {}),
+        **({"by_number": True} if role == _CITED else {}),
     }  # fmt: skip
     kept = _LOGGED + (_PARTS if options.keep_parts else ())
     fitted = fit(all_slots, model, answer_tokens, options, config)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from lm_eval_tasks.compat.lm_eval import model_types
 from lm_eval_tasks.core.errors import EvalError, OptionError
+from lm_eval_tasks.core.text import suggestion
 
 # The baselines, and the usual model types of lm-eval for completion.
 BASELINES = ("lead", "copy-demo", "random-sentence")
@@ -20,12 +20,8 @@ def check_model(name: str) -> None:
         return
     if not name:
         raise EvalError("name what to evaluate with --model: a baseline, or a model type of lm-eval such as hf or vllm")
-    near = get_close_matches(name, known, 1, 0.6)
-    hint = (
-        f"did you mean {near[0]}?"
-        if near
-        else "`hf` opens a folder or a model of the Hub by --model_args pretrained=..."
-    )
+    others = "`hf` opens a folder or a model of the Hub by --model_args pretrained=..."
+    hint = suggestion(name, known, "{}", others)
     raise EvalError(f"{name!r} is neither a baseline ({', '.join(BASELINES)}) nor a model type of lm-eval; {hint}")
 
 

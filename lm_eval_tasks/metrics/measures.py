@@ -183,14 +183,6 @@ def citation_support(answers: Answers) -> Values:
     return _cited(answers, lambda found: found.support)
 
 
-def citations_real(answers: Answers) -> Values:
-    return _cited(answers, lambda found: found.real)
-
-
-def citations_invented(answers: Answers) -> Values:
-    return _cited(answers, lambda found: found.invented)
-
-
 def _cited(answers: Answers, figure: Callable[[Cited], float | None]) -> Values:
     """A figure of the tasks that ask for citations by number; None for others."""
     return [None if one is None else figure(one) for one in answers.cited]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Literal
 
 from lm_eval_tasks.core.errors import MetricError
+from lm_eval_tasks.core.text import suggestion
 from lm_eval_tasks.metrics import measures
 from lm_eval_tasks.metrics.scored import Answers, Kind
 
@@ -96,8 +96,6 @@ METRICS: tuple[Metric, ...] = (
     Metric("citation_precision", "Cited numbers that were given", _WRITING, "higher", measures.citation_precision),
     Metric("citation_recall", "Given works cited by number", _WRITING, "higher", measures.citation_recall),
     Metric("citation_support", "Sentences fit what they cite", _WRITING, "higher", measures.citation_support),
-    Metric("citations_real", "Works not given that exist", _WRITING, "lower", measures.citations_real),
-    Metric("citations_invented", "Works that nobody knows", _WRITING, "lower", measures.citations_invented),
 )  # fmt: skip
 
 
@@ -132,10 +130,7 @@ def check_names(names: Iterable[str], known: Sequence[Metric] = METRICS) -> None
     each = [one.name for one in known]
     for name in names:
         if name not in each:
-            near = get_close_matches(name, each, 1, 0.6)
-            raise MetricError(
-                f"no metric {name!r:.60}; " + (f"did you mean {near[0]}?" if near else f"there are {', '.join(each)}")
-            )
+            raise MetricError(f"no metric {name!r:.60}; {suggestion(name, each, '{}')}")
 
 
 def label(name: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from builder.dataset.publishable import publishable
 from builder.pipeline import build, crawl_only, run
-from builder.round.file import load_round
+from builder.round.model import load_round
 from builder.sources.mirror import MirrorSource
 from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.journal import read_entries
@@ -268,6 +268,5 @@ CASES = (
         ("reproduce", "academiceval", "--dataset", "academiceval", "--model", "lead", "--only", "LLaMA-3 Chat 70B", "--limit", "3",
          "--output", "reproduced", "--metadata", '{"bertscore_model": "none"}'), "reproduced", whole=False,
     ),
-    Case("bundle", _dataset, ("bundle", "academiceval", "-o", "bundle", "--bertscore_model", "none"), "bundle"),
     Case("report", _results, ("report", "run", "-o", "site"), "site"),
 )  # fmt: skip

@@ -26,7 +26,7 @@ from builder.dataset.importers.scalar_questions import read_questions
 from builder.dataset.manifest import parse_manifest
 from builder.errors import BuildError
 from builder.records import Drop, Paper
-from builder.round.file import load_round
+from builder.round.model import load_round
 from builder.round.takedowns import parse_takedowns
 from builder.sources.arxiv.export_api import ExportApi
 from builder.sources.arxiv.oai_pmh import OaiPmh

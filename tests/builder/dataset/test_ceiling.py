@@ -26,14 +26,13 @@ from builder.errors import FolderError
 from builder.ids import bare_id
 from builder.pipeline import build
 from builder.records import Drop, Paper
-from builder.round.file import load_round
+from builder.round.model import load_round
 from builder.round.takedowns import Takedown, takedown_lines
 from builder.sources.arxiv.source import ArxivSource
 from builder.sources.registry import open_source
-from builder.store import STORE, Store
-from lm_eval_tasks.core.row_format import REVISIONS, WORKS, Revision
+from builder.store import Store
+from lm_eval_tasks.core.row_format import REVISIONS, Revision
 from lm_eval_tasks.metrics.rouge import rouge_l
-from lm_eval_tasks.metrics.works import Works, work_key
 from tests.builder.test_pipeline import copy_of
 from tests.conftest import small_round
 from tests.helpers.loopback import Loopback, World, serve
@@ -113,16 +112,11 @@ def test_a_round_holds_ceilings_and_the_files_beside_its_data(dataset: Path, tmp
     assert 0.6 < one.rouge_l.mean < 1
     revisions = list(read_revisions(dataset))
     assert len(revisions) == one.revised
-    works = Works.from_bytes((dataset / WORKS).read_bytes(), "works")
-    assert works.keys > 100
-    with Store.open(dataset.parent / "work" / STORE) as store:
-        assert all(work_key(one.title) in works for one in store.papers())
     # A copy to publish has both files, a sealed one no text.
     publishable(dataset, tmp_path / "copy", "redistributable")
     assert carried_from(tmp_path / "copy", read_manifest(tmp_path / "copy")) == carried_from(dataset, manifest)
     publishable(dataset, tmp_path / "sealed", "none")
     assert not (tmp_path / "sealed" / REVISIONS).exists()
-    assert (tmp_path / "sealed" / WORKS).is_file()
     # Who is taken down goes from this file too.
     gone = bare_id(revisions[0].id)
     without_papers(dataset, tmp_path / "less", [gone], "2026.11.post1")

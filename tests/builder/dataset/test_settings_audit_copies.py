@@ -23,9 +23,8 @@ from builder.dataset.manifest import Audit, Configuration, read_manifest
 from builder.errors import AuditError, FolderError, RoundError
 from builder.pipeline import build, fill_only, run
 from builder.round.audit import AuditTable
-from builder.round.file import load_round
 from builder.round.licenses import Licenses, allows
-from builder.round.model import Round
+from builder.round.model import Round, load_round
 from builder.sources.sample.source import SampleSource
 from builder.store import Store
 from lm_eval_tasks.core.word_runs import longest_common_run, longest_runs, run_words

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from builder.errors import RoundError
-from builder.round.file import load_round
+from builder.round.model import load_round
 from builder.round.settings import BUILT_IN
 
 MINIMAL = 'round = "2026.11"\n[source]\nkind = "sample"\n'

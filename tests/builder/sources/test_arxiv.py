@@ -12,8 +12,7 @@ import pytest
 
 from builder.errors import RoundError, SourceError
 from builder.records import NO_LICENSE, Drop, Paper
-from builder.round.file import load_round
-from builder.round.model import Round
+from builder.round.model import Round, load_round
 from builder.sources import http_client
 from builder.sources.arxiv.export_api import check_feed, phrase
 from builder.sources.arxiv.source import ArxivSource

@@ -64,7 +64,7 @@ def test_a_store_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(object_store, "_WAITS", ())
     monkeypatch.setattr(fsspec.core, "url_to_fs", lambda address: answer.wait(60))
     with (
-        pytest.raises(SourceError, match=r"cannot read memory://a.pdf: no answer within 0.1 s"),
+        pytest.raises(SourceError, match=r"cannot read memory://a.pdf: no whole answer within 0.1 s"),
         local_copy("memory://a.pdf"),
     ):
         pass

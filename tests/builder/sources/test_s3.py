@@ -73,4 +73,4 @@ def test_a_slow_store_is_given_up(
     bucket.seconds = 1.0
     monkeypatch.setattr(object_store, "PATIENCE", 0.2)
     code, _, errors = command("extract", "s3://arxiv/pdf/*.pdf", "-o", tmp_path / "bucket.jsonl", "--jobs", 1)
-    assert (code, "no answer within 0.2 s" in errors) == (1, True)
+    assert (code, "no whole answer within 0.2 s" in errors) == (1, True)

@@ -1,0 +1,135 @@
+"""A TOML file that people write, as a typed table; one sentence about the first mistake in it."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from lm_eval_tasks.core.errors import TomlError
+from lm_eval_tasks.core.text import suggestion
+
+_T = TypeVar("_T")
+# What is larger is a mistake, and does not fit where it is used.
+_MOST = 1 << 62
+
+
+class Table(BaseModel):
+    """Unknown keys are refused, and nothing changes once it is read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def among(names: Sequence[str]) -> AfterValidator:
+    """A text that must be one of some names."""
+
+    def check(name: str) -> str:
+        if name not in names:
+            raise ValueError(f"there is no {name!r:.60}; {suggestion(name, names)}")
+        return name
+
+    return AfterValidator(check)
+
+
+def read_toml(path: Path, adapter: TypeAdapter[_T], **instead: str) -> _T:
+    """What a file contains.
+
+    Args:
+        instead: values of top-level keys to use in place of the file's.
+
+    Raises:
+        TomlError: it cannot be read, is not TOML, or has a key or value that the type does not allow.
+    """
+    try:
+        content = {**tomllib.loads(path.read_text(encoding="utf-8-sig")), **instead}
+    except OSError as err:
+        raise TomlError(f"cannot read {path}: {err.strerror}") from err
+    except (ValueError, RecursionError) as err:
+        raise TomlError(f"{path} is not valid TOML: {err}") from err
+    if odd := next(filter(_is_unusable, _values(content)), None):
+        raise TomlError(f"{path}: {str(odd)[:60]!r} is not a value that can be used")
+    try:
+        # As JSON, in which a day and a path are texts, types are checked strictly: "5" is not a number.
+        return adapter.validate_json(json.dumps(content, default=str), strict=True)
+    except ValidationError as err:
+        raise TomlError(f"{path}: {_sentence(err, content, adapter)}") from err
+
+
+def _values(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _values(part)
+    else:
+        yield value
+
+
+def _is_unusable(value: Any) -> bool:
+    if isinstance(value, int):
+        return abs(value) > _MOST
+    return isinstance(value, str) and "\0" in value
+
+
+def _sentence(err: ValidationError, content: Mapping[str, Any], adapter: TypeAdapter[Any]) -> str:
+    """The first problem; a mistyped key is named, not the key that is missing for it."""
+    problems = sorted(err.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
+    problem = problems[0]
+    where = _place(problem["loc"], content)
+    says = _SENTENCES.get(problem["type"])
+    if problem["type"] == "extra_forbidden":
+        return f"unknown key `{where}`; {suggestion(where.rpartition('.')[2], _keys(adapter.json_schema()), '`{}`')}"
+    return says(problem, where) if says else f"`{where}` is {_shown(problem['input'])}; {_lower(problem['msg'])}"
+
+
+def _choice(problem: ErrorDetails, where: str) -> str:
+    context = problem.get("ctx", {})
+    choices = [name.strip(" '") for name in str(context.get("expected_tags") or context.get("expected")).split(",")]
+    choices = [part.strip(" '") for name in choices for part in name.split(" or ")]
+    value = context.get("tag") or problem["input"]
+    key = f"{where}.{str(context['discriminator']).strip(chr(39))}" if "discriminator" in context else where
+    return f"`{key}` cannot be {_shown(value)}; {suggestion(str(value), choices)}"
+
+
+_SENTENCES: dict[str, Callable[[ErrorDetails, str], str]] = {
+    "missing": lambda _, where: f"the key `{where}` is missing",
+    "union_tag_not_found": lambda _, where: f"the key `{where}.kind` is missing",
+    "value_error": lambda problem, where: (
+        f"`{where}`: {problem['ctx']['error']}" if where else str(problem["ctx"]["error"])
+    ),
+    "literal_error": _choice,
+    "union_tag_invalid": _choice,
+}
+
+
+def _place(loc: Sequence[str | int], content: Any) -> str:
+    """The key that a problem is about, as users should see it: a tag that stands for a kind of table is none."""
+    place, node = "", content
+    for depth, part in enumerate(loc):
+        if isinstance(part, int):
+            place += f"[{part}]"
+            node = node[part] if isinstance(node, list) and part < len(node) else None
+        elif isinstance(node, dict) and (part in node or depth == len(loc) - 1):
+            place = f"{place}.{part}".lstrip(".")
+            node = node.get(part)
+    return place
+
+
+def _keys(schema: Any) -> list[str]:
+    """All names of keys in a JSON schema."""
+    if isinstance(schema, list):
+        return [name for part in schema for name in _keys(part)]
+    if not isinstance(schema, dict):
+        return []
+    return [*schema.get("properties", ()), *(name for part in schema.values() for name in _keys(part))]
+
+
+def _shown(value: Any) -> str:
+    return f"a {'table' if isinstance(value, dict) else 'list'}" if isinstance(value, dict | list) else f"{value!r:.60}"
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
