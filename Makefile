@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # Stays in the virtual environment: pip brings it and torch, it brings all the rest in a fraction of pip's time.
 UV = $(BIN)/uv pip install -q --compile-bytecode --python $(BIN)/python -c constraints.txt
 
-.PHONY: demo test quick faults fuzz bench check docs format setup setup-demo clean
+.PHONY: demo test quick faults fuzz bench check docs tasks format setup setup-demo clean
 
 setup: $(VENV)/installed
 setup-demo: $(VENV)/installed-demo
@@ -59,6 +59,10 @@ check: setup
 # The documentation as a site, in site-docs/.
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
+# The task files and the tables of tasks, from lm_eval_tasks/tasks/records.py.
+tasks: setup
+	$(BIN)/python -m lm_eval_tasks.tasks
 
 format: setup
 	$(BIN)/ruff check --fix .

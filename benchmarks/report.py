@@ -20,9 +20,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from builder.round.names import thousands_in
-from builder.round.settings import BUILT_IN
+from builder.round.configurations import thousands_in
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
+from lm_eval_tasks.tasks.records import SETTINGS
 
 WORDS = "the model of a graph and its papers we show that long inputs help or hurt as tokens grow beyond what was read".split()
 LEVELS = ("SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard")
@@ -101,7 +101,7 @@ def make_results(place: Path, models: int, samples: int) -> int:
         folder = place / f"model-{m:02d}"
         folder.mkdir(parents=True)
         verdicts: dict[str, dict[str, object]] = {}
-        for setting in [*BUILT_IN, *LEVELS]:
+        for setting in [*SETTINGS, *LEVELS]:
             name = setting if isinstance(setting, str) else setting.name
             task = "scalar" if isinstance(setting, str) else setting.task
             with (folder / f"samples_{name.lower()}_model-{m:02d}.jsonl").open("w", encoding="utf-8") as file:

@@ -8,18 +8,18 @@ import os
 import sqlite3
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
-from builder import commands as building
 from builder.errors import BuildError
-from hub_scripts import commands as publishing
-from lm_eval_tasks import commands as evaluating
 from lm_eval_tasks.core.command_line import Commands
 from lm_eval_tasks.core.errors import EvalError
 from lm_eval_tasks.core.redaction import redacted
 from lm_eval_tasks.core.tables import shown
 from lm_eval_tasks.core.text import printable
 
+# The modules that add commands, in the order in which help lists them. Loaded by name: nothing else imports the study.
+_COMMANDS = ("builder.commands", "lm_eval_tasks.commands", "lm_eval_tasks.study.commands", "hub_scripts.commands")
 # Imported distribution -> extra of academiceval that provides it.
 _EXTRAS = {
     "arxiv": "builder",
@@ -42,8 +42,8 @@ _EXTRAS = {
 def all_commands() -> Commands:
     """The commands of all packages, in the order in which they are used."""
     commands = Commands()
-    for package in (building, evaluating, publishing):
-        package.register(commands)
+    for name in _COMMANDS:
+        import_module(name).register(commands)
     return commands
 
 
@@ -76,7 +76,7 @@ def _set_up_output(arguments: argparse.Namespace) -> None:
         # The libraries' progress bars are for interactive use.
         os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
         os.environ.setdefault("TQDM_DISABLE", "1")
-    if arguments.command is evaluating.evaluate and (arguments.model == "vllm" or _names_vllm(arguments.config)):
+    if arguments.command_name == "eval" and (arguments.model == "vllm" or _names_vllm(arguments.config)):
         # VLLM divides by what its bar has counted.
         os.environ.pop("TQDM_DISABLE", None)
     if arguments.quiet:

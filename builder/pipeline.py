@@ -31,8 +31,8 @@ from builder.extract.stage import EXTRACTOR, Documents, choose_documents, extrac
 from builder.extract.summary import summarise
 from builder.records import LinkWay, Paper, SplitDates
 from builder.report import StageReport
+from builder.round.configurations import by_task
 from builder.round.model import Round
-from builder.round.settings import Setting, by_task
 from builder.samples.cut import cut_papers
 from builder.samples.near_duplicates import copies
 from builder.samples.plan import Planned, plan
@@ -51,6 +51,7 @@ from lm_eval_tasks.metrics.bertscore import check_model
 
 if TYPE_CHECKING:
     from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.tasks.records import Setting
 
 # In the workspace, while a folder is written.
 TEXTS = "build.texts"

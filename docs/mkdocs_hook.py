@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from builder.cli import all_commands
 from builder.round.model import Round
 from lm_eval_tasks.metrics.registry import METRICS
-from lm_eval_tasks.task_folder import tasks_path
+from lm_eval_tasks.tasks.folder import tasks_path
 
 ROOT = Path(__file__).resolve().parents[1]
 # File of the repository -> page of the site.

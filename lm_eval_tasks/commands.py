@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.core.command_line import (
     EVALUATE,
-    READ,
     add_engine,
     amount,
     check_there,
@@ -25,12 +24,9 @@ from lm_eval_tasks.core.errors import EvalError
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.command_line import Commands
-    from lm_eval_tasks.core.tables import Json, Table
+    from lm_eval_tasks.core.tables import Table
     from lm_eval_tasks.llm.budget import Means
-    from lm_eval_tasks.study.eyesight import ReportCard
-    from lm_eval_tasks.study.report_card import Candidate
 
-_WRITING = {"title": "title", "abs": "abstract", "intro": "introduction", "related": "related work"}
 EXPORTS = ("prompts", "openai-batch", "inspect")
 _PRICES = "TOML: for each model `input` and `output`, the prices per million tokens"
 
@@ -64,37 +60,6 @@ def register(commands: Commands) -> None:
     sub.add_argument("a", type=Path, metavar="A", help="samples_*.jsonl of a run, or a folder of them")
     sub.add_argument("b", type=Path, metavar="B")
     sub.add_argument("--metrics", help="comma-separated scores (default: the headline ones)")
-    help_ = "do models score higher on papers that they may have seen in training?"
-    sub = commands.add(READ, "contamination", help_, contamination)
-    sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="output folders of runs of several models")
-    help_ = "up to which month a model was trained; may be repeated (default: from the run, the registry or its card)"
-    sub.add_argument("--cutoff", action="append", default=[], metavar="MODEL=YYYY-MM", help=help_)
-    sub.add_argument("--metric", default="rouge_l", help="default: rouge_l")
-    sub = commands.add(READ, "link-rounds", "scores of later rounds on the scale of the first", link_rounds)
-    help_ = "for each round, the oldest first, the folder that contains its runs"
-    sub.add_argument("rounds", type=Path, nargs="+", metavar="ROUND_RUNS", help=help_)
-    help_ = "comma-separated models that were run on every round (default: five small open models)"
-    sub.add_argument("--anchors", help=help_)
-    sub.add_argument("--metric", default="", help="default: the first headline metric of each task")
-    help_ = "show what metrics notice: their report card over texts that are damaged on purpose"
-    sub = commands.add(READ, "metrics", help_, metrics)
-    sub.add_argument("source", type=Path, metavar="FOLDER", help="a dataset folder, or the output folder of a run")
-    sub.add_argument(
-        "--task", choices=("abs", "title", "intro"), default="abs", help="of a dataset: what is written (default: abs)"
-    )
-    sub.add_argument("--metrics", help="comma-separated (default: all)")
-    sub.add_argument("--bertscore_model", default="minilm", help="default: minilm; none leaves BERTScore out")
-    help_ = "of a dataset: damage the authors' own first versions, in place of other human texts"
-    sub.add_argument("--revisions", action="store_true", help=help_)
-    sub.add_argument("--limit", type=positive, help="at most this many texts")
-    sub.add_argument("--judge", metavar="MODEL", help="measure this judge too: original against damaged text")
-    sub.add_argument("--base-url", help="the judge's OpenAI-compatible server (default: the OpenAI API)")
-    sub.add_argument("--evidence", type=positive, metavar="K", help="as of judge")
-    sub.add_argument("--concurrency", type=positive, default=16, help="requests at a time (default: 16)")
-    sub.add_argument("--verdicts", type=Path, default=Path("judged"), help="folder for the judge's verdicts")
-    sub.add_argument(
-        "--output", type=Path, metavar="FILE", help="write the report card as JSON too; `academiceval report` shows it"
-    )
     help_ = "let a language model compare generated texts with their references, in both orders"
     _add_judging(commands.add(EVALUATE, "judge", help_, judge))
     commands.add(EVALUATE, "tasks-path", "print the folder for lm_eval --include_path", tasks_path)
@@ -123,7 +88,7 @@ def _usual_models(**_: object) -> tuple[str, ...]:
 
 def _tasks_so_far(prefix: str, **_: object) -> list[str]:
     """What the shell may complete a list of tasks to."""
-    from lm_eval_tasks.task_folder import task_names
+    from lm_eval_tasks.tasks.records import task_names
 
     before = prefix.rpartition(",")[0]
     return [f"{before},{name}" if before else name for name in task_names()]
@@ -214,7 +179,7 @@ def _add_judging(sub: ArgumentParser) -> None:
 
 
 def evaluate(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.task_folder import task_names
+    from lm_eval_tasks.tasks.records import task_names
 
     if arguments.tasks == "list":
         yield from task_names()
@@ -273,10 +238,11 @@ def _detect(arguments: Namespace) -> Iterator[str]:
     from lm_eval_tasks.core.power import SPREADS
     from lm_eval_tasks.evaluate.plan import papers_to_detect
     from lm_eval_tasks.stats.compare import spreads
+    from lm_eval_tasks.tasks.records import TARGETS
 
     if not arguments.like:
         needed = ", ".join(
-            f"{papers_to_detect(arguments.detect, SPREADS[task])} papers ({label})" for task, label in _WRITING.items()
+            f"{papers_to_detect(arguments.detect, SPREADS[target.name])} papers ({target.label})" for target in TARGETS
         )
         yield (
             f"A difference of {arguments.detect:g} points of ROUGE-L takes {needed} to show, if two models' differences vary "
@@ -326,7 +292,7 @@ def _check_asked(tasks: Sequence[str], metadata: Mapping[str, Any], samples: Ite
         samples: the tasks of which only some samples are asked for.
     """
     from lm_eval_tasks.core.metadata import check, check_dataset, dataset_of
-    from lm_eval_tasks.task_folder import check_tasks
+    from lm_eval_tasks.tasks.folder import check_tasks
 
     if not any(tasks):
         raise EvalError("name the tasks with --tasks; `academiceval eval --tasks list` prints them")
@@ -334,13 +300,6 @@ def _check_asked(tasks: Sequence[str], metadata: Mapping[str, Any], samples: Ite
     check_tasks(samples, "--samples")
     check(metadata)
     check_dataset(dataset_of(metadata), metadata.get("config"))
-
-
-def _check_metrics(names: str | None) -> None:
-    """Raise a MetricError for a metric that does not exist; likewise."""
-    from lm_eval_tasks.metrics.registry import check_names
-
-    check_names(names.split(",") if names else ())
 
 
 def _parsed(model_args: str) -> dict[str, Any]:
@@ -364,7 +323,9 @@ def _means(arguments: Namespace, model: str) -> Means:
 
 def compare(arguments: Namespace) -> Iterator[str | Table]:
     check_there(arguments.a, arguments.b)
-    _check_metrics(arguments.metrics)
+    from lm_eval_tasks.metrics.registry import check_names
+
+    check_names(arguments.metrics.split(",") if arguments.metrics else ())
     from lm_eval_tasks.core.power import FEWEST
     from lm_eval_tasks.stats.compare import compare, table, tasks_apart
 
@@ -374,110 +335,6 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
     yield from (f"left out: {task}, which only one of the runs has" for task in tasks_apart(arguments.a, arguments.b))
     if any(one.difference.bounds is None for one in differences):
         yield from ("", f"If interval and p are missing, the papers have fewer than {FEWEST} first authors.")
-
-
-def contamination(arguments: Namespace) -> Iterator[str | Table]:
-    check_there(*arguments.runs)
-    _check_metrics(arguments.metric)
-    from lm_eval_tasks.study import contamination as estimating
-    from lm_eval_tasks.study.models_of_runs import read_runs
-
-    runs, cutoffs = read_runs(arguments.runs, arguments.cutoff)
-    given = estimating.observations(runs, cutoffs, arguments.metric)
-    found = estimating.effects(given)
-    yield estimating.table(found)
-    yield from ("", *(f"{one.what}: not known, because {one.why}" for one in found if one.why))
-    if any(one.value is not None and one.papers < 50 for one in found):
-        yield "Fewer than 50 papers are informative: read these estimates with care."
-    yield "Mean scores by months since the model's cut-off, with the papers' difficulty removed (number of samples):"
-    yield ""
-    yield estimating.age_table(given)
-
-
-def link_rounds(arguments: Namespace) -> Iterator[str | Table]:
-    check_there(*arguments.rounds)
-    _check_metrics(arguments.metric)
-    from lm_eval_tasks.study import linking
-    from lm_eval_tasks.study.models_of_runs import read_rounds
-
-    anchors = linking.anchors_of(arguments.anchors)
-    linked, links = linking.link(read_rounds(arguments.rounds), anchors, arguments.metric)
-    yield linking.table(linked)
-    yield ""
-    for one in links:
-        way = "higher" if one.shift >= 0 else "lower"
-        yield f"{one.round}, {one.task}: {one.anchors} anchors score {abs(one.shift):.4f} {way} than in the first round"
-        yield from (
-            f"  {model} moved differently from the other anchors: leave it out with --anchors" for model in one.changed
-        )
-
-
-def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
-    check_there(arguments.source)
-    from lm_eval_tasks.core.metadata import check
-    from lm_eval_tasks.metrics import registry
-
-    every = {one.name: one for one in registry.of_texts()}
-    names = arguments.metrics.split(",") if arguments.metrics else list(every)
-    registry.check_names(names, list(every.values()))
-    check({"bertscore_model": arguments.bertscore_model})
-    import json
-
-    from lm_eval_tasks.core.files import write_whole
-    from lm_eval_tasks.core.row_format import MANIFEST
-    from lm_eval_tasks.core.tables import Json
-    from lm_eval_tasks.study import candidates, eyesight, report_card
-
-    if arguments.judge in every:
-        raise EvalError(f"a judge cannot be called {arguments.judge!r}, which is a metric")
-    is_run = not (arguments.source / MANIFEST).is_file()
-    if is_run:
-        found = candidates.answers_of(arguments.source, arguments.bertscore_model)
-    else:
-        texts = candidates.first_versions if arguments.revisions else candidates.human_texts
-        found = texts(str(arguments.source), arguments.task, arguments.bertscore_model, {})
-    found = found[: arguments.limit]
-    # The judge first: a server that does not answer is noticed before the metrics take their minutes.
-    judges = (_judges_card(arguments, found),) if arguments.judge else ()
-    card = eyesight.ReportCard.together((report_card.measure(found, [every[name] for name in names]), *judges))
-    if arguments.output:
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(arguments.output, json.dumps(card.to_json(), indent=1))
-    if arguments.show == "json":
-        yield Json(card.to_json())
-        return
-    yield eyesight.table(card)
-    if is_run:
-        yield from _agreement(arguments.source, names)
-    yield (
-        f"\nShare of {len(found)} texts in which the damaged one scores worse; 0.5 is chance, and below {eyesight.BLIND} a "
-        "headline metric is called blind."
-    )
-
-
-def _agreement(run: Path, names: list[str]) -> Iterator[str | Table]:
-    """How far metrics agree over a run's answers, as far as they vary."""
-    from lm_eval_tasks.samples import logged
-    from lm_eval_tasks.stats import correlations
-
-    if agreement := correlations.correlations(logged.read([run]), names):
-        yield from ("", "How far the metrics agree, over the run's answers:", "", correlations.table(agreement))
-
-
-def _judges_card(arguments: Namespace, found: list[Candidate]) -> ReportCard:
-    """The report card of a judge; its verdicts are kept, so that the same command resumes."""
-    from lm_eval_tasks.core.journal import Journal
-    from lm_eval_tasks.core.locks import held
-    from lm_eval_tasks.judge.ask import Judge
-    from lm_eval_tasks.judge.run import slug
-    from lm_eval_tasks.llm.budget import Means
-    from lm_eval_tasks.llm.chat import Server
-    from lm_eval_tasks.study import judge_card as report_card
-
-    judge = Judge(Server(arguments.judge, arguments.base_url), arguments.concurrency, Means())
-    place = arguments.verdicts / f"verdicts_{slug(arguments.judge)}.jsonl"
-    with held(place):
-        return report_card.measure(found, report_card.cases_of(found, arguments.evidence), judge, Journal(place))
 
 
 def judge(arguments: Namespace) -> Iterator[str | Table]:
@@ -531,13 +388,13 @@ def _name_of(run: Path, other: Path | None = None) -> str:
 
 
 def tasks_path(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.task_folder import tasks_path
+    from lm_eval_tasks.tasks.folder import tasks_path
 
     yield str(tasks_path())
 
 
 def link_tasks(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.task_folder import link, unlink
+    from lm_eval_tasks.tasks.folder import link, unlink
 
     for place in unlink() if arguments.unlink else link():
         yield f"{'removed' if arguments.unlink else 'linked'}: {place}"

@@ -23,13 +23,14 @@ from lm_eval_tasks.core.metadata import ALL, check
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
-from lm_eval_tasks.metrics.scored import Generated, Kind, ScoredAnswer
-from lm_eval_tasks.prompts.registry import SCALAR
-from lm_eval_tasks.task_folder import single_tasks
+from lm_eval_tasks.samples.answers import Generated, ScoredAnswer
+from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.tasks.records import TASKS as RECORDS
 
 _PREFIX = "academiceval_"
 # Why an answer ended, in Inspect's words -> in lm-eval's.
 _FINISH = {"max_tokens": "length", "model_length": "length"}
+_SHOWN = ("round", "dataset_revision", "prompt_version", "bertscore_model")
 Factory = Callable[..., Task]
 
 
@@ -57,18 +58,20 @@ def _made(name: str, given: dict[str, Any]) -> Task:
     reasoning = Options.of(given).reasoning_tokens
     [made] = RunTasks(given, reasoning).load([name])["tasks"].values()
     docs = list(made.dataset["test"])
+    rows = list(map(PromptRow.of_doc, docs))
     samples = [
-        Sample(doc["prompt"], target=str(doc["target"]), id=str(doc["id"]), metadata=_about(doc)) for doc in docs
+        Sample(row.prompt, target=row.target, id=row.id, metadata=_about(doc))
+        for row, doc in zip(rows, docs, strict=True)
     ]
     asked = made.config.generation_kwargs
     [steps] = made.config.filter_list
     return Task(
-        MemoryDataset(samples, name=docs[0]["setting"]),
+        MemoryDataset(samples, name=rows[0].setting),
         solver=generate(),
-        scorer=_scorer_of(docs[0])(steps["filter"][0]["filter_fn"]),
+        scorer=_scorer_of(rows[0])(steps["filter"][0]["filter_fn"]),
         config=GenerateConfig(temperature=asked["temperature"], max_tokens=asked["max_gen_toks"]),
         version=str(made.config.metadata["version"]),
-        metadata={key: docs[0][key] for key in ("round", "dataset_revision", "prompt_version", "bertscore_model")},
+        metadata={name: getattr(rows[0], name) for name in _SHOWN},
     )
 
 
@@ -77,12 +80,11 @@ def _about(doc: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in doc.items() if name != "prompt"}
 
 
-def _scorer_of(doc: dict[str, Any]) -> Callable[[Any], Scorer]:
+def _scorer_of(row: PromptRow) -> Callable[[Any], Scorer]:
     """The scorer of a task's answers: headline metrics with their floors, or all if they are asked for; and the share of capped answers."""
-    kind: Kind = "cloze" if doc["prompt_name"] in (SCALAR, "probe") else "writing"
-    wanted = [one for one in registry.of_kind(kind) if one.headline or doc["metrics"] == ALL]
-    known = [one for one in wanted if not one.name.startswith("bertscore") or doc["bertscore_model"] != NO_MODEL]
-    names = dict.fromkeys(name for one in known for name in (one.name, one.zero) if name)
+    wanted = [metric for metric in registry.of_kind(row.kind) if metric.headline or row.metrics == ALL]
+    known = [metric for metric in wanted if not metric.name.startswith("bertscore") or row.bertscore_model != NO_MODEL]
+    names = dict.fromkeys(name for metric in known for name in (metric.name, metric.zero) if name)
     over: list[Metric] = [mean(), stderr(cluster="first_author")]
 
     @scorer(metrics={name: over for name in (*names, registry.CAPPED)}, name="academiceval")
@@ -101,7 +103,7 @@ def _scorer_of(doc: dict[str, Any]) -> Callable[[Any], Scorer]:
 
 
 TASKS = {
-    short: task(name=f"academiceval/{short}")(as_package(_factory(name)))
-    for name in single_tasks()
-    for short in (name.removeprefix(_PREFIX),)
+    short: task(name=f"academiceval/{short}")(as_package(_factory(record.name)))
+    for record in RECORDS
+    for short in (record.name.removeprefix(_PREFIX),)
 }

@@ -18,13 +18,13 @@ from pydantic import BaseModel
 from builder import cli, records
 from builder.dataset.manifest import FORMAT, Manifest
 from builder.round.model import Round
-from builder.round.settings import BUILT_IN
 from builder.scalar.questions import ClozeReason
 from lm_eval_tasks.core.metadata import check
 from lm_eval_tasks.core.version import VERSION
 from lm_eval_tasks.inspect_tasks import TASKS
 from lm_eval_tasks.metrics.registry import METRICS
-from lm_eval_tasks.task_folder import check_tasks, task_names
+from lm_eval_tasks.tasks.folder import check_tasks
+from lm_eval_tasks.tasks.records import SETTINGS, task_names
 from tests.helpers.pages import PAGES, ROOT, blocks
 
 
@@ -113,7 +113,7 @@ def test_every_inspect_command_shown_can_be_typed(page: str, line: str) -> None:
 
 def test_every_task_is_named() -> None:
     text = (ROOT / "docs" / "evaluate.md").read_text()
-    for setting in BUILT_IN:
+    for setting in SETTINGS:
         assert f"`{setting.name.lower().replace('-', '_')}`" in text
     assert set(re.findall(r"`(academiceval(?:_[a-z]+)?)`", text.split("## Options")[0])) <= set(task_names())
 

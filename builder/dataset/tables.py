@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from builder.dataset.manifest import QUANTILES
 from builder.records import SPLITS, LinkWay, ReadingSummary
-from builder.round.names import thousands_in
+from builder.round.configurations import thousands_in
 from lm_eval_tasks.core.tables import Table
 
 if TYPE_CHECKING:

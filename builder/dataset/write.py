@@ -24,8 +24,8 @@ from lm_eval_tasks.core.files import sha256_of
 from lm_eval_tasks.core.power import SPREADS, detectable_with
 
 if TYPE_CHECKING:
-    from builder.round.levels import Level
     from builder.samples.tokens import TokenCounter
+    from lm_eval_tasks.tasks.records import Level
 
 _GROUP_ROWS = 64
 _GROUP_BYTES = 32 * 2**20

@@ -19,10 +19,10 @@ from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
     from builder.records import SplitDates
-    from builder.round.settings import Setting
     from builder.samples.plan import Planned
     from builder.samples.pool import Pool
     from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.tasks.records import Setting
 
 
 @dataclass(frozen=True, slots=True)

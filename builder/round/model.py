@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field, TypeAdapter, model_validator
 
 from builder.errors import RoundError
-from builder.round import levels as scalar_levels
-from builder.round import settings as registry
 from builder.round import taxonomy
 from builder.round.audit import AuditTable
+from builder.round.configurations import refuse_names, select
 from builder.round.licenses import Licenses
-from builder.round.names import refuse_names
 from builder.round.source import AnySource, ArxivTable
 from builder.round.tables import (
     CoreTable,
@@ -36,9 +34,10 @@ from builder.round.toml_file import Table, among, read_toml
 from lm_eval_tasks.core.command_line import ROUND
 from lm_eval_tasks.core.errors import TomlError
 from lm_eval_tasks.core.redaction import redacted
+from lm_eval_tasks.tasks.records import ALL_LEVELS, SETTINGS
 
 if TYPE_CHECKING:
-    from builder.round.settings import Setting
+    from lm_eval_tasks.tasks.records import Setting
 
 # What section 3.3 of the AcademicEval paper leaves open. Two years without a paper, in any position, are "a long time"; papers of three
 # years give demonstrations of the same era; and a month's growth by 1,000 first-author papers makes up for what pruning
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 _MAX_AGE_MONTHS, _INACTIVE_MONTHS, _NEW_PAPERS = 36, 24, 1000
 
 
-_SettingName = Annotated[str, among([setting.name for setting in registry.BUILT_IN])]
+_SettingName = Annotated[str, among([setting.name for setting in SETTINGS])]
 
 
 class Round(Table):
@@ -54,7 +53,7 @@ class Round(Table):
 
     round: str = Field(pattern=ROUND, examples=["2026.11"], description="a year and month; the revision")
     seed: int = 0
-    settings: tuple[_SettingName, ...] = tuple(setting.name for setting in registry.BUILT_IN)
+    settings: tuple[_SettingName, ...] = tuple(setting.name for setting in SETTINGS)
     setting: tuple[SettingTable, ...] = Field((), description="the round's own settings")
     licenses: Licenses = "all"
     workspace: Path = Path("work")
@@ -78,9 +77,9 @@ class Round(Table):
     @model_validator(mode="after")
     def _names_apart(self) -> Round:
         own, levels = [table.name for table in self.setting], [table.name for table in self.scalar.level]
-        settings, known = [one.name for one in registry.BUILT_IN], [one.name for one in scalar_levels.BUILT_IN]
+        settings, known = [one.name for one in SETTINGS], [one.name for one in ALL_LEVELS]
         # Rows call a level by its short name.
-        short = [one.short_name for one in scalar_levels.BUILT_IN]
+        short = [one.short_name for one in ALL_LEVELS]
         refuse_names(own, [*settings, *known], "setting")
         refuse_names(levels, [*settings, *known, *short, *own], "level")
         return self
@@ -115,7 +114,7 @@ class Round(Table):
 
     @property
     def chosen(self) -> tuple[Setting, ...]:
-        return registry.select(self.settings, (table.setting for table in self.setting))
+        return select(self.settings, SETTINGS, (table.setting for table in self.setting), "setting")
 
     @cached_property
     def taken_down(self) -> frozenset[str]:

@@ -11,12 +11,11 @@ from pydantic import Field, model_validator
 from builder.errors import RoundError
 from builder.ids import PaperId
 from builder.records import DemoKind, Split, Task
-from builder.round import levels
-from builder.round.levels import CandidateText, CitationType, Distractors, Level, Scope
-from builder.round.settings import Setting
+from builder.round.configurations import select
 from builder.round.toml_file import Table, among
+from lm_eval_tasks.tasks.records import ALL_LEVELS, CandidateText, CitationType, Distractors, Level, Scope, Setting
 
-_LevelName = Annotated[str, among([level.name for level in levels.BUILT_IN])]
+_LevelName = Annotated[str, among([level.name for level in ALL_LEVELS])]
 _Share = Annotated[float, Field(gt=0, lt=1)]
 
 
@@ -213,7 +212,7 @@ class ScalarTable(Table):
 
     @property
     def chosen(self) -> tuple[Level, ...]:
-        return levels.select(self.levels, (table.level for table in self.level))
+        return select(self.levels, ALL_LEVELS, (table.level for table in self.level), "level")
 
     @property
     def shows_texts(self) -> bool:

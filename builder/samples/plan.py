@@ -18,9 +18,9 @@ from builder.seeding import row_order
 from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
-    from builder.round.settings import Setting
     from builder.samples.pool import Pool
     from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.tasks.records import Setting
 
 # All that targets are chosen from travels with each batch of them.
 _LEAST_AT_ONCE, _MOST_BATCHES = 256, 64

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, get_args
 
 from builder.errors import SourceError
-from builder.round.levels import CitationType
 from builder.scalar.citation_classifier import Context, types_of
 from builder.sources.language_model import ask
 from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.journal import Journal
+from lm_eval_tasks.tasks.records import CitationType
 
 if TYPE_CHECKING:
     from builder.round.model import Round

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from builder.round.levels import CitationType
+    from lm_eval_tasks.tasks.records import CitationType
 
 _SURNAME = r"[A-Z][\w’'`\-]+"
 _NAMED = rf"{_SURNAME}(?:\s+et\s+al\.?|\s+(?:and|&)\s+{_SURNAME})?(?:,?,?\s*\(?\s*)(?:19|20)\d\d[a-z]?"

@@ -14,10 +14,10 @@ from typing import Literal
 
 from builder.records import Document, Mention, Paper
 from builder.report import StageReport
-from builder.round.levels import CitationType, Level
 from builder.scalar.citation_classifier import Context, is_single
 from builder.scalar.render import Part, candidate, parts, question
 from builder.seeding import digest_of, integer_of, row_order
+from lm_eval_tasks.tasks.records import CitationType, Level
 
 ClozeReason = Literal[
     "grouped", "unresolved", "other_type", "gold_without_text", "too_few_candidates", "mask_beyond_cut", "repeated",

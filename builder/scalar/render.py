@@ -10,7 +10,7 @@ from builder.records import Document, Mention, Role
 from lm_eval_tasks.core.row_format import MASK
 
 if TYPE_CHECKING:
-    from builder.round.levels import CandidateText, Scope
+    from lm_eval_tasks.tasks.records import CandidateText, Scope
 
 # Characters of any paper, the question's or a candidate's (section 2.2).
 MOST_CHARACTERS = 100_000

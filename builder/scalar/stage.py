@@ -18,11 +18,11 @@ from lm_eval_tasks.core.progress import progress
 if TYPE_CHECKING:
     from builder.records import Paper, Split, SplitDates
     from builder.report import StageReport
-    from builder.round.levels import Level
     from builder.round.model import Round
     from builder.sources.base import Source
     from builder.store import Store
     from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.tasks.records import Level
 
 _CACHED = 256
 # Papers of a split that are tried for each question that is wanted: two of five real papers gave at least one.

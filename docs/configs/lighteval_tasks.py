@@ -11,18 +11,17 @@ from lighteval.metrics.metrics_sample import SampleLevelComputation
 from lighteval.metrics.utils.metric_utils import SampleLevelMetric
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.requests import Doc, SamplingMethod
+from lm_eval_tasks.metrics.refine import title
 
 from lm_eval_tasks.data.hook import prompt_of
-from lm_eval_tasks.metrics.refine import title
 from lm_eval_tasks.metrics.rouge import rouge_l
+from lm_eval_tasks.tasks.records import TASKS, slug_of
 
 DATASET = os.environ.get("ACADEMICEVAL_DATASET", "academiceval")
 # Setting -> the most tokens of an answer.
 SETTINGS = {
-    "Title-10K": 64, "Title-30K": 64, "Title-31K-G": 64, "Title-50K-M": 64, "Abs-9K": 512, "Abs-28K": 512, "Abs-29K-G": 512,
-    "Abs-48K-M": 512, "Intro-8K": 2048, "Intro-28K": 2048, "Intro-28K-G": 2048, "Intro-48K-M": 2048, "Related-34K": 2048,
-    "Related-53K": 2048, "Related-53K-G": 2048, "Related-72K-M": 2048,
-}  # fmt: skip
+    task.configuration: task.answer_tokens for task in TASKS if task.family == "academiceval" and not task.alias
+}
 
 
 class RougeL(SampleLevelComputation):
@@ -40,7 +39,7 @@ def _task(setting, tokens):
     def prompt(row, task_name=""):
         return Doc(query=prompt_of(row, setting), choices=[row["target"]], gold_index=0, task_name=task_name)
 
-    name = f"academiceval:{setting.lower().replace('-', '_')}"
+    name = f"academiceval:{slug_of(setting)}"
     return LightevalTaskConfig(
         name, prompt, DATASET, setting, [METRIC], hf_avail_splits=["train", "validation", "test"], evaluation_splits=["test"],
         generation_size=tokens, stop_sequence=[],

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hub_scripts.errors import HubError
 from lm_eval_tasks.core.yaml_text import parse_yaml
+from lm_eval_tasks.tasks.records import slug_of
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest
@@ -44,7 +45,7 @@ class _EvalFile(BaseModel):
 
 def task_id(configuration: str, revision: str, metric: str) -> str:
     """A task's id, with the round's revision in it: a leaderboard may put results of all revisions side by side."""
-    return f"{configuration.lower().replace('-', '_')}_{metric}_{revision.replace('.', '_')}"
+    return f"{slug_of(configuration)}_{metric}_{revision.replace('.', '_')}"
 
 
 def eval_yaml(manifest: Manifest) -> str | None:

@@ -18,7 +18,7 @@ from lm_eval_tasks.core.metadata import TEST, check
 from lm_eval_tasks.core.text import suggestion
 from lm_eval_tasks.evaluate.config_file import read_options
 from lm_eval_tasks.evaluate.generation import Generation, check_model
-from lm_eval_tasks.task_folder import task_names
+from lm_eval_tasks.tasks.records import task_names
 
 # Usable as a folder name, and in the name of a judge's file.
 MODELS = "models.toml"

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.core.errors import SamplesError
-from lm_eval_tasks.samples.result_file import opened, results_in
+from lm_eval_tasks.core.text import ODD, parse_json
+from lm_eval_tasks.samples.results import read_results, results_in
 
 if TYPE_CHECKING:
     from hub_scripts.live.steps import Step
@@ -52,8 +53,11 @@ def _billed(bill: Path) -> float | None:
 
 
 def _cost_in(file: Path) -> float | None:
-    with opened(file) as content:
-        ours = content.get("academiceval", {})
-        usages = [ours["usage"]] if ours else list(content["usage"].values())
-        costs = [one["cost"] for one in usages]
-    return None if None in costs else float(sum(costs))
+    """The cost that a file of results, or of a judge's results, notes."""
+    if file in results_in(file.parent):
+        return read_results(file).cost
+    try:
+        costs = [usage["cost"] for usage in parse_json(file.read_bytes())["usage"].values()]
+        return None if None in costs else float(sum(costs))
+    except (OSError, *ODD) as err:
+        raise SamplesError(f"{file} is not a file of a judge's results ({err})") from err

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from builder.round.names import thousands_in
+from builder.round.configurations import thousands_in
 from hub_scripts.report.cells import TASKS, WIN_RATE, Cell, Group, is_baseline, task_of, with_interval
 from lm_eval_tasks.metrics import registry
 
@@ -58,7 +58,7 @@ def board(
 
     Args:
         scorers: the models of BERTScore that the runs were scored by.
-        scales: name -> scores on another scale: "linked", see `linked.linked_scores`, and "placed", see `placing.placed_scores`.
+        scales: name -> scores on another scale: "placed", see `placing.placed_scores`, and those of `stats.scales`.
     """
     models = sorted({cell.model for group in groups for cell in group.cells})
     return {

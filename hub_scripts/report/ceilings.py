@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
 
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL, NO_MODEL
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest
+    from lm_eval_tasks.samples.results import Results
 
 
-def scorers_of(runs: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+def scorers_of(runs: Iterable[Results]) -> frozenset[str]:
     """The BERTScore models of runs; their scores cannot be compared with those of another model."""
-    asked = (run.get("metadata") for run in runs)
-    named = (one.get("bertscore_model") or DEFAULT_MODEL for one in asked if isinstance(one, Mapping))
-    return frozenset(map(str, named)) - {NO_MODEL}
+    return frozenset(str(run.options.get("bertscore_model") or DEFAULT_MODEL) for run in runs if run.run) - {NO_MODEL}
 
 
 def ceilings_of(round_: str, task: str, manifests: Iterable[Manifest], scorers: Collection[str]) -> dict[str, float]:

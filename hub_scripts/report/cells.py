@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from builder.round.levels import BUILT_IN
 from lm_eval_tasks.core.intervals import Interval
 from lm_eval_tasks.evaluate.generation import BASELINES
 from lm_eval_tasks.prompts import registry as prompts
+from lm_eval_tasks.tasks.records import ALL_LEVELS
 
 # What judges say about an answer, besides the metrics of the registry.
 WIN_RATE = "win_rate"
 TASKS = (*prompts.WRITING, prompts.SCALAR)
 # Metric -> score, with its interval if it has one.
 Values = dict[str, tuple[float, ...]]
-_LEVELS = tuple(level.name for level in BUILT_IN)
+_LEVELS = tuple(level.name for level in ALL_LEVELS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,21 +10,19 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from builder.round.configurations import thousands_in
 from builder.round.licenses import Licenses, allows
-from builder.round.names import thousands_in
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key
 from hub_scripts.report.inputs import Inputs, ReportError, SamplesFile
-from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.core.word_runs import run_words, share_run
 from lm_eval_tasks.judge.verdict import points_of
 from lm_eval_tasks.metrics import registry as metrics
-from lm_eval_tasks.prompts import registry as prompts
-from lm_eval_tasks.samples import logged
+from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.sample import Sample, read_file
+from lm_eval_tasks.stats.columns import column, columns_of
 
-if TYPE_CHECKING:
-    from lm_eval_tasks.samples.logged import Logged
 _LOGGER = logging.getLogger(__name__)
 # Of English papers, on average.
 _CHARACTERS_OF_TOKEN = 4.5
@@ -38,12 +36,20 @@ FLAGS = tuple(one.name for one in metrics.METRICS if one.rate)
 
 
 @dataclass(slots=True)
-class _Sample:
+class _Page:
     """One sample of a setting, as its models answered it."""
 
-    doc: dict[str, Any]
+    row: PromptRow
     answers: list[dict[str, Any]] = field(default_factory=list)
-    variants: list[dict[str, Any]] = field(default_factory=list)
+    prompts: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A sample of a model and what judges say of it."""
+
+    sample: Sample
+    win: float | None
 
 
 def groups(inputs: Inputs) -> dict[Key, list[SamplesFile]]:
@@ -52,13 +58,13 @@ def groups(inputs: Inputs) -> dict[Key, list[SamplesFile]]:
     Raises:
         SamplesError: a file is not one of samples.
     """
-    found: dict[Key, list[SamplesFile]] = {}
+    files: dict[Key, list[SamplesFile]] = {}
     for file in inputs.samples:
-        rows = logged.rows_of(file.path)
+        samples = read_file(file.path)
         # A journal contains all settings of its run, a samples file only one.
-        for key in {Key(one.round, _setting(one)) for one, _ in (islice(rows, 1) if file.finished else rows)}:
-            found.setdefault(key, []).append(file)
-    return found
+        for key in {_key(sample) for sample in (islice(samples, 1) if file.finished else samples)}:
+            files.setdefault(key, []).append(file)
+    return files
 
 
 def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, licenses: Licenses) -> Group:
@@ -71,49 +77,53 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         SamplesError: a file cannot be read.
         ReportError: a run has two answers to one sample.
     """
-    samples: dict[str, _Sample] = {}
-    read: dict[str, list[tuple[Logged, dict[str, Any]]]] = {}
-    versions: set[int] = set()
+    pages: dict[str, _Page] = {}
+    by_model: dict[str, list[_Judged]] = {}
     waiting: set[str] = set()
-    for file, model, rows in _newest(key, files):
-        for one, row in rows:
-            verdicts = _verdicts(inputs, file.model, one)
-            _add(samples.setdefault(one.id, _Sample(_head(row["doc"]))), model, one, row["doc"], verdicts)
-            versions.add(one.prompt_version)
-            read.setdefault(model, []).append((one, {**_facts(row["doc"]), "win": win(verdicts)}))
+    for file, model, samples in _newest(key, files):
+        for sample in samples:
+            verdicts = _verdicts(inputs, file.model, sample)
+            _add(pages.setdefault(sample.id, _Page(sample.row)), model, sample, verdicts)
+            by_model.setdefault(model, []).append(_Judged(sample, win(verdicts)))
         if not file.finished:
             waiting.add(model)
-    ids = sorted(samples, key=lambda id_: (samples[id_].doc["published"], id_))
+    ids = sorted(pages, key=lambda id_: (pages[id_].row.published, id_))
     withheld = sum(
-        _write_sample(place / key.slug / f"{i}.js", f"{key.slug}/{i}", samples[id_], licenses)
+        _write_sample(place / key.slug / f"{i}.js", f"{key.slug}/{i}", pages[id_], licenses)
         for i, id_ in enumerate(ids)
     )
-    finished = {model: rows for model, rows in read.items() if any(one.scores for one, _ in rows)}
-    docs = [samples[id_].doc for id_ in ids]
+    finished = {model: own for model, own in by_model.items() if any(one.sample.scores for one in own)}
+    rows = [pages[id_].row for id_ in ids]
+    every = [one.sample.row for own in by_model.values() for one in own]
     return Group(
-        key, prompts.task_of(docs[0]["prompt_name"]), _context(key.setting, read), ids, [doc["title"] for doc in docs],
-        [doc["published"] for doc in docs], [doc["first_author"] for doc in docs],
-        [_cell(model, rows) for model, rows in sorted(finished.items())], sorted(versions),
-        {model: len(rows) for model, rows in sorted(read.items()) if model in waiting - finished.keys()}, withheld,
-    )  # fmt: skip
+        key,
+        rows[0].task,
+        thousands_in(key.setting) or (round(fmean(tokens) / 1000) if (tokens := _tokens(every)) else None),
+        ids,
+        [row.title for row in rows],
+        [row.published for row in rows],
+        [row.first_author for row in rows],
+        [_cell(model, own) for model, own in sorted(finished.items())],
+        sorted({row.prompt_version for row in every}),
+        {model: len(own) for model, own in sorted(by_model.items()) if model in waiting - finished.keys()},
+        withheld,
+    )
 
 
-def _newest(
-    key: Key, files: Sequence[SamplesFile]
-) -> Iterator[tuple[SamplesFile, str, list[tuple[Logged, dict[str, Any]]]]]:
-    """The rows of a setting in each file, and their model; of runs that answer the same samples, only the newest.
+def _newest(key: Key, files: Sequence[SamplesFile]) -> Iterator[tuple[SamplesFile, str, list[Sample]]]:
+    """The samples of a setting in each file, and their model; of runs that answer the same samples, only the newest.
 
     Raises:
         ReportError: a file answers a sample twice.
     """
     taken: dict[str, dict[str, SamplesFile]] = {}
     for file in sorted(files, key=lambda one: (-one.date, str(one.path))):
-        rows: dict[str, list[tuple[Logged, dict[str, Any]]]] = {}
-        for one, row in logged.rows_of(file.path):
-            if Key(one.round, _setting(one)) == key:
-                rows.setdefault(_model(file.model, one), []).append((one, row))
-        for model, own in rows.items():
-            ids = {one.id for one, _ in own}
+        by_model: dict[str, list[Sample]] = {}
+        for sample in read_file(file.path):
+            if _key(sample) == key:
+                by_model.setdefault(_model(file.model, sample), []).append(sample)
+        for model, own in by_model.items():
+            ids = {sample.id for sample in own}
             if len(ids) < len(own):
                 raise ReportError(f"{file.path} has two answers to a sample of {key.setting}")
             known = taken.setdefault(model, {})
@@ -127,59 +137,51 @@ def _newest(
             )
 
 
-def _setting(one: Logged) -> str:
+def _key(sample: Sample) -> Key:
     """The setting, and what was asked differently from usual; retrieval counts as part of the model."""
-    setting, *variant = one.task.split(" ")
-    return " ".join([setting, *variant[:1]]) if variant and "ralm" not in variant[0] else setting
+    setting, *variant = sample.task.split(" ")
+    is_variant = variant and "ralm" not in variant[0]
+    return Key(sample.row.round, " ".join([setting, variant[0]]) if is_variant else setting)
 
 
-def _model(label: str, one: Logged) -> str:
-    variant = one.task.split(" ")[1:]
+def _model(label: str, sample: Sample) -> str:
+    variant = sample.task.split(" ")[1:]
     return f"{label} + {variant[1] if len(variant) > 1 else variant[0]}" if variant and "ralm" in variant[0] else label
 
 
-def _context(setting: str, read: Mapping[str, Sequence[tuple[Logged, Mapping[str, Any]]]]) -> int | None:
-    """As the name says, else as long as the prompts are."""
-    tokens = [facts["tokens_before"] for rows in read.values() for _, facts in rows if facts["tokens_before"]]
-    return thousands_in(setting) or (round(fmean(tokens) / 1000) if tokens else None)
+def _tokens(rows: Sequence[PromptRow]) -> list[int]:
+    """The lengths of prompts, in tokens; estimated from their characters if no tokenizer was given. Unknown ones are left out."""
+    each = (
+        row.tokens_before or round(max((slot.end for slot in row.slots), default=0) / _CHARACTERS_OF_TOKEN)
+        for row in rows
+    )
+    return list(filter(None, each))
 
 
-def _head(doc: Mapping[str, Any]) -> dict[str, Any]:
-    """What a sample is, whoever answers."""
-    wanted = ("id", "paper_id", "title", "published", "license", "licenses", "target", "prompt_name", "first_author")
-    return {"title": "", "license": "unknown", **{name: doc[name] for name in wanted if name in doc}}
-
-
-def _facts(doc: Mapping[str, Any]) -> dict[str, Any]:
-    """The length of a prompt, in tokens; estimated from its characters if no tokenizer was given."""
-    characters = max((slot.get("end", 0) for slot in doc.get("slots") or ()), default=0)
-    return {"tokens_before": doc.get("tokens_before") or round(characters / _CHARACTERS_OF_TOKEN)}
-
-
-def _add(sample: _Sample, model: str, one: Logged, doc: Mapping[str, Any], verdicts: Mapping[str, Any]) -> None:
+def _add(page: _Page, model: str, sample: Sample, verdicts: Mapping[str, Any]) -> None:
     """Note a model's answer; the prompt is kept once for all models that saw the same."""
+    row = sample.row
     prompt = {
-        "tokens_before": doc.get("tokens_before", 0),
-        "tokens_after": doc.get("tokens_after", 0),
-        "cut": {name.removeprefix("cut_"): n for name, n in doc.items() if name.startswith("cut_") and n},
-        "slots": logged.excerpts(doc),
+        "tokens_before": row.tokens_before,
+        "tokens_after": row.tokens_after,
+        "cut": {part: tokens for part, tokens in row.cuts.items() if tokens},
+        "slots": [slot.to_json() for slot in row.excerpts()],
     }
-    if prompt not in sample.variants:
-        sample.variants.append(prompt)
-    scores = {name: round(value, 4) for name, value in one.scores.items()}
-    sample.answers.append(
+    if prompt not in page.prompts:
+        page.prompts.append(prompt)
+    page.answers.append(
         {
             "model": model,
-            "answer": one.answer,
-            "scores": scores,
+            "answer": sample.answer,
+            "scores": {name: round(value, 4) for name, value in sample.scores.items()},
             "verdicts": verdicts,
-            "prompt": sample.variants.index(prompt),
+            "prompt": page.prompts.index(prompt),
         }
     )
 
 
-def _verdicts(inputs: Inputs, model: str, one: Logged) -> dict[str, Any]:
-    return inputs.verdicts.get(model, {}).get(one.task, {}).get(one.id, {})
+def _verdicts(inputs: Inputs, model: str, sample: Sample) -> dict[str, Any]:
+    return inputs.verdicts.get(model, {}).get(sample.task, {}).get(sample.id, {})
 
 
 def win(verdicts: Mapping[str, Any]) -> float | None:
@@ -189,38 +191,44 @@ def win(verdicts: Mapping[str, Any]) -> float | None:
     return fmean(points) if points else None
 
 
-def _cell(model: str, rows: Sequence[tuple[Logged, Mapping[str, Any]]]) -> Cell:
-    def of_each(name: str) -> dict[str, float]:
-        return {one.id: one.scores[name] for one, _ in rows if name in one.scores}
-
-    values = {name: of_each(name) for name in metrics.headline()}
-    values[WIN_RATE] = {one.id: facts["win"] for one, facts in rows if facts["win"] is not None}
-    cluster = {one.id: one.cluster for one, _ in rows}
-    having = {name: own for name, own in values.items() if own}
-    floors = {one.name: own for one in metrics.METRICS if (own := of_each(one.zero))}
-    tokens = [facts["tokens_before"] for _, facts in rows if facts["tokens_before"]]
-    flags = {name: own for name in FLAGS if (own := of_each(name))}
+def _cell(model: str, judged: Sequence[_Judged]) -> Cell:
+    columns = columns_of([one.sample for one in judged])
+    shown = {name: columns[name] for name in metrics.headline() if name in columns}
+    wins = [(one.sample.id, one.win, one.sample.cluster) for one in judged if one.win is not None]
+    if won := column(WIN_RATE, wins):
+        shown[WIN_RATE] = won
+    tokens = _tokens([one.sample.row for one in judged])
     return Cell(
-        model, len(rows), {name: interval(list(own.values()), [cluster[id_] for id_ in own]) for name, own in having.items()},
-        having, floors, flags, fmean(tokens) if tokens else None, rows[0][0].of,
-        {name: of_each(name) for name in _DIAGNOSTICS},
-    )  # fmt: skip
+        model,
+        len(judged),
+        {name: one.interval() for name, one in shown.items()},
+        {name: one.scores for name, one in shown.items()},
+        {metric.name: columns[metric.zero].scores for metric in metrics.METRICS if metric.zero in columns},
+        {name: columns[name].scores for name in FLAGS if name in columns},
+        fmean(tokens) if tokens else None,
+        next((one.sample.row.of for one in judged), None),
+        {name: columns[name].scores if name in columns else {} for name in _DIAGNOSTICS},
+    )
 
 
-def _write_sample(path: Path, name: str, sample: _Sample, licenses: Licenses) -> int:
+def _write_sample(path: Path, name: str, page: _Page, licenses: Licenses) -> int:
     """Write one sample's data and return how many of its answers are withheld."""
-    doc = sample.doc
-    facts = {name: value for name, value in doc.items() if name != "first_author"}
-    answers, variants, withheld = sample.answers, sample.variants, 0
+    row = page.row
+    about = {
+        "id": row.id, "paper_id": row.paper_id, "title": row.title, "published": row.published, "license": row.license,
+        "licenses": None if row.licenses is None else list(row.licenses), "target": row.target, "prompt_name": row.prompt_name,
+    }  # fmt: skip
+    facts: dict[str, Any] = {key: value for key, value in about.items() if value is not None}
+    answers, prompts, withheld = page.answers, page.prompts, 0
     # Samples of older releases do not give the licences of demonstrations: none of their text is shown.
-    if licenses != "all" and not all(allows(one, licenses) for one in doc.get("licenses", ["unknown"])):
+    if licenses != "all" and not all(allows(one, licenses) for one in row.licenses or ("unknown",)):
         facts["target"] = None
-        shown = [slot.get(end, "") for one in variants for slot in one["slots"] for end in ("head", "tail")]
-        variants = [_without_texts(one) for one in variants]
-        answers = [{**one, "answer": None} if copies(one, [doc["target"], *shown]) else one for one in answers]
-        withheld = sum(one["answer"] is None for one in answers)
+        shown = [slot.get(end, "") for prompt in prompts for slot in prompt["slots"] for end in ("head", "tail")]
+        prompts = [_without_texts(prompt) for prompt in prompts]
+        answers = [{**answer, "answer": None} if copies(answer, [row.target, *shown]) else answer for answer in answers]
+        withheld = sum(answer["answer"] is None for answer in answers)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(script(f"sample:{name}", {**facts, "answers": answers, "prompts": variants}), encoding="utf-8")
+    path.write_text(script(f"sample:{name}", {**facts, "answers": answers, "prompts": prompts}), encoding="utf-8")
     return withheld
 
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
+from builder.dataset.manifest import MANIFEST, Manifest, ReportCard, parse_report_card, read_manifest
 from hub_scripts.errors import HubError
 from lm_eval_tasks.core.metadata import TEST
 from lm_eval_tasks.core.tables import Table
-from lm_eval_tasks.core.text import MOST, ODD, day, parse_json
+from lm_eval_tasks.core.text import ODD, parse_json
 from lm_eval_tasks.judge.results import table
 from lm_eval_tasks.judge.verdict import OVERALL
-from lm_eval_tasks.samples.logged import JOURNAL
-from lm_eval_tasks.study.eyesight import ReportCard
+from lm_eval_tasks.samples.results import Results, read_results
+from lm_eval_tasks.samples.sample import JOURNAL
 
 _LONGEST_NAME = 300
 _RESULTS, _SAMPLES, _JUDGE, _CARD = "results_", "samples_", "judge_", "report_card"
@@ -45,7 +45,7 @@ class Inputs:
     """Everything that was found.
 
     Attributes:
-        runs: the `run` block of each model's results, by model; empty where lm-eval's own command wrote them.
+        runs: model -> its results, of the first of several files.
         verdicts: model -> task -> sample -> judge -> winners in both orders, or "empty".
         manifests: path -> manifest of a dataset folder.
         cards: name -> what metrics noticed, from `report_card*.json`.
@@ -54,7 +54,7 @@ class Inputs:
     """
 
     samples: list[SamplesFile] = field(default_factory=list)
-    runs: dict[str, dict[str, Any]] = field(default_factory=dict)
+    runs: dict[str, Results] = field(default_factory=dict)
     verdicts: dict[str, dict[str, dict[str, dict[str, Any]]]] = field(default_factory=dict)
     manifests: dict[Path, Manifest] = field(default_factory=dict)
     cards: dict[str, ReportCard] = field(default_factory=dict)
@@ -77,22 +77,24 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     files = sorted({file.resolve() for path in paths for file in _files(path)})
     found = Inputs()
     folders: dict[Path, list[str]] = {}
-    results = {path: _read(path) for path in files if _is(path, _RESULTS, ".json")}
-    found.left_out = {path: split for path, content in results.items() if (split := _split_of(content)) != TEST}
+    results = {path: read_results(path) for path in files if _is(path, _RESULTS, ".json")}
+    found.left_out = {path: one.split for path, one in results.items() if one.split != TEST}
     files = [path for path in files if not any(_is_of(path, other) for other in found.left_out)]
-    results = {path: content for path, content in results.items() if path not in found.left_out}
+    results = {path: one for path, one in results.items() if path not in found.left_out}
     for path in files:
         if _is(path, _SAMPLES, ".jsonl"):
             model = _labelled(path, named) or _model_of(path, results)
             found.samples.append(SamplesFile(path, model, date=_date(path, results)))
             folders.setdefault(path.parent, []).append(model)
-    for path, content in results.items():
-        found.runs.setdefault(_labelled(path, named) or _named(path, content), _run(path, content))
+    for path, one in results.items():
+        found.runs.setdefault(_labelled(path, named) or one.model, one)
     for path in files:
         if path.name == JOURNAL and path.parent not in folders:
             found.samples.append(SamplesFile(path, path.parent.name, finished=False))
         elif _is(path, _CARD, ".json"):
-            found.cards[path.stem.removeprefix(_CARD).strip("-_ ") or path.parent.name] = _report_card(path)
+            found.cards[path.stem.removeprefix(_CARD).strip("-_ ") or path.parent.name] = parse_report_card(
+                path.read_bytes(), str(path)
+            )
         elif path.name == MANIFEST:
             found.manifests[path] = read_manifest(path.parent)
     models = {one.model for one in found.samples}
@@ -134,12 +136,9 @@ def _read(path: Path) -> dict[str, Any]:
     return content
 
 
-def _model_of(path: Path, results: Mapping[Path, Mapping[str, Any]]) -> str:
+def _model_of(path: Path, results: Mapping[Path, Results]) -> str:
     """The model of a samples file: by the results file with the same ending, else by its folder."""
-    for other, content in results.items():
-        if _have_one_ending(path, other):
-            return _named(other, content)
-    return path.parent.name
+    return next((one.model for other, one in results.items() if _have_one_ending(path, other)), path.parent.name)
 
 
 def _is_of(path: Path, results: Path) -> bool:
@@ -153,60 +152,15 @@ def _have_one_ending(samples: Path, results: Path) -> bool:
     return samples.parent == results.parent and samples.stem.endswith(f"_{results.stem.removeprefix(_RESULTS)}")
 
 
-def _report_card(path: Path) -> ReportCard:
-    try:
-        return ReportCard.of_json(parse_json(path.read_bytes()))
-    except (OSError, *ODD) as err:
-        raise ReportError(f"{path} is not a report card of `academiceval metrics` ({err})") from err
-
-
 def _labelled(path: Path, named: Mapping[Path, str]) -> str:
     """The label of the folder that a file lies in; "" without one."""
     return next((name for folder, name in named.items() if folder in path.parents), "")
 
 
-def _date(path: Path, results: Mapping[Path, Mapping[str, Any]]) -> float:
+def _date(path: Path, results: Mapping[Path, Results]) -> float:
     """When a run was made: as its results say, else when the file was written."""
-    beside = [content.get("date") for other, content in results.items() if other.parent == path.parent]
-    dates = [float(one) for one in beside if isinstance(one, int | float) and 0 <= one < MOST]
+    dates = [one.seconds for other, one in results.items() if other.parent == path.parent and one.seconds]
     return max(dates, default=path.stat().st_mtime)
-
-
-def _named(path: Path, content: Mapping[str, Any]) -> str:
-    try:
-        scores = content.get("academiceval", {}).get("scores") or [{}]
-        name = scores[0].get("model") or str(content.get("model_name") or path.parent.name).rstrip("/")
-    except (AttributeError, TypeError, KeyError, IndexError) as err:
-        raise ReportError(f"{path} is not a file of results ({err})") from err
-    name = str(name)
-    if not name.isprintable() or len(name) > _LONGEST_NAME:
-        raise ReportError(f"{path} is not a file of results (a model called {name!r:.80})")
-    return name if name.count("/") < 2 else name.rpartition("/")[2]
-
-
-def _run(path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
-    """The `run` block of a results file; empty if it has none."""
-    run = content.get("academiceval", {}).get("run", {})
-    month = run.get("model_cutoff") if isinstance(run, dict) else None
-    try:
-        if not isinstance(run, dict):
-            raise TypeError("`run` is not an object")
-        if month:
-            day(f"{month}-01")
-    except (TypeError, ValueError) as err:
-        raise ReportError(f"{path} is not a file of results ({err})") from err
-    return run
-
-
-def _split_of(content: Mapping[str, Any]) -> str:
-    """The papers that a run asked about; damaged results are found when they are read."""
-    configs = content.get("configs")
-    blocks = [_table(_table(content.get("academiceval")).get("run")), *(map(_table, _table(configs).values()))]
-    return next((str(split) for one in blocks if (split := _table(one.get("metadata")).get("split"))), TEST)
-
-
-def _table(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _verdicts(path: Path, content: Mapping[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:

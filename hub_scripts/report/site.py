@@ -10,23 +10,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.dataset.folder import replacing
+from builder.dataset.tables import report_card
 from hub_scripts.report.agreement import agreement
 from hub_scripts.report.board import TASK_LABELS, board, scores_of_samples
 from hub_scripts.report.ceilings import ceilings_of, scorers_of
-from hub_scripts.report.cells import in_order, reader_of
+from hub_scripts.report.cells import Group, Key, Values, in_order, reader_of
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, ReportError, find
-from hub_scripts.report.linked import linked_scores
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.overall import overall
 from hub_scripts.report.pages import packaged, render
 from hub_scripts.report.placing import placed_scores
 from hub_scripts.report.round_page import RoundPage, round_page
 from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.prompts.registry import SCALAR
 from lm_eval_tasks.samples.labels import cutoffs_of
-from lm_eval_tasks.study.eyesight import table as card_table
-from lm_eval_tasks.study.linking import anchors_of
+from lm_eval_tasks.stats import scales
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses
@@ -91,7 +92,30 @@ def labels_of(given: Sequence[str]) -> dict[str, Path]:
 
 
 def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
-    return {model: str(run["model_cutoff"]) for model, run in inputs.runs.items() if run.get("model_cutoff")}
+    return {model: month for model, results in inputs.runs.items() if (month := results.cutoff)}
+
+
+def _scales(groups: Sequence[Group], anchors: str | None) -> dict[str, dict[tuple[Key, str], Values]]:
+    """Name of a scale -> (setting, model) -> scores on it: placed between floor and ceiling, and what is registered."""
+    boards = [_board(group) for group in groups]
+    registered = {
+        name: {(Key(round_, setting), model): values for (round_, setting, model), values in scaled.items()}
+        for name, scaled in scales.scaled(boards, anchors).items()
+    }
+    return {**registered, "placed": placed_scores(groups)}
+
+
+def _board(group: Group) -> scales.Board:
+    authors = dict(zip(group.ids, group.clusters, strict=True))
+    scores = {
+        metric: {
+            cell.model: {id_: (score, authors[id_]) for id_, score in cell.values[metric].items()}
+            for cell in group.cells
+            if cell.values.get(metric)
+        }
+        for metric in registry.headline()
+    }
+    return scales.Board(group.key.round, group.key.setting, group.task == SCALAR, scores)
 
 
 def _write(
@@ -124,8 +148,7 @@ def _write(
     cutoffs = _known_cutoffs(inputs) | cutoffs_of(notes.cutoffs, models | {reader_of(model) for model in models})
     known = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(reader_of(model)))}
     about = {model: facts_of(model, facts) for model in models}
-    scales = {"linked": linked_scores(found, anchors_of(notes.anchors)), "placed": placed_scores(found)}
-    data = board(found, known, about, scales, scorers)
+    data = board(found, known, about, _scales(found, notes.anchors), scorers)
     (place / "data" / "scores").mkdir(parents=True, exist_ok=True)
     (place / "data" / "board.js").write_text(script("board", data), encoding="utf-8")
     for group in found:
@@ -133,7 +156,7 @@ def _write(
         (place / "data" / "scores" / f"{group.key.slug}.js").write_text(text, encoding="utf-8")
     plots = draw_all(found, known, place / "plots")
     rounds = sorted(_round_pages(inputs, place / "plots"), key=lambda page: page.name)
-    cards = {name: card_table(card) for name, card in sorted(inputs.cards.items())}
+    cards = {name: report_card(card) for name, card in sorted(inputs.cards.items())}
     by_round = [list(of_round) for _, of_round in groupby(found, key=lambda group: group.key.round)]
     shown = {
         "groups": found, "plots": plots, "pages": rounds, "cards": cards, "about": about, "cutoffs": known,

@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 from hub_scripts.errors import HubError
 from hub_scripts.report.board import Published, published
+from lm_eval_tasks.tasks.records import TASKS
 
 Paper = Literal["academiceval", "scalar"]
 PAPERS: tuple[Paper, ...] = get_args(Paper)
@@ -68,14 +69,12 @@ class Run:
     def task_of(self, setting: str) -> str:
         """The lm-eval task of a setting."""
         bare, _, variant = setting.partition(" ")
-        name = bare.lower().replace("-", "_")
-        if bare.startswith(("SCALAR-", "Cloze-")):
-            return name
-        ending = "_title_only" if variant else ""
-        return f"academiceval_{'ralm_' if self.retriever else ''}{name}{ending}"
+        role = "title_only" if variant else "ralm" if self.retriever else "prompt"
+        tasks = (task for task in TASKS if task.configuration == bare and task.role == role and task.size is None)
+        return next(task.name for task in tasks)
 
     def logged_as(self, setting: str) -> str:
-        """What `runs.logged` calls the setting's samples."""
+        """What `PromptRow.name` calls the setting's samples."""
         kind = setting.partition("-")[0].lower()
         return f"{setting} {kind}_ralm {self.retriever}" if self.retriever else setting
 

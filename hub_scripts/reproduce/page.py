@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import nan
 from pathlib import Path
@@ -27,12 +28,14 @@ from hub_scripts.reproduce.matrix import (
     cells,
     run_name,
 )
+from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.files import write_whole
 from lm_eval_tasks.core.intervals import Interval, interval
 from lm_eval_tasks.core.power import FEWEST
 from lm_eval_tasks.core.tables import Table
-from lm_eval_tasks.core.text import ODD, parse_json
-from lm_eval_tasks.samples import logged
+from lm_eval_tasks.samples.results import read_results, results_in
+from lm_eval_tasks.samples.sample import by_task, read
+from lm_eval_tasks.stats.columns import columns_of
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest
@@ -126,14 +129,14 @@ def _ours_for(metric: str) -> str:
 
 def _scores(folder: Path) -> _Scores:
     """The scores of one evaluation."""
-    found: _Scores = {}
-    samples = logged.read([folder])
-    clusters = {(one.task, one.id): one.cluster for one in samples}
-    for task, rows in logged.by_task(samples).items():
-        for metric in rows[0].scores:
-            having = [one for one in rows if metric in one.scores]
-            found[task, metric] = interval([one.scores[metric] for one in having], [one.cluster for one in having])
-    return found | _win_rates(folder, clusters)
+    samples = read([folder])
+    clusters = {(sample.task, sample.id): sample.cluster for sample in samples}
+    scores = {
+        (task, metric): column.interval()
+        for task, own in by_task(samples).items()
+        for metric, column in columns_of(own).items()
+    }
+    return scores | _win_rates(folder, clusters)
 
 
 def _win_rates(folder: Path, clusters: Mapping[tuple[str, str], str]) -> _Scores:
@@ -176,14 +179,14 @@ def _runs(folders: Mapping[str, Path | None]) -> Table:
     """What is behind "ours": type and arguments of the model, round and prompts."""
     rows: list[tuple[object, ...]] = []
     for name, folder in folders.items():
-        for file in sorted(folder.glob("results_*.json")) if folder else ():
-            try:
-                ours = parse_json(file.read_bytes())["academiceval"]
-                done, versions = ours["run"], ", ".join(map(str, ours["prompt_versions"]))
-                arguments = ",".join(f"{key}={value}" for key, value in done["model_args"].items())
-                rows.append((name, done["model"], arguments, ", ".join(ours["rounds"]), versions, done["limit"]))
-            except ODD:
-                continue
+        for file in results_in(folder) if folder else ():
+            with suppress(SamplesError):
+                results = read_results(file)
+                arguments = ",".join(f"{key}={value}" for key, value in results.run.get("model_args", {}).items())
+                versions = ", ".join(map(str, results.prompt_versions))
+                rows.append(
+                    (name, results.engine, arguments, ", ".join(results.rounds), versions, results.run.get("limit"))
+                )
     return Table(("Run", "Model type", "Arguments", "Round", "Prompt version", "Limit"), "llllrr", rows)
 
 

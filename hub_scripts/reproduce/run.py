@@ -15,14 +15,12 @@ from hub_scripts.reproduce.matrix import PAPERS, Paper, ReproduceError, Run, run
 from hub_scripts.reproduce.page import RESULTS, newest, write_page
 from lm_eval_tasks.core.errors import RetrieverError
 from lm_eval_tasks.core.files import sha256_of_bytes
-from lm_eval_tasks.core.journal import read_entries
 from lm_eval_tasks.core.redaction import redacted
 from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.evaluate.generation import BASELINES, Generation
 from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.retrieval.retrieve import Chunking, Retrieval, check
-from lm_eval_tasks.samples import logged
-from lm_eval_tasks.samples.logged import JOURNAL
+from lm_eval_tasks.samples.sample import JOURNAL, answered_keys, read_file
 
 JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _OWN_METADATA = ("dataset", "retriever", "similarity")
@@ -207,9 +205,8 @@ def _is_finished(folder: Path) -> bool:
     """Whether an evaluation has ended with an answer to every prompt; empty ones (as of a failing server) do not count."""
     if not (folder / JOURNAL).is_file() or not any(folder.glob("results_*.json")):
         return False
-    answered = {entry["key"] for entry in read_entries(folder / JOURNAL) if entry is not None}
-    asked = sum(1 for file in folder.glob("samples_*.jsonl") for _ in logged.rows_of(file))
-    return len(answered) >= asked
+    asked = sum(1 for file in folder.glob("samples_*.jsonl") for _ in read_file(file))
+    return len(answered_keys(folder / JOURNAL)) >= asked
 
 
 def _arguments(run: Run, plan: Plan) -> str:

@@ -9,16 +9,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from hub_scripts.errors import HubError
+from hub_scripts.results.checked import checked_results
 from hub_scripts.results.publish import result_files
-from hub_scripts.results.result_file import Results, TaskScore, read_results
 from lm_eval_tasks.core.files import sha256_of, write_whole
 from lm_eval_tasks.core.version import VERSION
 from lm_eval_tasks.evaluate.generation import BASELINES
 from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.results import Results, Score
 
 _SCHEMA = "0.3.0"
 # Who made the baselines.
@@ -40,7 +44,7 @@ def write_records(paths: Sequence[Path], output: Path, organization: str, relati
         HubError: no file of results, or a file of another kind.
     """
     # All are read before one is written.
-    contents = [(path, record(read_results(path), organization, relationship)) for path in result_files(paths)]
+    contents = [(path, record(checked_results(path), organization, relationship)) for path in result_files(paths)]
     for path, content in contents:
         name = UUID(bytes=bytes.fromhex(sha256_of(path))[:16], version=4)
         developer, model = content["model_info"]["developer"], content["model_info"]["name"]
@@ -84,21 +88,26 @@ def record(results: Results, organization: str, relationship: str) -> dict[str, 
     }  # fmt: skip
 
 
-def _is_shown(score: TaskScore) -> bool:
+def _scorer(results: Results) -> str:
+    """The model of BERTScore."""
+    return str(results.options.get("bertscore_model") or DEFAULT_MODEL)
+
+
+def _is_shown(score: Score) -> bool:
     metric = registry.named(score.metric)
     return metric is not None and metric.best == "higher" and not metric.rate
 
 
-def _result(results: Results, one: TaskScore) -> dict[str, Any]:
+def _result(results: Results, one: Score) -> dict[str, Any]:
     about = {
         "round": results.round, "revision": results.contents or "unknown",
         "prompt_versions": ", ".join(map(str, results.prompt_versions)) or "unknown",
-        "subset": next((text for text in results.subsets if text.startswith(f"{one.task} ")), "no"),
+        "subset": results.subset_of(one.task) or "no",
     }  # fmt: skip
     source = {
         "source_type": "hf_dataset",
         "hf_repo": results.hub_id,
-        "hf_split": "test",
+        "hf_split": results.split,
         "samples_number": one.samples,
     }
     # lm-eval's own command gives a standard error, and names no prompt version.
@@ -114,10 +123,10 @@ def _result(results: Results, one: TaskScore) -> dict[str, Any]:
             "dataset_name": "academiceval", **(source if results.hub_id else {"source_type": "other"}), "additional_details": about,
         },
         "metric_config": {
-            "evaluation_description": f"{registry.label(one.metric)}, mean over the test papers", "metric_id": one.metric,
+            "evaluation_description": f"{registry.label(one.metric)}, mean over the papers of the split", "metric_id": one.metric,
             "metric_name": registry.label(one.metric), "metric_unit": "proportion", "lower_is_better": False,
             "score_type": "continuous", "min_score": -1 if one.metric == "bertscore" else 0, "max_score": 1,
-            **({"metric_parameters": {"model": results.scorer}} if one.metric == "bertscore" and results.scorer else {}),
+            **({"metric_parameters": {"model": _scorer(results)}} if one.metric == "bertscore" and results.run else {}),
         },
         "score_details": {
             "score": one.value, "uncertainty": {"num_samples": one.samples, **({"confidence_interval": interval} if known else {})},

@@ -13,13 +13,13 @@ from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import task_id
-from hub_scripts.results.settings import setting_of
 from lm_eval_tasks.core.metadata import TEST
 from lm_eval_tasks.core.yaml_text import parse_yaml
+from lm_eval_tasks.tasks.records import setting_of
 
 if TYPE_CHECKING:
     from hub_scripts.results.published_round import PublishedRound
-    from hub_scripts.results.result_file import Results, TaskScore
+    from lm_eval_tasks.samples.results import Results, Score
 
 FILE = ".eval_results/academiceval.yaml"
 _METRICS = ("rouge_l", "accuracy")
@@ -52,7 +52,7 @@ def entries(results: Results, published: PublishedRound, url: str) -> list[dict[
     return eval_result_entries_to_yaml(found)
 
 
-def _notes(score: TaskScore) -> str:
+def _notes(score: Score) -> str:
     """What a reader of a leaderboard must know about a score."""
     interval = "" if score.low is None or score.high is None else f", 95 % interval {score.low:.4f} to {score.high:.4f}"
     return f"{score.samples} samples{interval}"

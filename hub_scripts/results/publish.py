@@ -21,14 +21,15 @@ from hub_scripts.hub.compat import endpoint, model_index
 from hub_scripts.hub.file_hashes import Content, digest, unchanged
 from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.secret_scan import refuse_secrets
+from hub_scripts.results.checked import checked_results
 from hub_scripts.results.leaderboard import FILE, entries, merged
 from hub_scripts.results.published_round import published_round
-from hub_scripts.results.result_file import Results, TaskScore, read_results
-from hub_scripts.results.settings import setting_of
 from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.core.metadata import TEST
 from lm_eval_tasks.core.yaml_text import BROKEN, reason
 from lm_eval_tasks.metrics import registry as metrics
+from lm_eval_tasks.samples.results import Results, Score
+from lm_eval_tasks.tasks.records import setting_of
 
 _INDEX = "model-index.yml"
 # Characters of a file's name that are kept.
@@ -129,7 +130,7 @@ def _check(found: Sequence[ResultFile], card: str | None, *, subset: bool) -> No
     for one in found:
         if one.results.subsets:
             raise HubError(
-                f"{one.path} covers only a part of the samples ({', '.join(one.results.subsets)}); its scores are not those of the "
+                f"{one.path} covers only a part of the samples ({', '.join(_parts(one.results))}); its scores are not those of the "
                 "round: run all samples, or publish them as a subset's with --subset"
             )
         if one.results.split != TEST:
@@ -137,6 +138,10 @@ def _check(found: Sequence[ResultFile], card: str | None, *, subset: bool) -> No
                 f"{one.path} is about the split {one.results.split!r}, and a round's scores are those of its test papers: leave it out, or "
                 "publish it as a subset's with --subset"
             )
+
+
+def _parts(results: Results) -> list[str]:
+    return [f"{task} ({results.subset_of(task)})" for task in results.subsets]
 
 
 def _of_model(card: str, found: Sequence[ResultFile], dataset: str | None) -> _Upload:
@@ -183,14 +188,14 @@ def read_result(path: Path, repo_id: str, dataset: str | None = None) -> ResultF
     Raises:
         HubError: it is not a result file.
     """
-    results = read_results(path)
+    results = checked_results(path)
     name = re.sub(r"[^\w.-]+", "-", path.stem)[:_LONGEST]
     place = f"{results.model}/{results.round}/{name}-{sha256_of(path)[:8]}"
     address = f"{endpoint()}/datasets/{repo_id}/blob/main/{place}.json"
     shown = [
         EvalResult(
             task_type="text-generation", task_name=one.task, dataset_type=results.hub_id or dataset or "academiceval",
-            dataset_name=f"AcademicEval {results.round}{', subset' * (results.is_partial(one.task) or results.split != TEST)}",
+            dataset_name=f"AcademicEval {results.round}{', subset' * (bool(results.subset_of(one.task)) or results.split != TEST)}",
             dataset_config=setting_of(one.task), dataset_split=results.split,
             dataset_revision=results.round, metric_type=one.metric, metric_name=metrics.label(one.metric),
             metric_value=round(one.value, 6), metric_args=_beside(one, results), source_name="AcademicEval", source_url=address,
@@ -201,7 +206,7 @@ def read_result(path: Path, repo_id: str, dataset: str | None = None) -> ResultF
     return ResultFile(path, results, place, address, model_index(results.model, shown))
 
 
-def _beside(score: TaskScore, results: Results) -> dict[str, Any]:
+def _beside(score: Score, results: Results) -> dict[str, Any]:
     """What a reader must know about a score besides its value."""
     facts: dict[str, Any] = {"samples": score.samples}
     if score.low is not None and score.high is not None:

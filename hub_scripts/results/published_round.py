@@ -11,8 +11,8 @@ from builder.dataset.manifest import MANIFEST, Configuration, Manifest, parse_ma
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import EVAL, task_ids
 from hub_scripts.hub.repo import MAIN, Repo
-from hub_scripts.results.result_file import UNKNOWN, Results
 from lm_eval_tasks.core.files import sha256_of
+from lm_eval_tasks.samples.results import UNKNOWN, Results
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 from lm_eval.tasks import TaskManager
 
 from lm_eval_tasks.core.errors import OptionError
-from lm_eval_tasks.task_folder import tasks_path
+from lm_eval_tasks.tasks.folder import tasks_path
 
 
 class RunTasks(TaskManager):  # type: ignore[misc]

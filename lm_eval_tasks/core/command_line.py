@@ -83,7 +83,7 @@ class Commands:
                 "--format", dest="show", choices=FORMATS, default=FORMATS[0],
                 help="tables drawn for a terminal, as Markdown, or as JSON lines (default: what suits the output)",
             )  # fmt: skip
-        sub.set_defaults(command=command, parser=sub)
+        sub.set_defaults(command=command, parser=sub, command_name=name)
         return sub
 
     def parse(self, argv: Sequence[str] | None) -> argparse.Namespace:

@@ -46,7 +46,8 @@ def redacted(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: HIDDEN if _is_secret(key, one) else redacted(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)([redacted(one) for one in value])
+        parts = [redacted(part) for part in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
     return value
 
 

@@ -17,6 +17,7 @@ ODD = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowErro
 MOST = 1e12
 # As JSON spells it, or as bytes that UTF-8 does not allow.
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(\[])")
 _DAY = re.compile(r"(?:19|2\d)\d\d-\d\d-\d\d")
 
 # Runs of them, so that mostly plain texts are folded fast. No ASCII character is a combining mark.
@@ -90,6 +91,11 @@ def number(value: object) -> float:
     if type(value) not in (int, float) or not math.isfinite(value) or abs(value) >= MOST:  # type: ignore[arg-type]
         raise ValueError(f"{value!r:.40} is not a finite number")
     return float(value)  # type: ignore[arg-type]
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text."""
+    return [sentence for sentence in _SENTENCE.split(text.strip()) if sentence]
 
 
 # --- texts compared by what they say

@@ -17,7 +17,7 @@ _MONTHS = "january february march april may june july august september october n
 _NAMES = "|".join(month[:3] for month in _MONTHS)
 # "knowledge cutoff: December 2023", "cut-off of 2024-06", "Data cutoff | Jun, 2025"
 _CUTOFF = re.compile(
-    rf"cut-?\s?off[^\n]{{0,60}}?(?:(?P<name>{_NAMES})[a-z]*\.?,?\s+(?P<year>20\d\d)|(?P<iso>20\d\d-\d\d))",
+    rf"cut-?\s?off[^\n]{{0,60}}?(?:(?P<name>{_NAMES})[a-z]*\.?,?\s+(?P<year>20\d\d)|(?P<iso>20\d\d-(?:0[1-9]|1[0-2])(?!\d)))",
     re.IGNORECASE,
 )
 

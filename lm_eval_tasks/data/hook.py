@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import datasets
@@ -16,18 +15,17 @@ from lm_eval_tasks.core.files import cache_folder
 from lm_eval_tasks.core.row_format import CORE, paper_of
 from lm_eval_tasks.data import context, cutoff, folds, slots
 from lm_eval_tasks.data.options import Options
-from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
+from lm_eval_tasks.data.rows import Chosen, Fact, Opened, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.metrics import bertscore
 from lm_eval_tasks.metrics.score import others_of
 from lm_eval_tasks.prompts import registry, templates
 from lm_eval_tasks.retrieval import retrieve
+from lm_eval_tasks.samples.row import PromptRow, to_docs
 
 if TYPE_CHECKING:
     from lm_eval_tasks.data.slots import CutPrompt
     from lm_eval_tasks.prompts.templates import Slot
 
-_LOGGED = ("id", "title", "abstract", "primary_category", "published", "license", "target", "round")
-_PARTS = ("content", "demonstrations")
 _RALM, _SECTION, _CITED = "ralm", "section", "cited"
 
 
@@ -39,8 +37,8 @@ def load(
     Args:
         setting: the dataset's configuration, e.g. "Abs-29K-G".
         answer_tokens: tokens that the context must leave for the answer.
-        role: which of the setting's prompts, see `prompts.registry.prompt_of`; "ralm" retrieves, "section" asks for each section
-            of each paper, "cited" for citations by number.
+        role: which of the setting's prompts, one of `tasks.records.ROLES`; "ralm" retrieves, "section" asks for each section of each
+            paper, "cited" for citations by number.
         size: of a sample that represents all rows; None for all of them.
         arguments: all of --model_args and --metadata; `options.Options` and `context.of_model` say what is read.
 
@@ -64,41 +62,25 @@ def _load(
         retrieve.check(options.retrieval)
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
-    whole = list(_asked(rows_of_split(opened, config, options), role))
-    wrong = _targets_of_others(whole)
-    facts = [Fact(paper_of(row["id"]), row["published"], row["primary_category"]) for row in whole]
+    every = list(_asked(rows_of_split(opened, config, options), role))
+    others = _targets_of_others(every)
+    facts = [Fact(paper_of(row["id"]), row["published"], row["primary_category"]) for row in every]
     asked = chosen(facts, config, options, size)
-    rows = [whole[i] for i in asked.places]
+    rows = [every[i] for i in asked.places]
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row["published"] for row in rows])
-    lead_words = _median_words(_asked(opened.splits.get("train", ()), role)) if options.keep_parts else 0
+    lead_words = _median_words(_asked(opened.splits.get("train", ()), role)) if options.keep_parts else None
     prepared = _with_chunks([_without_target(row) for row in rows], query, options)
-    all_slots = [templates.load(name).slots(row) for row in prepared]
-    same = {
-        "setting": config, "prompt_name": name, "prompt_version": registry.version(), "cut": options.cut,
-        "places": asked.count,
-        "of": len(whole) + opened.sizes(options.split)[1], "dataset_revision": opened.revision, "bertscore_model": scorer,
-        **generated(options, model, answer_tokens),
-        "retriever": options.retrieval.label if query else "", "metrics": options.metrics,
-        **({"lead_words": lead_words} if options.keep_parts else {}),
-        **({"by_number": True} if role == _CITED else {}),
+    template = templates.load(name)
+    fitted = fit([template.slots(row) for row in prepared], model, answer_tokens, options, config)
+    common = {
+        "setting": config, "prompt_name": name, "bertscore_model": scorer, "lead_words": lead_words,
+        "retriever": options.retrieval.label if query else "", "by_number": True if role == _CITED else None,
+        **shared_columns(options, opened, asked, model, answer_tokens, len(every)),
     }  # fmt: skip
-    kept = _LOGGED + (_PARTS if options.keep_parts else ())
-    fitted = fit(all_slots, model, answer_tokens, options, config)
-    return {
-        "test": datasets.Dataset.from_list(
-            [
-                {
-                    **{key: row[key] for key in kept},
-                    **_derived(row),
-                    **prompt_columns(one),
-                    "other": wrong[i],
-                    "place": place,
-                    **same,
-                }
-                for (i, place), row, one in zip(asked.places.items(), rows, fitted, strict=True)
-            ]
-        )
-    }
+    return as_split(
+        PromptRow(**_of_paper(row), **_parts(row, options), **cut, other=others[i], place=place, **common)
+        for (i, place), row, cut in zip(asked.places.items(), rows, map(of_prompt, fitted), strict=True)
+    )
 
 
 def prompt_of(row: Mapping[str, Any], setting: str) -> str:
@@ -120,12 +102,25 @@ def _targets_of_others(rows: Sequence[Mapping[str, Any]]) -> list[str | None]:
     return [rows[i]["target"] for i in others_of([row["id"] for row in rows])]
 
 
-def generated(options: Options, model: context.Context | None, answer_tokens: int) -> dict[str, Any]:
-    """What scores need to know about how answers are generated: their cap, how it is counted, and marks of reasoning."""
+def as_split(rows: Iterable[PromptRow]) -> dict[str, datasets.Dataset]:
+    """The rows as lm-eval's `custom_dataset` returns them."""
+    return {"test": datasets.Dataset.from_list(to_docs(rows))}
+
+
+def shared_columns(
+    options: Options, opened: Opened, asked: Chosen, model: context.Context | None, answer_tokens: int, rows: int
+) -> dict[str, Any]:
+    """The columns of `PromptRow` that all rows of a task share: where they are from, and how answers are generated.
+
+    Args:
+        rows: of the split that are whole here.
+    """
     how = options.generation
     opens = model.opens if model and how.chat_template and how.sees_reasoning else ""
     closes = how.think_end_token if how.whole_answers and not how.think_end_token.isdigit() else ""
     return {
+        "prompt_version": registry.version(), "cut": options.cut, "metrics": options.metrics,
+        "places": asked.count, "of": rows + opened.sizes(options.split)[1], "dataset_revision": opened.revision,
         "answer_cap": _cap(options, answer_tokens), "tokenizer": model.name if model else "", "opens": opens, "closes": closes,
     }  # fmt: skip
 
@@ -175,14 +170,26 @@ def fit(
         raise BudgetError(f"{config}: {err}") from err
 
 
-def _derived(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What statistics need from a row besides its logged columns."""
-    titles = [one["title"] for one in row.get("citations") or ()]
+def _of_paper(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of `PromptRow` that tell which paper is asked about."""
+    names = ("id", "title", "abstract", "primary_category", "published", "license", "target", "round")
+    titles = tuple(citation["title"] for citation in row.get("citations") or ())
     return {
-        "first_author": row["authors"][0], "month": row["published"][:7], "licenses": licenses(row, row["demonstrations"]),
+        **{name: row[name] for name in names},
+        "first_author": row["authors"][0],
+        "month": row["published"][:7],
+        "licenses": licenses(row, row["demonstrations"]),
         "marker_words": marker_rate(row["abstract"]),
-        **({"cited_titles": titles} if titles else {}), **({"heading": row["heading"]} if "heading" in row else {}),
-    }  # fmt: skip
+        "cited_titles": titles or None,
+        "heading": row.get("heading"),
+    }
+
+
+def _parts(row: Mapping[str, Any], options: Options) -> dict[str, Any]:
+    """The paper's body and its demonstrations, for those who read them themselves."""
+    if not options.keep_parts:
+        return {}
+    return {"content": row["content"], "demonstrations": tuple(row["demonstrations"])}
 
 
 def marker_rate(abstract: str) -> float:
@@ -191,21 +198,21 @@ def marker_rate(abstract: str) -> float:
     return 1000 * marked / words if words else 0.0
 
 
-def licenses(row: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> list[str]:
+def licenses(row: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """The licences of all papers whose texts a prompt shows; anyone who passes a sample on must check them."""
-    return sorted({row["license"], *(one["license"] for one in shown)})
+    return tuple(sorted({row["license"], *(paper["license"] for paper in shown)}))
 
 
-def prompt_columns(fitted: CutPrompt) -> dict[str, Any]:
-    """What every sample records about its prompt."""
+def of_prompt(fitted: CutPrompt) -> dict[str, Any]:
+    """The columns of `PromptRow` that tell what a prompt shows and what was cut."""
     return {
         "prompt": fitted.text,
         "target_at": fitted.target_at,
         "tokens_before": fitted.tokens_before,
         "tokens_after": fitted.tokens_after,
         "tokens_cut": sum(fitted.cut.values()),
-        **{f"cut_{part}": fitted.cut.get(part, 0) for part in slots.CUT_PARTS},
-        "slots": [asdict(span) for span in fitted.spans],
+        "cuts": {part: fitted.cut.get(part, 0) for part in slots.CUT_PARTS},
+        "slots": fitted.spans,
     }
 
 

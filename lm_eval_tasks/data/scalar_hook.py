@@ -14,9 +14,8 @@ from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.prompts.scalar import slots_of
-
-_LOGGED = ("id", "paper_id", "title", "level", "section", "citation_type", "published", "license", "round", "label")
-_PROBE = "probe"
+from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.tasks.records import PROBE
 
 
 def load(
@@ -40,41 +39,34 @@ def _load(
     config = options.config or setting
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
-    whole = rows_of_split(opened, config, options)
-    columns = whole.select_columns(["paper_id", "published", "section", "label"])
+    every = rows_of_split(opened, config, options)
+    columns = every.select_columns(["paper_id", "published", "section", "label"])
     facts = [Fact(row["paper_id"], row["published"], row["section"]) for row in columns]
     asked = chosen(facts, config, options, size)
-    rows = whole.select(asked.places)
+    rows = every.select(asked.places)
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), rows["published"])
-    all_slots = [slots_of(row, with_paper=role != _PROBE) for row in rows]
+    all_slots = [slots_of(row, with_paper=role != PROBE) for row in rows]
     fitted = hook.fit(all_slots, model, answer_tokens, options, config)
     labels = [row["label"] for row in columns]
-    same = {
-        "setting": config, "prompt_name": _PROBE if role == _PROBE else registry.SCALAR, "prompt_version": registry.version(),
-        "places": asked.count,
-        "of": len(whole) + opened.sizes(options.split)[1], "best_constant": max(sorted(set(labels)), key=labels.count),
-        "dataset_revision": opened.revision, **hook.generated(options, model, answer_tokens), "cut": options.cut,
-        "bertscore_model": NO_MODEL, "retriever": "", "metrics": options.metrics,
+    common = {
+        "setting": config, "prompt_name": PROBE if role == PROBE else registry.SCALAR, "bertscore_model": NO_MODEL,
+        "best_constant": max(sorted(set(labels)), key=labels.count),
+        **hook.shared_columns(options, opened, asked, model, answer_tokens, len(every)),
     }  # fmt: skip
-    return {
-        "test": datasets.Dataset.from_list(
-            [
-                {
-                    **{key: row[key] for key in _LOGGED},
-                    **_derived(row),
-                    **hook.prompt_columns(one),
-                    "place": place,
-                    **same,
-                }
-                for row, one, place in zip(rows, fitted, asked.places.values(), strict=True)
-            ]
-        )
-    }
+    return hook.as_split(
+        PromptRow(**_of_question(row), **hook.of_prompt(cut), place=place, **common)
+        for row, cut, place in zip(rows, fitted, asked.places.values(), strict=True)
+    )
 
 
-def _derived(row: Mapping[str, Any]) -> dict[str, Any]:
+def _of_question(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of `PromptRow` that tell which citation is asked about."""
+    names = ("id", "paper_id", "title", "level", "section", "citation_type", "published", "license", "round", "label")
     return {
-        "first_author": row["authors"][0] if row["authors"] else row["paper_id"], "month": row["published"][:7],
-        "target": str(row["label"]), "candidate_ids": [one["id"] for one in row["candidates"]],
+        **{name: row[name] for name in names},
+        "first_author": row["authors"][0] if row["authors"] else row["paper_id"],
+        "month": row["published"][:7],
+        "target": str(row["label"]),
+        "candidate_ids": tuple(candidate["id"] for candidate in row["candidates"]),
         "licenses": hook.licenses(row, row["candidates"]),
-    }  # fmt: skip
+    }

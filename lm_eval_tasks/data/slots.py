@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from lm_eval_tasks.core.errors import BudgetError
 from lm_eval_tasks.prompts.templates import BEFORE, Slot
+from lm_eval_tasks.samples.row import Span
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.metadata import Cut
@@ -36,23 +37,6 @@ class Tokenizer(Protocol):
     """What is needed from a `transformers` tokenizer with a fast version."""
 
     def __call__(self, text: Any, **kwargs: Any) -> Any: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Where a slot ended up in a prompt.
-
-    Attributes:
-        characters: of its whole text.
-        start, end: the characters of the prompt between which what is left of it lies.
-    """
-
-    part: str
-    index: int
-    field: str
-    characters: int
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)

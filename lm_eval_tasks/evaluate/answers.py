@@ -20,10 +20,11 @@ from lm_eval_tasks.core.progress import Progress
 from lm_eval_tasks.core.redaction import redacted
 from lm_eval_tasks.llm import tokenizers
 from lm_eval_tasks.llm.budget import Budget, most_tokens
-from lm_eval_tasks.llm.thoughts import reply_of
+from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.llm.usage import CAPPED, Usage
-from lm_eval_tasks.metrics.scored import NOT_APPLICABLE, Generated
-from lm_eval_tasks.samples.logged import JOURNALED
+from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
+from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.sample import EMPTY, JOURNALED
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.journal import Journal
@@ -33,10 +34,11 @@ _LOGGER = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A request, and the key of its answer in the journal."""
+    """A request, the row that it asks, and the key of its answer in the journal."""
 
     key: str
     request: Instance
+    row: PromptRow
 
     @property
     def asked(self) -> str:
@@ -47,8 +49,8 @@ class Question:
     def most(self) -> Usage:
         """The most tokens that it can take."""
         prompt, arguments = self.request.args
-        known = self.request.doc["tokens_after"] if self.request.doc["tokens_before"] else None
-        longest = arguments.get("max_gen_toks") or self.request.doc["answer_cap"]
+        known = self.row.tokens_after if self.row.tokens_before else None
+        longest = arguments.get("max_gen_toks") or self.row.answer_cap
         return most_tokens(str(prompt), known, int(longest))
 
 
@@ -198,12 +200,10 @@ class AnsweringLM(LM):  # type: ignore[misc]
         elif not answer.strip() and usage.finish != CAPPED:
             # Asked again by the next run, but paid for.
             self._empty.add(question.key)
-            self._journal.add(f"{question.key} empty", "", usage=used.to_json())
+            self._journal.add(question.key + EMPTY, "", usage=used.to_json())
         else:
-            doc = question.request.doc
-            self._journal.add(
-                question.key, answer, doc={name: doc.get(name) for name in JOURNALED}, usage=used.to_json()
-            )
+            doc = {name: getattr(question.row, name) for name in JOURNALED}
+            self._journal.add(question.key, answer, doc=doc, usage=used.to_json())
         self._shown.step()
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> Any:
@@ -238,11 +238,12 @@ def _asked(prompt: object, arguments: object) -> str:
 
 def _completed(usage: Usage, question: Question, answer: str) -> Usage:
     """What an engine does not say about an answer's tokens, counted with the model's tokenizer; left open without one."""
-    doc = question.request.doc
-    if usage.tokens_out is not None or not doc.get("tokenizer"):
+    row = question.row
+    if usage.tokens_out is not None or not row.tokenizer:
         return usage
-    count, reasoning = tokenizers.counts(str(doc["tokenizer"]), [answer, reply_of(answer, doc).reasoning])
-    return replace(usage, tokens_in=doc.get("tokens_after"), tokens_out=count, reasoning_tokens=reasoning)
+    reasoning_text = take_apart(answer, row.opens, row.closes).reasoning
+    count, reasoning = tokenizers.counts(row.tokenizer, [answer, reasoning_text])
+    return replace(usage, tokens_in=row.tokens_after, tokens_out=count, reasoning_tokens=reasoning)
 
 
 def _questions(requests: Sequence[Instance], identity: str) -> Iterator[Question]:
@@ -251,7 +252,8 @@ def _questions(requests: Sequence[Instance], identity: str) -> Iterator[Question
     for request in requests:
         key = key_of(request, identity)
         seen[key] += 1
-        yield Question(key if seen[key] == 1 else sha256_of_bytes(f"{key} {seen[key]}"), request)
+        own_key = key if seen[key] == 1 else sha256_of_bytes(f"{key} {seen[key]}")
+        yield Question(own_key, request, PromptRow.of_doc(request.doc))
 
 
 def key_of(request: Instance, identity: str) -> str:

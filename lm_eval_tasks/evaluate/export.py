@@ -13,8 +13,7 @@ from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.files import write_together
 from lm_eval_tasks.core.metadata import check
 from lm_eval_tasks.llm.chat import GREEDY, body_of
-from lm_eval_tasks.prompts import registry
-from lm_eval_tasks.task_folder import task_names
+from lm_eval_tasks.tasks.records import TASKS, task_of
 
 _KEPT = (
     "id", "setting", "prompt_name", "prompt_version", "round", "dataset_revision", "first_author", "published", "tokens_before",
@@ -55,15 +54,10 @@ def _task_of(setting: str) -> tuple[str, dict[str, str]]:
     Raises:
         OptionError: no task asks such a setting.
     """
-    names = task_names()
-    slug = setting.lower().replace("-", "_")
-    for name in (f"academiceval_{slug}", slug):
-        if name in names:
-            return name, {}
-    kind = slug.partition("_")[0]
-    usual = next(
-        (name for name in names if name.startswith(f"academiceval_{kind}_") and kind in registry.WRITING), None
-    )
+    if task := task_of(setting):
+        return task.name, {}
+    kind = setting.partition("-")[0].lower()
+    usual = next((task.name for task in TASKS if task.base == f"_{kind}_yaml"), None)
     if usual is None:
         raise OptionError(
             f"no task asks the setting {setting!r}; settings begin with Title-, Abs-, Intro-, Related- or SCALAR-"

@@ -13,11 +13,14 @@ from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.metadata import Shard
 from lm_eval_tasks.core.text import ODD
 from lm_eval_tasks.evaluate.models import RUNTIME
-from lm_eval_tasks.samples import logged, result_file
-from lm_eval_tasks.stats.scores import Score, scores_of, summary
+from lm_eval_tasks.samples.results import Block, Results, Score, only_result, samples_files, write_run
+from lm_eval_tasks.samples.sample import Sample, read_lines
+from lm_eval_tasks.stats.scores import facts_of, scores_of
 
 # What all shards must have in common besides their arguments.
 _COMMON = ("rounds", "prompt_versions", "datasets")
+# What a merged run has of its own, or not at all.
+_REPLACED = ("academiceval", "results", "n-samples", "groups", "group_subtasks", "versions")
 _SUMS = (
     "tokens_in",
     "tokens_out",
@@ -33,23 +36,16 @@ _SUMS = (
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One shard's folder."""
+    """One shard's folder, and its results."""
 
     folder: Path
-    label: str
     shard: Shard
-    content: dict[str, Any]
-
-    @property
-    def ours(self) -> dict[str, Any]:
-        """What `academiceval eval` has added to lm-eval's results."""
-        found: dict[str, Any] = self.content["academiceval"]
-        return found
+    results: Results
 
     @property
     def arguments(self) -> dict[str, Any]:
         """How it was run, leaving out the shard."""
-        run: dict[str, Any] = self.ours["run"]
+        run = self.results.run
         return {**run, "metadata": {key: value for key, value in run["metadata"].items() if key != "shard"}}
 
 
@@ -74,34 +70,35 @@ def merge(folders: Sequence[Path], output: Path) -> list[Score]:
 
 
 def _merged(folders: Sequence[Path], output: Path) -> list[Score]:
-    parts = sorted((_read(folder) for folder in folders), key=lambda one: one.shard.number)
+    parts = sorted(map(_read, folders), key=lambda part: part.shard.number)
     _check(parts)
-    rows = _rows(parts)
-    samples = {task: [logged.of_row(row) for row in own] for task, own in rows.items()}
-    label = parts[0].label
-    scores = scores_of(samples, label)
+    lines = _lines(parts)
+    samples = {task: [Sample.of_logged(line) for line in own] for task, own in lines.items()}
     first = parts[0]
-    ours = {
-        **first.ours, "run": first.arguments, **summary(samples, scores), "usage": _usage([one.ours["usage"] for one in parts]),
-    }  # fmt: skip
-    content = {
-        name: value for name, value in first.content.items() if name not in ("groups", "group_subtasks", "versions")
-    }
-    means = {task: _means(rows[task], first.content["results"].get(task, {})) for task in rows}
-    counts = {task: {"original": len(own), "effective": len(own)} for task, own in rows.items()}
-    result_file.write_files(
-        rows, {**content, "results": means, "n-samples": counts, "academiceval": ours}, label, output
+    scores = scores_of(samples, first.results.model)
+    block = Block(
+        run=first.arguments,
+        **facts_of(samples),
+        scores=scores,
+        usage=_usage([part.results.ours["usage"] for part in parts]),
+        made_with=first.results.ours["made_with"],
     )
+    content = {name: value for name, value in first.results.content.items() if name not in _REPLACED}
+    figures = {
+        task: _means(own, [part.results.content["results"].get(task, {}) for part in parts])
+        for task, own in lines.items()
+    }
+    counts = {task: {"original": len(own), "effective": len(own)} for task, own in lines.items()}
+    write_run(lines, {**content, "results": figures, "n-samples": counts}, block, first.results.model, output)
     return scores
 
 
 def _read(folder: Path) -> _Part:
-    file = result_file.only_result(folder, "a finished shard")
-    with result_file.opened(file) as content:
-        shard = Shard.of(content["academiceval"]["run"]["metadata"].get("shard"))
+    results = only_result(folder, "a finished shard")
+    shard = Shard.of(results.run["metadata"].get("shard"))
     if shard is None:
         raise SamplesError(f"{folder} is a whole run, not a shard of one")
-    return _Part(folder, file.stem.removeprefix("results_"), shard, content)
+    return _Part(folder, shard, results)
 
 
 def _check(parts: Sequence[_Part]) -> None:
@@ -113,7 +110,7 @@ def _check(parts: Sequence[_Part]) -> None:
         if one.shard.number in seen:
             raise SamplesError(f"{seen[one.shard.number]} and {one.folder} are both shard {one.shard}")
         seen[one.shard.number] = one.folder
-        differing = [name for name in _COMMON if one.ours.get(name) != parts[0].ours.get(name)]
+        differing = [name for name in _COMMON if one.results.ours.get(name) != parts[0].results.ours.get(name)]
         differing += [name for name, value in _what(one).items() if value != what.get(name)]
         if differing:
             raise SamplesError(
@@ -134,35 +131,37 @@ def _what(part: _Part) -> dict[str, Any]:
     }
 
 
-def _rows(parts: Sequence[_Part]) -> dict[str, list[dict[str, Any]]]:
-    """Task -> the samples of all shards, in the order that one run gives them."""
-    found: dict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
+def _lines(parts: Sequence[_Part]) -> dict[str, list[dict[str, Any]]]:
+    """Task -> the logged samples of all shards, in the order that one run gives them."""
+    placed: dict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
+    sizes: dict[str, set[int | None]] = defaultdict(set)
     for part in parts:
-        for file in sorted(part.folder.glob(f"samples_*_{part.label}.jsonl")):
-            task = file.name.removeprefix("samples_").removesuffix(f"_{part.label}.jsonl")
-            for _, row in logged.rows_of(file):
-                place = row["doc"].get("place")
-                if type(place) is not int or place in found[task]:
+        for task, file in samples_files(part.folder, part.results.model).items():
+            for sample, line in read_lines(file):
+                place = sample.row.place
+                if place is None or place in placed[task]:
                     raise SamplesError(f"{file} contains a sample of {task} without a unique place in the run")
-                found[task][place] = {**row, "doc_id": place}
-    for task, rows in found.items():
-        expected = {row["doc"].get("places") for row in rows.values()}
-        if expected != {len(rows)}:
+                placed[task][place] = {**line, "doc_id": place}
+                sizes[task].add(sample.row.places)
+    for task, lines in placed.items():
+        if sizes[task] != {len(lines)}:
             raise SamplesError(
-                f"the shards contain {len(rows)} samples of {task}, but the run has {', '.join(map(str, expected))}"
+                f"the shards contain {len(lines)} samples of {task}, but the run has {', '.join(map(str, sizes[task]))}"
             )
-    return {task: [rows[place] for place in sorted(rows)] for task, rows in sorted(found.items())}
+    return {task: [lines[place] for place in sorted(lines)] for task, lines in sorted(placed.items())}
 
 
-def _means(rows: Sequence[Mapping[str, Any]], own: Mapping[str, Any]) -> dict[str, Any]:
-    """lm-eval's figures of a task, with the means over all rows."""
+def _means(lines: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """lm-eval's figures of a task, each mean over all samples that have the metric.
+
+    Args:
+        figures: of each shard; a metric that no sample of a shard has is not among its figures.
+    """
     means: dict[str, Any] = {}
-    for name, value in own.items():
+    for name, value in {name: value for own in figures for name, value in own.items()}.items():
         metric = name.partition(",")[0]
-        if name == "sample_len":
-            means[name] = len(rows)
-        else:
-            means[name] = fmean(row[metric] for row in rows) if all(metric in row for row in rows) else value
+        known = [line[metric] for line in lines if isinstance(line.get(metric), float | int)]
+        means[name] = len(lines) if name == "sample_len" else fmean(known) if known else value
     return means
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import platform
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +16,21 @@ from lm_eval.api.model import LM
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.core.errors import EvalError
+from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.journal import Journal
 from lm_eval_tasks.core.locks import held
 from lm_eval_tasks.core.metadata import check, dataset_of
 from lm_eval_tasks.data import cutoff, options
-from lm_eval_tasks.evaluate.answers import AnsweringLM
+from lm_eval_tasks.evaluate.answers import AnsweringLM, Counts
 from lm_eval_tasks.evaluate.batch_model import open_batches
 from lm_eval_tasks.evaluate.generation import BASELINES, Generation
 from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, open_model
 from lm_eval_tasks.llm.budget import Means
-from lm_eval_tasks.llm.usage import Usage
-from lm_eval_tasks.samples import logged
-from lm_eval_tasks.samples.logged import JOURNAL, USAGE
-from lm_eval_tasks.samples.result_file import made_with, results_in, usage_of, write
-from lm_eval_tasks.stats.scores import Score, scores_of, summary
-from lm_eval_tasks.task_folder import check_tasks
+from lm_eval_tasks.llm.usage import Usage, total
+from lm_eval_tasks.samples.results import Block, Score, results_in, write_run
+from lm_eval_tasks.samples.sample import JOURNAL, USAGE, Sample, compact
+from lm_eval_tasks.stats.scores import Samples, facts_of, scores_of
+from lm_eval_tasks.tasks.folder import check_tasks
 
 _LOGGER = logging.getLogger(__name__)
 _SEEDS = ("random_seed", "numpy_random_seed", "torch_random_seed", "fewshot_random_seed")
@@ -94,23 +96,36 @@ def _evaluate(
     budget = means.budget(Usage.of_json(journal.also_of(key)) for key in journal)
     lm = AnsweringLM(opened, identity_of(model, parsed, generation), journal, budget, repeated=generation.repeats > 1)
     results = _run(lm, tasks, manager, part, given, generation, reasoning)
-    samples = {task: [logged.of_row(row) for row in rows] for task, rows in results["samples"].items()}
-    for task in [task for task, rows in samples.items() if not rows[0].scores]:
-        _LOGGER.warning("%s has no score on %s: its prompts have no demonstrations", label, task)
-    scores = scores_of(samples, label)
-    if not scores:
-        raise EvalError(
-            f"{label} has no score on any of these tasks, whose prompts have no demonstrations: take one with them, such as "
-            "academiceval_abs_28k"
-        )
+    logged = results.pop("samples")
+    samples = {task: [Sample.of_logged(line) for line in lines] for task, lines in logged.items()}
+    scores = _scored(samples, label)
     if output is not None:
         run = {
             "model": model, "model_args": parsed, "metadata": {**metadata, "dataset": dataset_of(given)},
             **asdict(generation), **asdict(part),
             "model_cutoff": metadata.get("model_cutoff") or cutoff.of_model(parsed, lm.served), "served_as": lm.served,
         }  # fmt: skip
-        ours = {"run": run, **summary(samples, scores), "usage": usage_of(lm.counts, means)}
-        write(results, {**ours, "made_with": made_with(lm, generation)}, label, output)
+        used, made = usage_of(lm.counts, means), made_with(lm, generation)
+        block = Block(run=run, **facts_of(samples), scores=scores, usage=used, made_with=made)
+        write_run({task: map(compact, lines) for task, lines in logged.items()}, results, block, label, output)
+    return scores
+
+
+def _scored(samples: Samples, label: str) -> list[Score]:
+    """The scores of a run; a warning about tasks that have none.
+
+    Raises:
+        EvalError: no task has any.
+    """
+    for task, of_task in samples.items():
+        if not any(sample.scores for sample in of_task):
+            _LOGGER.warning("%s has no score on %s: its prompts have no demonstrations", label, task)
+    scores = scores_of(samples, label)
+    if not scores:
+        raise EvalError(
+            f"{label} has no score on any of these tasks, whose prompts have no demonstrations: take one with them, such as "
+            "academiceval_abs_28k"
+        )
     return scores
 
 
@@ -144,7 +159,7 @@ def _check(
 
 def _refuse_another_model(output: Path | None, label: str) -> None:
     others = [file.stem.removeprefix("results_") for file in results_in(output)] if output else []
-    if lost := [one for one in others if one != label]:
+    if lost := [other for other in others if other != label]:
         raise EvalError(f"{output} contains the results of {lost[0]}: give each model its own --output folder")
 
 
@@ -195,3 +210,38 @@ def _shown_to_tasks(generation: Generation) -> dict[str, Any]:
         **({"reserve": reserve} if reserve is not None else {}),
         **({"system_instruction": generation.system_instruction} if generation.system_instruction else {}),
     }
+
+
+_PACKAGES = (
+    "academiceval",
+    "lm_eval",
+    "datasets",
+    "transformers",
+    "torch",
+    "vllm",
+    "openai",
+    "bert_score",
+    "rouge_score",
+)
+
+
+def usage_of(counts: Counts, means: Means) -> dict[str, Any]:
+    """What the answers of a run used: tokens, finish reasons, seconds, retries, and money if a price is known."""
+    return {
+        **total(counts.usages),
+        "answers": len(counts.usages),
+        "asked_in_this_run": counts.asked,
+        "seconds": round(counts.seconds, 3),
+        "retries": counts.retries,
+        "cost": means.cost(counts.usages),
+    }
+
+
+def made_with(lm: LM, generation: Generation) -> dict[str, Any]:
+    """Versions of what made the answers, and the sha256 of the chat template; None for what is not known."""
+    versions = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    template = lm.chat_template(True) if generation.apply_chat_template else None
+    return {"versions": versions, "chat_template": sha256_of_bytes(template) if template else None}

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.core.errors import JudgeError
+from lm_eval_tasks.core.text import sentences
 from lm_eval_tasks.retrieval.sparse import BM25
-from lm_eval_tasks.study.damages.base import sentences
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.samples.logged import Logged
+    from lm_eval_tasks.samples.sample import Sample
 
 _WORDS = 80
 
@@ -29,9 +29,9 @@ class Bodies:
     each: Mapping[tuple[str, str], str]
     passages: int
 
-    def of(self, sample: Logged) -> str:
+    def of(self, sample: Sample) -> str:
         """The passages for a sample, the same whichever of its two texts comes first."""
-        return passages_of(self.each[sample.task, sample.id], (sample.target, sample.answer), self.passages)
+        return passages_of(self.each[sample.task, sample.id], (sample.row.target, sample.answer), self.passages)
 
 
 def passages_of(body: str, texts: Sequence[str], count: int) -> str:
@@ -43,23 +43,25 @@ def passages_of(body: str, texts: Sequence[str], count: int) -> str:
     return "\n".join(f"[{place + 1}] {chunks[place]}" for place in chosen)
 
 
-def bodies(folders: Sequence[Path], samples: Sequence[Logged], passages: int) -> Bodies:
+def bodies(folders: Sequence[Path], samples: Sequence[Sample], passages: int) -> Bodies:
     """The bodies of the papers that samples are about, from the dataset that their runs used.
 
     Raises:
         JudgeError: a sample's paper is missing.
         EvalError: the dataset cannot be loaded, or the runs do not name it.
     """
-    from lm_eval_tasks.samples.run_docs import docs_of
+    from lm_eval_tasks.data.rows_of_run import rows_of_run
 
-    tasks = {sample.task: sample.task.split(" ")[0] for sample in samples}
-    docs = docs_of(folders, sorted(set(tasks.values())), "none")
-    lost = [one for one in samples if one.id not in docs[tasks[one.task]]]
-    if lost:
-        raise JudgeError(
-            f"{lost[0].task} {lost[0].id} is not in the dataset of the run: --evidence needs the paper's body"
-        )
-    return Bodies({(one.task, one.id): str(docs[tasks[one.task]][one.id]["content"]) for one in samples}, passages)
+    rows = rows_of_run(folders, sorted({sample.row.setting for sample in samples}), "none")
+    each = {}
+    for sample in samples:
+        row = rows[sample.row.setting].get(sample.id)
+        if row is None:
+            raise JudgeError(
+                f"{sample.task} {sample.id} is not in the dataset of the run: --evidence needs the paper's body"
+            )
+        each[sample.task, sample.id] = row.content or ""
+    return Bodies(each, passages)
 
 
 def _chunks(body: str) -> list[str]:

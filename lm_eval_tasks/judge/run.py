@@ -20,8 +20,7 @@ from lm_eval_tasks.judge.winrate import Judged, kappas, panel, summary
 from lm_eval_tasks.llm.chat import DEADLINE, Server
 from lm_eval_tasks.llm.usage import Usage, total
 from lm_eval_tasks.prompts import registry
-from lm_eval_tasks.samples import logged
-from lm_eval_tasks.samples.logged import Logged, by_task
+from lm_eval_tasks.samples.sample import Sample, by_task, read
 
 if TYPE_CHECKING:
     from lm_eval_tasks.judge.evidence import Bodies
@@ -53,43 +52,44 @@ class Estimate:
         return means.cost([Usage(self.prompt_tokens, self.answer_tokens)])
 
 
-def load(paths: Sequence[Path]) -> list[Logged]:
+def load(paths: Sequence[Path]) -> list[Sample]:
     """The samples of one run.
 
     Raises:
         JudgeError: they have no text to judge, or come from several rounds.
         SamplesError: they cannot be read.
     """
-    samples = [one for one in logged.read(paths) if one.kind == "writing"]
+    samples = [sample for sample in read(paths) if sample.row.kind == "writing"]
     if not any(one.answer.strip() for one in samples):
         raise JudgeError(f"{', '.join(map(str, paths))}: no sample has a text to judge")
-    rounds = sorted({one.round for one in samples})
+    rounds = sorted({sample.row.round for sample in samples})
     if len(rounds) > 1:
         raise JudgeError(f"the samples come from several rounds ({', '.join(rounds)}): judge each round separately")
     return samples
 
 
-def questions(samples: Sequence[Logged], bodies: Bodies | None = None) -> Iterator[Question]:
+def questions(samples: Sequence[Sample], bodies: Bodies | None = None) -> Iterator[Question]:
     """Each sample with a text in both orders: generated text first, then reference first.
 
     Args:
         bodies: if passages of the papers are to precede the texts; None for the published prompt.
     """
-    for one in samples:
-        if one.answer.strip() and one.target.strip():
-            shown = bodies.of(one) if bodies else ""
-            yield Question(one.task, one.id, 0, one.answer, one.target, shown)
-            yield Question(one.task, one.id, 1, one.target, one.answer, shown)
+    for sample in samples:
+        target = sample.row.target
+        if sample.answer.strip() and target.strip():
+            shown = bodies.of(sample) if bodies else ""
+            yield Question(sample.task, sample.id, 0, sample.answer, target, shown)
+            yield Question(sample.task, sample.id, 1, target, sample.answer, shown)
 
 
-def estimate(samples: Sequence[Logged], bodies: Bodies | None = None) -> Estimate:
+def estimate(samples: Sequence[Sample], bodies: Bodies | None = None) -> Estimate:
     """What judging the samples by one judge would ask for."""
     asked = [len(one.prompt) for one in questions(samples, bodies)]
     return Estimate(len(asked), sum(asked) // _CHARACTERS_OF_TOKEN, len(asked) * _ANSWER_TOKENS)
 
 
 def judge(
-    samples: Sequence[Logged], models: Mapping[str, Means], base_url: str | None, concurrency: int, output: Path, name: str,
+    samples: Sequence[Sample], models: Mapping[str, Means], base_url: str | None, concurrency: int, output: Path, name: str,
     deadline: float = DEADLINE, bodies: Bodies | None = None, other: str = "",
 ) -> dict[str, Any]:  # fmt: skip
     """Judge the samples by every model, and write `judge_<name>.json` (`judge_<name>-against-<other>.json`) and
@@ -152,7 +152,7 @@ def _subjects_in(file: Path) -> set[str]:
         return set()
 
 
-def _outcomes(by: Judge, sample: Logged, journal: Journal, bodies: Bodies | None) -> list[Outcome]:
+def _outcomes(by: Judge, sample: Sample, journal: Journal, bodies: Bodies | None) -> list[Outcome]:
     """What became of the questions about a sample."""
     return [one for question in questions([sample], bodies) if (one := by.outcome(question, journal)) is not None]
 
@@ -164,12 +164,12 @@ def _check_answered(model: str, outcomes: Sequence[Sequence[Outcome]]) -> None:
         raise JudgeError(f"{model!r} did not answer any question, first: {first}; the same command asks again")
 
 
-def _judged(sample: Logged, outcomes: Sequence[Outcome]) -> Judged:
+def _judged(sample: Sample, outcomes: Sequence[Outcome]) -> Judged:
     winners = [one.winners for one in outcomes]
     return Judged(
         sample.task, sample.id, sample.cluster, (winners[0], winners[1]) if winners else (None, None),
-        not sample.answer.strip(), len(sample.answer.split()) - len(sample.target.split()),
-        sum(bool(one.failed) for one in outcomes), not sample.target.strip(), tuple(_by_text(outcomes)),
+        not sample.answer.strip(), len(sample.answer.split()) - len(sample.row.target.split()),
+        sum(bool(one.failed) for one in outcomes), not sample.row.target.strip(), tuple(_by_text(outcomes)),
     )  # fmt: skip
 
 
@@ -181,14 +181,14 @@ def _by_text(outcomes: Sequence[Outcome]) -> Iterator[tuple[dict[str, int], dict
 
 
 def _results(
-    judged: Mapping[str, Sequence[Judged]], samples: Sequence[Logged], name: str, other: str
+    judged: Mapping[str, Sequence[Judged]], samples: Sequence[Sample], name: str, other: str
 ) -> dict[str, Any]:
     families = {family(one) for one in (name, other) if one} - {None}
     others = {model: own for model, own in judged.items() if family(model) not in families}
     return {
         "judged_model": name,
-        "round": samples[0].round,
-        "prompt_versions": sorted({one.prompt_version for one in samples}),
+        "round": samples[0].row.round,
+        "prompt_versions": sorted({sample.row.prompt_version for sample in samples}),
         "judge_prompt_version": registry.version(),
         "tasks": {
             task: {model: summary([one for one in own if one.task == task]) for model, own in judged.items()}

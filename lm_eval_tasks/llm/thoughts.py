@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 # What models put around their reasoning: before it, after it.
 _REASONING = (
@@ -75,11 +73,6 @@ def _end(text: str, mark: str, *, is_open: bool) -> int:
             return behind
         place = text.find(mark, behind)
     return 0
-
-
-def reply_of(text: str, doc: Mapping[str, Any]) -> Reply:
-    """A model's answer taken apart, with what its row knows of the marks."""
-    return take_apart(text, str(doc.get("opens") or ""), str(doc.get("closes") or ""))
 
 
 def in_marks(reasoning: str, *, closed: bool = True) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lm_eval_tasks.metrics.citation_mentions import NUMBERS, base_of, cited_sentences, numbers_in
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.row import PromptRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +27,14 @@ class Given:
     texts: Sequence[str]
 
     @classmethod
-    def of(cls, doc: Mapping[str, Any]) -> Given:
-        """What the prompt of a row gave, see `data.hook.load`."""
-        texts = [""] * len(doc["cited_titles"])
-        for slot in doc["slots"]:
-            if slot["part"] == "citation":
-                texts[slot["index"]] += f"{doc['prompt'][slot['start'] : slot['end']]} "
-        return cls(doc["cited_titles"], texts)
+    def of(cls, row: PromptRow) -> Given:
+        """What the prompt of a row gave."""
+        titles = row.cited_titles or ()
+        texts = [""] * len(titles)
+        for slot in row.slots:
+            if slot.part == "citation":
+                texts[slot.index] += f"{row.prompt[slot.start : slot.end]} "
+        return cls(titles, texts)
 
 
 class Cited:

@@ -15,42 +15,43 @@ from lm_eval_tasks.metrics.grounding import Shown, support_of_names, support_of_
 
 if TYPE_CHECKING:
     from lm_eval_tasks.metrics.cited import Cited
-    from lm_eval_tasks.metrics.scored import Answers
+    from lm_eval_tasks.samples.answers import Answer, Answers
 
 Values = Sequence[float | None]
 
 
-def _over(targets: Sequence[str], texts: Sequence[str], measure: Callable[[str, str], float]) -> Values:
-    return [measure(target, text) for target, text in zip(targets, texts, strict=True)]
+def _pairs(answers: Answers, measure: Callable[[str, str], float]) -> Values:
+    """A measure of each answer's text against its target."""
+    return [measure(answer.row.target, answer.text) for answer in answers.each]
 
 
 # --- overlap with the target
 
 
 def rouge_l(answers: Answers) -> Values:
-    return _over(answers.targets, answers.texts, rouge.rouge_l)
+    return _pairs(answers, rouge.rouge_l)
 
 
 def rouge_1(answers: Answers) -> Values:
-    return _over(answers.targets, answers.texts, lambda target, text: rouge.rouge_n(target, text, 1))
+    return _pairs(answers, lambda target, text: rouge.rouge_n(target, text, 1))
 
 
 def rouge_2(answers: Answers) -> Values:
-    return _over(answers.targets, answers.texts, lambda target, text: rouge.rouge_n(target, text, 2))
+    return _pairs(answers, lambda target, text: rouge.rouge_n(target, text, 2))
 
 
 def rouge_lsum(answers: Answers) -> Values:
-    return _over(answers.targets, answers.texts, rouge.rouge_lsum)
+    return _pairs(answers, rouge.rouge_lsum)
 
 
 def bertscore(answers: Answers) -> Values:
     return _bertscore(answers, answers.targets, answers.texts)
 
 
-def _bertscore(answers: Answers, targets: Sequence[str], texts: Sequence[str]) -> Values:
-    model = str(answers.docs[0]["bertscore_model"]) if answers.docs else NO_MODEL
-    if model == NO_MODEL or len(targets) != len(texts):
-        return [None] * len(answers.docs)
+def _bertscore(answers: Answers, targets: Sequence[str] | None, texts: Sequence[str] | None) -> Values:
+    model = answers.rows[0].bertscore_model if answers.rows else NO_MODEL
+    if model == NO_MODEL or targets is None or texts is None:
+        return [None] * len(answers.rows)
     return score_pairs(targets, texts, model)
 
 
@@ -65,8 +66,10 @@ def rouge_l_wrong_paper(answers: Answers) -> Values:
     return _floor(answers, answers.targets, answers.others)
 
 
-def _floor(answers: Answers, targets: Sequence[str], texts: Sequence[str]) -> Values:
-    return _over(targets, texts, rouge.rouge_l) if answers.others else [None] * len(answers.docs)
+def _floor(answers: Answers, targets: Sequence[str] | None, texts: Sequence[str] | None) -> Values:
+    if targets is None or texts is None:
+        return [None] * len(answers.rows)
+    return [rouge.rouge_l(target, text) for target, text in zip(targets, texts, strict=True)]
 
 
 def bertscore_random_pair(answers: Answers) -> Values:
@@ -85,19 +88,18 @@ def empty(answers: Answers) -> Values:
 
 
 def unfinished(answers: Answers) -> Values:
-    return [float(one) for one in answers.unfinished]
+    return [float(answer.unfinished) for answer in answers.each]
 
 
 def capped(answers: Answers) -> Values:
     """Whether an answer ended at its cap, by the engine's finish reason, else by the model's tokenizer; None if neither is known."""
-    finishes = [str(getattr(text, "finish", "")) for text in answers.whole]
-    name = str(answers.docs[0].get("tokenizer") or "") if answers.docs else ""
-    if not name or all(finishes):
-        return [float(finish == CAPPED) if finish else None for finish in finishes]
-    lengths = tokenizers.counts(name, list(answers.whole))
+    name = answers.rows[0].tokenizer if answers.rows else ""
+    if not name or all(answer.finish for answer in answers.each):
+        return [float(answer.finish == CAPPED) if answer.finish else None for answer in answers.each]
+    lengths = tokenizers.counts(name, [answer.full for answer in answers.each])
     return [
-        float(finish == CAPPED if finish else n >= _reached(doc["answer_cap"]))
-        for finish, n, doc in zip(finishes, lengths, answers.docs, strict=True)
+        float(answer.finish == CAPPED if answer.finish else length >= _reached(answer.row.answer_cap))
+        for answer, length in zip(answers.each, lengths, strict=True)
     ]
 
 
@@ -107,28 +109,24 @@ def _reached(cap: int) -> int:
 
 
 def truncated(answers: Answers) -> Values:
-    return [float(doc["tokens_cut"] > 0) if doc["tokens_before"] else None for doc in answers.docs]
+    return [float(row.tokens_cut > 0) if row.tokens_before else None for row in answers.rows]
 
 
 def cut_share(answers: Answers) -> Values:
-    return [doc["tokens_cut"] / doc["tokens_before"] if doc["tokens_before"] else None for doc in answers.docs]
+    return [row.tokens_cut / row.tokens_before if row.tokens_before else None for row in answers.rows]
 
 
 def length_ratio(answers: Answers) -> Values:
-    return _over(answers.targets, answers.texts, lambda target, text: len(text.split()) / max(1, len(target.split())))
+    return _pairs(answers, lambda target, text: len(text.split()) / max(1, len(target.split())))
 
 
 def copied_from_input(answers: Answers) -> Values:
     """Words of the longest run that an answer shares with what the model saw of the target's own paper."""
-    return [
-        _run(text, doc["prompt"][doc["target_at"] :]) for text, doc in zip(answers.texts, answers.docs, strict=True)
-    ]
+    return [_run(answer.text, answer.row.own_part) for answer in answers.each]
 
 
 def copied_from_demonstrations(answers: Answers) -> Values:
-    return [
-        _run(text, doc["prompt"][: doc["target_at"]]) for text, doc in zip(answers.texts, answers.docs, strict=True)
-    ]
+    return [_run(answer.text, answer.row.demonstrated_part) for answer in answers.each]
 
 
 def _run(text: str, other: str) -> float:
@@ -140,52 +138,56 @@ def _run(text: str, other: str) -> float:
 
 def numbers_supported(answers: Answers) -> Values:
     """Share of an answer's numbers that the prompt shows of the paper and its citations; None for an answer without any."""
-    return [support_of_numbers(text, shown).share for text, shown in _with_shown(answers)]
+    return [support_of_numbers(answer.text, shown).share for answer, shown in _with_shown(answers)]
 
 
 def names_supported(answers: Answers) -> Values:
     """Share of an answer's names and acronyms that the prompt shows; None for an answer without any."""
-    return [support_of_names(text, shown).share for text, shown in _with_shown(answers)]
+    return [support_of_names(answer.text, shown).share for answer, shown in _with_shown(answers)]
 
 
-def _with_shown(answers: Answers) -> Iterator[tuple[str, Shown]]:
-    return (
-        (text, Shown(doc["prompt"][doc["target_at"] :])) for text, doc in zip(answers.texts, answers.docs, strict=True)
-    )
+def _with_shown(answers: Answers) -> Iterator[tuple[Answer, Shown]]:
+    return ((answer, Shown(answer.row.own_part)) for answer in answers.each)
 
 
 def citations_mentioned(answers: Answers) -> Values:
     """Share of the given works that an answer mentions."""
-    return _mentions(answers, lambda found: found.mentioned_share)
+    return _mentions(answers, lambda mentions: mentions.mentioned_share)
 
 
 def citations_not_given(answers: Answers) -> Values:
     """Share of the works that an answer mentions which the prompt did not give."""
-    return _mentions(answers, lambda found: found.other_share)
+    return _mentions(answers, lambda mentions: mentions.other_share)
 
 
 def _mentions(answers: Answers, share: Callable[[citation_mentions.Mentions], float]) -> Values:
     return [
-        share(citation_mentions.mentions(text, doc["cited_titles"])) if doc.get("cited_titles") else None
-        for text, doc in zip(answers.texts, answers.docs, strict=True)
+        share(citation_mentions.mentions(answer.text, titles)) if (titles := answer.row.cited_titles) else None
+        for answer in answers.each
     ]
 
 
 def citation_precision(answers: Answers) -> Values:
-    return _cited(answers, lambda found: found.precision)
+    return _cited(answers, lambda cited: cited.precision)
 
 
 def citation_recall(answers: Answers) -> Values:
-    return _cited(answers, lambda found: found.recall)
+    return _cited(answers, lambda cited: cited.recall)
 
 
 def citation_support(answers: Answers) -> Values:
-    return _cited(answers, lambda found: found.support)
+    return _cited(answers, lambda cited: cited.support)
 
 
 def _cited(answers: Answers, figure: Callable[[Cited], float | None]) -> Values:
     """A figure of the tasks that ask for citations by number; None for others."""
-    return [None if one is None else figure(one) for one in answers.cited]
+    return [None if cited is None else figure(cited) for cited in answers.shared(_cited_by_number)]
+
+
+def _cited_by_number(answers: Answers) -> list[Cited | None]:
+    from lm_eval_tasks.metrics.cited import Cited, Given
+
+    return [Cited(answer.text, Given.of(answer.row)) if answer.row.by_number else None for answer in answers.each]
 
 
 # --- SCALAR
@@ -193,19 +195,21 @@ def _cited(answers: Answers, figure: Callable[[Cited], float | None]) -> Values:
 
 def accuracy(answers: Answers) -> Values:
     """A missing answer counts as a wrong one."""
-    return [float(text == str(doc["label"])) for text, doc in zip(answers.texts, answers.docs, strict=True)]
+    return [float(answer.text == str(answer.row.label)) for answer in answers.each]
 
 
 def accuracy_strict(answers: Answers) -> Values:
     """Accuracy with answers read as SCALAR's own code reads them."""
-    pairs = zip(answers.raw, answers.docs, strict=True)
-    return [float(strict_answer_of(text, len(doc["candidate_ids"])) == int(doc["label"])) for text, doc in pairs]
+    return [
+        float(strict_answer_of(answer.reply, len(answer.row.candidate_ids or ())) == answer.row.label)
+        for answer in answers.each
+    ]
 
 
 def accuracy_constant(answers: Answers) -> Values:
     """What always naming one place would score, the one that is right most often: labels need not be balanced."""
-    return [float(doc["label"] == doc["best_constant"]) for doc in answers.docs]
+    return [float(row.label == row.best_constant) for row in answers.rows]
 
 
 def accuracy_random(answers: Answers) -> Values:
-    return [1 / len(doc["candidate_ids"]) for doc in answers.docs]
+    return [1 / len(row.candidate_ids) if row.candidate_ids else None for row in answers.rows]

@@ -14,7 +14,8 @@ from typing import Any, Literal
 from lm_eval_tasks.core.errors import MetricError
 from lm_eval_tasks.core.text import suggestion
 from lm_eval_tasks.metrics import measures
-from lm_eval_tasks.metrics.scored import Answers, Kind
+from lm_eval_tasks.samples.answers import Answers
+from lm_eval_tasks.samples.row import Kind
 
 Best = Literal["higher", "lower", "one", "neither"]
 # One value for each answer; None if an answer has none of this metric.

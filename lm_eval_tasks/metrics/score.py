@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lm_eval_tasks.core.metadata import ALL
 from lm_eval_tasks.core.row_format import paper_of
-from lm_eval_tasks.llm.thoughts import reply_of
-from lm_eval_tasks.metrics import refine, registry
+from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.answer_index import answer_of
-from lm_eval_tasks.metrics.scored import NOT_APPLICABLE, Answers, Kind, ScoredAnswer, mean_of
+from lm_eval_tasks.samples import refine
+from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Answer, Answers, ScoredAnswer, mean_of
+from lm_eval_tasks.samples.row import Kind, PromptRow
 
 Docs = Sequence[Mapping[str, Any]]
+Refine = Callable[[str, PromptRow], str]
 
 
 def score(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
@@ -26,17 +28,17 @@ def score(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     Returns:
         For each row a `ScoredAnswer` as text; for several answers the first, with the mean scores of all.
     """
-    return _score(resps, list(docs), "writing", lambda text, _: text)
+    return score_rows(resps, docs, "writing", lambda text, _: text)
 
 
 def score_title(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     """As `score`, with the answers refined to titles first."""
-    return _score(resps, list(docs), "writing", lambda text, doc: refine.title(text, str(doc["target"])))
+    return score_rows(resps, docs, "writing", lambda text, row: refine.title(text, row.target))
 
 
 def score_cloze(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     """As `score`, for SCALAR; what is kept of an answer is the index of its candidate, "" if it names none."""
-    return _score(resps, list(docs), "cloze", _index)
+    return score_rows(resps, docs, "cloze", _index)
 
 
 def unpack(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
@@ -60,33 +62,27 @@ def others_of(ids: Sequence[str]) -> list[int]:
     return [following[i] for i in range(len(ids))]
 
 
-def _score(
-    resps: Sequence[Sequence[str]], docs: Docs, kind: Kind, refined: Callable[[str, Mapping[str, Any]], str]
-) -> list[str]:
-    asked = [doc for doc, answers in zip(docs, resps, strict=True) for _ in answers]
-    whole = ["" if text is None else text for answers in resps for text in answers]
-    replies = [reply_of(text, doc) for text, doc in zip(whole, asked, strict=True)]
-    others = [doc["other"] for doc in asked if doc.get("other") is not None]
+def score_rows(resps: Sequence[Sequence[str]], docs: Docs, kind: Kind, refine_reply: Refine) -> list[str]:
+    """As `score`, for any kind of task.
+
+    Args:
+        refine_reply: what is scored of an answer without its reasoning.
+    """
+    rows = [PromptRow.of_doc(doc) for doc in docs]
     answers = Answers(
-        docs=asked,
-        texts=[refined(reply.answer, doc) for reply, doc in zip(replies, asked, strict=True)],
-        unfinished=[reply.unfinished for reply in replies],
-        targets=[str(doc["target"]) for doc in asked],
-        others=others if len(others) == len(asked) else [],
-        raw=[reply.answer for reply in replies],
-        whole=whole,
+        Answer.of(row, text, refine_reply) for row, texts in zip(rows, resps, strict=True) for text in texts
     )
-    values = {one.name: one.compute(answers) for one in registry.of_kind(kind)}
-    nothing = [getattr(text, "finish", "") == NOT_APPLICABLE for text in whole]
-    scored = iter(
-        ScoredAnswer(
-            text, {} if nothing[i] else {name: known for name, of in values.items() if (known := of[i]) is not None}
-        )
-        for i, text in enumerate(answers.texts)
-    )
-    return [mean_of([next(scored) for _ in answers]).to_text() for answers in resps]
+    scored = _scored(answers, kind)
+    return [mean_of([next(scored) for _ in texts]).to_text() for texts in resps]
 
 
-def _index(text: str, doc: Mapping[str, Any]) -> str:
-    chosen = answer_of(text, len(doc["candidate_ids"]))
+def _scored(answers: Answers, kind: Kind) -> Iterator[ScoredAnswer]:
+    values = {metric.name: metric.compute(answers) for metric in registry.of_kind(kind)}
+    for i, answer in enumerate(answers.each):
+        known = {name: value for name, of in values.items() if (value := of[i]) is not None}
+        yield ScoredAnswer(answer.text, {} if answer.finish == NOT_APPLICABLE else known)
+
+
+def _index(text: str, row: PromptRow) -> str:
+    chosen = answer_of(text, len(row.candidate_ids or ()))
     return "" if chosen is None else str(chosen)

@@ -1,4 +1,4 @@
-"""Which prompt a setting is asked with, and the version of all prompts: `registry.toml`, read."""
+"""Which prompt a setting is asked with, and the version of all prompts, which `registry.toml` holds."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import Any
 
 from lm_eval_tasks.core.errors import EvalError
 from lm_eval_tasks.core.files import sha256_of_bytes
+from lm_eval_tasks.tasks.records import SETTINGS, prompts_of
 
 # The prompt file of all SCALAR settings.
 SCALAR = "scalar"
-WRITING = ("title", "abs", "intro", "related", "section")
+TITLE = "title"
+WRITING = (TITLE, "abs", "intro", "related", "section")
 _FOLDER = Path(__file__).parent
 
 
@@ -26,20 +28,20 @@ def prompt_of(setting: str, role: str = "prompt") -> str:
     """The name of the prompt file of a built-in setting.
 
     Args:
-        role: "prompt", "ralm", "query", "title_only" or "section".
+        role: one of `tasks.records.ROLES`, or "query", what is retrieved with.
 
     Raises:
-        EvalError: the registry has no such entry.
+        EvalError: the setting is not asked in this role.
     """
     try:
-        return str(_registry()["settings"][setting][role])
+        return _prompts()[setting][role]
     except KeyError as err:
-        raise EvalError(f"the prompt registry has no {role!r} for the setting {setting!r}") from err
+        raise EvalError(f"there is no prompt {role!r} for the setting {setting!r}") from err
 
 
 def is_usual(name: str) -> bool:
     """Whether a prompt is what its setting is usually asked with, not an ablation or retrieval."""
-    return name == SCALAR or any(name == prompts["prompt"] for prompts in _registry()["settings"].values())
+    return name == SCALAR or any(name == prompts["prompt"] for prompts in _prompts().values())
 
 
 def task_of(name: str) -> str:
@@ -49,15 +51,20 @@ def task_of(name: str) -> str:
 
 
 def digest() -> str:
-    """sha256 over the settings' table and the bytes of every prompt file."""
+    """sha256 over the prompts of each setting and the bytes of every prompt file."""
     files = {path.name: path.read_bytes().hex() for path in _FOLDER.glob("*.txt")}
-    content = json.dumps([_registry()["settings"], files], sort_keys=True)
+    content = json.dumps([_prompts(), files], sort_keys=True)
     return sha256_of_bytes(content)
 
 
 def digests() -> dict[str, str]:
     """The digest of every version that was ever published."""
     return dict(_registry()["digests"])
+
+
+@cache
+def _prompts() -> dict[str, dict[str, str]]:
+    return {setting.name: prompts_of(setting) for setting in SETTINGS}
 
 
 @cache

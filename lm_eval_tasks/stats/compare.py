@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import stdev
+from statistics import fmean, stdev
 
 from lm_eval_tasks.core.errors import SamplesError
-from lm_eval_tasks.core.intervals import Interval, holm, interval
+from lm_eval_tasks.core.intervals import Interval, holm
 from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.samples.logged import Logged, by_task, read
+from lm_eval_tasks.samples.sample import Sample, by_task, read
+from lm_eval_tasks.stats.columns import column
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Difference:
     b: float
     difference: Interval
     left_out: int
-    corrected_p: float | None
+    corrected_p: float | None = None
 
 
 def compare(a: Path, b: Path, metrics: Sequence[str] | None = None) -> list[Difference]:
@@ -47,40 +48,45 @@ def compare(a: Path, b: Path, metrics: Sequence[str] | None = None) -> list[Diff
     common = [task for task in first if task in second]
     if not common:
         raise SamplesError(f"{a} and {b} have no task in common ({_named(first)}; {_named(second)})")
-    found: list[tuple[str, str, float, float, Interval, int]] = []
-    for task in common:
-        pairs = _pairs(task, first[task], second[task])
-        left_out = len(first[task]) + len(second[task]) - 2 * len(pairs)
-        for metric in metrics:
-            both = [(x, y) for x, y in pairs if metric in x.scores and metric in y.scores]
-            if both:
-                ours = [x.scores[metric] for x, _ in both]
-                theirs = [y.scores[metric] for _, y in both]
-                gains = [y - x for x, y in zip(ours, theirs, strict=True)]
-                of_pairs = interval(gains, [x.cluster for x, _ in both])
-                found.append((task, metric, sum(ours) / len(ours), sum(theirs) / len(theirs), of_pairs, left_out))
-    if not found:
+    differences = [
+        difference for task in common for difference in _differences(task, first[task], second[task], metrics)
+    ]
+    if not differences:
         raise SamplesError(f"neither {a} nor {b} has one of the scores {', '.join(metrics)} in both runs")
-    corrected = iter(holm([one[4].p for one in found if one[4].p is not None]))
-    return [Difference(*one, next(corrected) if one[4].p is not None else None) for one in found]
+    corrected = iter(holm([p for one in differences if (p := one.difference.p) is not None]))
+    return [one if one.difference.p is None else replace(one, corrected_p=next(corrected)) for one in differences]
+
+
+def _differences(
+    task: str, first: Sequence[Sample], second: Sequence[Sample], metrics: Sequence[str]
+) -> Iterator[Difference]:
+    """The differences on one task, one for each metric that pairs of samples have."""
+    pairs = _pairs(task, first, second)
+    left_out = len(first) + len(second) - 2 * len(pairs)
+    for metric in metrics:
+        both = [(x, y) for x, y in pairs if metric in x.scores and metric in y.scores]
+        gains = column(metric, [(x.id, y.scores[metric] - x.scores[metric], x.cluster) for x, y in both])
+        if gains:
+            a, b = (fmean(pair[side].scores[metric] for pair in both) for side in (0, 1))
+            yield Difference(task, metric, a, b, gains.interval(), left_out)
 
 
 def spreads(a: Path, b: Path) -> dict[tuple[str, str], float]:
     """(Task, headline metric) -> standard deviation of the differences between two runs on one paper."""
     first, second = by_task(read([a])), by_task(read([b]))
-    found = {}
+    spread = {}
     for task in [task for task in first if task in second]:
         pairs = _pairs(task, first[task], second[task])
         for metric in registry.headline():
             gains = [y.scores[metric] - x.scores[metric] for x, y in pairs if metric in x.scores and metric in y.scores]
             if len(gains) > 1:
-                found[task, metric] = stdev(gains)
-    return found
+                spread[task, metric] = stdev(gains)
+    return spread
 
 
 def tasks_apart(a: Path, b: Path) -> list[str]:
     """The tasks that only one of two runs has."""
-    return sorted({one.task for one in read([a])} ^ {one.task for one in read([b])})
+    return sorted({sample.task for sample in read([a])} ^ {sample.task for sample in read([b])})
 
 
 def table(differences: Sequence[Difference], a: Path, b: Path) -> Table:
@@ -106,17 +112,20 @@ def _p(value: float | None) -> str:
     return "<0.0001" if 0 <= value < 0.0001 else f"{value:.4f}"
 
 
-def _pairs(task: str, first: Sequence[Logged], second: Sequence[Logged]) -> list[tuple[Logged, Logged]]:
-    theirs = {one.id: one for one in second}
-    pairs = [(one, theirs[one.id]) for one in first if one.id in theirs]
-    for one, other in pairs:
-        for what, x, y in (("round", one.round, other.round), ("prompts", one.prompt_version, other.prompt_version)):
-            if x != y:
+def _pairs(task: str, first: Sequence[Sample], second: Sequence[Sample]) -> list[tuple[Sample, Sample]]:
+    theirs = {sample.id: sample for sample in second}
+    pairs = [(sample, theirs[sample.id]) for sample in first if sample.id in theirs]
+    for x, y in pairs:
+        for what, ours, other in (
+            ("round", x.row.round, y.row.round),
+            ("prompts", x.row.prompt_version, y.row.prompt_version),
+        ):
+            if ours != other:
                 raise SamplesError(
-                    f"{task} {one.id} was run with {what} {x} and {what} {y}: such runs cannot be compared"
+                    f"{task} {x.id} was run with {what} {ours} and {what} {other}: such runs cannot be compared"
                 )
-        if one.target != other.target:
-            raise SamplesError(f"{task} {one.id} has a different target in the other run: the datasets differ")
+        if x.row.target != y.row.target:
+            raise SamplesError(f"{task} {x.id} has a different target in the other run: the datasets differ")
     most = max(len(first), len(second))
     if 2 * len(pairs) < most:
         raise SamplesError(
@@ -125,5 +134,5 @@ def _pairs(task: str, first: Sequence[Logged], second: Sequence[Logged]) -> list
     return pairs
 
 
-def _named(tasks: dict[str, list[Logged]]) -> str:
+def _named(tasks: dict[str, list[Sample]]) -> str:
     return ", ".join(sorted(tasks))

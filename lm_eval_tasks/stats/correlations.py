@@ -15,7 +15,7 @@ from lm_eval_tasks.core.power import FEWEST
 from lm_eval_tasks.core.tables import Table
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.samples.logged import Logged
+    from lm_eval_tasks.samples.sample import Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class Correlation:
     samples: int
 
 
-def correlations(samples: Sequence[Logged], metrics: Sequence[str]) -> list[Correlation]:
+def correlations(samples: Sequence[Sample], metrics: Sequence[str]) -> list[Correlation]:
     """All pairs of metrics that vary over at least three samples."""
-    return correlations_of([(one.scores, one.cluster) for one in samples], metrics)
+    return correlations_of([(sample.scores, sample.cluster) for sample in samples], metrics)
 
 
 def correlations_of(rows: Sequence[tuple[Mapping[str, float], str]], metrics: Sequence[str]) -> list[Correlation]:

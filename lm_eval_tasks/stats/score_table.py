@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from lm_eval_tasks.core.power import FEWEST
 from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.metrics.registry import METRICS, headline, named
-from lm_eval_tasks.stats.scores import UNCAPPED, Score
+from lm_eval_tasks.samples.results import Score
+from lm_eval_tasks.stats.scores import UNCAPPED
 
 _Rows = Mapping[tuple[str, str], Mapping[str, Score]]
 

@@ -25,7 +25,7 @@ from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.metrics import registry
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.samples.logged import Logged
+    from lm_eval_tasks.samples.sample import Sample
 
 Floats = NDArray[np.float64]
 # How many months placebos are late.
@@ -86,7 +86,7 @@ def months_between(cutoff: str, published: str) -> int:
     return 12 * (y2 - y1) + m2 - m1
 
 
-def observations(runs: Mapping[str, Sequence[Logged]], cutoffs: Mapping[str, str], metric: str) -> list[Observation]:
+def observations(runs: Mapping[str, Sequence[Sample]], cutoffs: Mapping[str, str], metric: str) -> list[Observation]:
     """The scores of several runs.
 
     Args:
@@ -98,22 +98,22 @@ def observations(runs: Mapping[str, Sequence[Logged]], cutoffs: Mapping[str, str
     """
     if unknown := [model for model in runs if model not in cutoffs]:
         raise SamplesError(f"the cut-off of {unknown[0]} is not known: give it with --cutoff {unknown[0]}=YYYY-MM")
-    found = [
+    seen = [
         Observation(
             model,
-            one.task,
-            f"{one.task} {one.id}",
-            one.cluster,
-            months_between(cutoffs[model], one.published),
-            one.scores[metric],
+            sample.task,
+            f"{sample.task} {sample.id}",
+            sample.cluster,
+            months_between(cutoffs[model], sample.row.published),
+            sample.scores[metric],
         )
         for model, samples in runs.items()
-        for one in samples
-        if metric in one.scores
+        for sample in samples
+        if metric in sample.scores
     ]
-    if not found:
+    if not seen:
         raise SamplesError(f"no sample has the score {metric}; there are {', '.join(registry.headline())} and others")
-    return found
+    return seen
 
 
 def effect(what: str, given: Sequence[Observation]) -> Effect:

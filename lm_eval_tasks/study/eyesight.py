@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_tasks.core.tables import Table
-from lm_eval_tasks.core.text import number
 from lm_eval_tasks.study.damages.registry import DAMAGES
 
 # A headline metric that notices a damage less often than this is called blind for it; 0.5 is chance.
@@ -76,26 +75,6 @@ class ReportCard:
             }
             for metric, own in self.damages.items()
         }
-
-    @classmethod
-    def of_json(cls, content: object) -> ReportCard:
-        """Read what `to_json` wrote.
-
-        Raises:
-            ValueError and the like: it is something else.
-        """
-        if not isinstance(content, dict) or not content:
-            raise ValueError("not a report card")
-        damages: dict[str, dict[str, Eyesight]] = {}
-        harmless: dict[str, dict[str, Eyesight]] = {}
-        for metric, own in content.items():
-            for damage, one in own.items():
-                low, high = (None if one[name] is None else number(one[name]) for name in ("low", "high"))
-                seen = Eyesight(number(one["accuracy"]), low, high, int(number(one["n"])), 0)
-                damages.setdefault(str(metric), {})[str(damage)] = seen
-                if one["harmless"] is not None:
-                    harmless[str(metric)] = {"all": Eyesight(number(one["harmless"]), None, None, 1, 0)}
-        return cls(damages, harmless)
 
 
 def table(card: ReportCard) -> Table:

@@ -21,41 +21,41 @@ if TYPE_CHECKING:
     from lm_eval_tasks.core.journal import Journal
     from lm_eval_tasks.judge.ask import Judge
     from lm_eval_tasks.study.damages.registry import Kind
-    from lm_eval_tasks.study.report_card import Candidate
+    from lm_eval_tasks.study.report_card import Original
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """One changed text: the kind of change, the place of its candidate, and the questions in both orders."""
+    """One changed text: the kind of change, the place of its original, and the questions in both orders."""
 
     kind: Kind
     place: int
     questions: tuple[Question, Question]
 
 
-def cases_of(candidates: Sequence[Candidate], passages: int | None) -> list[_Case]:
+def cases_of(originals: Sequence[Original], passages: int | None) -> list[_Case]:
     """Everything that a judge is asked.
 
     Args:
         passages: of the paper's body for each sentence; None for the published prompt.
     """
     return [
-        _Case(kind, place, _questions(candidates[place], kind, text, passages))
-        for kind, places in changes(candidates)
+        _Case(kind, place, _questions(originals[place], kind, text, passages))
+        for kind, places in changes(originals)
         for place, text in places
     ]
 
 
-def _questions(one: Candidate, kind: Kind, changed: str, passages: int | None) -> tuple[Question, Question]:
-    shown = passages_of(str(one.doc["content"]), (one.text, changed), passages) if passages else ""
+def _questions(one: Original, kind: Kind, changed: str, passages: int | None) -> tuple[Question, Question]:
+    shown = passages_of(one.row.content or "", (one.text, changed), passages) if passages else ""
     about = f"{one.task} {kind.name}"
     return (
-        Question(about, one.id, 0, one.text, changed, shown),
-        Question(about, one.id, 1, changed, one.text, shown),
+        Question(about, one.row.id, 0, one.text, changed, shown),
+        Question(about, one.row.id, 1, changed, one.text, shown),
     )
 
 
-def measure(candidates: Sequence[Candidate], cases: Sequence[_Case], judge: Judge, journal: Journal) -> ReportCard:
+def measure(originals: Sequence[Original], cases: Sequence[_Case], judge: Judge, journal: Journal) -> ReportCard:
     """Ask a judge everything that its journal has no verdict for; its report card.
 
     Raises:
@@ -66,15 +66,15 @@ def measure(candidates: Sequence[Candidate], cases: Sequence[_Case], judge: Judg
     points = {(case.kind.name, case.place): one for case in cases if (one := _points(case, judge, journal)) is not None}
     if not points:
         raise JudgeError(f"{judge.model!r} gave no verdict that could be read; the same command asks again")
-    return ReportCard.together(_noted(candidates, cases, points, judge.model))
+    return ReportCard.together(_noted(originals, cases, points, judge.model))
 
 
 def _noted(
-    candidates: Sequence[Candidate], cases: Sequence[_Case], points: dict[tuple[str, int], float], name: str
+    originals: Sequence[Original], cases: Sequence[_Case], points: dict[tuple[str, int], float], name: str
 ) -> Iterator[ReportCard]:
     for kind in {case.kind.name: case.kind for case in cases}.values():
         own = {place: value for (of, place), value in points.items() if of == kind.name}
-        yield noted(name, kind, own, candidates, sum(case.kind.name == kind.name for case in cases))
+        yield noted(name, kind, own, originals, sum(case.kind.name == kind.name for case in cases))
 
 
 def _points(case: _Case, judge: Judge, journal: Journal) -> float | None:

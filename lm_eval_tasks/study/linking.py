@@ -26,23 +26,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lm_eval_tasks import data
 from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.intervals import t_interval
 from lm_eval_tasks.core.power import FEWEST
 from lm_eval_tasks.core.row_format import CORE
 from lm_eval_tasks.core.tables import Table
-from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.labels import label
-from lm_eval_tasks.samples.logged import by_task
-from lm_eval_tasks.stats.estimates import Estimate, Scores, around, average, difference, mean
+from lm_eval_tasks.samples.sample import by_task
+from lm_eval_tasks.stats.columns import columns_of, headline_of
+from lm_eval_tasks.study.estimates import Estimate, around, average, difference, mean
 from lm_eval_tasks.study.rasch import Abilities, abilities, accuracy
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.samples.logged import Logged
+    from lm_eval_tasks.samples.sample import Sample
+    from lm_eval_tasks.stats.scales import Board, Scaled, Scores
 
 # Model -> its samples in one round.
-Runs = Mapping[str, Sequence["Logged"]]
+Runs = Mapping[str, Sequence["Sample"]]
 FEWEST_ANCHORS = 2
 _OF_CHOICES = "accuracy"
 # An anchor that differs from the others in its move by this many standard errors has changed.
@@ -92,7 +92,7 @@ def anchors_of(given: str | None) -> tuple[str, ...]:
     if given:
         names = [label(name) if "/" in name else name for name in given.split(",") if name]
     else:
-        path = Path(data.__file__).parent / "anchors.toml"
+        path = Path(__file__).parent / "anchors.toml"
         names = [label(name) for name in tomllib.loads(path.read_text(encoding="utf-8"))["anchors"]]
     return tuple(dict.fromkeys(names))
 
@@ -144,12 +144,13 @@ def usable_anchors(before: Mapping[str, Scores], after: Mapping[str, Scores], an
     return known if enough else []
 
 
-def _headline(samples: Sequence[Logged]) -> str:
-    return next((name for name in registry.headline() if name in samples[0].scores), "") if samples else ""
+def _headline(samples: Sequence[Sample]) -> str:
+    return headline_of(columns_of(samples)) or ""
 
 
-def _scores(samples: Sequence[Logged], metric: str) -> Scores:
-    return {one.id: (one.scores[metric], one.cluster) for one in samples if metric in one.scores}
+def _scores(samples: Sequence[Sample], metric: str) -> Scores:
+    column = columns_of(samples).get(metric)
+    return column.pairs() if column else {}
 
 
 def link_task(
@@ -279,3 +280,21 @@ def _interval(bounds: tuple[float, float] | None) -> str:
 
 def _core_cell(one: Linked) -> str:
     return "-" if one.by_core is None else f"{one.by_core[0]:.4f} {_interval(one.by_core[1])}"
+
+
+def linked_boards(boards: Sequence[Board], anchors: Sequence[str]) -> Scaled:
+    """The scores of later rounds on the first round's scale, for the settings of which two anchors were run on both."""
+    scaled: Scaled = {}
+    first = min((board.round for board in boards), default="")
+    reference = {board.setting: board for board in boards if board.round == first}
+    for board in boards:
+        if board.round == first or board.setting not in reference:
+            continue
+        for metric, after in board.scores.items():
+            before = reference[board.setting].scores.get(metric, {})
+            if known := usable_anchors(before, after, anchors):
+                _, linked = link_task(board.round, board.setting, before, after, known, is_choice=board.is_choice)
+                for one in linked:
+                    bounds = () if one.low is None or one.high is None else (one.low, one.high)
+                    scaled.setdefault((board.round, board.setting, one.model), {})[metric] = (one.value, *bounds)
+    return scaled

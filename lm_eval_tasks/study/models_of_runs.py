@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.row_format import CORE
 from lm_eval_tasks.data import cutoff
-from lm_eval_tasks.samples import logged, result_file
 from lm_eval_tasks.samples.labels import cutoffs_of
+from lm_eval_tasks.samples.results import only_result
+from lm_eval_tasks.samples.sample import read
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.samples.logged import Logged
+    from lm_eval_tasks.samples.sample import Sample
 
 
-def read_runs(folders: Sequence[Path], given: Sequence[str]) -> tuple[dict[str, list[Logged]], dict[str, str]]:
+def read_runs(folders: Sequence[Path], given: Sequence[str]) -> tuple[dict[str, list[Sample]], dict[str, str]]:
     """Model -> its samples, and model -> its cut-off if it is known.
 
     Args:
@@ -25,31 +26,31 @@ def read_runs(folders: Sequence[Path], given: Sequence[str]) -> tuple[dict[str, 
     Raises:
         SamplesError: a folder contains no run; two contain runs of one model; a cut-off is not valid.
     """
-    runs: dict[str, list[Logged]] = {}
+    runs: dict[str, list[Sample]] = {}
     cutoffs: dict[str, str] = {}
     for folder in folders:
         model, known = _model_of(folder)
         if model in runs:
             raise SamplesError(f"{folder} contains a second run of {model}: give one run of each model")
-        runs[model] = [one for one in logged.read([folder]) if one.scores]
+        runs[model] = [sample for sample in read([folder]) if sample.scores]
         if known:
             cutoffs[model] = known
     return runs, cutoffs | cutoffs_of(given, runs)
 
 
-def read_rounds(folders: Sequence[Path]) -> dict[str, dict[str, list[Logged]]]:
+def read_rounds(folders: Sequence[Path]) -> dict[str, dict[str, list[Sample]]]:
     """Round -> model -> its samples; each folder contains the runs of one round, each in its own folder.
 
     Raises:
         SamplesError: fewer than two rounds, or a folder without runs, or with runs of several rounds.
     """
-    found: dict[str, dict[str, list[Logged]]] = {}
+    found: dict[str, dict[str, list[Sample]]] = {}
     for folder in folders:
-        runs: dict[str, list[Logged]] = {}
+        runs: dict[str, list[Sample]] = {}
         for place in sorted({file.parent for file in folder.rglob("results_*.json")}):
             _add_run(runs, place)
         # Papers that were carried along from an older round belong to that round.
-        names = sorted({one.round for samples in runs.values() for one in samples if not one.task.endswith(CORE)})
+        names = sorted({one.row.round for samples in runs.values() for one in samples if not one.task.endswith(CORE)})
         if len(names) != 1:
             held = f"runs of several rounds ({', '.join(names)})" if names else "no run"
             raise SamplesError(f"{folder} has {held}: for each round, give a folder with only its runs")
@@ -63,14 +64,14 @@ def read_rounds(folders: Sequence[Path]) -> dict[str, dict[str, list[Logged]]]:
     return found
 
 
-def _add_run(runs: dict[str, list[Logged]], folder: Path) -> None:
+def _add_run(runs: dict[str, list[Sample]], folder: Path) -> None:
     """Add a run to those of its model; each task once.
 
     Raises:
         SamplesError: the model was run on one of its tasks in another folder too.
     """
     model, _ = _model_of(folder)
-    samples = [one for one in logged.read([folder]) if one.scores]
+    samples = [sample for sample in read([folder]) if sample.scores]
     if twice := {one.task for one in samples} & {one.task for one in runs.get(model, ())}:
         raise SamplesError(
             f"{folder} contains a second run of {model} on {min(twice)}: give one run of each model and task"
@@ -80,8 +81,7 @@ def _add_run(runs: dict[str, list[Logged]], folder: Path) -> None:
 
 def _model_of(folder: Path) -> tuple[str, str | None]:
     """A run's model, and its cut-off if it is known."""
-    with result_file.opened(result_file.only_result(folder)) as content:
-        ours = content["academiceval"]
-        model, month = str(ours["scores"][0]["model"]), ours["run"].get("model_cutoff")
+    results = only_result(folder)
+    model, month = results.model, results.cutoff
     known = cutoff.of_name(model)
     return model, str(month) if month else known.month if known else None

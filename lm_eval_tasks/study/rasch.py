@@ -21,7 +21,7 @@ from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.intervals import numbered
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.stats.estimates import Scores
+    from lm_eval_tasks.stats.scales import Scores
 
 _NODES = 21
 # No ability or spread may lie farther out: a model that is always right would be infinitely able.

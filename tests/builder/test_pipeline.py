@@ -26,13 +26,13 @@ from builder.errors import FolderError, RoundError, StoreError
 from builder.pipeline import Outcome, build, run, running
 from builder.records import SPLITS
 from builder.round.model import Round
-from builder.round.settings import BUILT_IN
 from builder.round.source import MirrorTable, SampleTable
 from builder.round.tables import PapersTable, SamplesTable, SplitTable
 from builder.store import STORE
 from lm_eval_tasks.core.errors import DatasetError
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.tasks.records import SETTINGS
 from tests.conftest import small_round
 from tests.helpers.warm import Warm
 
@@ -80,26 +80,26 @@ def test_load_dataset_as_users_type_it(dataset: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.slow
 def test_every_configuration_loads_with_the_sizes_that_the_card_gives(dataset: Path) -> None:
-    assert datasets.get_dataset_config_names(str(dataset)) == [setting.name for setting in BUILT_IN]
+    assert datasets.get_dataset_config_names(str(dataset)) == [setting.name for setting in SETTINGS]
     manifest = {one.name: one for one in read_manifest(dataset).configurations}
-    for setting in BUILT_IN:
+    for setting in SETTINGS:
         loaded = datasets.load_dataset(str(dataset), setting.name)
         sizes = {split: manifest[setting.name].statistics(split).samples for split in SPLITS}
         assert {split: len(part) for split, part in loaded.items()} == sizes
 
 
 def test_all_settings_of_a_task_hold_the_same_samples(dataset: Path) -> None:
-    for task in {setting.task for setting in BUILT_IN}:
+    for task in {setting.task for setting in SETTINGS}:
         ids = {
             setting.name: [row["id"] for row in rows(dataset, setting.name)]
-            for setting in BUILT_IN
+            for setting in SETTINGS
             if setting.task == task
         }
         assert len({tuple(one) for one in ids.values()}) == 1
 
 
 def test_rows_hold_what_their_setting_says(dataset: Path) -> None:
-    for setting in BUILT_IN:
+    for setting in SETTINGS:
         for row in rows(dataset, setting.name):
             kinds = [demo["kind"] for demo in row["demonstrations"]]
             assert kinds == ["random"] * setting.random + ["co-author"] * setting.co_author
@@ -170,7 +170,7 @@ def test_the_manifest_tells_where_everything_went(dataset: Path) -> None:
 def test_the_card_is_a_card(dataset: Path) -> None:
     text = (dataset / "README.md").read_text(encoding="utf-8")
     front = yaml.safe_load(text.split("---")[1])
-    assert [config["config_name"] for config in front["configs"]] == [setting.name for setting in BUILT_IN]
+    assert [config["config_name"] for config in front["configs"]] == [setting.name for setting in SETTINGS]
     assert len(front["dataset_info"]) == 16
     assert "| Title-10K | Title Writing |" in text
     assert "| extract |" in text

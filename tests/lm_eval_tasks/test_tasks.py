@@ -13,19 +13,17 @@ from typing import Any
 
 import pytest
 import yaml
+from lm_eval_tasks.metrics.scored import ScoredAnswer
 
-from builder.round import levels
-from builder.round.settings import BUILT_IN
 from lm_eval_tasks import task_folder
 from lm_eval_tasks.core.errors import EvalError, TaskFolderError
 from lm_eval_tasks.core.tables import shown
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.evaluate.baselines import BASELINES
 from lm_eval_tasks.evaluate.run import Part, evaluate
-from lm_eval_tasks.metrics.scored import ScoredAnswer
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.stats.score_table import score_table
-from lm_eval_tasks.task_folder import task_names
+from lm_eval_tasks.tasks.records import ALL_LEVELS, LEVELS, SETTINGS, task_names
 from tests.conftest import BIN, CONTEXT
 from tests.helpers.linked_tasks import linked_tasks
 from tests.helpers.warm import Warm
@@ -64,10 +62,10 @@ def test_every_yaml_file_is_an_indexed_task() -> None:
 def test_tables_call_each_task_by_its_setting() -> None:
     aliases = [config(path)["task_alias"] for path in FILES if isinstance(config(path).get("task"), str)]
     assert len(set(aliases)) == len(aliases)
-    assert {setting.name for setting in BUILT_IN} <= set(aliases)
+    assert {setting.name for setting in SETTINGS} <= set(aliases)
 
 
-@pytest.mark.parametrize("setting", BUILT_IN, ids=lambda s: s.name)
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda s: s.name)
 def test_every_setting_has_its_task(setting: Any) -> None:
     name = "academiceval_" + setting.name.lower().replace("-", "_")
     read = next(config(path) for path in FILES if config(path).get("task") == name)
@@ -88,15 +86,15 @@ def test_groups_hold_their_tasks() -> None:
         members = [f"{top}_{task}" for task in ("title", "abs", "intro", "related")]
         assert groups[top] == members
         assert sorted(name for group in members for name in groups[group]) == sorted(
-            f"{top}_" + setting.name.lower().replace("-", "_") for setting in BUILT_IN
+            f"{top}_" + setting.name.lower().replace("-", "_") for setting in SETTINGS
         )
 
 
 def test_every_level_has_its_task() -> None:
     groups = {config(path)["group"]: config(path)["task"] for path in FILES if "group" in config(path)}
-    names = {level.name: level.name.lower().replace("-", "_") for level in levels.BUILT_IN}
+    names = {level.name: level.name.lower().replace("-", "_") for level in ALL_LEVELS}
     assert set(groups["scalar_ablation"]) == set(names.values())
-    assert groups["scalar"] == [names[level.name] for level in levels.LEVELS]
+    assert groups["scalar"] == [names[level.name] for level in LEVELS]
     for level, name in names.items():
         read = next(config(path) for path in FILES if config(path).get("task") == name)
         assert read["dataset_kwargs"] == {"setting": level, "answer_tokens": 2000}
@@ -122,7 +120,7 @@ def test_real_lm_eval_runs_all_sixteen_settings_on_a_model_with_a_chat_template(
     assert done.returncode == 0, done.stderr[-3000:]
     assert "truncat" not in done.stderr.casefold()
     results = json.loads(next((tmp_path / "out").rglob("results_*.json")).read_text())
-    tasks = {"academiceval_" + setting.name.lower().replace("-", "_") for setting in BUILT_IN}
+    tasks = {"academiceval_" + setting.name.lower().replace("-", "_") for setting in SETTINGS}
     assert tasks <= set(results["results"])
     for task in tasks:
         values = results["results"][task]

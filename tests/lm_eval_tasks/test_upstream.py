@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from lm_eval_tasks.task_folder import tasks_path
+from lm_eval_tasks.tasks.folder import tasks_path
 from tests.conftest import BIN
 from tests.helpers.hub_server import Hub, hub_environment
 from tests.helpers.linked_tasks import installed_tasks

@@ -23,11 +23,11 @@ from builder.ids import PaperId
 from builder.packed import ERRORS, read_packed
 from builder.records import CitedPaper, DemoKind, Demonstration, Paper, Sample, Split, Task
 from builder.report import StageReport
-from builder.round.settings import BUILT_IN, Setting
 from builder.samples.tokens import TokenCounter, shown_beside, token_counter
 from builder.sources.record_check import checked
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.text import ODD, day, parse_json, title_key
+from lm_eval_tasks.tasks.records import SETTINGS, Setting
 
 ROUND = "2024.06"
 _SPLITS: dict[str, Split] = {"train": "train", "val": "validation", "test": "test"}
@@ -43,7 +43,7 @@ def import_academiceval(source: Path, output: Path) -> list[StageReport]:
     Raises:
         FolderError: there is no setting, or no sample can be read.
     """
-    found = [(setting, place) for setting in BUILT_IN if (place := source / _folder_name(setting)).is_dir()]
+    found = [(setting, place) for setting in SETTINGS if (place := source / _folder_name(setting)).is_dir()]
     if not found:
         raise FolderError(f"{source} contains no folder of the reference dataset, such as title_10K or abs_29K_G")
     counter = token_counter()

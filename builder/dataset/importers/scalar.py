@@ -13,12 +13,12 @@ from builder.dataset.question_rows import row_of
 from builder.dataset.write import write_level
 from builder.errors import FolderError
 from builder.report import StageReport
-from builder.round.levels import BUILT_IN, LEVELS
 from builder.round.tables import ScalarTable
 from builder.samples.tokens import token_counter
 from builder.scalar.citation_classifier import types_of
 from builder.scalar.questions import QuestionMaker, ask_all, turn_of
 from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.tasks.records import ALL_LEVELS, LEVELS
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration
@@ -66,7 +66,7 @@ def import_papers(source: Path, output: Path, seed: int) -> list[StageReport]:
     built: list[Configuration] = []
     reports: list[StageReport] = []
     with replacing(output) as place:
-        for level in BUILT_IN:
+        for level in ALL_LEVELS:
             maker = QuestionMaker(level, seed, structured.known.get, types_of, usual.questions_of_paper)
             placed = ask_all(maker, progress(in_turn, level.name), seed, usual.questions)
             built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, counter))

@@ -17,10 +17,10 @@ from builder.dataset.importers.scalar_papers import paper_of
 from builder.errors import FolderError
 from builder.packed import ERRORS, lines_of, read_packed
 from builder.records import UNKNOWN_LICENSE
-from builder.round.levels import LEVELS
 from lm_eval_tasks.core.row_format import BODY
 from lm_eval_tasks.core.text import ODD, parse_json, why
 from lm_eval_tasks.prompts.scalar import slots_of
+from lm_eval_tasks.tasks.records import LEVELS
 
 # Of the repository: `cloze_examples_easy` and so on.
 _FOLDER = "cloze_examples_"

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(\[])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +37,6 @@ class Damaged:
 # Text, material, strength (the share of the places that are changed) and a source of chance -> the damaged text; None if the text has
 # no place for this damage.
 Damage = Callable[[str, Material, float, random.Random], Damaged | None]
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of a text."""
-    return [one for one in _SENTENCE.split(text.strip()) if one]
 
 
 def some(count: int, strength: float, rng: random.Random) -> list[int]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 
-from lm_eval_tasks.study.damages.base import Damaged, Material, sentences, some
+from lm_eval_tasks.core.text import sentences
+from lm_eval_tasks.study.damages.base import Damaged, Material, some
 
 _PADDING = (
     "This is an important problem that has received considerable attention in recent years.",

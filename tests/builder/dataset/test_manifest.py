@@ -28,10 +28,9 @@ from builder.dataset.manifest import (
 )
 from builder.dataset.rows import by_ids, columns_of, kind_of, read_columns, read_rows
 from builder.errors import FolderError, RoundError
-from builder.round.levels import Level
-from builder.round.levels import select as select_levels
 from builder.round.model import load_round
-from builder.round.settings import Setting, select
+from lm_eval_tasks.tasks.records import Level, Setting, select
+from lm_eval_tasks.tasks.records import select as select_levels
 
 HASH = "0123456789abcdef"
 

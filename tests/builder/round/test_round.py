@@ -6,7 +6,7 @@ import pytest
 
 from builder.errors import RoundError
 from builder.round.model import load_round
-from builder.round.settings import BUILT_IN
+from lm_eval_tasks.tasks.records import SETTINGS
 
 MINIMAL = 'round = "2026.11"\n[source]\nkind = "sample"\n'
 
@@ -19,8 +19,8 @@ def write(tmp_path: Path, text: str) -> Path:
 
 def test_a_minimal_round_asks_for_all_sixteen_settings(tmp_path: Path) -> None:
     round_ = load_round(write(tmp_path, MINIMAL))
-    assert round_.chosen == BUILT_IN
-    assert len(BUILT_IN) == 16
+    assert round_.chosen == SETTINGS
+    assert len(SETTINGS) == 16
     assert round_.output == tmp_path / "academiceval"
     assert round_.workspace == tmp_path / "work"
 

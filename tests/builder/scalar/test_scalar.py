@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 from datasets import load_dataset
+from lm_eval_tasks.metrics.scored import ScoredAnswer
 
 from builder.dataset.manifest import read_manifest
 from builder.errors import RoundError, SourceError
 from builder.pipeline import build, prepare
 from builder.records import Document, Mention, Paper, Reference, Section
-from builder.round.levels import BUILT_IN, Level, select
 from builder.scalar.annotate import ask_model
 from builder.scalar.citation_classifier import Context, is_single, types_of
 from builder.scalar.questions import (
@@ -44,9 +44,9 @@ from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.metrics import score
 from lm_eval_tasks.metrics.answer_index import answer_of, strict_answer_of
-from lm_eval_tasks.metrics.scored import ScoredAnswer
 from lm_eval_tasks.prompts.scalar import slots_of
 from lm_eval_tasks.samples import logged
+from lm_eval_tasks.tasks.records import ALL_LEVELS, Level, select
 from tests.builder.test_pipeline import digests, rows
 from tests.conftest import DATA, small_round
 from tests.faults.cases import questions
@@ -422,7 +422,7 @@ def with_scalar(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("scalar")
     shutil.copytree(world / "work", place / "work")
     own = {"name": "Cloze-Short", "question": "section", "citation": "descriptive", "candidates": "concise"}
-    scalar = {"levels": [level.name for level in BUILT_IN], "level": [own]}
+    scalar = {"levels": [level.name for level in ALL_LEVELS], "level": [own]}
     round_ = small_round(place, settings=("Title-10K",), scalar=scalar)
     prepare(round_, LocalEngine(2))
     build(round_)
@@ -435,7 +435,7 @@ def with_scalar(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_a_round_holds_the_levels_it_asks_for(with_scalar: Path) -> None:
     folder = with_scalar / "academiceval"
-    for name in (*(level.name for level in BUILT_IN), "Cloze-Short"):
+    for name in (*(level.name for level in ALL_LEVELS), "Cloze-Short"):
         loaded = load_dataset(str(folder), name)["test"]
         assert len(loaded) > 5
         spread = Counter(loaded["label"])

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lm_eval_tasks.metrics.scored import ScoredAnswer
 from matplotlib.figure import Figure
 from playwright.sync_api import expect
 
 from builder.dataset.publishable import publishable
-from builder.round import levels
 from hub_scripts.report.board import published
 from hub_scripts.report.drawing import Plot, save
 from hub_scripts.report.figures import draw_all
@@ -25,8 +25,8 @@ from hub_scripts.report.inputs import find
 from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.judge import run as judging
 from lm_eval_tasks.llm.budget import Means
-from lm_eval_tasks.metrics.scored import ScoredAnswer
 from lm_eval_tasks.samples import logged
+from lm_eval_tasks.tasks.records import ALL_LEVELS
 from tests.helpers import openai_server
 from tests.helpers.browser import Visit, chromium
 from tests.helpers.hub_server import Hub
@@ -132,7 +132,7 @@ def test_the_published_tables() -> None:
     assert found["GPT 4o Mini (table 2)", "SCALAR-Easy", "accuracy"].value == pytest.approx(0.8)
     assert found["GPT 4o Mini (table 3)", "SCALAR-Easy", "accuracy"].value == pytest.approx(0.82)
     scalar = {one.setting for one in found.values() if one.metric == "accuracy"}
-    assert scalar == {level.name for level in levels.BUILT_IN}
+    assert scalar == {level.name for level in ALL_LEVELS}
     assert ("Gemma Instruct 7B", "Title-30K", "rouge_l") not in found
 
 

@@ -13,7 +13,7 @@ from hub_scripts.report.board import published
 from hub_scripts.reproduce import run as runs
 from hub_scripts.reproduce.matrix import RETRIEVERS, ReproduceError, runs_of
 from hub_scripts.reproduce.run import weights_of
-from lm_eval_tasks.task_folder import task_names
+from lm_eval_tasks.tasks.records import task_names
 
 Command = Callable[..., tuple[int, str, str]]
 LLAMA = "LLaMA-3 Chat 70B"

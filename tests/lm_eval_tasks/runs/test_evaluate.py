@@ -19,7 +19,7 @@ from lm_eval_tasks.core.errors import DatasetError
 from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.samples import logged
-from lm_eval_tasks.task_folder import tasks_path
+from lm_eval_tasks.tasks.folder import tasks_path
 from tests.conftest import BIN
 from tests.helpers.openai_server import serve
 from tests.helpers.warm import Warm

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from scipy import special
 
@@ -13,8 +14,8 @@ from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.intervals import mean_interval
 from lm_eval_tasks.core.power import LEVEL
 
-# Sample -> its score and first author.
-Scores = dict[str, tuple[float, str]]
+if TYPE_CHECKING:
+    from lm_eval_tasks.stats.scales import Scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +46,13 @@ def mean(scores: Scores) -> Estimate:
     return Estimate(middle, over.error if over else 0.0, over.freedom if over else 0.0, len(values))
 
 
-def average(each: Sequence[Scores]) -> Scores:
+def average(each: Sequence[Scores]) -> dict[str, tuple[float, str]]:
     """The mean over models, for the samples that all of them answered."""
     ids = [id_ for id_ in each[0] if all(id_ in one for one in each)]
     return {id_: (fmean(one[id_][0] for one in each), each[0][id_][1]) for id_ in ids}
 
 
-def difference(scores: Scores, others: Scores) -> Scores:
+def difference(scores: Scores, others: Scores) -> dict[str, tuple[float, str]]:
     """One score minus the other, for the samples that both have."""
     return {id_: (value - others[id_][0], cluster) for id_, (value, cluster) in scores.items() if id_ in others}
 

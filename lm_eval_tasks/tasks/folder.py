@@ -6,7 +6,6 @@ into the installed lm_eval; single files are linked, because lm-eval's search do
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,29 +13,16 @@ from pathlib import Path
 from lm_eval_tasks.compat.lm_eval import tasks_folder
 from lm_eval_tasks.core.errors import EvalError, TaskFolderError
 from lm_eval_tasks.core.text import suggestion
+from lm_eval_tasks.tasks.records import task_names
 
 _FOLDERS = ("academiceval", "scalar")
 _LIST = "`academiceval eval --tasks list` prints the tasks"
 _MARKER = ".made-by-academiceval"
-_TASK = re.compile(r"^task: ([\w-]+)$", re.MULTILINE)
-_NAME = re.compile(r"^(?:task|group|tag): (?P<name>\S+)$", re.MULTILINE)
 
 
 def tasks_path() -> Path:
     """The folder for lm-eval's --include_path."""
-    return Path(__file__).resolve().parent
-
-
-def task_names() -> list[str]:
-    """All names of tasks, groups and tags, read from the task files without lm-eval."""
-    files = (path for folder in _FOLDERS for path in (tasks_path() / folder).glob("*.yaml"))
-    return sorted({name for path in files for name in _NAME.findall(path.read_text(encoding="utf-8"))})
-
-
-def single_tasks() -> list[str]:
-    """The names of tasks alone, without groups and tags."""
-    files = (path for folder in _FOLDERS for path in (tasks_path() / folder).glob("*.yaml"))
-    return sorted({name for path in files for name in _TASK.findall(path.read_text(encoding="utf-8"))})
+    return Path(__file__).resolve().parents[1]
 
 
 def check_tasks(tasks: Iterable[str], option: str = "--tasks") -> None:

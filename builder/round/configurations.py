@@ -1,0 +1,64 @@
+"""The configurations of a round: which of the known ones it asks for, its own ones, and names that could be mistaken."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from builder.errors import RoundError
+from builder.records import TASKS, Task
+from lm_eval_tasks.core.row_format import CORE, IDS
+from lm_eval_tasks.core.text import suggestion
+from lm_eval_tasks.tasks.records import Level, Setting
+
+_Configuration = TypeVar("_Configuration", Setting, Level)
+_LENGTH = re.compile(r"-(\d+)K")
+
+
+def select(
+    names: Iterable[str], known: Sequence[_Configuration], own: Iterable[_Configuration], what: str
+) -> tuple[_Configuration, ...]:
+    """The known configurations of these names, in their order, and all of the round's own.
+
+    Args:
+        what: a configuration is called, for errors.
+
+    Raises:
+        RoundError: a name that is not known, or one of the round's own that has the name of another.
+    """
+    wanted, own = set(names), tuple(own)
+    known_names = [one.name for one in known]
+    refuse_names([one.name for one in own], known_names, what)
+    if unknown := sorted(wanted - set(known_names)):
+        raise RoundError(f"unknown {what} {unknown[0]!r}; {suggestion(unknown[0], known_names)}")
+    return tuple(one for one in known if one.name in wanted) + own
+
+
+def by_task(settings: Iterable[Setting]) -> dict[Task, tuple[Setting, ...]]:
+    """The settings of each task, for the tasks that have any."""
+    chosen = tuple(settings)
+    grouped = {task: tuple(setting for setting in chosen if setting.task == task) for task in TASKS}
+    return {task: group for task, group in grouped.items() if group}
+
+
+def refuse_names(own: Iterable[str], taken: Iterable[str], what: str) -> None:
+    """Raise a RoundError for one of the round's own names that could be taken for another configuration.
+
+    Names become folders, and some file systems do not distinguish capitals.
+    """
+    known = {name.casefold() for name in taken}
+    for name in own:
+        if name.casefold() in known:
+            raise RoundError(f"the {what} {name!r} of round.toml has the name of another one; rename it")
+        if name.casefold().endswith((CORE, IDS)):
+            raise RoundError(
+                f"the {what} {name!r} of round.toml ends like the name of a derived configuration; rename it"
+            )
+        known.add(name.casefold())
+
+
+def thousands_in(name: str) -> int | None:
+    """The thousands of tokens in a setting's name: 28 of "Intro-28K-G"."""
+    length = _LENGTH.search(name)
+    return int(length[1]) if length else None

@@ -1,0 +1,150 @@
+"""Answers of a model: as an engine gives them, as they are scored, and with their scores on their way through lm-eval."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from statistics import fmean
+from typing import Any, TypeVar
+
+from lm_eval_tasks.core.text import number, parse_json, valid
+from lm_eval_tasks.llm.thoughts import take_apart
+from lm_eval_tasks.samples.row import PromptRow
+
+_T = TypeVar("_T")
+# Why the answer ended of a baseline that has none to give, such as a copied demonstration if there are none.
+NOT_APPLICABLE = "not applicable"
+
+
+class Generated(str):
+    """An answer as an engine gave it.
+
+    Attributes:
+        finish: why it ended, "stop" or "length"; "" if the engine does not say.
+    """
+
+    finish: str = ""
+
+    @classmethod
+    def of(cls, text: str, finish: str) -> Generated:
+        """A text with the reason why it ended."""
+        made = cls(text)
+        made.finish = finish
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer to a prompt, as metrics see it.
+
+    Attributes:
+        text: what is scored: without reasoning, for titles without what surrounds them; for SCALAR the index of the
+            candidate that the answer names, "" if it names none.
+        reply: without reasoning, otherwise as it came.
+        full: as it came, reasoning included.
+        finish: why it ended, see `Generated`.
+        unfinished: whether its reasoning was never finished.
+    """
+
+    row: PromptRow
+    text: str
+    reply: str
+    full: str
+    finish: str = ""
+    unfinished: bool = False
+
+    @classmethod
+    def of(cls, row: PromptRow, text: str | None, refine: Callable[[str, PromptRow], str]) -> Answer:
+        """Take a model's answer apart.
+
+        Args:
+            text: as lm-eval hands it over; None for no answer.
+            refine: what is scored of a reply.
+        """
+        reply = take_apart(text or "", row.opens, row.closes)
+        finish = str(getattr(text, "finish", ""))
+        return cls(row, refine(reply.answer, row), reply.answer, text or "", finish, reply.unfinished)
+
+
+class Answers:
+    """All answers of one task, in one order: what metrics are computed from."""
+
+    def __init__(self, each: Iterable[Answer]) -> None:
+        self.each = tuple(each)
+        self._computed: dict[Callable[[Answers], Any], Any] = {}
+
+    @cached_property
+    def rows(self) -> list[PromptRow]:
+        return [answer.row for answer in self.each]
+
+    @cached_property
+    def texts(self) -> list[str]:
+        return [answer.text for answer in self.each]
+
+    @cached_property
+    def targets(self) -> list[str]:
+        """The references."""
+        return [answer.row.target for answer in self.each]
+
+    @cached_property
+    def others(self) -> list[str] | None:
+        """For each row another paper's reference; None if a row has none."""
+        others = [answer.row.other for answer in self.each]
+        known = [other for other in others if other is not None]
+        return known if known and len(known) == len(others) else None
+
+    def shared(self, compute: Callable[[Answers], _T]) -> _T:
+        """What a function makes of the answers, computed once for all metrics that need it."""
+        if compute not in self._computed:
+            self._computed[compute] = compute(self)
+        result: _T = self._computed[compute]
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredAnswer:
+    """One answer as it was scored, with all its scores.
+
+    lm-eval hands what a filter returns to the task and writes it, as text, into its samples: JSON comes back whole.
+
+    Attributes:
+        repeats: the scores of each answer, if one prompt was answered several times; `scores` are then their means.
+    """
+
+    answer: str
+    scores: dict[str, float]
+    repeats: tuple[dict[str, float], ...] = ()
+
+    def to_text(self) -> str:
+        content = asdict(self)
+        if not self.repeats:
+            del content["repeats"]
+        return json.dumps(content, ensure_ascii=False)
+
+    @classmethod
+    def from_text(cls, text: str) -> ScoredAnswer:
+        """Read what `to_text` wrote.
+
+        Raises:
+            ValueError: it is something else.
+        """
+        content = parse_json(text)
+        if not isinstance(content, dict) or not isinstance(content.get("scores"), dict):
+            raise ValueError("no scored answer")
+        repeats = tuple(map(_scores, content.get("repeats", ())))
+        return cls(valid(str(content["answer"])), _scores(content["scores"]), repeats)
+
+
+def _scores(content: Mapping[str, Any]) -> dict[str, float]:
+    return {str(name): number(value) for name, value in content.items()}
+
+
+def mean_of(answers: Sequence[ScoredAnswer]) -> ScoredAnswer:
+    """All answers to one prompt as one, which is the first; each score is the mean over the answers that have it."""
+    if len(answers) == 1:
+        return answers[0]
+    names = dict.fromkeys(name for answer in answers for name in answer.scores)
+    means = {name: fmean(answer.scores[name] for answer in answers if name in answer.scores) for name in names}
+    return ScoredAnswer(answers[0].answer, means, tuple(answer.scores for answer in answers))

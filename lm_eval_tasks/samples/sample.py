@@ -1,0 +1,200 @@
+"""A sample of a run: a prompt, a model's answer to it, and the scores; and the files that samples are kept in.
+
+lm-eval's `--log_samples` and `academiceval eval` write `samples_*.jsonl`; a journal holds the answers of an unfinished run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lm_eval_tasks.core.errors import SamplesError
+from lm_eval_tasks.core.journal import read_entries
+from lm_eval_tasks.core.text import ODD, parse_json
+from lm_eval_tasks.llm.thoughts import take_apart
+from lm_eval_tasks.prompts import registry
+from lm_eval_tasks.samples import refine
+from lm_eval_tasks.samples.answers import ScoredAnswer
+from lm_eval_tasks.samples.row import PromptRow, ends_of
+
+# What a journal records of each sample besides its answer.
+JOURNALED = (
+    "id",
+    "setting",
+    "prompt_name",
+    "prompt_version",
+    "retriever",
+    "first_author",
+    "published",
+    "round",
+    "target",
+    "of",
+    "opens",
+    "closes",
+)
+JOURNAL = "journal.jsonl"
+# The field of a journal's line for the usage of an answer.
+USAGE = "usage"
+# After the key of a question whose answer was empty: paid for, and asked again by the next run.
+EMPTY = " empty"
+# What the slots summarise.
+_TEXTS = ("prompt", "content", "demonstrations", "other")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One answer and its scores.
+
+    Attributes:
+        repeats: the scores of each answer, if a prompt was answered several times.
+    """
+
+    row: PromptRow
+    answer: str
+    scores: dict[str, float]
+    repeats: tuple[dict[str, float], ...] = field(default=())
+
+    @property
+    def id(self) -> str:
+        return self.row.id
+
+    @property
+    def task(self) -> str:
+        """See `PromptRow.name`."""
+        return self.row.name
+
+    @property
+    def cluster(self) -> str:
+        """What the sample shares with those that it depends on: the first author."""
+        return self.row.first_author
+
+    @classmethod
+    def of_logged(cls, line: Mapping[str, Any]) -> Sample:
+        """Read a sample as lm-eval logs it.
+
+        Raises:
+            ValueError and the like: a field is missing or not what it should be.
+        """
+        row = PromptRow.of_doc(line["doc"])
+        scored = ScoredAnswer.from_text(line["filtered_resps"][0])
+        return cls(row, scored.answer, scored.scores, scored.repeats)
+
+    @classmethod
+    def of_entry(cls, entry: Mapping[str, Any]) -> Sample:
+        """Read a line of a journal: an answer as it would be scored, without scores.
+
+        Raises:
+            ValueError and the like: a field is missing or not what it should be.
+        """
+        row = PromptRow.of_doc(entry["doc"])
+        answer = take_apart(entry["value"] or "", row.opens, row.closes).answer
+        return cls(row, refine.title(answer, row.target) if row.task == registry.TITLE else answer, {})
+
+
+def read(paths: Sequence[Path]) -> list[Sample]:
+    """The samples of JSON lines files, and of all `samples_*.jsonl` below folders; of their journals if there are none.
+
+    Raises:
+        SamplesError: there are none, or a file contains something else.
+    """
+    files = [file for path in paths for file in (_files(path) if path.is_dir() else [path])]
+    if not files:
+        raise SamplesError(
+            f"{', '.join(map(str, paths))} contains no samples_*.jsonl; run lm_eval with --log_samples --output_path"
+        )
+    samples: dict[tuple[str, str], Sample] = {}
+    for file in files:
+        for sample in read_file(file):
+            if (sample.task, sample.id) in samples:
+                raise SamplesError(
+                    f"{file} contains a second answer to {sample.task} {sample.id}: give the files of one run of one model"
+                )
+            samples[sample.task, sample.id] = sample
+    return list(samples.values())
+
+
+def read_file(file: Path) -> Iterator[Sample]:
+    """The samples of one file.
+
+    In a journal, the newest answer to each question counts, and lines that cannot be read are skipped; a samples file
+    has to be whole.
+
+    Raises:
+        SamplesError: it cannot be read, or a line is something else.
+    """
+    if file.name == JOURNAL:
+        yield from _journaled(file)
+    else:
+        yield from (sample for sample, _ in read_lines(file))
+
+
+def read_lines(file: Path) -> Iterator[tuple[Sample, dict[str, Any]]]:
+    """The samples of a samples file, each with its line as lm-eval wrote it; errors as `read_file`."""
+    try:
+        with file.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield _parsed(line, f"line {number} of {file}")
+    except OSError as err:
+        raise SamplesError(f"{file} cannot be read: {err.strerror or err}") from err
+
+
+def _parsed(line: bytes, where: str) -> tuple[Sample, dict[str, Any]]:
+    try:
+        content = parse_json(line)
+        return Sample.of_logged(content), content
+    except ODD as err:
+        raise SamplesError(f"{where} is not a logged sample of AcademicEval ({err})") from err
+
+
+def _journaled(file: Path) -> Iterator[Sample]:
+    try:
+        newest = {entry["key"]: entry for entry in read_entries(file) if entry is not None}
+    except OSError as err:
+        raise SamplesError(f"{file} cannot be read: {err.strerror or err}") from err
+    for entry in newest.values():
+        try:
+            yield Sample.of_entry(entry)
+        except ODD:
+            continue
+
+
+def answered_keys(journal: Path) -> set[str]:
+    """The keys of the questions that a journal has an answer to; empty answers, which are asked again, do not count.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    keys = {entry["key"] for entry in read_entries(journal) if entry is not None}
+    return {key for key in keys if not key.endswith(EMPTY)}
+
+
+def compact(line: Mapping[str, Any]) -> dict[str, Any]:
+    """A logged sample whose prompt is shown by its slots, with its reasoning separate from its answer: the length and
+    the first and last characters of each.
+
+    lm-eval writes a prompt twice, which for prompts of a book's length makes gigabytes; `prompt_hash` still names it.
+    """
+    row = PromptRow.of_doc(line["doc"])
+    doc = {key: value for key, value in line["doc"].items() if key not in _TEXTS}
+    replies = [take_apart(text or "", row.opens, row.closes) for text in line["resps"][0]]
+    return {
+        **{key: value for key, value in line.items() if key != "arguments"},
+        "doc": {**doc, "slots": [slot.to_json() for slot in row.excerpts()]},
+        "resps": [[reply.answer for reply in replies]],
+        "reasoning": [{"characters": len(reply.reasoning), **ends_of(reply.reasoning)} for reply in replies],
+    }
+
+
+def by_task(samples: Iterable[Sample]) -> dict[str, list[Sample]]:
+    """Task, as samples name it, -> its samples."""
+    tasks: dict[str, list[Sample]] = {}
+    for sample in samples:
+        tasks.setdefault(sample.task, []).append(sample)
+    return tasks
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("samples_*.jsonl")) or sorted(folder.rglob(JOURNAL))

@@ -1,0 +1,78 @@
+"""Samples -> columns: each metric over all samples that have it. Whatever states a score asks here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from lm_eval_tasks.core.intervals import Interval, interval
+from lm_eval_tasks.metrics import registry
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.sample import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One metric over the samples that have it.
+
+    Attributes:
+        scores: sample -> score, at least one.
+        clusters: sample -> its first author.
+    """
+
+    metric: str
+    scores: dict[str, float]
+    clusters: dict[str, str]
+
+    @property
+    def n(self) -> int:
+        return len(self.scores)
+
+    @property
+    def mean(self) -> float:
+        return fmean(self.scores.values())
+
+    def interval(self) -> Interval:
+        """The mean and its 95 % interval, clustered by first authors."""
+        return interval(list(self.scores.values()), list(self.clusters.values()))
+
+    def among(self, samples: Collection[str]) -> Column | None:
+        """The column over some samples; None if it has none of them."""
+        rows = [(id_, score, self.clusters[id_]) for id_, score in self.scores.items() if id_ in samples]
+        return column(self.metric, rows)
+
+    def pairs(self) -> dict[str, tuple[float, str]]:
+        """Sample -> score and first author."""
+        return {id_: (score, self.clusters[id_]) for id_, score in self.scores.items()}
+
+
+def column(metric: str, scores: Iterable[tuple[str, float, str]]) -> Column | None:
+    """A column of (sample, score, first author); None if there are none."""
+    rows = list(scores)
+    if not rows:
+        return None
+    return Column(metric, {id_: score for id_, score, _ in rows}, {id_: cluster for id_, _, cluster in rows})
+
+
+def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
+    """Metric -> its column over the samples of one task, in the order in which metrics are registered.
+
+    A metric that some samples lack, the first one even, is there over the others; one that all lack is not.
+    """
+    present = dict.fromkeys(name for sample in samples for name in sample.scores)
+    registered = [metric.name for metric in registry.METRICS if metric.name in present]
+    names = [*registered, *(name for name in present if name not in registered)]
+    columns = {}
+    for name in names:
+        rows = [(sample.id, sample.scores[name], sample.cluster) for sample in samples if name in sample.scores]
+        if made := column(name, rows):
+            columns[name] = made
+    return columns
+
+
+def headline_of(columns: dict[str, Column]) -> str | None:
+    """The first headline metric among columns; None if there is none."""
+    return next((name for name in registry.headline() if name in columns), None)

@@ -1,0 +1,41 @@
+"""The registry of scales that a results page may show scores on, besides their own; whoever measures one adds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+# Sample -> score and first author.
+Scores = Mapping[str, tuple[float, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """One setting of one round.
+
+    Attributes:
+        is_choice: whether answers are right or wrong.
+        scores: metric -> model -> its scores.
+    """
+
+    round: str
+    setting: str
+    is_choice: bool
+    scores: Mapping[str, Mapping[str, Scores]]
+
+
+# (round, setting, model) -> metric -> mean, and low and high if there is an interval.
+Scaled = dict[tuple[str, str, str], dict[str, tuple[float, ...]]]
+# Boards, and the models that put several rounds on one scale, separated by commas; None for the usual ones.
+Scale = Callable[[Sequence[Board], str | None], Scaled]
+_SCALES: dict[str, Scale] = {}
+
+
+def register(name: str, scale: Scale) -> None:
+    """Add a scale."""
+    _SCALES[name] = scale
+
+
+def scaled(boards: Sequence[Board], anchors: str | None) -> dict[str, Scaled]:
+    """Name of a scale -> the scores on it."""
+    return {name: scale(boards, anchors) for name, scale in _SCALES.items()}

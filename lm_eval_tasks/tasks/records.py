@@ -1,0 +1,323 @@
+"""The records of all configurations and tasks. Data: no code branches on their names.
+
+A new setting is a line of `SETTINGS`, a new level a line of `LEVELS` or `ABLATIONS`, a new way to ask a line of `ROLES`;
+`make tasks` then writes the files of lm-eval, its in-tree edition, and the tables in the docs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Writing = Literal["title", "abs", "intro", "related"]
+Scope = Literal["full", "section"]
+CitationType = Literal["attributional", "descriptive"]
+Distractors = Literal["random", "nearest"]
+CandidateText = Literal["concise", "full", "body"]
+
+
+def slug_of(name: str) -> str:
+    """A configuration's name as names of tasks write it: "intro_28k_g" for "Intro-28K-G"."""
+    return name.lower().replace("-", "_")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a writing task asks for.
+
+    Attributes:
+        label: for display.
+        answer_tokens: that the context leaves for the answer.
+    """
+
+    name: Writing
+    label: str
+    answer_tokens: int
+
+
+TARGETS: tuple[Target, ...] = (
+    Target("title", "title", 64),
+    Target("abs", "abstract", 512),
+    Target("intro", "introduction", 2048),
+    Target("related", "related work", 2048),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One writing configuration of the dataset; names and counts of the built-in ones are those of Table 2 of the
+    AcademicEval paper (section 3.2).
+
+    Attributes:
+        name: the configuration's name, e.g. "Intro-28K-G".
+        random: demonstrations drawn from papers of the same primary category.
+        co_author: demonstrations drawn from papers of the co-author graph's neighbours.
+        tokens: a budget of bert-base-uncased tokens for the whole input: of the kinds that have any, as many whole
+            demonstrations as fit are shown, up to `random` and `co_author`; None shows exactly that many.
+    """
+
+    name: str
+    task: Writing
+    random: int = 0
+    co_author: int = 0
+    tokens: int | None = None
+
+    @property
+    def slug(self) -> str:
+        return slug_of(self.name)
+
+    @property
+    def demonstrations(self) -> str:
+        """The kinds of demonstrations that it shows, a tag of its lm-eval task."""
+        return {(0, 0): "plain", (1, 0): "random", (0, 1): "graph", (1, 1): "mixed"}[
+            bool(self.random), bool(self.co_author)
+        ]
+
+    @property
+    def length(self) -> str:
+        """Which of the two published prompts it is asked with."""
+        return "long" if self.random or self.co_author else "short"
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("Title-10K", "title"),
+    Setting("Title-30K", "title", random=2),
+    Setting("Title-31K-G", "title", co_author=2),
+    Setting("Title-50K-M", "title", random=2, co_author=2),
+    Setting("Abs-9K", "abs"),
+    Setting("Abs-28K", "abs", random=2),
+    Setting("Abs-29K-G", "abs", co_author=2),
+    Setting("Abs-48K-M", "abs", random=2, co_author=2),
+    Setting("Intro-8K", "intro"),
+    Setting("Intro-28K", "intro", random=2),
+    Setting("Intro-28K-G", "intro", co_author=2),
+    Setting("Intro-48K-M", "intro", random=2, co_author=2),
+    Setting("Related-34K", "related"),
+    Setting("Related-53K", "related", random=2),
+    Setting("Related-53K-G", "related", co_author=2),
+    Setting("Related-72K-M", "related", random=2, co_author=2),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A way to ask settings, with its own tasks.
+
+    Attributes:
+        settings: that have it; empty for all.
+        prompt: the prompt file; `{task}` and `{length}` are the setting's.
+        name: of its tasks; `{slug}` and `{task}` are the setting's.
+        alias: after the setting in the task's display name.
+        answer_tokens: in place of the target's.
+        size: of a sample that represents all rows; None for all of them.
+        group: of its tasks; "" for none, `{task}` makes one group for each target and one for all of these.
+        shows: in docs, what its tasks ask.
+    """
+
+    role: str
+    prompt: str
+    name: str
+    alias: str
+    shows: str
+    settings: tuple[str, ...] = ()
+    answer_tokens: int | None = None
+    size: int | None = None
+    group: str = ""
+
+
+_PROMPT = "{task}_{length}"
+_RELATED = tuple(setting.name for setting in SETTINGS if setting.task == "related")
+PLAIN = Role("prompt", _PROMPT, "academiceval_{slug}", "", "", group="academiceval_{task}")
+ROLES: tuple[Role, ...] = (
+    PLAIN,
+    Role(
+        "ralm", "{task}_ralm", "academiceval_ralm_{slug}", "RALM", "retrieved chunks in place of body and demonstrations",
+        group="academiceval_ralm_{task}",
+    ),
+    Role(
+        "cited", "related_cited_{length}", "academiceval_{slug}_cited", "cited", "citations by number; the prompt is ours",
+        settings=_RELATED, group="academiceval_related_cited",
+    ),
+    Role(
+        "title_only", "abs_title_only", "academiceval_{slug}_title_only", "title only",
+        "the abstract from the title alone (Table 6)", settings=("Abs-9K",),
+    ),
+    Role(
+        "section", "section_short", "academiceval_sections", "sections",
+        "every section of every paper from the others (K-fold, appendix B); the prompt is ours",
+        settings=("Title-10K",), answer_tokens=2048,
+    ),
+)  # fmt: skip
+# A few rows of each target's first setting, in the group of that name.
+TINY = Role(
+    "prompt", _PROMPT, "academiceval_tiny_{task}", "tiny", "a small sample of a round, without demonstrations",
+    settings=("Title-10K", "Abs-9K", "Intro-8K", "Related-34K"), size=50, group="academiceval_tiny",
+)  # fmt: skip
+# What a retriever is asked with has no task of its own.
+_QUERY = "{task}_query"
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One SCALAR configuration of the dataset: what is masked, who distracts, and how much is shown (SCALAR paper, section
+    2.3, figure 2).
+
+    Attributes:
+        name: the configuration's name, e.g. "SCALAR-Easy".
+        question: the paper around the mask, or the section alone.
+        citation: which citations are masked.
+        distractors: drawn from the paper's references, or from the four citations nearest to the mask.
+        candidates: title and abstract; the full text; the text without title, abstract, introduction and conclusion.
+    """
+
+    name: str
+    question: Scope = "full"
+    citation: CitationType = "attributional"
+    distractors: Distractors = "random"
+    candidates: CandidateText = "full"
+    task: Literal["cloze"] = "cloze"
+
+    @property
+    def slug(self) -> str:
+        return slug_of(self.name)
+
+    @property
+    def short_name(self) -> str:
+        """What rows call it: "easy" for "SCALAR-Easy"."""
+        return self.name.removeprefix("SCALAR-").lower()
+
+
+CLOZE_TOKENS = 2000
+LEVELS: tuple[Level, ...] = (
+    Level("SCALAR-Easy"),
+    Level("SCALAR-Medium", citation="descriptive"),
+    Level("SCALAR-Hard", citation="descriptive", distractors="nearest", candidates="body"),
+)
+# The other combinations of tables 2 and 3 of the SCALAR paper (section 4).
+ABLATIONS: tuple[Level, ...] = (
+    Level("Cloze-Easy-Section-Concise", question="section", candidates="concise"),
+    Level("Cloze-Easy-Full-Concise", candidates="concise"),
+    Level("Cloze-Easy-Section-Full", question="section"),
+    Level("Cloze-Attributional-Nearest", distractors="nearest"),
+    Level("Cloze-Hard-Section-Concise", "section", "descriptive", "nearest", "concise"),
+    Level("Cloze-Hard-Full-Concise", "full", "descriptive", "nearest", "concise"),
+    Level("Cloze-Hard-Section-Full", "section", "descriptive", "nearest", "full"),
+    Level("Cloze-Hard-Full-Full", "full", "descriptive", "nearest", "full"),
+)
+ALL_LEVELS = LEVELS + ABLATIONS
+PROBE = "probe"
+
+
+# --- the tasks that follow from them
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task of lm-eval.
+
+    Attributes:
+        family: the folder of its file.
+        configuration: of the dataset.
+        base: the file that its own file includes.
+        role: as `data.hook.load` takes it.
+        tag: "" for none.
+    """
+
+    family: str
+    name: str
+    configuration: str
+    base: str
+    answer_tokens: int
+    role: str = "prompt"
+    alias: str = ""
+    size: int | None = None
+    tag: str = ""
+
+    @property
+    def display_name(self) -> str:
+        return f"{self.configuration} ({self.alias})" if self.alias else self.configuration
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One group of lm-eval's tasks; `is_mean` tells whether it has a score, in which each member counts the same."""
+
+    family: str
+    name: str
+    members: tuple[str, ...]
+    is_mean: bool = True
+
+
+def _settings_of(role: Role) -> list[Setting]:
+    return [setting for setting in SETTINGS if not role.settings or setting.name in role.settings]
+
+
+def _of_setting(role: Role, setting: Setting) -> Task:
+    [target] = [target for target in TARGETS if target.name == setting.task]
+    return Task(
+        family="academiceval",
+        name=role.name.format(slug=setting.slug, task=setting.task),
+        configuration=setting.name,
+        base="_base_yaml" if role.answer_tokens else f"_{setting.task}_yaml",
+        answer_tokens=role.answer_tokens or target.answer_tokens,
+        role=role.role,
+        alias=role.alias,
+        size=role.size,
+        tag=f"academiceval_{setting.demonstrations}" if role is PLAIN else "",
+    )
+
+
+def _of_level(level: Level, role: str = "prompt") -> Task:
+    ending = f"_{role}" if role == PROBE else ""
+    return Task(
+        "scalar", level.slug + ending, level.name, "_base_yaml", CLOZE_TOKENS, role, role if role == PROBE else ""
+    )
+
+
+TASKS: tuple[Task, ...] = (
+    *(_of_setting(role, setting) for role in (*ROLES, TINY) for setting in _settings_of(role)),
+    *(_of_level(level) for level in ALL_LEVELS),
+    *(_of_level(level, PROBE) for level in LEVELS),
+)
+
+
+def _groups() -> Iterator[Group]:
+    for role in (*ROLES, TINY):
+        settings = _settings_of(role)
+        names: dict[str, list[str]] = {}
+        for setting in settings:
+            name = role.name.format(slug=setting.slug, task=setting.task)
+            names.setdefault(role.group.format(task=setting.task), []).append(name)
+        if "{task}" in role.group:
+            yield Group("academiceval", role.group.removesuffix("_{task}"), tuple(names))
+        yield from (Group("academiceval", group, tuple(members)) for group, members in names.items() if group)
+    yield Group("scalar", "scalar", tuple(level.slug for level in LEVELS))
+    yield Group("scalar", "scalar_ablation", tuple(level.slug for level in ALL_LEVELS), is_mean=False)
+    yield Group("scalar", "scalar_probe", tuple(f"{level.slug}_{PROBE}" for level in LEVELS))
+
+
+GROUPS: tuple[Group, ...] = tuple(_groups())
+TAGS: tuple[str, ...] = tuple(dict.fromkeys(task.tag for task in TASKS if task.tag))
+
+
+def task_names() -> list[str]:
+    """All names of tasks, groups and tags."""
+    return sorted({*(task.name for task in TASKS), *(group.name for group in GROUPS), *TAGS})
+
+
+def prompts_of(setting: Setting) -> dict[str, str]:
+    """Role -> the prompt file that a setting is asked with in it."""
+    roles = {role.role: role.prompt for role in ROLES if setting in _settings_of(role)} | {"query": _QUERY}
+    return {role: prompt.format(task=setting.task, length=setting.length) for role, prompt in roles.items()}
+
+
+def setting_of(task: str) -> str | None:
+    """The configuration that a task asks about as it stands; None for groups, variants and means of several."""
+    plain = (one for one in TASKS if one.name == task and not one.alias)
+    return next((one.configuration for one in plain), None)
+
+
+def task_of(configuration: str) -> Task | None:
+    """The task that asks a configuration as it stands."""
+    return next((one for one in TASKS if one.configuration == configuration and not one.alias), None)

@@ -1,0 +1,162 @@
+"""The files that follow from the records: lm-eval's task files, its in-tree edition, and the tables of tasks in the docs.
+
+`python -m lm_eval_tasks.tasks` (`make tasks`) writes them into a clone; they are committed, and a test compares them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from lm_eval_tasks.tasks.records import GROUPS, PLAIN, ROLES, SETTINGS, TAGS, TARGETS, TASKS, TINY, Group, Task
+
+ROOT = Path(__file__).resolve().parents[2]
+_OURS = ROOT / "lm_eval_tasks"
+_TREE = ROOT / "docs" / "upstream" / "academiceval"
+_GREEDY = "generation_kwargs: {{do_sample: false, temperature: 0.0, max_gen_toks: {tokens}, until: []}}\n"
+_TITLE_FILTER = """filter_list:
+  - name: score
+    filter:
+      - function: custom
+        filter_fn: !function lm_eval_tasks.metrics.score.score_title
+"""
+_MEANS = {"academiceval": "WRITING_GROUP_LIST", "scalar": "CLOZE_GROUP_LIST"}
+# The part of the in-tree edition's module that is ours word for word: it begins here, to the end of both files.
+_REFINEMENT = "_YES = "
+_BLOCK = re.compile(r"(?<=<!-- tasks -->\n).*?(?=<!-- end of tasks -->)", re.DOTALL)
+_DEMONSTRATIONS = {
+    "plain": "none",
+    "random": "two, of the same category",
+    "graph": "two, by co-authors",
+    "mixed": "two of each",
+}
+
+
+def contents() -> dict[Path, str]:
+    """File -> what it should contain."""
+    return {**_task_files(), **_tree_files(), **_tables()}
+
+
+def left_over(files: dict[Path, str]) -> list[Path]:
+    """Task files that no record stands for any more."""
+    folders = {path.parent for path in files if path.suffix == ".yaml"}
+    return sorted(path for folder in folders for path in folder.glob("*.yaml") if path not in files)
+
+
+# --- lm-eval's task files
+
+
+def _task_files() -> dict[Path, str]:
+    files = {_OURS / task.family / f"{_stem(task)}.yaml": _task(task) for task in TASKS}
+    files |= {_OURS / group.family / f"{_group_stem(group)}.yaml": _group(group) for group in GROUPS}
+    for target in TARGETS:
+        own_filter = _TITLE_FILTER if target.name == "title" else ""
+        text = f"include: _base_yaml\n{own_filter}{_GREEDY.format(tokens=target.answer_tokens)}"
+        files[_OURS / "academiceval" / f"_{target.name}_yaml"] = text
+    return files
+
+
+def _stem(task: Task) -> str:
+    return task.name.removeprefix("academiceval_").removeprefix("scalar_")
+
+
+def _group_stem(group: Group) -> str:
+    return f"_group{group.name.removeprefix(group.family)}"
+
+
+def _task(task: Task) -> str:
+    asked = {"setting": task.configuration, "answer_tokens": task.answer_tokens}
+    if task.role != PLAIN.role:
+        asked["role"] = task.role
+    if task.size is not None:
+        asked["size"] = task.size
+    lines = [f"include: {task.base}", f"task: {task.name}", f'task_alias: "{task.display_name}"']
+    if task.tag:
+        lines.append(f"tag: {task.tag}")
+    lines.append(f"dataset_kwargs: {{{', '.join(f'{key}: {value}' for key, value in asked.items())}}}")
+    own_length = task.family == "academiceval" and task.base == "_base_yaml"
+    return "\n".join(lines) + "\n" + (_GREEDY.format(tokens=task.answer_tokens) if own_length else "")
+
+
+def _group(group: Group) -> str:
+    members = "".join(f"  - {name}\n" for name in group.members)
+    mean = f"aggregate_metric_list: !function lm_eval_tasks.metrics.registry.{_MEANS[group.family]}\n"
+    return f"group: {group.name}\ntask:\n{members}{mean if group.is_mean else ''}metadata: {{version: 1.0}}\n"
+
+
+# --- the edition for lm-evaluation-harness itself
+
+
+def _tree_files() -> dict[Path, str]:
+    prompts = _OURS / "prompts"
+    names = sorted({PLAIN.prompt.format(task=one.task, length=one.length) for one in SETTINGS})
+    files = {_TREE / "prompts" / f"{name}.txt": (prompts / f"{name}.txt").read_text(encoding="utf-8") for name in names}
+    plain = [task for task in TASKS if task.tag]
+    files |= {_TREE / f"{task.name}.yaml": _tree_task(task) for task in plain}
+    members = "".join(f"  - {task.name}\n" for task in plain)
+    files[_TREE / "_academiceval.yaml"] = (
+        f"group: academiceval\ntask:\n{members}aggregate_metric_list:\n"
+        "  - {metric: rougeL, aggregation: mean, weight_by_size: false}\nmetadata: {version: 1.0}\n"
+    )
+    own = (_TREE / "utils.py").read_text(encoding="utf-8").partition(_REFINEMENT)[0]
+    refine = (_OURS / "samples" / "refine.py").read_text(encoding="utf-8").partition(_REFINEMENT)
+    return {**files, _TREE / "utils.py": own + refine[1] + refine[2]}
+
+
+def _tree_task(task: Task) -> str:
+    [setting] = [setting for setting in SETTINGS if setting.name == task.configuration]
+    lines = [
+        "include: _default_yaml",
+        f"task: {task.name}",
+        f"task_alias: {task.configuration}",
+        f"tag: {task.tag}",
+        f"dataset_name: {task.configuration}",
+        f"doc_to_text: !function utils.{setting.task}_{setting.length}",
+        *(["process_results: !function utils.process_title"] if setting.task == "title" else []),
+    ]
+    return "\n".join(lines) + "\n" + _GREEDY.format(tokens=task.answer_tokens)
+
+
+# --- the tables of tasks in the docs
+
+
+def _tables() -> dict[Path, str]:
+    tables = {
+        ROOT / "docs" / "evaluate.md": _by_demonstrations(),
+        _OURS / "academiceval" / "README.md": _names(),
+    }
+    return {
+        path: _BLOCK.sub("\n".join(lines) + "\n", path.read_text(encoding="utf-8")) for path, lines in tables.items()
+    }
+
+
+def _by_demonstrations() -> list[str]:
+    rows = []
+    for kind, words in _DEMONSTRATIONS.items():
+        slugs = [
+            setting.slug
+            for target in TARGETS
+            for setting in SETTINGS
+            if setting.task == target.name and setting.demonstrations == kind
+        ]
+        rows.append(f"| {words} | {' | '.join(f'`{slug}`' for slug in slugs)} |")
+    head = f"| demonstrations | {' | '.join(target.label for target in TARGETS)} |"
+    return [head, "| --- |" + " --- |" * len(TARGETS), *rows]
+
+
+def _names() -> Iterator[str]:
+    yield from ("| tasks | what they ask | group |", "| --- | --- | --- |")
+    shows = "no demonstrations, or two random ones; `_g`: two by co-authors; `_m`: two of each"
+    yield f"| `academiceval_<task>_<length>` | {shows} | `academiceval`, `academiceval_<task>` |"
+    for role in (*ROLES[1:], TINY):
+        asked = {setting.task for setting in SETTINGS if not role.settings or setting.name in role.settings}
+        word = asked.pop() if len(asked) == 1 else "<task>"
+        name = role.name.format(slug=f"{word}_<length>", task=word)
+        if len(role.settings) == 1:
+            name = next(task.name for task in TASKS if task.role == role.role and task.alias == role.alias)
+        group = role.group.format(task="<task>")
+        every = f"`{role.group.removesuffix('_{task}')}`, " if "{task}" in role.group else ""
+        yield f"| `{name}` | {role.shows} | {f'{every}`{group}`' if group else ''} |"
+    yield ""
+    yield f"Tags, each with one setting of all four tasks: {', '.join(f'`{tag}`' for tag in TAGS)}."
