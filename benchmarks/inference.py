@@ -25,8 +25,8 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 
 from benchmarks.report_card import made  # noqa: E402
 from lm_eval_tasks.evaluate.run import evaluate  # noqa: E402
-from lm_eval_tasks.samples import logged  # noqa: E402
-from lm_eval_tasks.samples.logged import Logged  # noqa: E402
+from lm_eval_tasks.samples.row import PromptRow  # noqa: E402
+from lm_eval_tasks.samples.sample import Sample, read  # noqa: E402
 from lm_eval_tasks.study.contamination import Effect, Observation, effect  # noqa: E402
 from lm_eval_tasks.study.linking import Linked, link, link_task  # noqa: E402
 
@@ -104,18 +104,26 @@ def halves(draws: int, real: np.ndarray) -> dict[str, float]:
     }  # fmt: skip
 
 
+def row(id_: str, author: str, round_: str) -> PromptRow:
+    """What a made-up sample asks."""
+    return PromptRow(
+        id=id_, setting="Abs-9K", prompt_name="abs_short", prompt_version=1, first_author=author, published="2026-01-01",
+        round=round_, target="",
+    )  # fmt: skip
+
+
 def linked_once(seed: int, real: np.ndarray) -> Linked:
     """One draw's linked score of a model whose score in the first round's population is `TRUTH`."""
     chance = np.random.default_rng([seed, 7])
     spread = float(np.std(real[:, 0] - real[:, 1]) / np.sqrt(2))
-    rounds: dict[str, dict[str, list[Logged]]] = {}
+    rounds: dict[str, dict[str, list[Sample]]] = {}
     for name, easier in (("1", 0.0), ("2", SHIFT)):
         papers = real[chance.integers(0, len(real), 200)].mean(axis=1) - real.mean()
         authors = chance.integers(0, 150, 200)
         rounds[name] = {
             model: [
-                Logged(
-                    "Abs-9K", "writing", f"{name}.{i}", str(authors[i]), "2026-01-01", name, 1, "", "",
+                Sample(
+                    row(f"{name}.{i}", str(authors[i]), name), "",
                     {"rouge_l": float(skill + easier + paper + chance.normal(0, spread))},
                 )
                 for i, paper in enumerate(papers)
@@ -133,7 +141,7 @@ def real_scores(data: Path, place: Path) -> np.ndarray:
     for baseline in ("lead", "random-sentence"):
         metadata = {"dataset": str(dataset), "bertscore_model": "none", "split": "all"}
         evaluate(baseline, "", ["academiceval_abs_9k"], metadata, None, place / baseline)
-        columns.append({one.id: one.scores["rouge_l"] for one in logged.read([place / baseline])})
+        columns.append({one.id: one.scores["rouge_l"] for one in read([place / baseline])})
     return np.array([[own[id_] for own in columns] for id_ in sorted(columns[0])])
 
 

@@ -28,7 +28,7 @@ from builder.round.model import Round  # noqa: E402
 from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
 from lm_eval_tasks.metrics.grounding import Shown, support_of_names, support_of_numbers  # noqa: E402
 from lm_eval_tasks.metrics.registry import of_texts  # noqa: E402
-from lm_eval_tasks.study.candidates import human_texts  # noqa: E402
+from lm_eval_tasks.study.originals import human_texts  # noqa: E402
 from lm_eval_tasks.study.report_card import Candidate, measure  # noqa: E402
 
 DEFAULT = ROOT.parent / "shared" / "data"

@@ -35,7 +35,7 @@ from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
 from lm_eval_tasks.evaluate import answers  # noqa: E402
 from lm_eval_tasks.evaluate.generation import Generation  # noqa: E402
 from lm_eval_tasks.evaluate.run import Part, evaluate  # noqa: E402
-from lm_eval_tasks.task_folder import tasks_path  # noqa: E402
+from lm_eval_tasks.tasks.folder import tasks_path  # noqa: E402
 from tests.helpers.openai_server import serve  # noqa: E402
 
 TASKS = ["academiceval_title", "academiceval_abs"]

@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from lm_eval_tasks.task_folder import tasks_path  # noqa: E402
+from lm_eval_tasks.tasks.folder import tasks_path  # noqa: E402
 from tests.helpers import hub_server  # noqa: E402
 
 BIN = Path(sys.executable).parent

@@ -29,8 +29,7 @@ from lm_eval_tasks.core.files import sha256_of_bytes  # noqa: E402
 from lm_eval_tasks.data.rows import Fact, standing_for_all  # noqa: E402
 from lm_eval_tasks.evaluate.baselines import BASELINES  # noqa: E402
 from lm_eval_tasks.evaluate.run import Part, evaluate  # noqa: E402
-from lm_eval_tasks.samples import logged  # noqa: E402
-from lm_eval_tasks.samples.logged import Logged  # noqa: E402
+from lm_eval_tasks.samples.sample import Sample, by_task, read  # noqa: E402
 
 DEFAULT = ROOT.parent / "shared" / "data"
 SETTINGS = ("Title-10K", "Abs-9K", "Intro-8K", "Abs-28K")
@@ -38,7 +37,7 @@ TASKS = [f"academiceval_{name.lower().replace('-', '_')}" for name in SETTINGS]
 SIZES = (20, 50)
 # Orders of hashes that the error is averaged over: a round has one of them.
 ORDERS = 50
-Chosen = Callable[[Sequence[Logged], int, int], Sequence[Logged]]
+Chosen = Callable[[Sequence[Sample], int, int], Sequence[Sample]]
 
 
 def main() -> None:
@@ -55,7 +54,7 @@ def main() -> None:
     print(json.dumps({"samples": sum(map(len, runs)), **errors(runs)}))
 
 
-def scored(name: str, data: Path, place: Path, baselines: Sequence[str]) -> list[list[Logged]]:
+def scored(name: str, data: Path, place: Path, baselines: Sequence[str]) -> list[list[Sample]]:
     """The samples of each task and baseline over a round."""
     dataset = made(name, data, place / name, SETTINGS)
     found = []
@@ -64,12 +63,12 @@ def scored(name: str, data: Path, place: Path, baselines: Sequence[str]) -> list
         evaluate(
             baseline, "", TASKS, {"dataset": str(dataset), "bertscore_model": "none", "split": "all"}, Part(), output
         )
-        samples = [one for one in logged.read([output]) if "rouge_l" in one.scores]
-        found += logged.by_task(samples).values()
+        samples = [one for one in read([output]) if "rouge_l" in one.scores]
+        found += by_task(samples).values()
     return found
 
 
-def errors(runs: Sequence[Sequence[Logged]]) -> Mapping[str, float]:
+def errors(runs: Sequence[Sequence[Sample]]) -> Mapping[str, float]:
     """For each way to choose and each size the error in points."""
     ways: dict[str, Chosen] = {
         "limit": lambda rows, n, order: sorted(rows, key=lambda one: sha256_of_bytes(f"{order} {one.id}"))[:n],
@@ -93,13 +92,13 @@ def errors(runs: Sequence[Sequence[Logged]]) -> Mapping[str, float]:
     }
 
 
-def stratified(rows: Sequence[Logged], n: int, order: int) -> Sequence[Logged]:
+def stratified(rows: Sequence[Sample], n: int, order: int) -> Sequence[Sample]:
     """As `academiceval_tiny` chooses; the categories of these papers are few."""
     facts = [Fact(f"{order} {one.id}", one.published, "") for one in rows]
     return [rows[i] for i in standing_for_all(range(len(rows)), facts, n)]
 
 
-def mean(rows: Sequence[Logged]) -> float:
+def mean(rows: Sequence[Sample]) -> float:
     """Mean ROUGE-L in points."""
     return 100 * fmean(one.scores["rouge_l"] for one in rows)
 

@@ -282,7 +282,7 @@ def export(arguments: Namespace) -> Iterator[str | Table]:
 def _with_file(arguments: Namespace) -> Namespace:
     from lm_eval_tasks.evaluate.config_file import completed
 
-    return completed(arguments, arguments.parser) if arguments.config else arguments
+    return completed(arguments) if arguments.config else arguments
 
 
 def _check_asked(tasks: Sequence[str], metadata: Mapping[str, Any], samples: Iterable[str] = ()) -> None:

@@ -25,6 +25,7 @@ from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.samples.answers import Generated, ScoredAnswer
 from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.tasks.folder import tasks_path
 from lm_eval_tasks.tasks.records import TASKS as RECORDS
 
 _PREFIX = "academiceval_"
@@ -56,7 +57,7 @@ def _made(name: str, given: dict[str, Any]) -> Task:
     check(given)
     quiet()
     reasoning = Options.of(given).reasoning_tokens
-    [made] = RunTasks(given, reasoning).load([name])["tasks"].values()
+    [made] = RunTasks(tasks_path(), given, reasoning).load([name])["tasks"].values()
     docs = list(made.dataset["test"])
     rows = list(map(PromptRow.of_doc, docs))
     samples = [

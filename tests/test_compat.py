@@ -25,7 +25,7 @@ from lm_eval_tasks.compat import openai as openai_compat
 from lm_eval_tasks.compat.lm_eval_answers import Watch
 from lm_eval_tasks.compat.minilm import minilm_path
 from lm_eval_tasks.compat.openai import BoundedClient
-from lm_eval_tasks.llm.usage import Usage
+from lm_eval_tasks.llm.thoughts import in_marks
 from lm_eval_tasks.metrics.registry import WRITING_METRIC_LIST
 
 
@@ -64,10 +64,10 @@ def test_lm_eval_tells_answers_early() -> None:
     assert list(inspect.signature(LM.set_cache_hook).parameters) == ["self", "cache_hook"]
     assert list(inspect.signature(CacheHook.add_partial).parameters) == ["self", "attr", "req", "res"]
     noted: list[Any] = []
-    watch = Watch(lm_eval_compat.open_model("dummy", {}, "1", None), lambda *told: noted.append(told))
+    watch = Watch(lm_eval_compat.open_model("dummy", {}, "1", None), lambda *said: noted.append(said), in_marks)
     watch.add_partial("generate_until", ("prompt", {}), "answer")
     watch.add_partial("loglikelihood", ("prompt", "x"), 0.0)
-    assert noted == [("prompt", {}, "answer", Usage())]
+    assert noted == [("prompt", {}, "answer", None, "")]
 
 
 def test_lm_eval_opens_models_by_type() -> None:

@@ -10,6 +10,7 @@ import pymupdf
 
 from builder.errors import ExtractError
 from builder.extract import front
+from builder.extract.compat import outline_of
 from builder.extract.headings import Heading, find_headings, roles_of
 from builder.extract.layout import body_size, text_lines
 from builder.extract.lines import Line, Page, read_page
@@ -35,7 +36,7 @@ def read_pdf(path: Path) -> Reading:
         ExtractError: not_a_pdf, encrypted, no_pages, no_text_layer, unmapped_glyphs.
     """
     with _open(path) as pdf:
-        toc = list(_outline(pdf))
+        toc = list(outline_of(pdf))
         stamp = None
         pages: list[Page] = []
         for page in pdf:
@@ -45,17 +46,6 @@ def read_pdf(path: Path) -> Reading:
     if not pages:
         raise ExtractError("no_pages", "the file opens but contains no page")
     return assemble(pages, toc, stamp)
-
-
-def _outline(pdf: pymupdf.Document) -> Iterator[tuple[int, str]]:
-    """Levels and titles of the file's outline; `get_toc` would look up each entry's page too."""
-    waiting = [(1, pdf.outline)]
-    while waiting:
-        level, entry = waiting.pop()
-        if entry is None or not entry.this.m_internal:
-            continue
-        yield level, entry.title or " "
-        waiting += [(level, entry.next), (level + 1, entry.down)]
 
 
 def _open(path: Path) -> pymupdf.Document:

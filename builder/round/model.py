@@ -15,6 +15,7 @@ from builder.round.audit import AuditTable
 from builder.round.configurations import refuse_names, select
 from builder.round.licenses import Licenses
 from builder.round.source import AnySource, ArxivTable
+from builder.round.table import Table
 from builder.round.tables import (
     CoreTable,
     CrawlTable,
@@ -30,7 +31,7 @@ from builder.round.tables import (
     UpdateTable,
 )
 from builder.round.takedowns import TAKEDOWNS, taken_down
-from builder.round.toml_file import Table, among, read_toml
+from builder.round.toml_file import among, read_toml, shaped
 from lm_eval_tasks.core.command_line import ROUND
 from lm_eval_tasks.core.errors import TomlError
 from lm_eval_tasks.core.redaction import redacted
@@ -51,7 +52,7 @@ _SettingName = Annotated[str, among([setting.name for setting in SETTINGS])]
 class Round(Table):
     """One round: the same Round over the same workspace gives the same bytes."""
 
-    round: str = Field(pattern=ROUND, examples=["2026.11"], description="a year and month; the revision")
+    round: Annotated[str, shaped(ROUND, "2026.11")] = Field(description="a year and month; the revision")
     seed: int = 0
     settings: tuple[_SettingName, ...] = tuple(setting.name for setting in SETTINGS)
     setting: tuple[SettingTable, ...] = Field((), description="the round's own settings")

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
-from builder.round.toml_file import Table
+from builder.round.table import Table
 
 # arXiv API Terms of Use: "no more than one request every three seconds".
 MIN_DELAY = 3.0

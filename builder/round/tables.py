@@ -12,7 +12,8 @@ from builder.errors import RoundError
 from builder.ids import PaperId
 from builder.records import DemoKind, Split, Task
 from builder.round.configurations import select
-from builder.round.toml_file import Table, among
+from builder.round.table import Table
+from builder.round.toml_file import among
 from lm_eval_tasks.tasks.records import ALL_LEVELS, CandidateText, CitationType, Distractors, Level, Scope, Setting
 
 _LevelName = Annotated[str, among([level.name for level in ALL_LEVELS])]

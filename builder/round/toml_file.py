@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import AfterValidator, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from lm_eval_tasks.core.errors import TomlError
@@ -19,12 +20,6 @@ _T = TypeVar("_T")
 _MOST = 1 << 62
 
 
-class Table(BaseModel):
-    """Unknown keys are refused, and nothing changes once it is read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
 def among(names: Sequence[str]) -> AfterValidator:
     """A text that must be one of some names."""
 
@@ -32,6 +27,21 @@ def among(names: Sequence[str]) -> AfterValidator:
         if name not in names:
             raise ValueError(f"there is no {name!r:.60}; {suggestion(name, names)}")
         return name
+
+    return AfterValidator(check)
+
+
+def shaped(pattern: str, example: str) -> AfterValidator:
+    """A text of a certain form.
+
+    Args:
+        example: of that form, for the message.
+    """
+
+    def check(text: str) -> str:
+        if not re.search(pattern, text):
+            raise ValueError(f"{text!r:.60} is not of the form {example}")
+        return text
 
     return AfterValidator(check)
 
@@ -57,7 +67,7 @@ def read_toml(path: Path, adapter: TypeAdapter[_T], **instead: str) -> _T:
         # As JSON, in which a day and a path are texts, types are checked strictly: "5" is not a number.
         return adapter.validate_json(json.dumps(content, default=str), strict=True)
     except ValidationError as err:
-        raise TomlError(f"{path}: {_sentence(err, content, adapter)}") from err
+        raise TomlError(f"{path}: {problem_in(err, content, adapter)}") from err
 
 
 def _values(value: Any) -> Iterator[Any]:
@@ -74,15 +84,19 @@ def _is_unusable(value: Any) -> bool:
     return isinstance(value, str) and "\0" in value
 
 
-def _sentence(err: ValidationError, content: Mapping[str, Any], adapter: TypeAdapter[Any]) -> str:
-    """The first problem; a mistyped key is named, not the key that is missing for it."""
+def problem_in(err: ValidationError, content: Any, adapter: TypeAdapter[Any]) -> str:
+    """What is wrong with some data, in a sentence: the first problem; a mistyped key is named, not the key that is missing for it."""
     problems = sorted(err.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
     problem = problems[0]
     where = _place(problem["loc"], content)
     says = _SENTENCES.get(problem["type"])
     if problem["type"] == "extra_forbidden":
         return f"unknown key `{where}`; {suggestion(where.rpartition('.')[2], _keys(adapter.json_schema()), '`{}`')}"
-    return says(problem, where) if says else f"`{where}` is {_shown(problem['input'])}; {_lower(problem['msg'])}"
+    return (
+        says(problem, where)
+        if says
+        else f"`{where or 'the whole'}` is {_shown(problem['input'])}; {_lower(problem['msg'])}"
+    )
 
 
 def _choice(problem: ErrorDetails, where: str) -> str:

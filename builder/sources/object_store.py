@@ -6,6 +6,7 @@ https://filesystem-spec.readthedocs.io/en/latest/api.html
 from __future__ import annotations
 
 import errno
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -84,7 +85,8 @@ def local_copy(name: str, cancelled: threading.Event | None = None) -> Iterator[
 
         def fetch() -> None:
             files, path = _opened(name)
-            files.get_file(path, str(place))
+            with files.open(path, "rb") as there, place.open("wb") as here:
+                shutil.copyfileobj(there, here)
 
         _asked(fetch, name, cancelled)
         yield place

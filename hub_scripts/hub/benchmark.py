@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from builder.round.toml_file import problem_in
 from hub_scripts.errors import HubError
 from lm_eval_tasks.core.yaml_text import parse_yaml
 from lm_eval_tasks.tasks.records import slug_of
@@ -41,6 +42,9 @@ class _EvalFile(BaseModel):
     description: _Text
     evaluation_framework: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
     tasks: Annotated[list[_Task], Field(min_length=1)]
+
+
+_EVAL_FILE = TypeAdapter(_EvalFile)
 
 
 def task_id(configuration: str, revision: str, metric: str) -> str:
@@ -94,10 +98,8 @@ def task_ids(data: bytes, what: str) -> frozenset[str]:
 def check_eval(content: Any) -> None:
     """Raise a HubError for what the Hub would not take as `eval.yaml`."""
     try:
-        tasks = _EvalFile.model_validate(content).tasks
+        tasks = _EVAL_FILE.validate_python(content).tasks
     except ValidationError as err:
-        problem = err.errors()[0]
-        where = ".".join(map(str, problem["loc"])) or "the whole"
-        raise HubError(f"{EVAL}: `{where}`: {problem['msg']}") from err
+        raise HubError(f"{EVAL}: {problem_in(err, content, _EVAL_FILE)}") from err
     if len({task.id for task in tasks}) < len(tasks):
         raise HubError(f"{EVAL}: two tasks have the same id")

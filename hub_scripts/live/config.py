@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter
 
-from builder.round.toml_file import Table, read_toml
+from builder.round.table import Table
+from builder.round.toml_file import read_toml, shaped
 from hub_scripts.errors import LiveError
 from lm_eval_tasks.core.command_line import REPOSITORY
 from lm_eval_tasks.core.errors import EvalError, OptionError, TomlError
@@ -27,7 +28,7 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 _TAKEN = frozenset({"judged", "live.json", "live.md"})
 
 
-Repository = Annotated[str, Field(pattern=REPOSITORY, examples=["ORG/NAME"], description="a repository")]
+_Repository = Annotated[str, shaped(REPOSITORY, "ORG/NAME")]
 
 
 class JudgeTable(Table):
@@ -43,9 +44,7 @@ class ModelTable(Table):
     """A model that every round is run on."""
 
     config: Path = Field(description="options of `academiceval eval`, as YAML")
-    card: str | None = Field(
-        None, pattern=REPOSITORY, examples=["ORG/NAME"], description="the model repository whose card shows the scores"
-    )
+    card: _Repository | None = Field(None, description="the model repository whose card shows the scores")
     options: dict[str, Any] = Field({}, exclude=True, description="what `config` contains; not for models.toml")
 
 
@@ -54,18 +53,9 @@ class Live(Table):
 
     round: Path = Path("round.toml")
     models: Path = Path(MODELS)
-    repo: str | None = Field(
-        None,
-        pattern=REPOSITORY,
-        examples=["ORG/NAME"],
-        description="the dataset repository; left out: nothing is pushed",
-    )
-    results_repo: str | None = Field(
-        None, pattern=REPOSITORY, examples=["ORG/NAME"], description="the dataset repository of results"
-    )
-    space: str | None = Field(
-        None, pattern=REPOSITORY, examples=["ORG/NAME"], description="the Space that shows the results page"
-    )
+    repo: _Repository | None = Field(None, description="the dataset repository; left out: nothing is pushed")
+    results_repo: _Repository | None = Field(None, description="the dataset repository of results")
+    space: _Repository | None = Field(None, description="the Space that shows the results page")
     results: Path = Field(Path("results"), description="a folder for each round, in it one for each model")
     max_cost: float | None = Field(
         None,

@@ -27,6 +27,14 @@ def is_from_cache(builder: DatasetBuilder) -> bool:
     return isinstance(builder, Cache)
 
 
+def lacks_configuration(err: Exception) -> bool:
+    """Whether `load_dataset_builder` failed because the dataset has no configuration of the name.
+
+    A public way would be an exception of its own; it raises a ValueError that names its `BuilderConfig`.
+    """
+    return isinstance(err, ValueError) and "BuilderConfig" in str(err)
+
+
 @contextmanager
 def without_torch() -> Iterator[None]:
     """Stream datasets without importing torch, which takes longer than to stream a small round.

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.core.errors import EvalError
+from lm_eval_tasks.core.errors import EvalError, OptionError
 from lm_eval_tasks.core.redaction import redacted
+from lm_eval_tasks.core.text import parse_json
 
 if TYPE_CHECKING:
     from lm_eval.api.model import LM
@@ -156,9 +157,20 @@ def quiet() -> None:
 
 
 def parse_args(text: str) -> dict[str, Any]:
-    """`key=value,...` as lm-eval reads --model_args and --gen_kwargs; there is no public function for it."""
+    """--model_args and --gen_kwargs as lm-eval reads them: `key=value,...` or a JSON object, whose values may be nested.
+
+    There is no public function for the first form.
+
+    Raises:
+        OptionError: it begins like JSON and is not a JSON object.
+    """
     from lm_eval.utils import simple_parse_args_string
 
+    if text.lstrip().startswith("{"):
+        try:
+            return dict(parse_json(text))
+        except (ValueError, TypeError) as err:
+            raise OptionError(f"{text!r:.80} is not a JSON object ({err})") from err
     return dict(simple_parse_args_string(text)) if text else {}
 
 

@@ -13,14 +13,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.core.deadline import within
-from lm_eval_tasks.llm.thoughts import in_marks
-from lm_eval_tasks.llm.usage import CAPPED, Usage
 
 if TYPE_CHECKING:
     from lm_eval.api.model import LM
 
-# Called with a prompt, its generation arguments if they are known, the answer, and what is known of it.
-Note = Callable[[str, Mapping[str, Any] | None, str, Usage], None]
+# Called with a prompt, its generation arguments if they are known, the answer, and what is known of it: the `usage` of an
+# OpenAI-compatible answer, and why it ended.
+Note = Callable[[str, Mapping[str, Any] | None, str, object, object], None]
+# Reasoning that a server hands over separately, and whether it came to its end -> how the model would have written it.
+InMarks = Callable[..., str]
+# The finish reason of an answer that ended at its cap.
+_CAPPED = "length"
 
 
 class Watch:
@@ -28,6 +31,7 @@ class Watch:
 
     Args:
         note: called with each answer as soon as the model has it.
+        in_marks: puts reasoning before an answer.
         new_seeds: whether a server is sent a new seed with each request; lm-eval always sends the same one.
 
     Attributes:
@@ -35,9 +39,10 @@ class Watch:
         served: the names of models that it has answered with.
     """
 
-    def __init__(self, lm: LM, note: Note, *, new_seeds: bool = False) -> None:
-        self._note, self._new_seeds = note, new_seeds
-        self._coming: list[Usage] = []
+    def __init__(self, lm: LM, note: Note, in_marks: InMarks, *, new_seeds: bool = False) -> None:
+        self._note, self._in_marks, self._new_seeds = note, in_marks, new_seeds
+        # What is known of the answers that come next.
+        self._coming: list[tuple[object, object]] = []
         self.tries: int | None = None
         self.read = 0
         self.served: set[str] = set()
@@ -53,7 +58,7 @@ class Watch:
         """Called by lm-eval's models."""
         if attr == "generate_until":
             prompt, arguments = tuple(req)
-            self._note(str(prompt), arguments, str(res), self._coming.pop(0) if self._coming else Usage())
+            self._note(str(prompt), arguments, str(res), *(self._coming.pop(0) if self._coming else (None, "")))
 
     def _watch_server(self, lm: Any) -> None:
         """Models behind an OpenAI-compatible server read each response with `parse_generations`."""
@@ -74,11 +79,21 @@ class Watch:
             choices = [pair for one in _responses(outputs) for pair in _choices(one)]
             self.read += len(_responses(outputs))
             self.served |= {str(one["model"]) for one in _responses(outputs) if one.get("model")}
-            self._coming = [Usage.of_response(usage, choice.get("finish_reason")) for choice, usage in choices]
-            return [_with_reasoning(text, choice) for text, (choice, _) in zip(texts, choices, strict=True)]
+            self._coming = [(usage, choice.get("finish_reason")) for choice, usage in choices]
+            return [self._with_reasoning(text, choice) for text, (choice, _) in zip(texts, choices, strict=True)]
 
         lm.parse_generations, lm._create_payload = parsed, counted
         lm.model_call = _limited(lm.model_call, float(getattr(lm, "timeout", 300)))
+
+    def _with_reasoning(self, text: str | None, choice: Mapping[str, Any]) -> str | None:
+        """The answer, preceded by the reasoning that a server hands over in a separate field."""
+        message = choice.get("message")
+        said = message if isinstance(message, Mapping) else {}
+        reasoning = said.get("reasoning_content") or said.get("reasoning")
+        if isinstance(reasoning, str) and reasoning:
+            return self._in_marks(reasoning, closed=bool(text)) + (text or "")
+        # What was cut off before the answer began is an answer, if an empty one; others are asked again.
+        return "" if text is None and choice.get("finish_reason") == _CAPPED else text
 
     def _watch_vllm(self, lm: Any) -> None:
         """VLLM returns a batch's answers together; its engine's steps show each as it ends."""
@@ -95,7 +110,7 @@ class Watch:
 
         def generated(requests: Any, *arguments: Any, **named: Any) -> Any:
             outputs = generate(requests, *arguments, **named)
-            self._coming = [_usage_of_vllm(one) for one in outputs]
+            self._coming = [_said_by_vllm(output) for output in outputs]
             prompts.clear()
             return outputs
 
@@ -108,7 +123,7 @@ class Watch:
             outputs = step(*arguments, **named)
             for one in outputs:
                 if one.finished and (known := prompts.get(_digest(one.prompt_token_ids or ()))):
-                    self._note(known.pop(0), None, one.outputs[0].text, _usage_of_vllm(one))
+                    self._note(known.pop(0), None, one.outputs[0].text, *_said_by_vllm(one))
             return outputs
 
         engine.step = stepped
@@ -124,27 +139,20 @@ def _choices(response: Any) -> list[tuple[Mapping[str, Any], Any]]:
     return [(one, None if i else response.get("usage")) for i, one in enumerate(choices)]
 
 
-def _with_reasoning(text: str | None, choice: Mapping[str, Any]) -> str | None:
-    """The answer, preceded by the reasoning that a server hands over in a separate field."""
-    message = choice.get("message")
-    given = message.get("reasoning_content") or message.get("reasoning") if isinstance(message, Mapping) else None
-    if isinstance(given, str) and given:
-        return in_marks(given, closed=bool(text)) + (text or "")
-    # What was cut off before the answer began is an answer, if an empty one; others are asked again.
-    return "" if text is None and choice.get("finish_reason") == CAPPED else text
-
-
 def _limited(call: Callable[..., Any], seconds: float) -> Callable[..., Any]:
     """A call that fails if it takes longer."""
     return lambda *arguments, **named: within(seconds, lambda: call(*arguments, **named))
 
 
-def _usage_of_vllm(output: Any) -> Usage:
+def _said_by_vllm(output: Any) -> tuple[dict[str, Any], str]:
+    """The usage as a server would say it, and why the answer ended."""
     answer = output.outputs[0]
-    return Usage(
-        tokens_in=len(output.prompt_token_ids or ()), tokens_out=len(answer.token_ids),
-        cached_tokens=getattr(output, "num_cached_tokens", None), finish=str(answer.finish_reason or ""),
-    )  # fmt: skip
+    usage = {
+        "prompt_tokens": len(output.prompt_token_ids or ()),
+        "completion_tokens": len(answer.token_ids),
+        "prompt_tokens_details": {"cached_tokens": getattr(output, "num_cached_tokens", None)},
+    }
+    return usage, str(answer.finish_reason or "")
 
 
 def _digest(ids: Sequence[int]) -> bytes:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from lm_eval.tasks import TaskManager
 
 from lm_eval_tasks.core.errors import OptionError
-from lm_eval_tasks.tasks.folder import tasks_path
 
 
 class RunTasks(TaskManager):  # type: ignore[misc]
     """lm-eval's task manager over our tasks alone.
 
     Args:
+        folder: of the task files.
         metadata: what the tasks are loaded with.
         reasoning_tokens: how much longer every answer may be than its task says.
         repeats: how often each prompt is asked.
@@ -22,10 +23,10 @@ class RunTasks(TaskManager):  # type: ignore[misc]
     """
 
     def __init__(
-        self, metadata: Mapping[str, Any], reasoning_tokens: int = 0, repeats: int = 1,
+        self, folder: Path, metadata: Mapping[str, Any], reasoning_tokens: int = 0, repeats: int = 1,
         samples: Mapping[str, Sequence[int]] | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(include_path=str(tasks_path()), include_defaults=False, metadata=dict(metadata))
+        super().__init__(include_path=str(folder), include_defaults=False, metadata=dict(metadata))
         self._reasoning_tokens, self._repeats, self._samples = reasoning_tokens, repeats, samples
 
     def load(self, task_list: Any) -> Any:
@@ -58,6 +59,6 @@ class RunTasks(TaskManager):  # type: ignore[misc]
             if (
                 not isinstance(places, list)
                 or not places
-                or any(type(one) is not int or not 0 <= one < count for one in places)
+                or any(type(place) is not int or not 0 <= place < count for place in places)
             ):
                 raise OptionError(f"--samples of {name} is not a list of places from 0 to {count - 1}")

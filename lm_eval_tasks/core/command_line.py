@@ -6,7 +6,8 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -20,6 +21,8 @@ ENGINES = ("local", "ray")
 GROUPS = START, EVALUATE, READ, BUILD, DATASETS, PUBLISH = (
     "begin", "evaluate a model", "read results", "build a round", "dataset folders and files", "publish",
 )  # fmt: skip
+# No count that is asked for is larger.
+_MOST = 10**9
 # ORG/NAME on the Hub.
 REPOSITORY = r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$"
 # Of a round: year and month.
@@ -35,7 +38,30 @@ _EXAMPLES = """examples:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors suggest what may have been meant."""
+    """A parser whose errors suggest what may have been meant.
+
+    Attributes:
+        options: name of an argument, as the parsed arguments call it -> what was added.
+    """
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        self.options: dict[str, argparse.Action] = {}
+        self._raises = False
+        super().__init__(*arguments, **named)
+
+    def add_argument(self, *arguments: Any, **named: Any) -> argparse.Action:
+        action = super().add_argument(*arguments, **named)
+        self.options[action.dest] = action
+        return action
+
+    @contextmanager
+    def errors_raised(self) -> Iterator[None]:
+        """Errors are ValueErrors in the block, and do not end the process."""
+        self._raises = True
+        try:
+            yield
+        finally:
+            self._raises = False
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -43,6 +69,8 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, f"invalid choice: {value!r}; {suggestion(str(value), choices)}")
 
     def error(self, message: str) -> NoReturn:
+        if self._raises:
+            raise ValueError(message)
         self.print_usage(sys.stderr)
         self.exit(2, f"{self.prog}: error: {message}\n")
 
@@ -96,7 +124,8 @@ class Commands:
             import argcomplete
 
             argcomplete.autocomplete(self._parser)
-        arguments, extra = self._parser.parse_known_args(argv)
+        words = list(sys.argv[1:] if argv is None else argv)
+        arguments, extra = self._parser.parse_known_args(words)
         if arguments.version:
             from lm_eval_tasks.core.version import VERSION
 
@@ -109,6 +138,8 @@ class Commands:
             raise SystemExit(0 if arguments.help else 2)
         if extra:
             arguments.parser.unknown(extra)
+        # What was typed after the name of the command.
+        arguments.words = words[words.index(arguments.command_name) + 1 :]
         return arguments
 
     def help(self) -> str:
@@ -150,9 +181,9 @@ def add_engine(sub: argparse.ArgumentParser, what: str = "") -> None:
 
 def positive(text: str) -> int:
     """An argument that counts something."""
-    if not text.isascii() or not text.isdigit() or not int(text[:9]):
-        raise argparse.ArgumentTypeError(f"{text!r:.40} is not a whole number of at least 1")
-    return int(text[:9])
+    if not text.isascii() or not text.isdigit() or not 0 < int(text[:20]) <= _MOST or len(text) > 20:
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is not a whole number from 1 to {_MOST:,}")
+    return int(text)
 
 
 def json_object(option: str, text: str) -> dict[str, Any]:

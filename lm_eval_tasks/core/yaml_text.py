@@ -12,14 +12,23 @@ from lm_eval_tasks.core.text import ODD
 BROKEN = (yaml.YAMLError, RecursionError, *ODD)
 
 
+class _Loader(yaml.SafeLoader):
+    """Refuses aliases: a few of them, one inside the other, stand for more than any memory holds."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("it has aliases (*name), which are not read; write the values out")
+        return super().compose_node(parent, index)
+
+
 def parse_yaml(text: str | bytes) -> Any:
     """The content of a text; bytes are UTF-8.
 
     Raises:
-        ValueError: it is not YAML; the message is one line.
+        ValueError: it is not YAML, or has aliases; the message is one line.
     """
     try:
-        return yaml.safe_load(text.decode() if isinstance(text, bytes) else text)
+        return yaml.load(text.decode() if isinstance(text, bytes) else text, _Loader)  # noqa: S506  a safe one
     except BROKEN as err:
         raise ValueError(reason(err)) from err
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import datasets
 from datasets.exceptions import DatasetNotFoundError, DatasetsError
 
-from lm_eval_tasks.compat.datasets import is_from_cache
+from lm_eval_tasks.compat.datasets import is_from_cache, lacks_configuration
 from lm_eval_tasks.core.errors import DatasetError
 from lm_eval_tasks.core.files import is_inside, sha256_of_bytes
 from lm_eval_tasks.core.metadata import SPLITS, check_dataset, unreachable
@@ -79,7 +79,7 @@ def open_dataset(config: str, options: Options) -> Opened:
             ) from err
         raise DatasetError(unreachable(name)) from err
     except (ValueError, OSError, DatasetsError) as err:
-        if "BuilderConfig" in str(err):
+        if lacks_configuration(err):
             raise DatasetError(
                 f"the dataset {name!r} has no setting {config}; its card lists those that it has"
             ) from err

@@ -20,7 +20,7 @@ from lm_eval_tasks.core.progress import Progress
 from lm_eval_tasks.core.redaction import redacted
 from lm_eval_tasks.llm import tokenizers
 from lm_eval_tasks.llm.budget import Budget, most_tokens
-from lm_eval_tasks.llm.thoughts import take_apart
+from lm_eval_tasks.llm.thoughts import in_marks, take_apart
 from lm_eval_tasks.llm.usage import CAPPED, Usage
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
 from lm_eval_tasks.samples.row import PromptRow
@@ -84,7 +84,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
     ) -> None:
         super().__init__()
         self._lm, self._identity, self._journal, self._budget = lm, identity, journal, budget
-        self._watch = Watch(lm, self._note_early, new_seeds=repeated)
+        self._watch = Watch(lm, self._note_early, in_marks, new_seeds=repeated)
         # Questions under way, by what identifies them: twins are answered in the order in which answers come.
         self._waiting: dict[str, list[Question]] = {}
         self._asked_with: dict[str, set[str]] = {}
@@ -181,13 +181,16 @@ class AnsweringLM(LM):  # type: ignore[misc]
             if self._watch.tries is not None:
                 self.counts.retries = max(0, self._watch.tries - self._watch.read)
 
-    def _note_early(self, prompt: str, arguments: Mapping[str, Any] | None, answer: str, usage: Usage) -> None:
+    def _note_early(
+        self, prompt: str, arguments: Mapping[str, Any] | None, answer: str, usage: object, finish: object
+    ) -> None:
         # If the arguments are not known, the prompt decides, unless it is asked with several.
         known = self._asked_with.get(prompt, set()) if arguments is None else {_asked(prompt, arguments)}
         asked = next(iter(known)) if len(known) == 1 else ""
         if waiting := self._waiting.get(asked):
             self._early[asked, answer] += 1
-            self._note(waiting.pop(0), answer, usage)
+            used = usage if isinstance(usage, Usage) else Usage.of_response(usage, finish)
+            self._note(waiting.pop(0), answer, used)
 
     def _note(self, question: Question, answer: str, usage: Usage) -> None:
         used = _completed(usage, question, answer)

@@ -67,7 +67,7 @@ class BatchLM(LM):  # type: ignore[misc]
             number, request = numbered
             answers[number] = answer.text
             if self._shown:
-                self._shown(str(request.args[0]), request.args[1], answer.text, answer.usage)
+                self._shown(str(request.args[0]), request.args[1], answer.text, answer.usage, answer.usage.finish)
 
         ask_all_in_batches(self._server, list(enumerate(requests)), _answered, note, self._state)
         return [answers[i] for i in range(len(requests))]

@@ -1,20 +1,24 @@
-"""Options of `academiceval eval` from a YAML file, as lm-eval's --config."""
+"""Options of `academiceval eval` from a YAML file, as lm-eval's --config: read by the parser of the command line."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.yaml_text import parse_yaml
 
-_MOST_NODES = 10_000
+if TYPE_CHECKING:
+    from lm_eval_tasks.core.command_line import Parser
+
 # Options of lm-eval's files that have no meaning here, and change nothing.
 _IGNORED = frozenset({"log_samples", "include_path", "bootstrap_iters", "show_config", "verbosity"})
+# Options that may be a table; all others are a single value, or a list.
+_TABLES = frozenset({"model_args", "gen_kwargs", "metadata", "samples"})
+_RENAMED = {"output_path": "output"}
 
 
 def read_options(path: Path) -> dict[str, Any]:
@@ -31,56 +35,54 @@ def read_options(path: Path) -> dict[str, Any]:
         raise OptionError(f"{path} is not YAML ({err})") from err
     if not isinstance(content, dict):
         raise OptionError(f"{path} contains no options: it must be a table of keys and values")
-    if sum(1 for _ in islice(_nodes(content), _MOST_NODES + 1)) > _MOST_NODES:
-        raise OptionError(f"{path} contains too much to be options: its references multiply each other")
     return content
 
 
-def _nodes(value: Any) -> Iterator[Any]:
-    """Everything in a value, as often as it is referred to."""
-    waiting = [value]
-    while waiting:
-        yield (one := waiting.pop())
-        waiting += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
-
-
-def completed(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> argparse.Namespace:
+def completed(arguments: argparse.Namespace) -> argparse.Namespace:
     """The arguments with those of the file that their `config` names; what the command line says takes precedence.
 
     Raises:
         OptionError: the file cannot be read, or has a key or value that cannot be used.
     """
-    path = arguments.config
-    content = read_options(path)
-    kinds = {action.dest: action for action in parser._actions}
-    merged = argparse.Namespace(**vars(arguments))
+    parser, path = arguments.parser, arguments.config
+    words = list(_words(read_options(path), parser, path))
+    try:
+        with parser.errors_raised():
+            of_file = parser.parse_args(words)
+    except ValueError as err:
+        raise OptionError(f"{path}: {err}") from err
+    both: argparse.Namespace = parser.parse_args(arguments.words, of_file)
+    return both
+
+
+def _words(content: dict[str, Any], parser: Parser, path: Path) -> Iterator[str]:
+    """The options as they would be typed."""
     for key, value in content.items():
-        name = "output" if key == "output_path" else str(key)
-        if name not in kinds or name in ("config", "help"):
+        action = parser.options.get(_RENAMED.get(key, key))
+        if action is None or key in ("config", "help"):
             if key in _IGNORED:
                 continue
             raise OptionError(f"{path} has the key {key!r}, which `academiceval eval` does not read")
-        if getattr(arguments, name) == parser.get_default(name):
-            setattr(merged, name, _read(kinds[name], value, f"{path}: {key}"))
-    return merged
+        option = action.option_strings[-1]
+        if action.nargs == 0:
+            if not isinstance(value, bool):
+                raise OptionError(f"{path}: {key} is {value!r:.40}, but it must be true or false")
+            yield from [option] if value else []
+        elif value is not None:
+            yield f"{option}={_text(key, value, path)}"
 
 
-def _read(action: argparse.Action, value: Any, where: str) -> Any:
-    """A value as the command line would give it."""
-    if isinstance(value, bool) or value is None:
-        return bool(value) if action.nargs == 0 else action.default
-    if isinstance(value, dict):
-        json_options = ("metadata", "samples")
-        text = (
-            json.dumps(value)
-            if action.dest in json_options
-            else ",".join(f"{name}={one}" for name, one in value.items())
+def _text(key: str, value: Any, path: Path) -> str:
+    """A value as it would be typed; tables stay nested, as JSON."""
+    if isinstance(value, dict) and key in _TABLES:
+        try:
+            return json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError) as err:
+            raise OptionError(f"{path}: {key} contains what JSON cannot ({err})") from err
+    if isinstance(value, list) and not any(isinstance(part, dict | list) for part in value):
+        return ",".join(map(str, value))
+    if isinstance(value, dict | list):
+        raise OptionError(
+            f"{path}: {key} is a {'table' if isinstance(value, dict) else 'list'}, but it must be a single value"
         )
-    else:
-        text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
-    if action.type is None:
-        return text
-    try:
-        return action.type(text)  # type: ignore[operator]
-    except (argparse.ArgumentTypeError, ValueError) as err:
-        raise OptionError(f"{where}: {err}") from err
+    return str(value)

@@ -13,6 +13,7 @@ from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.files import write_together
 from lm_eval_tasks.core.metadata import check
 from lm_eval_tasks.llm.chat import GREEDY, body_of
+from lm_eval_tasks.tasks.folder import tasks_path
 from lm_eval_tasks.tasks.records import TASKS, task_of
 
 _KEPT = (
@@ -41,7 +42,7 @@ def export(setting: str, form: str, model_args: str, metadata: Mapping[str, Any]
         raise OptionError("requests for a batch name their model: add --model_args model=...")
     name, config = _task_of(setting)
     given = {**metadata, **config, **arguments, "whole_answers": True, "bertscore_model": "none"}
-    [task] = RunTasks(given).load([name])["tasks"].values()
+    [task] = RunTasks(tasks_path(), given).load([name])["tasks"].values()
     docs = task.dataset[task.config.test_split]
     output.parent.mkdir(parents=True, exist_ok=True)
     write_together({output: (json.dumps(_as(form, doc, model), ensure_ascii=False) + "\n" for doc in docs)})

@@ -14,7 +14,7 @@ from lm_eval_tasks.core.power import FEWEST, detectable
 from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.llm.budget import CHARACTERS_OF_TOKEN, Means
 from lm_eval_tasks.llm.usage import Price, Usage
-from lm_eval_tasks.tasks.folder import check_tasks
+from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
 
 _GIB = 1 << 30
 _BYTES = {"float32": 4, "float": 4, "float16": 2, "half": 2, "bfloat16": 2, "float8": 1, "fp8": 1}
@@ -57,7 +57,7 @@ def plan(
     check_tasks(tasks)
     command_line.quiet()
     given = {**metadata, **command_line.parse_args(model_args), "whole_answers": True, "bertscore_model": "none"}
-    loaded = RunTasks(given).load(list(tasks))["tasks"]
+    loaded = RunTasks(tasks_path(), given).load(list(tasks))["tasks"]
     return [_planned(name, task, limit, repeats) for name, task in sorted(loaded.items())]
 
 

@@ -30,7 +30,7 @@ from lm_eval_tasks.llm.usage import Usage, total
 from lm_eval_tasks.samples.results import Block, Score, results_in, write_run
 from lm_eval_tasks.samples.sample import JOURNAL, USAGE, Sample, compact
 from lm_eval_tasks.stats.scores import Samples, facts_of, scores_of
-from lm_eval_tasks.tasks.folder import check_tasks
+from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
 
 _LOGGER = logging.getLogger(__name__)
 _SEEDS = ("random_seed", "numpy_random_seed", "torch_random_seed", "fewshot_random_seed")
@@ -88,7 +88,7 @@ def _evaluate(
     reasoning = int(options.Options.of(given).reasoning_tokens)
     label = label_of(model, parsed)
     _refuse_another_model(output, label)
-    manager = RunTasks(given, reasoning, generation.repeats, part.samples)
+    manager = RunTasks(tasks_path(), given, reasoning, generation.repeats, part.samples)
     _check(model, parsed, metadata, part, generation, means)
     journal = Journal(output / JOURNAL if output else None, also=USAGE)
     opened = open_batches(parsed, output) if means.batch else open_model(model, parsed, generation)

@@ -11,7 +11,6 @@ from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.row_format import REVISIONS, parse_revisions
 from lm_eval_tasks.core.text import ODD, sentences
 from lm_eval_tasks.data import folds, hook
-from lm_eval_tasks.data.rows_of_run import CITED, rows_of_run
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.study.report_card import Original
@@ -86,6 +85,8 @@ def answers_of(folder: Path, bertscore_model: str) -> list[Original]:
     Raises:
         SamplesError: the folder holds no run of writing tasks.
     """
+    from lm_eval_tasks.data.rows_of_run import CITED, rows_of_run
+
     answered = [
         sample
         for sample in read([folder])

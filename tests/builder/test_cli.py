@@ -77,7 +77,7 @@ def test_run_status_and_build(command: Command, world: Path, tmp_path: Path) -> 
     ("text", "source", "said"),
     [
         ("sed = 2", "", "unknown key `sed`"),
-        ('settings = ["Intro-9K"]', "", "`settings[0]` cannot be 'Intro-9K'; did you mean"),
+        ('settings = ["Intro-9K"]', "", "`settings[0]`: there is no 'Intro-9K'; did you mean"),
         ("", 'kind = "mirror"\npath = "nowhere"\n', "nowhere is not a folder"),
         (
             "",
@@ -247,7 +247,7 @@ def test_jobs_are_a_number_from_1_up(
     with pytest.raises(SystemExit) as caught:
         command("run", tmp_path / "round.toml", "--jobs", value)
     assert caught.value.code == 2
-    assert "is not a whole number of at least 1" in capsys.readouterr().err
+    assert "is not a whole number from 1" in capsys.readouterr().err
 
 
 def test_what_is_printed_moves_no_cursor(command: Command, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.run import evaluate
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
 from lm_eval_tasks.prompts.scalar import slots_of
-from lm_eval_tasks.samples.logged import JOURNAL
+from lm_eval_tasks.samples.sample import JOURNAL
 from tests.conftest import small_round
 from tests.helpers import loopback, openai_server
 from tests.helpers.drawing import FILLER, draw, stack

@@ -34,12 +34,12 @@ from builder.sources.http_client import DoubtfulAnswer
 from builder.sources.metadata_file import read_metadata
 from builder.store import Answer, Store
 from hub_scripts.report.inputs import find
-from hub_scripts.results.result_file import read_results
 from lm_eval_tasks.core.errors import EvalError
 from lm_eval_tasks.core.journal import Journal
 from lm_eval_tasks.core.text import parse_json
 from lm_eval_tasks.judge.verdict import parse
-from lm_eval_tasks.samples import logged
+from lm_eval_tasks.samples.results import read_results
+from lm_eval_tasks.samples.sample import read
 from tests.faults.cases import questions
 from tests.helpers import loopback
 from tests.helpers.damage import damaged
@@ -206,12 +206,12 @@ def test_samples_and_journals(rng: random.Random, tmp_path_factory: pytest.TempP
     [file] = (folder / "rows").glob("*.jsonl")
     row = json.loads(file.read_text())
     (folder / "samples_x.jsonl").write_bytes(odd_json(row, rng))
-    named(lambda: logged.read([folder / "samples_x.jsonl"]))
+    named(lambda: read([folder / "samples_x.jsonl"]))
     journal = folder / "journal.jsonl"
     entry = {"key": "k", "value": "an answer", "doc": row["doc"]}
     journal.write_bytes(odd_json(entry, rng) + b"\n" + json.dumps(entry).encode() + b"\n")
     assert Journal(journal)["k"] == "an answer"
-    named(lambda: logged.read([journal]))
+    named(lambda: read([journal]))
 
 
 @fuzzed

@@ -17,7 +17,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 
 from builder.pipeline import build, prepare
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.samples import logged
+from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.tasks.records import TASKS as RECORDS
 from tests.conftest import BIN, small_round
 from tests.helpers.openai_server import serve
@@ -94,7 +94,7 @@ def test_the_same_answers_get_the_same_scores(round_: Path, command: Command, tm
         assert done.returncode == 0, done.stdout + done.stderr
         assert sorted(body["messages"][-1]["content"] for body in server.requests) == asked
     ours: dict[str, dict[str, dict[str, float]]] = {}
-    for one in logged.read([tmp_path / "ours"]):
+    for one in read([tmp_path / "ours"]):
         ours.setdefault(one.task.split(" ")[0], {})[one.id] = dict(one.scores)
     logs = [read_eval_log(path) for path in sorted((tmp_path / "logs").iterdir())]
     assert len(logs) == len(ours) == len(TASKS)

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 import yaml
-from lm_eval_tasks.metrics.scored import ScoredAnswer
 
-from lm_eval_tasks import task_folder
 from lm_eval_tasks.core.errors import EvalError, TaskFolderError
 from lm_eval_tasks.core.tables import shown
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.evaluate.baselines import BASELINES
 from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.prompts import registry
+from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.stats.score_table import score_table
+from lm_eval_tasks.tasks import folder as task_folder
 from lm_eval_tasks.tasks.records import ALL_LEVELS, LEVELS, SETTINGS, task_names
 from tests.conftest import BIN, CONTEXT
 from tests.helpers.linked_tasks import linked_tasks
@@ -208,7 +208,7 @@ def test_the_tasks_need_none_of_the_builders_packages() -> None:
         "import sys\n"
         "for name in ('pymupdf', 'builder', 'pydantic_settings', 'zstandard'): sys.modules[name] = None\n"
         "import lm_eval_tasks.data.hook, lm_eval_tasks.data.scalar_hook, lm_eval_tasks.evaluate.run, lm_eval_tasks.metrics.score\n"
-        "import lm_eval_tasks.evaluate.baselines, lm_eval_tasks.task_folder, lm_eval_tasks.judge.run\n"
+        "import lm_eval_tasks.evaluate.baselines, lm_eval_tasks.tasks.folder, lm_eval_tasks.judge.run\n"
     )
     subprocess.run([BIN / "python", "-c", script], check=True, env=environment())
 

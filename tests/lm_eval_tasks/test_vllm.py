@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_tasks.samples import logged
+from lm_eval_tasks.samples.sample import read
 from tests.conftest import BIN, make_llama
 
 pytestmark = [
@@ -36,7 +36,7 @@ def test_vllm_answers_prompts_that_were_cut_to_its_context(dataset: Path, tmp_pa
         env={**os.environ, "TQDM_DISABLE": "1", "VLLM_CPU_KVCACHE_SPACE": "2", "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
-    samples = logged.read([tmp_path / "out"])
+    samples = read([tmp_path / "out"])
     assert {one.task for one in samples} == {"Abs-9K", "Abs-28K", "Abs-29K-G", "Abs-48K-M"}
     assert all(one.scores["truncated"] == 1.0 for one in samples)
     assert any(one.answer for one in samples)

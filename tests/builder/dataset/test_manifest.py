@@ -28,9 +28,9 @@ from builder.dataset.manifest import (
 )
 from builder.dataset.rows import by_ids, columns_of, kind_of, read_columns, read_rows
 from builder.errors import FolderError, RoundError
+from builder.round.configurations import select
 from builder.round.model import load_round
-from lm_eval_tasks.tasks.records import Level, Setting, select
-from lm_eval_tasks.tasks.records import select as select_levels
+from lm_eval_tasks.tasks.records import ALL_LEVELS, SETTINGS, Level, Setting
 
 HASH = "0123456789abcdef"
 
@@ -119,15 +119,15 @@ def test_names_are_told_apart_by_the_manifest_and_not_by_their_endings() -> None
 @pytest.mark.parametrize("name", ["Title-10K", "title-10k", "Foo-ids", "Foo-CORE"])
 def test_settings_that_could_be_misread_are_refused(name: str) -> None:
     with pytest.raises(RoundError, match=r"the setting '.*' of round\.toml (has the name of another|ends like)"):
-        select(["Title-10K"], [Setting(name, "abs")])
+        select(["Title-10K"], SETTINGS, [Setting(name, "abs")], "setting")
     with pytest.raises(RoundError, match=r"the setting 'Own' of round\.toml has the name of another"):
-        select([], [Setting("own", "abs"), Setting("Own", "abs")])
+        select([], SETTINGS, [Setting("own", "abs"), Setting("Own", "abs")], "setting")
 
 
 @pytest.mark.parametrize("name", ["SCALAR-Easy", "scalar-easy", "Cloze-ids"])
 def test_levels_that_could_be_misread_are_refused(name: str) -> None:
     with pytest.raises(RoundError, match=r"the level '.*' of round\.toml"):
-        select_levels([], [Level(name)])
+        select([], ALL_LEVELS, [Level(name)], "level")
 
 
 @pytest.mark.parametrize(

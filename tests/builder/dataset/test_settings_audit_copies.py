@@ -30,12 +30,13 @@ from builder.store import Store
 from lm_eval_tasks.core.word_runs import longest_common_run, longest_runs, run_words
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.samples.logged import Logged
-from lm_eval_tasks.stats.whole_paper import paper_scores
+from lm_eval_tasks.samples.sample import Sample
+from lm_eval_tasks.stats.scores import paper_scores
 from tests.builder.test_pipeline import copy_of, digests, rows
 from tests.conftest import small_round
 from tests.helpers.loopback import World, serve
 from tests.helpers.papers import paper
+from tests.helpers.samples import sample
 
 Command = Callable[..., tuple[int, str, str]]
 BUDGET = 9000
@@ -346,13 +347,13 @@ def test_a_core_that_is_not_there_is_named(world: Path, tmp_path: Path) -> None:
 
 
 def test_whole_papers_are_scored_over_their_tasks() -> None:
-    def sample(name: str, score: float) -> Logged:
-        return Logged("Any", "writing", name, "A. Ek", "2026-01-01", "2026.11", 1, "", "", {"rouge_l": score})
+    def made(name: str, score: float) -> Sample:
+        return sample(name, "A. Ek", {"rouge_l": score})
 
     samples = {
-        "academiceval_abs_9k": [sample("a", 0.2), sample("b", 0.9)],
-        "academiceval_abs_28k": [sample("a", 0.4)],
-        "academiceval_ralm_title_10k": [sample("a", 0.9), sample("c", 0.1)],
+        "academiceval_abs_9k": [made("a", 0.2), made("b", 0.9)],
+        "academiceval_abs_28k": [made("a", 0.4)],
+        "academiceval_ralm_title_10k": [made("a", 0.9), made("c", 0.1)],
     }
     assert paper_scores(samples, "rouge_l") == pytest.approx({"a": 0.6})
     assert paper_scores(samples, "bertscore") == {}

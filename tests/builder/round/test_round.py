@@ -32,7 +32,7 @@ def test_a_minimal_round_asks_for_all_sixteen_settings(tmp_path: Path) -> None:
         ('sed = 1\nround = "2026.11"\n[source]\nkind = "sample"\n', "unknown key `sed`"),
         (MINIMAL.replace("2026.11", "November"), "`round`"),
         (MINIMAL.replace("2026.11", "2026.13"), "`round`"),
-        ('settings = ["Title-11K"]\n' + MINIMAL, "`settings[0]` cannot be 'Title-11K'"),
+        ('settings = ["Title-11K"]\n' + MINIMAL, "`settings[0]`: there is no 'Title-11K'"),
         ("settings = []\n" + MINIMAL, "`settings` is empty"),
         ('round = "2026.11"\n[source]\nkind = "mirror"\n', "the key `source.path` is missing"),
         (MINIMAL + "[split]\nvalidation_from = 2026-02-01\ntest_from = 2026-01-01\n", "must be earlier"),

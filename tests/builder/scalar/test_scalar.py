@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 from datasets import load_dataset
-from lm_eval_tasks.metrics.scored import ScoredAnswer
 
 from builder.dataset.manifest import read_manifest
 from builder.errors import RoundError, SourceError
 from builder.pipeline import build, prepare
 from builder.records import Document, Mention, Paper, Reference, Section
+from builder.round.configurations import select
 from builder.scalar.annotate import ask_model
 from builder.scalar.citation_classifier import Context, is_single, types_of
 from builder.scalar.questions import (
@@ -45,8 +45,9 @@ from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.metrics import score
 from lm_eval_tasks.metrics.answer_index import answer_of, strict_answer_of
 from lm_eval_tasks.prompts.scalar import slots_of
-from lm_eval_tasks.samples import logged
-from lm_eval_tasks.tasks.records import ALL_LEVELS, Level, select
+from lm_eval_tasks.samples.answers import ScoredAnswer
+from lm_eval_tasks.samples.sample import read
+from lm_eval_tasks.tasks.records import ALL_LEVELS, LEVELS, Level
 from tests.builder.test_pipeline import digests, rows
 from tests.conftest import DATA, small_round
 from tests.faults.cases import questions
@@ -207,7 +208,7 @@ def test_candidates_show_what_their_form_says() -> None:
 # --- questions
 
 
-@pytest.mark.parametrize("level", select(["SCALAR-Medium", "SCALAR-Hard"]), ids=lambda level: level.name)
+@pytest.mark.parametrize("level", LEVELS[1:], ids=lambda level: level.name)
 def test_a_question_has_its_gold_and_three_others_of_the_paper(level: Level) -> None:
     one = citing()
     asked = examine(level, one=one)
@@ -300,11 +301,14 @@ def test_contexts_of_groups_are_not_single() -> None:
 
 
 def test_levels_of_a_round_are_named_once() -> None:
-    assert [level.name for level in select(["SCALAR-Hard"], [Level("Mine")])] == ["SCALAR-Hard", "Mine"]
+    assert [level.name for level in select(["SCALAR-Hard"], ALL_LEVELS, [Level("Mine")], "level")] == [
+        "SCALAR-Hard",
+        "Mine",
+    ]
     with pytest.raises(RoundError, match="unknown level 'SCALAR-Harder'"):
-        select(["SCALAR-Harder"])
+        select(["SCALAR-Harder"], ALL_LEVELS, [], "level")
     with pytest.raises(RoundError, match="has the name of another one"):
-        select([], [Level("SCALAR-Easy")])
+        select([], ALL_LEVELS, [Level("SCALAR-Easy")], "level")
 
 
 # --- an annotating model
@@ -531,7 +535,7 @@ def test_baselines_choose_without_reading(with_scalar: Path, command: Command, t
             "eval", "--model", name, "--tasks", tasks, "--metadata", options, "--output", tmp_path / name
         )
         assert (code, err) == (0, ""), err
-        answers[name] = [one.answer for one in logged.read([tmp_path / name]) if one.task == "SCALAR-Hard"]
+        answers[name] = [one.answer for one in read([tmp_path / name]) if one.task == "SCALAR-Hard"]
     assert set(answers["lead"]) == {"0"}
     assert len(set(answers["random-sentence"])) > 1
 

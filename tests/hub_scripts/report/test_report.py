@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lm_eval_tasks.metrics.scored import ScoredAnswer
 from matplotlib.figure import Figure
 from playwright.sync_api import expect
 
@@ -25,11 +24,14 @@ from hub_scripts.report.inputs import find
 from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.judge import run as judging
 from lm_eval_tasks.llm.budget import Means
-from lm_eval_tasks.samples import logged
+from lm_eval_tasks.samples.answers import ScoredAnswer
+from lm_eval_tasks.samples.row import EXCERPT, PromptRow
+from lm_eval_tasks.samples.sample import compact, read
 from lm_eval_tasks.tasks.records import ALL_LEVELS
 from tests.helpers import openai_server
 from tests.helpers.browser import Visit, chromium
 from tests.helpers.hub_server import Hub
+from tests.helpers.samples import sample
 
 pytestmark = pytest.mark.slow
 
@@ -153,7 +155,7 @@ def test_a_sample_shows_the_ends_of_its_slots(site: Path) -> None:
     bodies = [slot for slot in sample["prompts"][0]["slots"] if slot["part"] == "body"]
     assert len(bodies) == 1
     assert bodies[0]["characters"] == bodies[0]["end"] - bodies[0]["start"] > 4000
-    assert len(bodies[0]["head"]) == len(bodies[0]["tail"]) == logged.EXCERPT
+    assert len(bodies[0]["head"]) == len(bodies[0]["tail"]) == EXCERPT
     assert sum(slot["part"] == "demonstration" for slot in sample["prompts"][0]["slots"]) == 6
     assert {answer["model"] for answer in sample["answers"]} >= {"lead", "copy-demo"}
     lead = next(answer for answer in sample["answers"] if answer["model"] == "lead")
@@ -161,16 +163,16 @@ def test_a_sample_shows_the_ends_of_its_slots(site: Path) -> None:
 
 
 def test_excerpts_come_from_whole_prompts_too() -> None:
-    doc = {
+    doc = sample("a", "b", {}).row.to_doc() | {
         "prompt": "a" * 3000 + "b" * 5000 + "end",
         "slots": [{"part": "body", "index": 0, "field": "content", "characters": 9000, "start": 0, "end": 8000}],
     }
-    slot = logged.excerpts(doc)[0]
-    assert (slot["head"], slot["tail"]) == ("a" * 2000, "b" * 2000)
-    row = {"doc": doc, "arguments": [["x"]], "resps": [["y"]]}
-    assert logged.compact(row)["doc"]["slots"] == [slot]
-    assert "prompt" not in logged.compact(row)["doc"]
-    assert logged.excerpts(logged.compact(row)["doc"]) == [slot]
+    [slot] = PromptRow.of_doc(doc).excerpts()
+    assert (slot.head, slot.tail) == ("a" * 2000, "b" * 2000)
+    kept = compact({"doc": doc, "arguments": [["x"]], "resps": [["y"]]})["doc"]
+    assert kept["slots"] == [slot.to_json()]
+    assert "prompt" not in kept
+    assert PromptRow.of_doc(kept).excerpts() == (slot,)
 
 
 def test_texts_without_a_licence_stay_out(results: Path, command: Command, tmp_path: Path) -> None:
@@ -497,7 +499,7 @@ def test_the_slider_scores_anew(browser: Any, site: Path, results: Path) -> None
     visit = Visit(browser, site, "index.html#task=abs&published=false")
     page = visit.page
     page.wait_for_selector("#filters:not([hidden])")
-    rows = [one for one in logged.read([results / "lead"]) if one.task == "Abs-9K"]
+    rows = [one for one in read([results / "lead"]) if one.task == "Abs-9K"]
     months = sorted({one.published[:7] for one in rows})
     assert len(months) > 1
     page.locator("#from").focus()

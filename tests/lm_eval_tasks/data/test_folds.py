@@ -11,9 +11,8 @@ from lm_eval_tasks.data import hook
 from lm_eval_tasks.data.folds import by_fold, folds_of
 from lm_eval_tasks.evaluate.run import evaluate
 from lm_eval_tasks.metrics.score import others_of
-from lm_eval_tasks.samples import logged
-from lm_eval_tasks.stats.scores import WHOLE_PAPER
-from lm_eval_tasks.stats.whole_paper import paper_scores
+from lm_eval_tasks.samples.sample import read
+from lm_eval_tasks.stats.scores import WHOLE_PAPER, paper_scores
 
 WORDS = " ".join(f"word{i}" for i in range(60))
 BODY = "\n\n".join(
@@ -76,7 +75,7 @@ def test_the_task_asks_for_every_section(dataset: Path, tmp_path: Path) -> None:
         assert (row["prompt_name"], row["setting"]) == ("section_short", "Title-10K")
     tasks = ["academiceval_sections", "academiceval_abs_9k", "academiceval_intro_8k"]
     scores = evaluate("lead", "", tasks, options, None, tmp_path / "out")
-    samples = {name: logged.read(list((tmp_path / "out").glob(f"samples_{name}_*"))) for name in tasks}
+    samples = {name: read(list((tmp_path / "out").glob(f"samples_{name}_*"))) for name in tasks}
     paper = samples["academiceval_abs_9k"][0].id
     own = [one.scores["rouge_l"] for one in samples[tasks[0]] if paper_of(one.id) == paper]
     expected = (sum(own) + samples[tasks[1]][0].scores["rouge_l"]) / (len(own) + 1)

@@ -7,10 +7,10 @@ import pytest
 from builder.dataset.importers.scalar_questions import _laid_out
 from lm_eval_tasks.core.redaction import redacted
 from lm_eval_tasks.llm.thoughts import take_apart
-from lm_eval_tasks.metrics import refine
 from lm_eval_tasks.metrics.answer_index import answer_of
 from lm_eval_tasks.metrics.citation_mentions import mentions
 from lm_eval_tasks.prompts.scalar import slots_of
+from lm_eval_tasks.samples import refine
 
 N = 200_000
 

@@ -7,11 +7,12 @@ from rouge_score import rouge_scorer
 
 from lm_eval_tasks.core.errors import MetricError
 from lm_eval_tasks.metrics import bertscore, registry, rouge, score
-from lm_eval_tasks.metrics.scored import ScoredAnswer
+from lm_eval_tasks.samples.answers import ScoredAnswer
+from tests.helpers.samples import sample
 
-DOC = {
-    "id": "2601.00001v1", "target": "A study of sparse routing", "tokens_cut": 0, "tokens_before": 10, "prompt": "Write a title.",
-    "target_at": 0, "bertscore_model": "none", "metrics": "headline",
+DOC = sample("2601.00001v1", "A. Ek", {}).row.to_doc() | {
+    "target": "A study of sparse routing", "tokens_before": 10, "prompt": "Write a title.", "bertscore_model": "none",
+    "metrics": "headline",
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ import lzma
 
 import pytest
 
-from lm_eval_tasks.metrics import refine
+from lm_eval_tasks.samples import refine
 from tests.conftest import DATA
 
 TITLE = "Sparse Routing for Long Inputs: A Study"

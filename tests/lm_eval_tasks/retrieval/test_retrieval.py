@@ -211,8 +211,8 @@ def test_prompts_show_chunks_of_everything_but_the_target(
 
 def test_options_that_make_no_sense_are_named(dataset: Path) -> None:
     for more, told in (
-        ({"chunks": "many"}, "chunks='many' is not a whole number"), ({"cut": "front"}, "must be one of 'end', 'middle'"),
-        ({"similarity": "near"}, "must be one of 'inner_product', 'cosine'"), ({"published_after": "yesterday"}, "is not a day"), ({"model_cutoff": "soon"}, "is not a month"),
+        ({"chunks": "many"}, "chunks='many' is not a whole number"), ({"cut": "front"}, "there are 'end', 'middle'"),
+        ({"similarity": "near"}, "there are 'inner_product', 'cosine'"), ({"published_after": "yesterday"}, "is not a day"), ({"model_cutoff": "soon"}, "is not a month"),
     ):  # fmt: skip
         with pytest.raises(OptionError, match=told):
             hook.load("Abs-9K", 512, "ralm", dataset=str(dataset), bertscore_model="none", **more)
@@ -223,5 +223,5 @@ def test_keys_that_no_task_reads_are_named() -> None:
     with pytest.raises(OptionError, match=r"has a key 'retriver' that no task reads; did you mean 'retriever'\?"):
         check_keys(["retriver"], others=True)
     check_keys(["max_seq_lengths_of_others"], others=True)
-    with pytest.raises(OptionError, match=r"'nonsense' that no task reads; the keys are api_key"):
+    with pytest.raises(OptionError, match=r"'nonsense' that no task reads; there are 'api_key'"):
         check_keys(["nonsense"], others=False)

@@ -210,3 +210,4 @@ def test_the_name_that_a_server_answers_with_may_tell_the_cutoff() -> None:
 def test_a_card_that_names_several_cutoffs_tells_none() -> None:
     assert cutoff.of_card("Llama 2 has a cutoff of September 2022, ours a knowledge cutoff of June 2025.") is None
     assert cutoff.of_card("Knowledge cutoff: June 2025. The data cutoff is 2025-06.") == "2025-06"
+    assert cutoff.of_card("Knowledge cutoff: the 2023-24 academic year.") is None

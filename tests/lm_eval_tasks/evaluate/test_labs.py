@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,9 +22,13 @@ from lm_eval_tasks.llm.batch_api import ask_all_in_batches
 from lm_eval_tasks.llm.budget import Budget
 from lm_eval_tasks.llm.chat import GREEDY, Ask, NoAnswer, Server
 from lm_eval_tasks.llm.usage import Price, Usage
-from lm_eval_tasks.samples import logged
+from lm_eval_tasks.metrics.measures import capped
+from lm_eval_tasks.samples.answers import Answer, Answers
+from lm_eval_tasks.samples.row import EXCERPT
+from lm_eval_tasks.samples.sample import read
 from tests.helpers.batch_server import BatchServer, serve_batches
 from tests.helpers.openai_server import Reply, serve
+from tests.helpers.samples import sample
 
 Command = Callable[..., tuple[int, str, str]]
 TITLE = "A Good Title"
@@ -80,9 +85,9 @@ def test_reasoning_is_kept_apart_whatever_its_marks(
     assert code == 0, err
     [file] = (tmp_path / "a").glob("samples_*.jsonl")
     rows = [json.loads(line) for line in file.read_text().splitlines()]
-    assert [one.answer for one in logged.read([file])] == [TITLE] * 2
+    assert [one.answer for one in read([file])] == [TITLE] * 2
     assert all(row["resps"] == [[TITLE]] and row["reasoning"][0]["characters"] >= len(thoughts) for row in rows)
-    assert all(len(row["reasoning"][0]["head"]) == len(row["reasoning"][0]["tail"]) == logged.EXCERPT for row in rows)
+    assert all(len(row["reasoning"][0]["head"]) == len(row["reasoning"][0]["tail"]) == EXCERPT for row in rows)
     run(command, dataset, tmp_path / "b", lambda body: f"{before}{thoughts}", "--limit", "2")
     assert scores(tmp_path / "b")["unfinished"] == scores(tmp_path / "b")["empty"] == 1.0
 
@@ -121,7 +126,7 @@ def test_reasoning_that_the_template_opened_is_unfinished_until_it_is_closed(
         )
         assert code == 0, err
         assert scores(output)["unfinished"] == unfinished, reply
-        assert {one.answer for one in logged.read([output])} == ({TITLE} if i in (1, 2) else {""})
+        assert {one.answer for one in read([output])} == ({TITLE} if i in (1, 2) else {""})
 
 
 def test_reasoning_tokens_lengthen_answers_and_shorten_prompts(
@@ -139,7 +144,7 @@ def test_reasoning_tokens_lengthen_answers_and_shorten_prompts(
             reasoning_tokens=tokens,
         )  # fmt: skip
     assert [body["max_tokens"] for body in seen] == [64, 1064]
-    [usual], [shorter] = (logged.read([tmp_path / name]) for name in ("0", "1000"))
+    [usual], [shorter] = (read([tmp_path / name]) for name in ("0", "1000"))
     assert usual.id == shorter.id
     with_more = run(
         command,
@@ -191,13 +196,11 @@ def test_answers_at_their_cap_are_counted_and_scored_apart(command: Command, dat
 
 
 def test_capped_is_counted_with_the_tokenizer_where_no_engine_says_it(tiny_llama: Path) -> None:
-    from lm_eval_tasks.metrics.measures import capped
-    from lm_eval_tasks.metrics.scored import Answers
-
-    doc = {"tokenizer": f"{tiny_llama}@main", "answer_cap": 8}
+    row = replace(sample("a", "b", {}).row, tokenizer=f"{tiny_llama}@main", answer_cap=8)
     texts = ["word " * 40, "word"]
-    assert capped(Answers([doc, doc], texts, [False] * 2, texts, whole=texts)) == [1.0, 0.0]
-    assert capped(Answers([{}, {}], texts, [False] * 2, texts, whole=texts)) == [None, None]
+    assert capped(Answers(Answer(row, text, text, text) for text in texts)) == [1.0, 0.0]
+    unknown = replace(row, tokenizer="")
+    assert capped(Answers(Answer(unknown, text, text, text) for text in texts)) == [None, None]
 
 
 def test_shards_are_together_what_one_run_is(command: Command, dataset: Path, tmp_path: Path) -> None:
@@ -254,7 +257,7 @@ def test_repeated_answers_give_means_and_the_models_own_noise(command: Command, 
         "do_sample=true,temperature=0.7",
     )  # fmt: skip
     assert code == 0, err
-    samples = logged.read([tmp_path / "a"])
+    samples = read([tmp_path / "a"])
     assert len(samples) == 4
     assert all(len(one.repeats) == 3 for one in samples)
     assert all(one.scores["rouge_l"] == pytest.approx(sum(r["rouge_l"] for r in one.repeats) / 3) for one in samples)
@@ -538,10 +541,10 @@ def test_limit_samples_seed_and_config_are_lm_evals(command: Command, dataset: P
     }))  # fmt: skip
     code, _, err = command("eval", "--config", file)
     assert code == 0, err
-    whole = len(logged.read([tmp_path / "a"]))
+    whole = len(read([tmp_path / "a"]))
     assert whole == 3
     assert command("eval", "--config", file, "--limit", "0.1", "--output", tmp_path / "b")[0] == 0
-    assert len(logged.read([tmp_path / "b"])) < 10
+    assert len(read([tmp_path / "b"])) < 10
     assert command("eval", "--config", file, "--output", tmp_path / "c", "--limit", "0.5")[0] == 0
     places = json.dumps({task: [0, 2]})
     code, _, err = command(
@@ -558,8 +561,8 @@ def test_limit_samples_seed_and_config_are_lm_evals(command: Command, dataset: P
         tmp_path / "d",
     )
     assert code == 0, err
-    first = {one.id: one for one in logged.read([tmp_path / "a"])}
-    assert {one.id for one in logged.read([tmp_path / "d"])} == set(list(first)[::2])
+    first = {one.id: one for one in read([tmp_path / "a"])}
+    assert {one.id for one in read([tmp_path / "d"])} == set(list(first)[::2])
     file.write_text("modle: lead\n")
     code, _, err = command("eval", "--config", file)
     assert (code, "has the key 'modle'" in err) == (1, True)

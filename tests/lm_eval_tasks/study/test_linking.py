@@ -13,25 +13,26 @@ import pytest
 from scipy.special import expit
 
 from lm_eval_tasks.core.errors import SamplesError
-from lm_eval_tasks.samples.logged import Logged
-from lm_eval_tasks.stats.estimates import Scores
+from lm_eval_tasks.samples.sample import Sample
+from lm_eval_tasks.stats.scales import Scores
 from lm_eval_tasks.study.linking import Linked, anchors_of, link, link_task
 from lm_eval_tasks.study.rasch import abilities, accuracy
+from tests.helpers.samples import sample
 
 Command = Callable[..., tuple[int, str, str]]
 ANCHORS = ("a1", "a2", "a3", "a4")
 SKILLS = {"a1": 0.18, "a2": 0.2, "a3": 0.22, "a4": 0.25, "new": 0.3}
 
 
-def runs(round_: str, easier: float, seed: int, changed: float = 0.0, n: int = 150) -> dict[str, list[Logged]]:
+def runs(round_: str, easier: float, seed: int, changed: float = 0.0, n: int = 150) -> dict[str, list[Sample]]:
     """Made-up runs of a round that is easier by so much; the first anchor has changed by so much."""
     chance = random.Random(f"{round_}{seed}")
     papers = [(f"{round_}.{i}", chance.gauss(0, 0.05), f"author {chance.randrange(n)}") for i in range(n)]
     return {
         model: [
-            Logged("Abs-9K", "writing", id_, author, "2026-01-01", round_, 1, "", "", {
+            sample(id_, author, {
                 "rouge_l": skill + easier + difficulty + chance.gauss(0, 0.03) + (changed if model == "a1" else 0),
-            })
+            }, round_)
             for id_, difficulty, author in papers
         ]
         for model, skill in SKILLS.items()

@@ -6,29 +6,16 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from lm_eval_tasks.samples.logged import Logged
+from lm_eval_tasks.samples.sample import Sample
 from lm_eval_tasks.stats.correlations import correlations
+from tests.helpers.samples import sample
 
 
-def samples(n: int, seed: int, authors: int) -> list[Logged]:
+def samples(n: int, seed: int, authors: int) -> list[Sample]:
     chance = np.random.default_rng(seed)
     x = chance.normal(size=n)
     y = 0.6 * x + 0.8 * chance.normal(size=n)
-    return [
-        Logged(
-            "Abs-9K",
-            "writing",
-            str(i),
-            str(i % authors),
-            "2026-01-01",
-            "r",
-            1,
-            "",
-            "",
-            {"a": float(x[i]), "b": float(y[i]), "same": 1.0},
-        )
-        for i in range(n)
-    ]
+    return [sample(str(i), str(i % authors), {"a": float(x[i]), "b": float(y[i]), "same": 1.0}) for i in range(n)]
 
 
 def test_they_are_scipys() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.numbers import numbers
-from lm_eval_tasks.study import candidates, eyesight, report_card
+from lm_eval_tasks.study import eyesight, originals, report_card
 from lm_eval_tasks.study.damages.base import Material
 from lm_eval_tasks.study.damages.registry import DAMAGES, HARMLESS, Kind, changed
 from tests.conftest import DATA
@@ -112,7 +112,7 @@ def test_on_real_papers_grounding_sees_what_rouge_does_not(tmp_path: Path) -> No
         "source": {"kind": "mirror", "path": str(DATA / "lab")}, "split": {"validation": 0.2, "test": 0.2}, "samples": {"min_citations": 1},
     })  # fmt: skip
     dataset = run(round_, LocalEngine()).output
-    found = candidates.human_texts(str(dataset), "abs", "none", {})
+    found = originals.human_texts(str(dataset), "abs", "none", {})
     chosen = [one for one in registry.METRICS if one.name in ("rouge_l", "numbers_supported", "names_supported")]
     card = report_card.measure(found, chosen)
     assert len(found) > 70

@@ -18,7 +18,7 @@ from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.core.errors import DatasetError
 from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.evaluate.run import Part, evaluate
-from lm_eval_tasks.samples import logged
+from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.tasks.folder import tasks_path
 from tests.conftest import BIN
 from tests.helpers.openai_server import serve
@@ -73,8 +73,8 @@ def test_a_killed_run_goes_on_and_no_answer_is_asked_for_twice(warm: Warm, datas
         again = warm.run(command, env=environment(tmp_path))
         assert len(server.requests) == len(prompts)
     assert again.stdout == done.stdout
-    finished = {(one.task, one.id): one.answer for one in logged.read([tmp_path / "out"])}
-    journaled = {(one.task, one.id): one.answer for one in logged.read([tmp_path / "out" / "journal.jsonl"])}
+    finished = {(one.task, one.id): one.answer for one in read([tmp_path / "out"])}
+    journaled = {(one.task, one.id): one.answer for one in read([tmp_path / "out" / "journal.jsonl"])}
     assert journaled == finished
     assert re.search(r"\| whole paper \| tiny \| \d+ \| 0\.\d{4} \[", done.stdout)
     result = json.loads((tmp_path / "out" / "results_tiny.json").read_text())["academiceval"]
@@ -83,7 +83,7 @@ def test_a_killed_run_goes_on_and_no_answer_is_asked_for_twice(warm: Warm, datas
     assert result["run"]["model_args"]["model"] == "tiny"
     months = result["months"]["academiceval_abs_9k"]
     assert all(re.fullmatch(r"\d{4}-\d\d", month) and values["samples"] > 0 for month, values in months.items())
-    samples = logged.read([tmp_path / "out"])
+    samples = read([tmp_path / "out"])
     assert sum(values["samples"] for values in months.values()) == len([s for s in samples if s.task == "Abs-9K"])
 
 
@@ -112,7 +112,7 @@ def test_the_plain_lm_eval_asks_an_api_server_with_prompts_cut_to_a_given_contex
         assert 2890 < len(tokenizer(rendered)["input_ids"]) <= 2900
         assert body["messages"][1]["content"].startswith("Please read the following")
         assert body["messages"][1]["content"].endswith("irrelevant text.")
-    assert len(logged.read([tmp_path / "out"])) == len(server.requests)
+    assert len(read([tmp_path / "out"])) == len(server.requests)
 
 
 @pytest.mark.slow
@@ -295,7 +295,7 @@ def test_the_example_configurations_are_lm_evals(warm: Warm, dataset: Path, tiny
         env=environment(tmp_path),
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    assert len(logged.read([tmp_path / "out"])) == 1
+    assert len(read([tmp_path / "out"])) == 1
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import NamedTuple
 
 import pytest
 
@@ -73,3 +74,11 @@ def test_a_secret_of_digits_is_one() -> None:
         "secret": HIDDEN,
     }
     assert list(secrets_in('{"api_key": 123456789012}'))
+
+
+def test_named_tuples_stay_what_they_are() -> None:
+    class Pair(NamedTuple):
+        key: str
+        value: str
+
+    assert redacted(Pair("a", "api_key=sk-123456789")) == Pair("a", f"api_key={HIDDEN}")

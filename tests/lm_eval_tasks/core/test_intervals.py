@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 
 from lm_eval_tasks.core.intervals import holm, interval
 from lm_eval_tasks.core.power import FEWEST
-from lm_eval_tasks.samples.logged import Logged
-from lm_eval_tasks.stats.scores import by_style
 
 
 def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
@@ -65,30 +62,3 @@ def test_holm() -> None:
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert holm([0.9, 0.8]) == [1.0, 1.0]
     assert holm([]) == []
-
-
-def test_scores_by_how_much_papers_read_as_written_by_a_model() -> None:
-    samples = [
-        Logged(
-            "Abs-9K",
-            "writing",
-            f"{i:02d}",
-            str(i),
-            "2026-01-01",
-            "2026.11",
-            1,
-            "",
-            "",
-            {"rouge_l": i / 100 + i % 2 / 50},
-            marker_words=float(i),
-        )
-        for i in range(36)
-    ]
-    low, middle, high, rise = by_style(samples)["rouge_l"]
-    assert [one["samples"] for one in (low, middle, high)] == [12, 12, 12]
-    assert low["high"] is not None and high["low"] is not None and low["high"] < high["low"]
-    assert low["mean"] is not None and high["mean"] is not None and rise["low"] is not None
-    assert rise["difference"] == pytest.approx(high["mean"] - low["mean"])
-    assert rise["low"] > 0
-    assert by_style(samples[:8]) == {}
-    assert by_style([replace(one, marker_words=None) for one in samples]) == {}

@@ -1,0 +1,21 @@
+"""`pymupdf`: the internals that we use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pymupdf
+
+
+def outline_of(pdf: pymupdf.Document) -> Iterator[tuple[int, str]]:
+    """Levels and titles of the file's outline.
+
+    The public way, `get_toc`, looks up each entry's page too, which takes longer than to read the file.
+    """
+    waiting = [(1, pdf.outline)]
+    while waiting:
+        level, entry = waiting.pop()
+        if entry is None or not entry.this.m_internal:
+            continue
+        yield level, entry.title or " "
+        waiting += [(level, entry.next), (level + 1, entry.down)]

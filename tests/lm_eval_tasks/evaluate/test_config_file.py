@@ -1,0 +1,79 @@
+"""Options from a YAML file: read as the command line reads them, and overridden by what is typed."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from builder.cli import all_commands
+from lm_eval_tasks.compat.lm_eval import parse_args
+from lm_eval_tasks.core.errors import OptionError
+from lm_eval_tasks.evaluate.config_file import completed
+
+
+def read(tmp_path: Path, content: dict[str, Any], *typed: str) -> Namespace:
+    """What the command line and a file give together."""
+    file = tmp_path / "run.yaml"
+    file.write_text(yaml.safe_dump(content))
+    return completed(all_commands().parse(["eval", *typed, "--config", str(file)]))
+
+
+def test_what_is_typed_wins_even_if_it_is_the_default(tmp_path: Path) -> None:
+    content = {"batch_size": "8", "repeats": 5, "engine": "ray", "output_path": "elsewhere", "model": "lead"}
+    both = read(tmp_path, content, "--batch_size", "1", "--repeats", "1", "--engine", "local")
+    assert (both.batch_size, both.repeats, both.engine) == ("1", 1, "local")
+    assert (both.output, both.model) == (Path("elsewhere"), "lead")
+
+
+def test_tables_stay_nested(tmp_path: Path) -> None:
+    overrides = {"rope_parameters": {"rope_type": "yarn", "factor": 4.0}, "max_position_embeddings": 131072}
+    both = read(tmp_path, {"model_args": {"pretrained": "ORG/MODEL", "hf_overrides": overrides}})
+    assert parse_args(both.model_args) == {"pretrained": "ORG/MODEL", "hf_overrides": overrides}
+    assert parse_args('{"a": {"b": [1, 2]}}') == {"a": {"b": [1, 2]}}
+    with pytest.raises(OptionError, match="is not a JSON object"):
+        parse_args('{"a": ')
+
+
+def test_lists_switches_and_nothing(tmp_path: Path) -> None:
+    content = {
+        "tasks": ["academiceval", "scalar"],
+        "apply_chat_template": True,
+        "batch": False,
+        "limit": None,
+        "seed": 7,
+    }
+    both = read(tmp_path, content)
+    assert (both.tasks, both.apply_chat_template, both.batch) == ("academiceval,scalar", True, False)
+    assert (both.limit, both.seed) == (None, "7")
+    assert read(tmp_path, {}, "--apply_chat_template").apply_chat_template
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ({"engine": "spark"}, "invalid choice: 'spark'"),
+        ({"limit": True}, "argument --limit: 'True' is neither a number"),
+        ({"apply_chat_template": "false"}, "apply_chat_template is 'false', but it must be true or false"),
+        ({"repeats": {"a": 1}}, "repeats is a table, but it must be a single value"),
+        ({"tasks": [["a"]]}, "tasks is a list, but it must be a single value"),
+        ({"repeats": 12345678901}, "is not a whole number from 1 to"),
+        ({"modle": "lead"}, "has the key 'modle'"),
+        ({"command_name": "x"}, "has the key 'command_name'"),
+    ],
+)
+def test_values_are_checked_as_if_they_were_typed(tmp_path: Path, content: dict[str, Any], says: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        read(tmp_path, content)
+    assert says in str(caught.value)
+    assert str(tmp_path / "run.yaml") in str(caught.value)
+
+
+def test_aliases_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "run.yaml"
+    file.write_text("model: &a lead\ntasks: *a\n")
+    with pytest.raises(OptionError, match="has aliases"):
+        completed(all_commands().parse(["eval", "--config", str(file)]))
