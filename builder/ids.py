@@ -1,58 +1,119 @@
-"""The identifiers that papers and authors go by; titles go by `lm_eval_tasks.core.text.title_key`."""
+"""The identifiers that papers and authors go by; titles go by `lm_eval_tasks.core.text.title_key`.
+
+Nothing else knows how an id looks. Each kind of id is told from its form alone, so that an id is a plain text wherever it
+is kept.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+from urllib.parse import quote, unquote
 
 from lm_eval_tasks.core.text import fold
 
+Kind = Literal["arxiv", "doi", "pmcid", "ppr"]
 _NEW = r"\d{4}\.\d{4,5}"
 _OLD = r"[a-z][a-z-]*(?:\.[A-Z]{2})?/\d{7}"
-# A bare id as it may occur in a text; both schemes of https://info.arxiv.org/help/arxiv_identifier.html.
-ID_PATTERN = rf"(?:{_NEW}|{_OLD})"
+# A bare arXiv id as it may occur in a text; both schemes of https://info.arxiv.org/help/arxiv_identifier.html.
+ARXIV_PATTERN = rf"(?:{_NEW}|{_OLD})"
 _VERSION = r"(?:v(?P<version>[1-9]\d{0,3}))?"
-_ID = re.compile(rf"(?P<id>{ID_PATTERN}){_VERSION}")
-_STEM = re.compile(rf"(?P<id>{ID_PATTERN.replace('/', '_')}){_VERSION}")
+_PREFIX = re.compile(r"arXiv:|doi:|https?://(?:dx\.)?doi\.org/")
+_FORMS: dict[Kind, re.Pattern[str]] = {
+    "arxiv": re.compile(rf"(?P<id>{ARXIV_PATTERN}){_VERSION}"),
+    # https://www.crossref.org/blog/dois-and-matching-regular-expressions/
+    "doi": re.compile(r"(?P<id>10\.\d{4,9}/[-._;()/:a-zA-Z0-9]{1,180})"),
+    # PubMed Central, and Europe PMC's preprints.
+    "pmcid": re.compile(r"(?P<id>PMC\d{1,9})"),
+    "ppr": re.compile(r"(?P<id>PPR\d{1,9})"),
+}
+_PAGES: dict[Kind, str] = {
+    "arxiv": "https://arxiv.org/abs/{}",
+    "doi": "https://doi.org/{}",
+    "pmcid": "https://europepmc.org/article/PMC/{}",
+    "ppr": "https://europepmc.org/article/PPR/{}",
+}
+_YEAR_MONTH = re.compile(r"(?P<year>\d\d)(?P<month>0[1-9]|1[0-2])\.")
+_ARXIV_STEM = re.compile(rf"{ARXIV_PATTERN.replace('/', '_')}{_VERSION}")
 
 
 @dataclass(frozen=True, slots=True)
 class PaperId:
-    """An arXiv identifier: nothing else becomes one, so that it can safely become a path or a URL.
+    """An identifier of a paper: nothing else becomes one, so that it can safely become a path or a URL.
 
     Attributes:
-        bare: without version.
-        version: None if none is named.
+        bare: without version; a DOI in lower case.
+        version: None if none is named; only arXiv's ids have one.
     """
 
+    kind: Kind
     bare: str
     version: int | None = None
 
     @classmethod
     def parse(cls, text: str) -> PaperId | None:
-        """The id that a text is, with or without `arXiv:` and version; None if it is not one."""
-        return cls._of(_ID.fullmatch(text.strip().removeprefix("arXiv:")))
+        """The id that a text is, with or without `arXiv:`, `doi:` and version; None if it is not one."""
+        bare = _PREFIX.sub("", text.strip(), count=1)
+        for kind, form in _FORMS.items():
+            if match := form.fullmatch(bare):
+                id_ = match["id"].lower() if kind == "doi" else match["id"]
+                version = match.groupdict().get("version")
+                return cls(kind, id_, int(version) if version else None)
+        return None
 
     @classmethod
     def of_stem(cls, stem: str) -> PaperId | None:
         """The id that a file name (without suffix) represents; None if it represents none."""
-        found = cls._of(_STEM.fullmatch(stem))
-        return replace(found, bare=found.bare.replace("_", "/")) if found else None
-
-    @classmethod
-    def _of(cls, match: re.Match[str] | None) -> PaperId | None:
-        return cls(match["id"], int(match["version"]) if match["version"] else None) if match else None
+        return cls.parse(stem.replace("_", "/") if _ARXIV_STEM.fullmatch(stem) else unquote(stem))
 
     @property
     def stem(self) -> str:
-        """The file name (without suffix) of the bare id: `/` of the old scheme becomes `_`."""
-        return self.bare.replace("/", "_")
+        """The file name (without suffix) of the bare id: `/` of arXiv's old scheme becomes `_`, a DOI is quoted."""
+        return self.bare.replace("/", "_") if self.kind == "arxiv" else quote(self.bare, safe="")
+
+    @property
+    def url(self) -> str:
+        """The page of the paper."""
+        version = f"v{self.version}" if self.version else ""
+        return _PAGES[self.kind].format(quote(self.bare, safe="/") + version)
+
+    @property
+    def month(self) -> date | None:
+        """The first day of the month that an id of arXiv's newer scheme tells; None for any other."""
+        digits = _YEAR_MONTH.match(self.bare) if self.kind == "arxiv" else None
+        return date(2000 + int(digits["year"]), int(digits["month"]), 1) if digits else None
 
 
 def bare_id(name: str) -> str:
     """A paper's id without its version; any other name (a cited paper known by its title) is returned unchanged."""
     parsed = PaperId.parse(name)
     return parsed.bare if parsed else name
+
+
+def versioned(name: str, version: int) -> str:
+    """A paper's id, or any other name, with its version; ids that have none stay as they are."""
+    parsed = PaperId.parse(name)
+    return f"{name}v{version}" if parsed is None or parsed.kind == "arxiv" else name
+
+
+def stem_of(name: str) -> str:
+    """The file name (without suffix) of a bare id.
+
+    Raises:
+        ValueError: it is not an id.
+    """
+    parsed = PaperId.parse(name)
+    if parsed is None:
+        raise ValueError(f"{name!r:.40} is not the id of a paper")
+    return parsed.stem
+
+
+def url_of(name: str) -> str | None:
+    """The page of the paper with this id; None for a name that is no id."""
+    parsed = PaperId.parse(name)
+    return parsed.url if parsed else None
 
 
 def author_key(name: str) -> str:

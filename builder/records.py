@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal, get_args
 
+from builder.ids import versioned
+
 Task = Literal["title", "abs", "intro", "related"]
 Split = Literal["train", "validation", "test"]
 DemoKind = Literal["random", "co-author"]
@@ -92,7 +94,7 @@ class Paper:
 
     @property
     def versioned_id(self) -> str:
-        return f"{self.id}v{self.version}"
+        return versioned(self.id, self.version)
 
     @property
     def primary_category(self) -> str:

@@ -15,12 +15,12 @@ from typing import Any
 import pymupdf
 
 from builder.extract.footnote_marks import marks_of, without_marks
-from builder.ids import ID_PATTERN
+from builder.ids import ARXIV_PATTERN
 
 _FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES & ~pymupdf.TEXT_PRESERVE_LIGATURES
 _BOLD = re.compile(r"bold|black|heavy|semibold|demi|medi\b|-medi|cmbx|cmssbx|sfbx|ecbx|\bbx|-bd|\.b$", re.IGNORECASE)
 _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl", re.IGNORECASE)
-_STAMP = re.compile(rf"arXiv:\s*({ID_PATTERN})(v\d+)?")
+_STAMP = re.compile(rf"arXiv:\s*({ARXIV_PATTERN})(v\d+)?")
 
 
 @dataclass(frozen=True, slots=True)

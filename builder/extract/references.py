@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from builder.extract.text import join_lines
-from builder.ids import ID_PATTERN, PaperId
+from builder.ids import ARXIV_PATTERN, PaperId
 from builder.records import Reference
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _NUMBERED = (re.compile(r"\s*\[(\d{1,4})\]"), re.compile(r"\s*(\d{1,3})\.(?=\s|$
 _LETTERED = re.compile(r"\s*\[([^\W\d_][^\[\]]{0,70}?\d{2,4}[a-z]?)\]")
 _ARXIV = re.compile(
     r"(?:arxiv(?:\.org)?\s*(?:preprint)?\s*(?:arxiv)?[:/\s]*(?:abs/|pdf/)?|\babs/)"
-    rf"({ID_PATTERN})",
+    rf"({ARXIV_PATTERN})",
     re.IGNORECASE,
 )
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+[^\s\"<>.,;)\]]")

@@ -235,7 +235,7 @@ class ScalarTable(Table):
             raise RoundError(f"`scalar.accepted`: {self.accepted} cannot be read as text ({err})") from err
         ids = frozenset(parsed.bare for word in words if (parsed := PaperId.parse(word)))
         if not ids:
-            raise RoundError(f"`scalar.accepted`: {self.accepted} names no arXiv id; give one per line")
+            raise RoundError(f"`scalar.accepted`: {self.accepted} names no paper; give one id per line")
         return ids
 
 

@@ -68,7 +68,7 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
     """
     parsed = PaperId.parse(record["id"])
     if parsed is None:
-        raise ValueError(f"{record['id']!r} is not an arXiv id")
+        raise ValueError(f"{record['id']!r} is not the id of a paper")
     versions = record.get("versions")
     if versions:
         published = parsedate_to_datetime(versions[0]["created"]).date()

@@ -23,8 +23,9 @@ def checked(paper: Paper) -> Paper:
     Raises:
         ValueError: one is not; the message names it.
     """
-    if PaperId.parse(paper.id) != PaperId(paper.id):
-        raise ValueError(f"{paper.id!r:.40} is not a bare arXiv id")
+    parsed = PaperId.parse(paper.id)
+    if parsed is None or (parsed.bare, parsed.version) != (paper.id, None):
+        raise ValueError(f"{paper.id!r:.40} is not the bare id of a paper")
     if type(paper.version) is not int or not 1 <= paper.version <= _MOST_VERSIONS:
         raise ValueError(f"version {paper.version!r:.40}")
     for name in ("title", "abstract", "license", "doi"):

@@ -116,7 +116,7 @@ def _paper(name: str) -> str:
     """The bare id that a user has typed."""
     parsed = PaperId.parse(name)
     if parsed is None:
-        raise HubError(f"{name!r} is not an arXiv id; give one like 2401.00001")
+        raise HubError(f"{name!r} is not the id of a paper; give one like 2401.00001")
     return parsed.bare
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from builder.ids import url_of
 from builder.round.configurations import thousands_in
 from builder.round.licenses import Licenses, allows
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key
@@ -215,9 +216,16 @@ def _write_sample(path: Path, name: str, page: _Page, licenses: Licenses) -> int
     """Write one sample's data and return how many of its answers are withheld."""
     row = page.row
     about = {
-        "id": row.id, "paper_id": row.paper_id, "title": row.title, "published": row.published, "license": row.license,
-        "licenses": None if row.licenses is None else list(row.licenses), "target": row.target, "prompt_name": row.prompt_name,
-    }  # fmt: skip
+        "id": row.id,
+        "url": url_of(row.paper),
+        "paper_id": row.paper_id,
+        "title": row.title,
+        "published": row.published,
+        "license": row.license,
+        "licenses": None if row.licenses is None else list(row.licenses),
+        "target": row.target,
+        "prompt_name": row.prompt_name,
+    }
     facts: dict[str, Any] = {key: value for key, value in about.items() if value is not None}
     answers, prompts, withheld = page.answers, page.prompts, 0
     # Samples of older releases do not give the licences of demonstrations: none of their text is shown.

@@ -1,35 +1,74 @@
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
-from builder.ids import PaperId, author_key, bare_id
+from builder.ids import Kind, PaperId, author_key, bare_id, stem_of, url_of, versioned
 from lm_eval_tasks.core.text import title_key
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("2311.01234", ("2311.01234", None)),
-        ("2311.01234v3", ("2311.01234", 3)),
-        ("0801.0012v1", ("0801.0012", 1)),
-        ("hep-ex/0406020v1", ("hep-ex/0406020", 1)),
-        ("math.GT/0309136", ("math.GT/0309136", None)),
-        ("arXiv:2311.01234", ("2311.01234", None)),
+        ("2311.01234", ("arxiv", "2311.01234", None)),
+        ("2311.01234v3", ("arxiv", "2311.01234", 3)),
+        ("0801.0012v1", ("arxiv", "0801.0012", 1)),
+        ("hep-ex/0406020v1", ("arxiv", "hep-ex/0406020", 1)),
+        ("math.GT/0309136", ("arxiv", "math.GT/0309136", None)),
+        ("arXiv:2311.01234", ("arxiv", "2311.01234", None)),
+        ("10.1371/journal.PBIO.3001234", ("doi", "10.1371/journal.pbio.3001234", None)),
+        ("https://doi.org/10.1101/2023.01.05.522941", ("doi", "10.1101/2023.01.05.522941", None)),
+        ("PMC7654321", ("pmcid", "PMC7654321", None)),
+        ("PPR123456", ("ppr", "PPR123456", None)),
         ("../../etc/passwd", None),
         ("2311.01234/../x", None),
+        ("10.1371/a b", None),
+        ("10.1371/" + "x" * 400, None),
+        ("pmc7654321", None),
         ("2311.1", None),
         ("", None),
     ],
 )
-def test_only_arxiv_ids_are_ids(text: str, expected: tuple[str, int | None] | None) -> None:
+def test_only_ids_are_ids(text: str, expected: tuple[Kind, str, int | None] | None) -> None:
     assert PaperId.parse(text) == (PaperId(*expected) if expected else None)
 
 
-def test_ids_become_file_names_and_back() -> None:
-    assert PaperId("hep-ex/0406020").stem == "hep-ex_0406020"
-    assert PaperId.of_stem("hep-ex_0406020") == PaperId("hep-ex/0406020")
-    assert PaperId.of_stem("2311.01234v2") == PaperId("2311.01234", 2)
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("hep-ex/0406020", "hep-ex_0406020"), ("2311.01234", "2311.01234"), ("PMC7654321", "PMC7654321"),
+        ("10.1000/..", "10.1000%2F.."), ("10.1371/journal.p_one;2-3(4):a", "10.1371%2Fjournal.p_one%3B2-3%284%29%3Aa"),
+    ],
+)  # fmt: skip
+def test_ids_become_file_names_and_back(name: str, stem: str) -> None:
+    assert stem_of(name) == stem
+    assert "/" not in stem
+    assert PaperId.of_stem(stem) == PaperId.parse(name)
+
+
+def test_what_is_no_id_is_no_file_name() -> None:
+    assert PaperId.of_stem("2311.01234v2") == PaperId("arxiv", "2311.01234", 2)
     assert PaperId.of_stem("my thesis") is None
+    with pytest.raises(ValueError, match="is not the id of a paper"):
+        stem_of("../x")
+
+
+def test_ids_have_pages_and_months() -> None:
+    assert url_of("2311.01234v2") == "https://arxiv.org/abs/2311.01234v2"
+    assert url_of("10.1000/a;b") == "https://doi.org/10.1000/a%3Bb"
+    assert url_of("PMC1") == "https://europepmc.org/article/PMC/PMC1"
+    assert url_of("a title") is None
+    months = [
+        parsed.month for name in ("2311.01234", "2313.01234", "math.GT/0309136") if (parsed := PaperId.parse(name))
+    ]
+    assert months == [date(2023, 11, 1), None, None]
+
+
+def test_a_version_is_part_of_arxivs_ids_alone() -> None:
+    assert versioned("2311.01234", 2) == "2311.01234v2"
+    assert versioned("PMC1", 2) == "PMC1"
+    assert versioned("a title", 1) == "a titlev1"
 
 
 def test_a_name_loses_its_version_only_where_it_is_an_id() -> None:

@@ -113,5 +113,5 @@ def paper_of(name: str, title: str, abstract: str) -> Paper:
     bare = name.rstrip("/").rpartition("/abs/")[2]
     parsed = PaperId.parse(bare)
     id_, version = (parsed.bare, parsed.version or 1) if parsed else (bare, 1)
-    month = date(2000 + int(id_[:2]), int(id_[2:4]), 1) if parsed and id_[:4].isdigit() else date(1991, 8, 1)
+    month = (parsed.month if parsed else None) or date(1991, 8, 1)
     return Paper(id_, version, title, abstract, (), (), month, month)

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.ids import PaperId, author_key, bare_id
+from builder.ids import author_key, bare_id, stem_of, versioned
 from builder.records import NO_LICENSE, Drop, Paper
 from builder.round import taxonomy
 from builder.sources.arxiv.export_api import BadRequest, ExportApi, any_phrase, in_any, phrase, submitted
@@ -166,8 +166,8 @@ class ArxivSource:
         return self._fetch("html", paper_id, version, _check_html)
 
     def _fetch(self, kind: str, paper_id: str, version: int, check: Callable[[bytes], None]) -> Path | None:
-        place = self._round.workspace / "files" / kind / f"{PaperId(paper_id).stem}v{version}.{kind}"
-        return self._http.download(f"{self._files}/{kind}/{paper_id}v{version}", place, check)
+        place = self._round.workspace / "files" / kind / f"{versioned(stem_of(paper_id), version)}.{kind}"
+        return self._http.download(f"{self._files}/{kind}/{versioned(paper_id, version)}", place, check)
 
 
 def _within(paper: Paper, first: date | None, last: date | None) -> bool:

@@ -1,6 +1,5 @@
 "use strict";
 
-const ARXIV = /^([a-z-]+(\.[A-Z]{2})?\/\d{7}|\d{4}\.\d{4,5})(v\d+)?$/;
 let settings;
 let latest = 0;
 
@@ -8,7 +7,7 @@ const text = (content, label) => element("pre", { class: "text", tabindex: "0", 
 
 const paperLink = (sample) => {
   const id = sample.paper_id ?? sample.id;
-  return ARXIV.test(id) ? element("a", { href: `https://arxiv.org/abs/${id}`, rel: "noreferrer" }, id) : element("span", {}, id);
+  return sample.url ? element("a", { href: sample.url, rel: "noreferrer" }, id) : element("span", {}, id);
 };
 
 const definition = (name, value) => element("div", {}, element("dt", {}, name), element("dd", {}, value));
