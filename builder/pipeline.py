@@ -41,7 +41,7 @@ from builder.samples.split import split_dates
 from builder.samples.texts import TextsWriter
 from builder.samples.tokens import token_counter
 from builder.scalar.stage import Asking, read_cited
-from builder.sources.registry import open_source
+from builder.sources.base import open_source
 from builder.store import STORE, Store
 from lm_eval_tasks.core.locks import held
 from lm_eval_tasks.core.progress import progress

@@ -352,7 +352,7 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
     own, other = (arguments.samples[:1], arguments.samples[1]) if runs else (arguments.samples, None)
     samples = run.load(own)
     if other:
-        from lm_eval_tasks.judge.pairs import against
+        from lm_eval_tasks.judge.run import against
 
         held = len(samples)
         samples = against(samples, run.load([other]))

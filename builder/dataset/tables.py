@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from builder.dataset.manifest import QUANTILES
 from builder.records import SPLITS, LinkWay, ReadingSummary
 from builder.round.configurations import thousands_in
-from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.core.tables import Table, with_bounds
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Audit, Bounds, Configuration, Manifest, Noticed
@@ -101,7 +101,7 @@ def ceilings(manifest: Manifest) -> Table:
 def _bounds(one: Bounds | None) -> str | None:
     if one is None:
         return None
-    return f"{one.mean:.3f}" + ("" if one.low is None else f" [{one.low:.3f}, {one.high:.3f}]")
+    return with_bounds(one.mean, one.low, one.high, ".3f")
 
 
 def report_card(card: Mapping[str, Mapping[str, Noticed]]) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from builder.records import Drop, Paper
+    from builder.round.model import Round
+    from builder.store import Store
 
 # As many as fit into an address.
 TITLES_AT_ONCE = 8
@@ -55,3 +58,17 @@ class Source(Protocol):
     def fetch_html(self, paper_id: str, version: int) -> Path | None:
         """A local HTML file of the paper; None if the source has none."""
         ...
+
+
+def open_source(round_: Round, store: Store) -> Source:
+    """Open the source that round.toml names; only its own module is imported.
+
+    Args:
+        store: keeps what arXiv answered.
+
+    Raises:
+        SourceError: it is not there.
+    """
+    module = importlib.import_module(round_.source.MODULE)
+    source: Source = module.open_source(round_.source, round_, store)
+    return source

@@ -7,7 +7,7 @@ leave out one first author at a time. The ceiling's own error is not in them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -18,9 +18,12 @@ from numpy.typing import NDArray
 from hub_scripts.report.cells import Cell, Group, Values, with_interval
 from lm_eval_tasks.core.intervals import Interval, t_interval
 from lm_eval_tasks.core.power import FEWEST
+from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL, NO_MODEL
 
 if TYPE_CHECKING:
+    from builder.dataset.manifest import Manifest
     from hub_scripts.report.cells import Key
+    from lm_eval_tasks.samples.results import Results
 
 # A higher floor leaves no room above it.
 _HIGHEST_FLOOR = 0.9
@@ -106,3 +109,24 @@ def placed_scores(groups: Sequence[Group]) -> dict[tuple[Key, str], Values]:
                 if part := part_of(group, cell, metric):
                     found.setdefault((group.key, cell.model), {})[metric] = with_interval(interval_over([[part]]))
     return found
+
+
+def scorers_of(runs: Iterable[Results]) -> frozenset[str]:
+    """The BERTScore models of runs; their scores cannot be compared with those of another model."""
+    return frozenset(str(run.options.get("bertscore_model") or DEFAULT_MODEL) for run in runs if run.run) - {NO_MODEL}
+
+
+def ceilings_of(round_: str, task: str, manifests: Iterable[Manifest], scorers: Collection[str]) -> dict[str, float]:
+    """Metric -> ceiling of a task's settings; nothing where no manifest of the round says it, or too few authors revised.
+
+    Args:
+        task: as settings name it, "abs".
+        scorers: the BERTScore models of the scores that the ceiling is shown with.
+    """
+    for manifest in manifests:
+        known = {str(name): one for name, one in manifest.ceilings.items()}.get(task)
+        if manifest.round == round_ and known:
+            same = set(scorers) == {known.model}
+            figures = {"rouge_l": known.rouge_l, "bertscore": known.bertscore if same else None}
+            return {name: one.mean for name, one in figures.items() if one is not None and one.low is not None}
+    return {}

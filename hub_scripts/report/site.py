@@ -13,7 +13,6 @@ from builder.dataset.folder import replacing
 from builder.dataset.tables import report_card
 from hub_scripts.report.agreement import agreement
 from hub_scripts.report.board import TASK_LABELS, board, scores_of_samples
-from hub_scripts.report.ceilings import ceilings_of, scorers_of
 from hub_scripts.report.cells import Group, Key, Values, in_order, reader_of
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
@@ -21,7 +20,7 @@ from hub_scripts.report.inputs import Inputs, ReportError, find
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.overall import overall
 from hub_scripts.report.pages import packaged, render
-from hub_scripts.report.placing import placed_scores
+from hub_scripts.report.placing import ceilings_of, placed_scores, scorers_of
 from hub_scripts.report.round_page import RoundPage, round_page
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.metrics import registry

@@ -29,6 +29,16 @@ class Table:
             raise ValueError(f"the table {', '.join(self.head)} has rows of different widths")
 
 
+def bounds_text(low: float | None, high: float | None, form: str = ".4f") -> str:
+    """An interval for display; "-" if there is none."""
+    return "-" if low is None or high is None else f"[{low:{form}}, {high:{form}}]"
+
+
+def with_bounds(value: float, low: float | None, high: float | None, form: str = ".4f") -> str:
+    """A figure for display, followed by its interval if there is one."""
+    return f"{value:{form}}" + ("" if low is None or high is None else f" {bounds_text(low, high, form)}")
+
+
 def markdown(table: Table) -> Iterator[str]:
     """The lines of a table in Markdown; what a cell contains cannot break its row."""
     yield _line([_cell(cell) for cell in table.head])

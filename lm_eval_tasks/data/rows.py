@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 
 import datasets
 from datasets.exceptions import DatasetNotFoundError, DatasetsError
+from huggingface_hub import list_repo_refs
+from huggingface_hub.errors import HFValidationError
 
 from lm_eval_tasks.compat.datasets import is_from_cache, lacks_configuration
+from lm_eval_tasks.compat.huggingface_hub import HTTPError
 from lm_eval_tasks.core.errors import DatasetError
 from lm_eval_tasks.core.files import is_inside, sha256_of_bytes
 from lm_eval_tasks.core.metadata import SPLITS, check_dataset, unreachable
 from lm_eval_tasks.core.row_format import IDS, MANIFEST
-from lm_eval_tasks.data.hub import revisions_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.data.options import Options
@@ -222,3 +224,11 @@ def standing_for_all(kept: Sequence[int], facts: Sequence[Fact], size: int) -> l
 
 def _hash(paper: str) -> int:
     return int.from_bytes(hashlib.sha256(paper.encode()).digest()[:8])
+
+
+def revisions_of(dataset: str) -> list[str]:
+    """The published revisions of a dataset on the Hub; none if the Hub does not say."""
+    try:
+        return sorted(ref.name for ref in list_repo_refs(dataset, repo_type="dataset").tags)
+    except (HFValidationError, OSError, HTTPError):
+        return []

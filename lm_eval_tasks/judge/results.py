@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.core.tables import Table, with_bounds
 
 
 def table(results: Mapping[str, Any]) -> Table:
@@ -20,9 +20,7 @@ def table(results: Mapping[str, Any]) -> Table:
 
 def _cells(one: Mapping[str, Any]) -> tuple[object, ...]:
     rate = one["win_rate"]
-    shown = f"{rate['value']:.3f}" if rate else ""
-    if rate and rate["low"] is not None:
-        shown += f" [{rate['low']:.3f}, {rate['high']:.3f}]"
+    shown = with_bounds(rate["value"], rate["low"], rate["high"], ".3f") if rate else ""
     names = ("raw_win_rate", "length_controlled_win_rate", "position_consistency", "first_place_share")
     numbers = ("" if one[name] is None else f"{one[name]:.3f}" for name in names)
     return one["samples"], shown, *numbers, one["unparseable"], one["failed"], _contradicted(one["claims"])

@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 
 from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.intervals import Interval, holm
-from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.core.tables import Table, bounds_text
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 from lm_eval_tasks.stats.columns import column
@@ -102,7 +102,7 @@ def table(differences: Sequence[Difference], a: Path, b: Path) -> Table:
 def _row(one: Difference, over: Interval) -> tuple[object, ...]:
     return (
         one.task, one.metric, over.samples, one.left_out, over.clusters, f"{one.a:.4f}", f"{one.b:.4f}", f"{over.mean:+.4f}",
-        "[{:+.4f}, {:+.4f}]".format(*over.bounds) if over.bounds else "-", _p(over.p), _p(one.corrected_p), _p(over.detectable),
+        bounds_text(over.low, over.high, "+.4f"), _p(over.p), _p(one.corrected_p), _p(over.detectable),
     )  # fmt: skip
 
 

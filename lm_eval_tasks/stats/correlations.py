@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from lm_eval_tasks.core.intervals import numbered, t_interval
 from lm_eval_tasks.core.power import FEWEST
-from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.core.tables import Table, bounds_text, with_bounds
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.sample import Sample
@@ -70,7 +70,10 @@ def _pearson(sums: np.ndarray) -> float:
 
 def table(found: Sequence[Correlation]) -> Table:
     """A row for each pair."""
-    rows = [(one.first, one.second, one.samples, f"{one.value:+.2f}", _interval(one)) for one in found]
+    rows = [
+        (one.first, one.second, one.samples, f"{one.value:+.2f}", bounds_text(one.low, one.high, "+.2f"))
+        for one in found
+    ]
     return Table(("Metric", "Other metric", "n", "Spearman", "95% interval"), "llrrr", rows)
 
 
@@ -82,11 +85,6 @@ def matrix(found: Sequence[Correlation]) -> Table:
     return Table(("Metric", *names[:-1]), "l" + "r" * (len(names) - 1), rows)
 
 
-def _interval(one: Correlation) -> str:
-    return "-" if one.low is None or one.high is None else f"[{one.low:+.2f}, {one.high:+.2f}]"
-
-
 def _unbroken(one: Correlation) -> str:
     """A correlation, and its interval if there is one, which stays on one line of a narrow column."""
-    bounds = "" if one.low is None else f" {_interval(one)}".replace(", ", ",\u00a0")
-    return f"{one.value:+.2f}{bounds}"
+    return with_bounds(one.value, one.low, one.high, "+.2f").replace(", ", ",\u00a0")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from lm_eval_tasks.core.power import FEWEST
-from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.core.tables import Table, with_bounds
 from lm_eval_tasks.metrics.registry import METRICS, headline, named
 from lm_eval_tasks.samples.results import Score
 from lm_eval_tasks.stats.scores import UNCAPPED
@@ -57,5 +57,5 @@ def _cell(score: Score | None) -> str:
     if score is None:
         return "-"
     metric = named(score.metric)
-    known = metric and metric.headline and score.low is not None and score.high is not None
-    return f"{score.value:.4f}" + (f" [{score.low:.4f}, {score.high:.4f}]" if known else "")
+    is_headline = metric is not None and metric.headline
+    return with_bounds(score.value, score.low if is_headline else None, score.high)

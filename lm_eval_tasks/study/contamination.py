@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.intervals import numbered, t_interval
 from lm_eval_tasks.core.power import FEWEST
-from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.core.tables import Table, bounds_text
 from lm_eval_tasks.metrics import registry
 
 if TYPE_CHECKING:
@@ -247,8 +247,14 @@ def table(found: Sequence[Effect]) -> Table:
 def _row(one: Effect) -> tuple[object, ...]:
     if one.value is None:
         return one.what, "-", "-", "-", one.papers, "-"
-    interval = "-" if one.low is None or one.high is None else f"[{one.low:+.4f}, {one.high:+.4f}]"
-    return one.what, f"{one.value:+.4f}", interval, "-" if one.p is None else f"{one.p:.4f}", one.papers, one.clusters
+    return (
+        one.what,
+        f"{one.value:+.4f}",
+        bounds_text(one.low, one.high, "+.4f"),
+        "-" if one.p is None else f"{one.p:.4f}",
+        one.papers,
+        one.clusters,
+    )
 
 
 def age_table(given: Sequence[Observation]) -> Table:

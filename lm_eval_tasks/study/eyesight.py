@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.core.tables import Table, with_bounds
 from lm_eval_tasks.study.damages.registry import DAMAGES
 
 # A headline metric that notices a damage less often than this is called blind for it; 0.5 is chance.
@@ -103,5 +103,4 @@ def _cell(one: Eyesight | None, *, is_headline: bool) -> str:
     if one is None:
         return "-"
     blind = " blind" if is_headline and one.accuracy < BLIND else ""
-    bounds = "" if one.low is None or one.high is None else f" [{one.low:.2f}, {one.high:.2f}]"
-    return f"{one.accuracy:.2f}{bounds}{blind}"
+    return with_bounds(one.accuracy, one.low, one.high, ".2f") + blind

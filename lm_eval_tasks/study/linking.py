@@ -30,7 +30,7 @@ from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.intervals import t_interval
 from lm_eval_tasks.core.power import FEWEST
 from lm_eval_tasks.core.row_format import CORE
-from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.core.tables import Table, bounds_text
 from lm_eval_tasks.samples.labels import label
 from lm_eval_tasks.samples.sample import by_task
 from lm_eval_tasks.stats.columns import columns_of, headline_of
@@ -267,19 +267,15 @@ def table(linked: Sequence[Linked]) -> Table:
     rows = [
         (
             one.task, one.round, one.model, one.papers, f"{one.raw:.4f}", f"{one.value:.4f}",
-            _interval(None if one.low is None or one.high is None else (one.low, one.high)), _core_cell(one),
+            bounds_text(one.low, one.high), _core_cell(one),
         )
         for one in linked
     ]  # fmt: skip
     return Table(head, "lllrrrll", rows)
 
 
-def _interval(bounds: tuple[float, float] | None) -> str:
-    return "-" if bounds is None else f"[{bounds[0]:.4f}, {bounds[1]:.4f}]"
-
-
 def _core_cell(one: Linked) -> str:
-    return "-" if one.by_core is None else f"{one.by_core[0]:.4f} {_interval(one.by_core[1])}"
+    return "-" if one.by_core is None else f"{one.by_core[0]:.4f} {bounds_text(*(one.by_core[1] or (None, None)))}"
 
 
 def linked_boards(boards: Sequence[Board], anchors: Sequence[str]) -> Scaled:

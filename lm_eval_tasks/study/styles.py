@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.core.tables import Table, bounds_text
 from lm_eval_tasks.stats.columns import column
 from lm_eval_tasks.study.estimates import around, mean
 
@@ -31,8 +31,13 @@ def _rows(model: str, samples: Sequence[Sample], metric: str) -> Iterator[tuple[
         thirds = by_style([sample for sample in samples if sample.task == task], metric)
         if thirds:
             means, difference, bounds = thirds
-            interval = f"[{bounds[0]:+.4f}, {bounds[1]:+.4f}]" if bounds else "-"
-            yield model, task, *(f"{value:.4f}" for value in means), f"{difference:+.4f}", interval
+            yield (
+                model,
+                task,
+                *(f"{value:.4f}" for value in means),
+                f"{difference:+.4f}",
+                bounds_text(*(bounds or (None, None)), form="+.4f"),
+            )
 
 
 def by_style(samples: Sequence[Sample], metric: str) -> tuple[list[float], float, tuple[float, float] | None] | None:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from lm_eval_tasks.tasks.folder import tasks_path
+from lm_eval_tasks.tasks.written import contents, left_over
 from tests.conftest import BIN
 from tests.helpers.hub_server import Hub, hub_environment
 from tests.helpers.linked_tasks import installed_tasks
@@ -35,11 +36,11 @@ def test_it_needs_nothing_of_ours() -> None:
     assert "lm_eval_tasks" not in "".join(path.read_text() for path in UPSTREAM.rglob("*") if path.is_file())
 
 
-def test_prompts_and_refinement_are_ours_byte_for_byte() -> None:
-    for path in (UPSTREAM / "prompts").iterdir():
-        assert path.read_bytes() == (PROMPTS / path.name).read_bytes()
-    refine = (ROOT / "lm_eval_tasks" / "metrics" / "refine.py").read_text()
-    assert refine[refine.index("_YES = ") :] in (UPSTREAM / "utils.py").read_text()
+def test_every_file_is_what_the_records_say() -> None:
+    files = contents()
+    for path, text in files.items():
+        assert path.read_text(encoding="utf-8") == text, f"{path}: `make tasks` writes it"
+    assert left_over(files) == []
 
 
 def answering(body: dict[str, Any]) -> str:
@@ -86,20 +87,3 @@ def test_the_same_answers_get_the_same_scores(
 
 def _score(results: dict[str, Any]) -> float:
     return next(float(value) for name, value in results.items() if name.startswith("rougeL,"))
-
-
-def test_the_tasks_for_lighteval_are_all_settings_with_their_answers_lengths() -> None:
-    """Run by hand with lighteval 0.13, which wants older libraries than ours: the scores are ours."""
-    tree = ast.parse((ROOT / "docs" / "configs" / "lighteval_tasks.py").read_text())
-    [given] = [
-        ast.literal_eval(node.value)
-        for node in tree.body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "SETTINGS"
-    ]
-    found = {}
-    for path in (tasks_path() / "academiceval").glob("*.yaml"):
-        asked = re.search(r"dataset_kwargs: \{setting: ([\w-]+), answer_tokens: (\d+)\}", path.read_text())
-        if asked:
-            found[asked[1]] = int(asked[2])
-    assert given == found
-    assert len(found) == 16

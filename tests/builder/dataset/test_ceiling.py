@@ -29,7 +29,7 @@ from builder.records import Drop, Paper
 from builder.round.model import load_round
 from builder.round.takedowns import Takedown, takedown_lines
 from builder.sources.arxiv.source import ArxivSource
-from builder.sources.registry import open_source
+from builder.sources.base import open_source
 from builder.store import Store
 from lm_eval_tasks.core.row_format import REVISIONS, Revision
 from lm_eval_tasks.metrics.rouge import rouge_l

@@ -52,6 +52,7 @@ from tests.builder.test_pipeline import digests, rows
 from tests.conftest import DATA, small_round
 from tests.faults.cases import questions
 from tests.helpers.openai_server import serve
+from tests.helpers.samples import sample
 from tests.lm_eval_tasks.data.test_slots import Words
 
 Command = Callable[..., tuple[int, str, str]]
@@ -391,8 +392,8 @@ def test_the_last_answer_counts(text: str, lenient: int | None, strict: int | No
 
 
 def test_scores() -> None:
-    doc = {
-        "id": "2601.00001v1#3", "target": "2", "label": 2, "candidate_ids": list("abcd"), "tokens_cut": 5, "tokens_before": 10,
+    doc = sample("2601.00001v1#3", "A. Ek", {}).row.to_doc() | {
+        "prompt_name": "scalar", "target": "2", "label": 2, "candidate_ids": list("abcd"), "tokens_cut": 5, "tokens_before": 10,
         "best_constant": 2,
     }  # fmt: skip
     texts = score.score_cloze(
@@ -408,8 +409,8 @@ def test_scores() -> None:
 
 def test_the_best_constant_is_that_of_the_labels() -> None:
     docs = [
-        {"id": f"{i}", "target": str(label), "label": label, "candidate_ids": list("abcd"), "tokens_cut": 0, "tokens_before": 1,
-         "best_constant": 3}
+        sample(f"{i}", "A. Ek", {}).row.to_doc()
+        | {"prompt_name": "scalar", "target": str(label), "label": label, "candidate_ids": list("abcd"), "best_constant": 3}
         for i, label in enumerate([3, 1, 3, 0])
     ]  # fmt: skip
     scored = [ScoredAnswer.from_text(text).scores for text in score.score_cloze([["<answer>[3]</answer>"]] * 4, docs)]

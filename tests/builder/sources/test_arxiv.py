@@ -16,8 +16,8 @@ from builder.round.model import Round, load_round
 from builder.sources import http_client
 from builder.sources.arxiv.export_api import check_feed, phrase
 from builder.sources.arxiv.source import ArxivSource
+from builder.sources.base import open_source as open_arxiv
 from builder.sources.http_client import DoubtfulAnswer
-from builder.sources.registry import open_source as open_arxiv
 from builder.store import Store
 from lm_eval_tasks.core.waiting import LONGEST_WAIT, retry_after
 from tests.conftest import DATA

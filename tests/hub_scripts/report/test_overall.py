@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from builder.dataset.manifest import Bounds, Ceiling, read_manifest
-from hub_scripts.report.ceilings import ceilings_of, scorers_of
 from hub_scripts.report.cells import Cell, Group, Key
 from hub_scripts.report.inputs import ReportError
-from hub_scripts.report.linked import linked_scores
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.overall import Overall, overall
-from hub_scripts.report.placing import placed_scores
+from hub_scripts.report.placing import ceilings_of, placed_scores, scorers_of
+from hub_scripts.report.site import _board
 from lm_eval_tasks.core.intervals import interval
+from lm_eval_tasks.samples.results import Results
+from lm_eval_tasks.study.linking import linked_boards
 
 IDS = [f"2611.{i:05d}" for i in range(40)]
 
@@ -79,9 +80,13 @@ def test_a_ceiling_takes_the_place_of_a_perfect_score() -> None:
 def test_a_ceiling_by_another_bertscore_model_is_not_shown(dataset: Path) -> None:
     bounds = Bounds(0.9, 0.85, 0.95)
     manifest = replace(read_manifest(dataset), ceilings={"abs": Ceiling(40, 20, 15, 0.2, bounds, bounds, "minilm")})
-    runs = [{"metadata": {"bertscore_model": "minilm"}}, {"metadata": {"bertscore_model": "none"}}, {}]
+
+    def run(**options: str) -> Results:
+        return Results(Path(), "m", run={"model": "hf"}, options=options)
+
+    runs = [run(bertscore_model="minilm"), run(bertscore_model="none"), Results(Path(), "by lm_eval")]
     assert ceilings_of("2026.11", "abs", [manifest], scorers_of(runs)) == {"rouge_l": 0.9, "bertscore": 0.9}
-    for other in ({"metadata": {}}, {"metadata": {"bertscore_model": "org/other"}}):
+    for other in (run(), run(bertscore_model="org/other")):
         assert ceilings_of("2026.11", "abs", [manifest], scorers_of([*runs, other])) == {"rouge_l": 0.9}
 
 
@@ -181,13 +186,14 @@ def test_later_rounds_are_put_on_the_scale_of_the_first() -> None:
         return group
 
     groups = [of_round("2026.11", 0.0), of_round("2026.12", 0.1)]
-    found = linked_scores(groups, ("a1", "a2", "a3"))
-    assert {model for _, model in found} == {"a1", "a2", "a3", "new"}
-    assert {key.round for key, _ in found} == {"2026.12"}
-    value, low, high = found[groups[1].key, "new"]["rouge_l"]
+    boards = [_board(group) for group in groups]
+    linked = linked_boards(boards, ("a1", "a2", "a3"))
+    assert {model for *_, model in linked} == {"a1", "a2", "a3", "new"}
+    assert {round_ for round_, *_ in linked} == {"2026.12"}
+    value, low, high = linked["2026.12", groups[1].key.setting, "new"]["rouge_l"]
     assert low < 0.6 < high
     assert value == pytest.approx(0.6, abs=0.03)
-    assert linked_scores(groups, ("a1", "b")) == {}
+    assert linked_boards(boards, ("a1", "b")) == {}
 
 
 def test_all_models_of_a_setting_have_one_ceiling() -> None:

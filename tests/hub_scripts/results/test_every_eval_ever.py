@@ -98,7 +98,7 @@ def test_a_run_on_a_published_round(command: Command, tmp_path: Path) -> None:
     assert first["source_data"] == {
         "dataset_name": "academiceval", "source_type": "hf_dataset", "hf_repo": "lab/academiceval", "hf_split": "test",
         "samples_number": 4, "additional_details": {
-            "round": "2026.11", "revision": "a" * 40, "prompt_versions": "1", "subset": "academiceval_abs_9k (4 of 25)",
+            "round": "2026.11", "revision": "a" * 40, "prompt_versions": "1", "subset": "4 of 25",
         },
     }  # fmt: skip
     assert first["score_details"]["uncertainty"]["confidence_interval"]["lower"] == 0.2

@@ -21,6 +21,7 @@ from lm_eval_tasks.data.rows import Fact, standing_for_all
 from lm_eval_tasks.llm.batch_api import ask_all_in_batches
 from lm_eval_tasks.llm.budget import Budget
 from lm_eval_tasks.llm.chat import GREEDY, Ask, NoAnswer, Server
+from lm_eval_tasks.llm.thoughts import in_marks
 from lm_eval_tasks.llm.usage import Price, Usage
 from lm_eval_tasks.metrics.measures import capped
 from lm_eval_tasks.samples.answers import Answer, Answers
@@ -699,7 +700,7 @@ def test_vllms_answers_are_noted_as_they_end_and_with_what_it_says_of_them() -> 
                 self.hook.add_partial("generate_until", (text, {}), one.outputs[0].text)
 
     model = Model()
-    Watch(model, lambda prompt, arguments, answer, usage: notes.append((prompt, answer, usage)))  # type: ignore[arg-type]
+    Watch(model, lambda prompt, _, answer, *said: notes.append((prompt, answer, Usage.of_response(*said))), in_marks)  # type: ignore[arg-type]
     model.generate(["a", "bb"])
     usage = Usage(2, 2, None, 1, "length")
     assert notes == [("bb", "second", usage), ("a", "final 1", usage), ("bb", "final 2", usage)]
