@@ -36,8 +36,12 @@ def _rows(model: str, samples: Sequence[Sample], metric: str) -> Iterator[tuple[
                 task,
                 *(f"{value:.4f}" for value in means),
                 f"{difference:+.4f}",
-                bounds_text(*(bounds or (None, None)), form="+.4f"),
+                _interval(bounds),
             )
+
+
+def _interval(bounds: tuple[float, float] | None) -> str:
+    return bounds_text(*bounds, form="+.4f") if bounds else "-"
 
 
 def by_style(samples: Sequence[Sample], metric: str) -> tuple[list[float], float, tuple[float, float] | None] | None:
