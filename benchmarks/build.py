@@ -176,18 +176,27 @@ def make_paper(i: int, size: int, rng: random.Random, vocabulary: list[str]) -> 
     names = [f"Author {(group * 8 + k) % (8 * max(1, size // 24))}" for k in rng.sample(range(9), 3)]
     day = date(2025, 9, 1) + timedelta(days=400 * i // size)
     return Paper(
-        id=f"{2509 + i // 90000:04d}.{i:05d}", version=1, title=" ".join(rng.choices(vocabulary, k=9)).title(),
-        abstract=" ".join(rng.choices(vocabulary, k=180)), authors=tuple(names), categories=("cs.CL",), published=day,
-        updated=day, license="http://creativecommons.org/licenses/by/4.0/",
-    )  # fmt: skip
+        id=f"{2509 + i // 90000:04d}.{i:05d}",
+        version=1,
+        title=" ".join(rng.choices(vocabulary, k=9)).title(),
+        abstract=" ".join(rng.choices(vocabulary, k=180)),
+        authors=tuple(names),
+        categories=("cs.CL",),
+        published=day,
+        updated=day,
+        license="http://creativecommons.org/licenses/by/4.0/",
+    )
 
 
 def make_document(paper: Paper, rng: random.Random, vocabulary: list[str]) -> Document:
     """Introduction, related work, method, results and conclusion."""
     shares = (
-        ("1 Introduction", "introduction", 0.1), ("2 Related Work", "related_work", 0.08), ("3 Method", "body", 0.4),
-        ("4 Results", "body", 0.36), ("5 Conclusion", "conclusion", 0.06),
-    )  # fmt: skip
+        ("1 Introduction", "introduction", 0.1),
+        ("2 Related Work", "related_work", 0.08),
+        ("3 Method", "body", 0.4),
+        ("4 Results", "body", 0.36),
+        ("5 Conclusion", "conclusion", 0.06),
+    )
     sections = tuple(
         Section(heading, role, 1, " ".join(rng.choices(vocabulary, k=int(WORDS * share))))  # type: ignore[arg-type]
         for heading, role, share in shares

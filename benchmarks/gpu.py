@@ -64,10 +64,12 @@ def main() -> None:
     if not torch.cuda.is_available() and not arguments.cpu:
         parser.exit(1, "error: there is no GPU here; --cpu tries the benchmark at toy sizes\n")
     size = (
-        Size(4, 64, 0, True, "cpu", torch.float32) if arguments.cpu
-        else Size(64, 2_000, 4, False, "cuda", torch.bfloat16) if arguments.quick
+        Size(4, 64, 0, True, "cpu", torch.float32)
+        if arguments.cpu
+        else Size(64, 2_000, 4, False, "cuda", torch.bfloat16)
+        if arguments.quick
         else Size(512, 20_000, 16, False, "cuda", torch.bfloat16)
-    )  # fmt: skip
+    )
     torch.manual_seed(0)
     with tempfile.TemporaryDirectory() as folder:
         figures: dict[str, float | None] = {
@@ -93,9 +95,14 @@ def measure_bertscore(folder: Path, size: Size) -> dict[str, float]:
     pairs = make_pairs(size.pairs, 300, seed=1)
     tokenizer = make_tokenizer(pairs)
     config = DebertaConfig(
-        vocab_size=len(tokenizer), type_vocab_size=0, max_position_embeddings=512, relative_attention=True,
-        position_biased_input=False, pos_att_type=["c2p", "p2c"], **shape,
-    )  # fmt: skip
+        vocab_size=len(tokenizer),
+        type_vocab_size=0,
+        max_position_embeddings=512,
+        relative_attention=True,
+        position_biased_input=False,
+        pos_att_type=["c2p", "p2c"],
+        **shape,
+    )
     save(folder / "deberta", DebertaModel(config), tokenizer)
     layers = config.num_hidden_layers
     theirs = BERTScorer(model_type=str(folder / "deberta"), num_layers=layers, device=size.device)
@@ -120,9 +127,13 @@ def measure_retrieval(folder: Path, size: Size) -> dict[str, float]:
     """Chunks embedded a second."""
     pairs = make_pairs(50, 300, seed=2)
     tokenizer = make_tokenizer(pairs)
-    config = BertConfig(vocab_size=len(tokenizer)) if not size.toy else BertConfig(
-        vocab_size=len(tokenizer), hidden_size=64, num_hidden_layers=2, num_attention_heads=2, intermediate_size=128
-    )  # fmt: skip
+    config = (
+        BertConfig(vocab_size=len(tokenizer))
+        if not size.toy
+        else BertConfig(
+            vocab_size=len(tokenizer), hidden_size=64, num_hidden_layers=2, num_attention_heads=2, intermediate_size=128
+        )
+    )
     save(folder / "contriever", BertModel(config), tokenizer)
     retriever = open_pair("contriever", str(folder / "contriever"), "inner_product")
     rng, text = random.Random(0), " ".join(target for target, _ in pairs)
@@ -138,9 +149,14 @@ def measure_vllm(folder: Path, size: Size) -> dict[str, float]:
 
     tokenizer = make_tokenizer(make_pairs(50, 300, seed=3))
     config = LlamaConfig(
-        vocab_size=len(tokenizer), hidden_size=2048, intermediate_size=8192, num_hidden_layers=16, num_attention_heads=32,
-        num_key_value_heads=8, max_position_embeddings=CONTEXT,
-    )  # fmt: skip
+        vocab_size=len(tokenizer),
+        hidden_size=2048,
+        intermediate_size=8192,
+        num_hidden_layers=16,
+        num_attention_heads=32,
+        num_key_value_heads=8,
+        max_position_embeddings=CONTEXT,
+    )
     save(folder / "llama", LlamaForCausalLM(config).to(torch.bfloat16), tokenizer)
     engine = LLM(str(folder / "llama"), max_model_len=CONTEXT, dtype="bfloat16", enable_prefix_caching=False)
     rng = random.Random(0)

@@ -69,9 +69,10 @@ def linking(draws: int, real: np.ndarray) -> dict[str, float]:
     held = [one.low is not None and one.high is not None and one.low <= TRUTH <= one.high for one in found]
     raw = [one.raw - one.value for one in found]
     return {
-        "link_bias": round(float(np.mean(errors)), 5), "link_coverage": round(float(np.mean(held)), 3),
+        "link_bias": round(float(np.mean(errors)), 5),
+        "link_coverage": round(float(np.mean(held)), 3),
         "shift_recovered": round(float(np.mean(raw)), 4),
-    }  # fmt: skip
+    }
 
 
 def halves(draws: int, real: np.ndarray) -> dict[str, float]:
@@ -99,17 +100,25 @@ def halves(draws: int, real: np.ndarray) -> dict[str, float]:
         later["a1"] = {id_: (value + CHANGED, author) for id_, (value, author) in later["a1"].items()}
         named.append(link_task("half", "made up", first, later, anchors)[0].changed == ("a1",))
     return {
-        "halves_bias": round(float(np.mean(errors)), 5), "halves_error": round(float(np.std(errors) / np.sqrt(draws)), 5),
-        "halves_coverage": round(float(np.mean(held)), 3), "changed_named": round(float(np.mean(named)), 3),
-    }  # fmt: skip
+        "halves_bias": round(float(np.mean(errors)), 5),
+        "halves_error": round(float(np.std(errors) / np.sqrt(draws)), 5),
+        "halves_coverage": round(float(np.mean(held)), 3),
+        "changed_named": round(float(np.mean(named)), 3),
+    }
 
 
 def row(id_: str, author: str, round_: str) -> PromptRow:
     """What a made-up sample asks."""
     return PromptRow(
-        id=id_, setting="Abs-9K", prompt_name="abs_short", prompt_version=1, first_author=author, published="2026-01-01",
-        round=round_, target="",
-    )  # fmt: skip
+        id=id_,
+        setting="Abs-9K",
+        prompt_name="abs_short",
+        prompt_version=1,
+        first_author=author,
+        published="2026-01-01",
+        round=round_,
+        target="",
+    )
 
 
 def linked_once(seed: int, real: np.ndarray) -> Linked:
@@ -123,13 +132,14 @@ def linked_once(seed: int, real: np.ndarray) -> Linked:
         rounds[name] = {
             model: [
                 Sample(
-                    row(f"{name}.{i}", str(authors[i]), name), "",
+                    row(f"{name}.{i}", str(authors[i]), name),
+                    "",
                     {"rouge_l": float(skill + easier + paper + chance.normal(0, spread))},
                 )
                 for i, paper in enumerate(papers)
             ]
             for model, skill in SKILLS.items()
-        }  # fmt: skip
+        }
     linked, _ = link(rounds, [model for model in SKILLS if model != "new"], "rouge_l")
     return next(one for one in linked if one.model == "new")
 

@@ -52,7 +52,7 @@ def speed(folder: Path, samples: int) -> dict[str, float]:
         started = time.perf_counter()
         done = subprocess.run(
             line(folder / "speed", server.url, folder / "fast"), check=True, capture_output=True, text=True
-        )  # fmt: skip
+        )
         seconds = time.perf_counter() - started
     peak = float(done.stdout.splitlines()[-1])
     print(f"{2 * samples} verdicts: {seconds:.1f} s, {peak:.0f} MB", flush=True)
@@ -107,10 +107,16 @@ def make_samples(folder: Path, n: int) -> None:
     with (folder / "samples_academiceval_abs_9k_model.jsonl").open("w") as file:
         for i in range(n):
             doc = {
-                "id": f"2605.{i:05d}v1", "setting": "Abs-9K", "prompt_name": "abs_short", "retriever": "", "prompt_version": 1,
-                "first_author": f"Author {i // 2}", "published": "2026-05-01", "round": "2026.11",
+                "id": f"2605.{i:05d}v1",
+                "setting": "Abs-9K",
+                "prompt_name": "abs_short",
+                "retriever": "",
+                "prompt_version": 1,
+                "first_author": f"Author {i // 2}",
+                "published": "2026-05-01",
+                "round": "2026.11",
                 "target": " ".join(rng.choices(vocabulary, k=200)),
-            }  # fmt: skip
+            }
             answer = " ".join(rng.choices(vocabulary, k=200))
             file.write(
                 json.dumps({"doc": doc, "filtered_resps": [json.dumps({"answer": answer, "scores": {}})]}) + "\n"

@@ -121,8 +121,10 @@ def world(folder: Path, quick: bool) -> dict[str, float]:
         )
         figures: dict[str, float] = {}
         for name, link in (
-            ("alone", {"fetch": False, "searches": 0}), ("by_ids", {"searches": 0}), ("by_searches", {}),
-        ):  # fmt: skip
+            ("alone", {"fetch": False, "searches": 0}),
+            ("by_ids", {"searches": 0}),
+            ("by_searches", {}),
+        ):
             before = len(server.log)
             *_, linked = prepare(
                 round_.model_copy(update={"link": round_.link.model_copy(update=link)}), LocalEngine(2)

@@ -87,10 +87,15 @@ def make(arguments: argparse.Namespace) -> dict[str, float]:
             day = f"{year}-{paper.published.month:02d}-{min(28, paper.published.day):02d}"
             names = [f"{name} {chr(65 + copy)}" if copy and rng.random() < 0.7 else name for name in paper.authors]
             record = {
-                "id": f"{month}.{of_month[month]:05d}", "title": f"{paper.title} {copy or ''}".strip(),
-                "abstract": abstracts[i % len(abstracts)], "authors": names, "categories": paper.categories,
-                "published": day, "updated": day, "license": "http://creativecommons.org/licenses/by/4.0/",
-            }  # fmt: skip
+                "id": f"{month}.{of_month[month]:05d}",
+                "title": f"{paper.title} {copy or ''}".strip(),
+                "abstract": abstracts[i % len(abstracts)],
+                "authors": names,
+                "categories": paper.categories,
+                "published": day,
+                "updated": day,
+                "license": "http://creativecommons.org/licenses/by/4.0/",
+            }
             file.write(json.dumps(record) + "\n")
     return {}
 
@@ -109,10 +114,12 @@ def _repeated(papers: list[Paper]) -> Iterator[tuple[int, Paper]]:
 def _round(folder: Path, month: str) -> Round:
     return Round.model_validate(
         {
-            "round": month, "workspace": folder / "work", "source": {"kind": "mirror", "path": folder},
+            "round": month,
+            "workspace": folder / "work",
+            "source": {"kind": "mirror", "path": folder},
             "papers": {"categories": ["cs"]},
         }
-    )  # fmt: skip
+    )
 
 
 def _source(folder: Path) -> MirrorSource:

@@ -25,9 +25,15 @@ from lm_eval_tasks.study.models_of_runs import read_rounds
 EASIER = {"2026.06": 0.0, "2026.07": 0.02, "2026.08": -0.03, "2026.09": 0.03, "2026.10": 0.01, "2026.11": -0.02}
 # Model -> its mean score in the first round, and its cut-off.
 MODELS = {
-    "anchor-a": (0.20, "2025-01"), "anchor-b": (0.23, "2025-02"), "anchor-c": (0.26, "2025-01"), "anchor-d": (0.29, "2025-03"),
-    "anchor-e": (0.32, "2025-02"), "plain": (0.28, "2025-12"), "strong": (0.35, "2026-01"), "has-seen": (0.27, "2026-08"),
-}  # fmt: skip
+    "anchor-a": (0.20, "2025-01"),
+    "anchor-b": (0.23, "2025-02"),
+    "anchor-c": (0.26, "2025-01"),
+    "anchor-d": (0.29, "2025-03"),
+    "anchor-e": (0.32, "2025-02"),
+    "plain": (0.28, "2025-12"),
+    "strong": (0.35, "2026-01"),
+    "has-seen": (0.27, "2026-08"),
+}
 ANCHORS = tuple(name for name in MODELS if name.startswith("anchor"))
 SEEN, GAIN = 0.2, 0.3
 
@@ -70,11 +76,22 @@ def make_runs(place: Path, papers: int) -> None:
 def row(round_: str, i: int, day: str, score: float) -> dict[str, object]:
     """One logged sample."""
     doc = {
-        "id": f"{round_[2:4]}{round_[5:]}.{i:05d}v1", "title": f"Paper {i} of {round_}", "published": day, "license": "unknown",
-        "licenses": ["unknown"], "target": f"abstract {i}", "round": round_, "first_author": f"Author {round_} {i // 2}",
-        "setting": "Abs-9K", "prompt_name": "abs_short", "prompt_version": 1, "retriever": "", "tokens_before": 9000,
-        "tokens_after": 9000, "slots": [],
-    }  # fmt: skip
+        "id": f"{round_[2:4]}{round_[5:]}.{i:05d}v1",
+        "title": f"Paper {i} of {round_}",
+        "published": day,
+        "license": "unknown",
+        "licenses": ["unknown"],
+        "target": f"abstract {i}",
+        "round": round_,
+        "first_author": f"Author {round_} {i // 2}",
+        "setting": "Abs-9K",
+        "prompt_name": "abs_short",
+        "prompt_version": 1,
+        "retriever": "",
+        "tokens_before": 9000,
+        "tokens_after": 9000,
+        "slots": [],
+    }
     scores = {"rouge_l": score, "rouge_l_wrong_paper": 0.12, "empty": 0.0, "truncated": 0.0}
     scored = json.dumps({"answer": f"answer {i}", "scores": scores})
     return {"doc_id": i, "doc": doc, "target": doc["target"], "resps": [["answer"]], "filtered_resps": [scored]}
@@ -94,9 +111,12 @@ def estimates(place: Path) -> dict[str, float]:
     given = contamination.observations(runs, {name: cutoff for name, (_, cutoff) in MODELS.items()}, "rouge_l")
     found = contamination.effect("papers up to the cut-off", given)
     return {
-        "linked_error": round(fmean(map(abs, errors)), 4), "unlinked_error": round(fmean(map(abs, list(EASIER.values())[1:])), 4),
-        "linked_held": round(fmean(held), 3), "planted": SEEN * GAIN, "found": round(found.value or 0.0, 4),
-    }  # fmt: skip
+        "linked_error": round(fmean(map(abs, errors)), 4),
+        "unlinked_error": round(fmean(map(abs, list(EASIER.values())[1:])), 4),
+        "linked_held": round(fmean(held), 3),
+        "planted": SEEN * GAIN,
+        "found": round(found.value or 0.0, 4),
+    }
 
 
 if __name__ == "__main__":

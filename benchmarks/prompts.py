@@ -80,12 +80,14 @@ def _document(words: int, vocabulary: list[str], rng: random.Random) -> dict[str
         return _words(n, vocabulary, rng)
 
     return {
-        "title": text(10), "abstract": text(180), "content": text(part),
+        "title": text(10),
+        "abstract": text(180),
+        "content": text(part),
         "citations": [{"title": text(10), "abstract": text(part // 50)} for _ in range(40)],
         "demonstrations": [
             {"title": text(10), "abstract": text(180), "content": text(part), "output": text(600)} for _ in range(4)
         ],
-    }  # fmt: skip
+    }
 
 
 if __name__ == "__main__":

@@ -157,16 +157,33 @@ def sample(
         answer = target[m:] + f" {m}"
     tokens = 1000 * (thousands_in(setting) or 30)
     doc = {
-        "id": f"{paper[0]}#{i}" if task == "scalar" else paper[0], "paper_id": paper[0], "title": f"Paper {i} about {text[at : at + 40]}",
-        "published": paper[1], "license": "http://creativecommons.org/licenses/by/4.0/",
-        "licenses": ["http://creativecommons.org/licenses/by/4.0/"], "target": target, "round": "2026.11", "first_author": paper[2],
-        "setting": setting, "prompt_name": "scalar" if task == "scalar" else f"{task}_short", "prompt_version": 1, "retriever": "",
-        "tokens_before": tokens, "tokens_after": tokens - 100 * (m % 3),
-        "cut_body": 100 * (m % 3), "slots": slots(text, setting, at, m % 3),
-    }  # fmt: skip
+        "id": f"{paper[0]}#{i}" if task == "scalar" else paper[0],
+        "paper_id": paper[0],
+        "title": f"Paper {i} about {text[at : at + 40]}",
+        "published": paper[1],
+        "license": "http://creativecommons.org/licenses/by/4.0/",
+        "licenses": ["http://creativecommons.org/licenses/by/4.0/"],
+        "target": target,
+        "round": "2026.11",
+        "first_author": paper[2],
+        "setting": setting,
+        "prompt_name": "scalar" if task == "scalar" else f"{task}_short",
+        "prompt_version": 1,
+        "retriever": "",
+        "tokens_before": tokens,
+        "tokens_after": tokens - 100 * (m % 3),
+        "cut_body": 100 * (m % 3),
+        "slots": slots(text, setting, at, m % 3),
+    }
     scored = json.dumps({"answer": answer, "scores": scores})
-    return {"doc_id": i, "doc": doc, "target": target, "resps": [[answer]], "filtered_resps": [scored],
-            "prompt_hash": hashlib.sha256(f"{setting}{i}".encode()).hexdigest()}  # fmt: skip
+    return {
+        "doc_id": i,
+        "doc": doc,
+        "target": target,
+        "resps": [[answer]],
+        "filtered_resps": [scored],
+        "prompt_hash": hashlib.sha256(f"{setting}{i}".encode()).hexdigest(),
+    }
 
 
 def slots(text: str, setting: str, at: int, cut: int) -> list[dict[str, object]]:

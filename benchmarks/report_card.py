@@ -75,9 +75,10 @@ def grounding(texts: list[Candidate]) -> dict[str, float]:
     spent = time.process_time() - started
     numbers, names = ([share for share in own if share is not None] for own in zip(*both, strict=True))
     return {
-        "human_numbers": round(fmean(numbers), 3), "human_names": round(fmean(names), 3),
+        "human_numbers": round(fmean(numbers), 3),
+        "human_names": round(fmean(names), 3),
         "milliseconds": round(1000 * spent / len(texts), 2),
-    }  # fmt: skip
+    }
 
 
 def made(name: str, data: Path, place: Path, settings: Sequence[str] = ("Title-10K", "Abs-9K")) -> Path:
@@ -87,10 +88,19 @@ def made(name: str, data: Path, place: Path, settings: Sequence[str] = ("Title-1
     if name == "pdf":
         source["metadata"] = "pdf_meta.jsonl"
         more["graph"] = {"component": "all"}
-    round_ = Round.model_validate({
-        "round": "2026.11", "seed": 2026, "workspace": place / "work", "output": place / name, "source": source,
-        "settings": list(settings), "split": {"validation": 0.2, "test": 0.2}, "samples": {"min_citations": 1}, **more,
-    })  # fmt: skip
+    round_ = Round.model_validate(
+        {
+            "round": "2026.11",
+            "seed": 2026,
+            "workspace": place / "work",
+            "output": place / name,
+            "source": source,
+            "settings": list(settings),
+            "split": {"validation": 0.2, "test": 0.2},
+            "samples": {"min_citations": 1},
+            **more,
+        }
+    )
     return run(round_, LocalEngine()).output
 
 

@@ -96,9 +96,11 @@ def measure(place: Path, papers: int) -> dict[str, object]:
     questions = {one.name: one.statistics("test").samples for one in manifest.configurations if one.task == "cloze"}
     print(f"{papers} question papers: {max(seconds):.1f} s, {max(peaks):.0f} MB, questions {questions}", flush=True)
     return {
-        "seconds": round(max(seconds), 1), "peak_mb": round(max(peaks), 1), "identical": made[0] == made[1],
+        "seconds": round(max(seconds), 1),
+        "peak_mb": round(max(peaks), 1),
+        "identical": made[0] == made[1],
         "questions": sum(questions.values()),
-    }  # fmt: skip
+    }
 
 
 def build_here(output: Path) -> None:
@@ -137,10 +139,16 @@ def make_paper(i: int, size: int, rng: random.Random, vocabulary: list[str]) -> 
     """A paper of two authors, day after day."""
     day = date(2025, 9, 1) + timedelta(days=400 * i // size)
     return Paper(
-        id=f"2509.{i:05d}", version=1, title=" ".join(rng.choices(vocabulary, k=9)).title(),
-        abstract=" ".join(rng.choices(vocabulary, k=180)), authors=(f"Author {i}", f"Author {i + 1}"),
-        categories=("cs.CL",), published=day, updated=day, license="http://creativecommons.org/licenses/by/4.0/",
-    )  # fmt: skip
+        id=f"2509.{i:05d}",
+        version=1,
+        title=" ".join(rng.choices(vocabulary, k=9)).title(),
+        abstract=" ".join(rng.choices(vocabulary, k=180)),
+        authors=(f"Author {i}", f"Author {i + 1}"),
+        categories=("cs.CL",),
+        published=day,
+        updated=day,
+        license="http://creativecommons.org/licenses/by/4.0/",
+    )
 
 
 def make_document(paper: Paper, rng: random.Random, vocabulary: list[str]) -> Document:

@@ -78,10 +78,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         papers, authors = (120, 40) if quick else (500, 160)
-        round_ = Round.model_validate({
-            "round": "2026.11", "seed": 7, "workspace": folder / "work", "output": folder / "academiceval",
-            "source": {"kind": "sample", "authors": authors, "papers": papers}, "split": {"validation": 0.1, "test": 0.5},
-        })  # fmt: skip
+        round_ = Round.model_validate(
+            {
+                "round": "2026.11",
+                "seed": 7,
+                "workspace": folder / "work",
+                "output": folder / "academiceval",
+                "source": {"kind": "sample", "authors": authors, "papers": papers},
+                "split": {"validation": 0.1, "test": 0.5},
+            }
+        )
         run(round_, LocalEngine())
         print(json.dumps(measure(folder, round_.output)))
 
@@ -106,18 +112,24 @@ def measure(folder: Path, dataset: Path) -> dict[str, Any]:
                 print(f"{name}: {clock.answers} answers in {clock.seconds:.2f} s", flush=True)
     pairs = zip(taken["ours"], taken["plain"], strict=True)
     return {
-        "answers": clock.answers, "ratio": round(median(a / b for a, b in pairs), 3),
+        "answers": clock.answers,
+        "ratio": round(median(a / b for a, b in pairs), 3),
         "barrier_ratio": round(median(taken["barrier"]) / median(taken["plain"]), 3),
-    }  # fmt: skip
+    }
 
 
 def plain(given: str, metadata: dict[str, Any]) -> None:
     """What the command lm_eval does."""
     manager = TaskManager(include_path=str(tasks_path()), include_defaults=False, metadata=metadata)
     simple_evaluate(
-        model="local-chat-completions", model_args=given, tasks=list(TASKS), task_manager=manager, metadata=metadata,
-        apply_chat_template=True, bootstrap_iters=0,
-    )  # fmt: skip
+        model="local-chat-completions",
+        model_args=given,
+        tasks=list(TASKS),
+        task_manager=manager,
+        metadata=metadata,
+        apply_chat_template=True,
+        bootstrap_iters=0,
+    )
 
 
 def ours(given: str, metadata: dict[str, Any], output: Path) -> None:

@@ -26,8 +26,10 @@ from lm_eval_tasks.core.command_line import (
 
 STARTS = ("arxiv", "mirror", "pdfs", "sample")
 _QUESTIONS = {
-    "contact": "Your email or web address, for arXiv:", "seed": "An author to start from:", "path": "The folder with the papers:",
-}  # fmt: skip
+    "contact": "Your email or web address, for arXiv:",
+    "seed": "An author to start from:",
+    "path": "The folder with the papers:",
+}
 
 if TYPE_CHECKING:
     from builder.collect.graph import CoAuthorGraph
@@ -99,9 +101,10 @@ def _register_folder_commands(commands: Commands) -> None:
 def _register_file_commands(commands: Commands) -> None:
     sub = commands.add(DATASETS, "import", "turn the datasets of the papers into a dataset folder", import_)
     sub.add_argument(
-        "kind", choices=("academiceval", "scalar", "scalar-papers"),
+        "kind",
+        choices=("academiceval", "scalar", "scalar-papers"),
         help="the reference dataset; SCALAR's published questions; new questions from SCALAR's structured papers",
-    )  # fmt: skip
+    )
     sub.add_argument(
         "source", type=Path, metavar="DIR", help="the folder that contains title_10K and so on, or SCALAR's JSON files"
     )
@@ -112,9 +115,11 @@ def _register_file_commands(commands: Commands) -> None:
         DATASETS, "extract", "extract PDF files to JSON lines; or, given a round.toml, the round's papers", extract
     )
     sub.add_argument(
-        "files", nargs="*", metavar="FILE",
+        "files",
+        nargs="*",
+        metavar="FILE",
         help="a path, or an address in an object store, where * matches anything: s3://BUCKET/pdf/*.pdf",
-    )  # fmt: skip
+    )
     sub.add_argument("--files-from", type=Path, metavar="LIST", help="a file with one such name per line")
     sub.add_argument("-o", "--output", type=Path, help="JSON lines file, one line per input file, in input order")
     sub.add_argument("--time-limit", type=float, default=60.0, help="seconds a file may take (default: 60)")

@@ -298,9 +298,14 @@ def _cut(material: _Material, texts: Path, engine: Engine) -> Pool:
     round_, papers = material.round_, material.papers
     with TextsWriter(texts) as writer:
         cuts = cut_papers(
-            progress(papers, "cut", len(papers)), material.documents, by_task(round_.chosen), round_.licenses,
-            round_.samples, writer, engine,
-        )  # fmt: skip
+            progress(papers, "cut", len(papers)),
+            material.documents,
+            by_task(round_.chosen),
+            round_.licenses,
+            round_.samples,
+            writer,
+            engine,
+        )
     return Pool(cuts, material.graph, round_.seed, round_.samples.min_citations, copies(papers))
 
 

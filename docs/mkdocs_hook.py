@@ -25,9 +25,12 @@ from lm_eval_tasks.tasks.folder import tasks_path
 ROOT = Path(__file__).resolve().parents[1]
 # File of the repository -> page of the site.
 PAGES = {
-    "README.md": "index.md", "CHANGELOG.md": "project/changelog.md", "SECURITY.md": "project/security.md",
-    "CONTRIBUTING.md": "project/contributing.md", "benchmarks/results.md": "project/results.md",
-}  # fmt: skip
+    "README.md": "index.md",
+    "CHANGELOG.md": "project/changelog.md",
+    "SECURITY.md": "project/security.md",
+    "CONTRIBUTING.md": "project/contributing.md",
+    "benchmarks/results.md": "project/results.md",
+}
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?://|#)([^)#\s]+)(#[^)\s]+)?\)")
 # Characters of a default that are shown.
 _LONGEST = 80

@@ -50,9 +50,11 @@ def register(commands: Commands) -> None:
     sub.add_argument("folder", type=Path, metavar="FOLDER")
     sub.add_argument("--repo", type=repository, required=True, metavar="ORG/NAME", help="the dataset repository")
     sub.add_argument(
-        "--licenses", choices=_LICENSES, default="redistributable",
+        "--licenses",
+        choices=_LICENSES,
+        default="redistributable",
         help="which texts are uploaded; others go by id only (default: redistributable)",
-    )  # fmt: skip
+    )
     help_ = "publish only hashes, every row by id, as ROUND.sealed; the same command without it publishes the texts"
     sub.add_argument("--sealed", action="store_true", help=help_)
     help_ = "what `academiceval metrics FOLDER --output FILE` found; it goes into the folder's manifest and card"
@@ -71,9 +73,11 @@ def register(commands: Commands) -> None:
     sub.add_argument("--reason", required=True, help="for the errata on the card")
     sub.add_argument("--paper", action="append", default=[], metavar="ID", help="take this paper down; may be repeated")
     sub.add_argument(
-        "--takedowns", type=Path, default=Path("takedowns.jsonl"),
+        "--takedowns",
+        type=Path,
+        default=Path("takedowns.jsonl"),
         help="list that the papers are added to, for future rounds (default: ./takedowns.jsonl)",
-    )  # fmt: skip
+    )
 
     sub.add_argument("--yes", action="store_true", help="do it")
 
@@ -101,9 +105,11 @@ def _register_records(commands: Commands) -> None:
     sub.add_argument("-o", "--output", type=Path, default=Path("data"), help="default: ./data, as in the store")
     sub.add_argument("--organization", type=name, required=True, help="who ran the evaluation")
     sub.add_argument(
-        "--relationship", choices=_RELATIONSHIPS, default=_RELATIONSHIPS[0],
+        "--relationship",
+        choices=_RELATIONSHIPS,
+        default=_RELATIONSHIPS[0],
         help="the organization's relation to whoever made the model (default: third_party)",
-    )  # fmt: skip
+    )
 
 
 def _register_report(commands: Commands) -> None:
@@ -120,9 +126,10 @@ def _register_report(commands: Commands) -> None:
     help_ = "comma-separated models that put several rounds on one scale (default: five small open models)"
     sub.add_argument("--anchors", metavar="MODEL,...", help=help_)
     sub.add_argument(
-        "--licenses", choices=_LICENSES,
+        "--licenses",
+        choices=_LICENSES,
         help="which papers' texts are shown (default: all; with --space: redistributable)",
-    )  # fmt: skip
+    )
     sub.add_argument("--space", metavar="ORG/NAME", help="publish it as a static Space on the Hub, with --yes")
     sub.add_argument(
         "--yes", action="store_true", help="publish; without this, only build the page and show what would be uploaded"
@@ -179,9 +186,14 @@ def live(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.live.run import live, this_month
 
     yield from live(
-        arguments.live, settings, models, arguments.round or this_month(), yes=arguments.yes, quiet=arguments.quiet,
+        arguments.live,
+        settings,
+        models,
+        arguments.round or this_month(),
+        yes=arguments.yes,
+        quiet=arguments.quiet,
         max_cost=arguments.max_cost,
-    )  # fmt: skip
+    )
 
 
 def reproduce(arguments: Namespace) -> Iterator[str | Table]:
@@ -189,11 +201,17 @@ def reproduce(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.evaluate.generation import Generation
 
     plan = Plan(
-        arguments.paper, arguments.dataset or f"{arguments.paper}-original",
-        arguments.output or Path(f"reproduced-{arguments.paper}"), arguments.model, arguments.model_args, tuple(arguments.only),
-        weights_of(arguments.weights), json_object("--metadata", arguments.metadata), arguments.limit,
+        arguments.paper,
+        arguments.dataset or f"{arguments.paper}-original",
+        arguments.output or Path(f"reproduced-{arguments.paper}"),
+        arguments.model,
+        arguments.model_args,
+        tuple(arguments.only),
+        weights_of(arguments.weights),
+        json_object("--metadata", arguments.metadata),
+        arguments.limit,
         Generation(arguments.batch_size, arguments.device, apply_chat_template=not arguments.no_chat_template),
-    )  # fmt: skip
+    )
     yield from reproduce(plan, dry_run=arguments.dry_run)
 
 
@@ -203,8 +221,13 @@ def push(arguments: Namespace) -> Iterator[str | Table]:
 
     licenses: Shown = "none" if arguments.sealed else arguments.licenses
     return push(
-        arguments.folder, arguments.repo, licenses, yes=arguments.yes, private=arguments.private, report_card=arguments.report_card
-    )  # fmt: skip
+        arguments.folder,
+        arguments.repo,
+        licenses,
+        yes=arguments.yes,
+        private=arguments.private,
+        report_card=arguments.report_card,
+    )
 
 
 def verify(arguments: Namespace) -> Iterator[str | Table]:
@@ -227,9 +250,14 @@ def push_results(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.results.publish import push_results
 
     return push_results(
-        arguments.files, arguments.repo, arguments.card, yes=arguments.yes, subset=arguments.subset,
-        create_pr=arguments.create_pr, dataset=arguments.dataset,
-    )  # fmt: skip
+        arguments.files,
+        arguments.repo,
+        arguments.card,
+        yes=arguments.yes,
+        subset=arguments.subset,
+        create_pr=arguments.create_pr,
+        dataset=arguments.dataset,
+    )
 
 
 def records(arguments: Namespace) -> Iterator[str | Table]:

@@ -113,9 +113,12 @@ def _add_evaluation(sub: ArgumentParser) -> None:
         "--repeats", type=positive, default=1, help="answers for each prompt, for a model that samples (default: 1)"
     )
     sub.add_argument(
-        "--output", type=Path, default=Path("results"), help="folder for results, samples and the journal of answers, from which "
+        "--output",
+        type=Path,
+        default=Path("results"),
+        help="folder for results, samples and the journal of answers, from which "
         "the same command resumes after a kill (default: ./results)",
-    )  # fmt: skip
+    )
     sub.add_argument("--batch_size", default="1", help="lm-eval's (default: 1)")
     sub.add_argument("--device", help="lm-eval's, e.g. cuda:0 or cpu")
     sub.add_argument("--apply_chat_template", action="store_true", help="as lm-eval's")
@@ -192,8 +195,14 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     check_model(given.model)
     check_there(given.prices)
     generation = Generation(
-        given.batch_size, given.device, given.apply_chat_template, given.system_instruction, given.gen_kwargs, given.seed, given.repeats,
-    )  # fmt: skip
+        given.batch_size,
+        given.device,
+        given.apply_chat_template,
+        given.system_instruction,
+        given.gen_kwargs,
+        given.seed,
+        given.repeats,
+    )
     from lm_eval_tasks.engines.registry import open_engine, working_with
     from lm_eval_tasks.evaluate import run as running
     from lm_eval_tasks.evaluate.models import label_of
@@ -202,9 +211,15 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     means = _means(given, label_of(given.model, _parsed(given.model_args), whole=True))
     with open_engine(given.engine) as engine, working_with(engine):
         scores = running.evaluate(
-            given.model, given.model_args, given.tasks.split(","), metadata, running.Part(given.limit, samples), given.output,
-            generation, means,
-        )  # fmt: skip
+            given.model,
+            given.model_args,
+            given.tasks.split(","),
+            metadata,
+            running.Part(given.limit, samples),
+            given.output,
+            generation,
+            means,
+        )
     yield from score_table(scores)
     yield f"\nwritten: {given.output}"
 
@@ -373,9 +388,16 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
         return
     name = arguments.name or _name_of(own[0] if own[0].is_dir() else own[0].parent, other)
     results = run.judge(
-        samples, each, arguments.base_url, arguments.concurrency, arguments.output, name, arguments.timeout, shown,
+        samples,
+        each,
+        arguments.base_url,
+        arguments.concurrency,
+        arguments.output,
+        name,
+        arguments.timeout,
+        shown,
         _name_of(other, own[0]) if other else "",
-    )  # fmt: skip
+    )
     yield table(results)
     yield f"\nwritten: {arguments.output}"
 

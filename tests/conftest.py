@@ -193,9 +193,14 @@ def make_llama(
     )
     torch.manual_seed(0)
     config = LlamaConfig(
-        vocab_size=len(fast), hidden_size=hidden_size, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
-        max_position_embeddings=max_position_embeddings, bos_token_id=0,
+        vocab_size=len(fast),
+        hidden_size=hidden_size,
+        intermediate_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        max_position_embeddings=max_position_embeddings,
+        bos_token_id=0,
         eos_token_id=1 if ends == 1 else list(range(1, 1 + ends)),
-    )  # fmt: skip
+    )
     fast.save_pretrained(place)
     LlamaForCausalLM(config).save_pretrained(place)

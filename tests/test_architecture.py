@@ -14,15 +14,35 @@ PACKAGES = ("builder", "lm_eval_tasks", "hub_scripts")
 # From the ground up: a room imports from itself and from what stands before it.
 ROOMS = {
     "builder": [
-        "errors ids", "records report seeding packed", "round", "store", "sources", "collect extract", "citations",
-        "samples scalar", "dataset", "pipeline", "demo", "commands", "cli",
+        "errors ids",
+        "records report seeding packed",
+        "round",
+        "store",
+        "sources",
+        "collect extract",
+        "citations",
+        "samples scalar",
+        "dataset",
+        "pipeline",
+        "demo",
+        "commands",
+        "cli",
     ],
     "lm_eval_tasks": [
-        "core", "compat", "tasks llm engines", "prompts", "samples", "metrics retrieval", "data", "stats judge",
-        "evaluate", "study inspect_tasks", "commands",
+        "core",
+        "compat",
+        "tasks llm engines",
+        "prompts",
+        "samples",
+        "metrics retrieval",
+        "data",
+        "stats judge",
+        "evaluate",
+        "study inspect_tasks",
+        "commands",
     ],
     "hub_scripts": ["errors", "hub", "results report", "reproduce", "live", "commands"],
-}  # fmt: skip
+}
 # What the builder takes from the package that every installation has.
 SHARED = "core tasks llm compat engines prompts metrics"
 # Only these assemble the packages' commands, or show all of them at work.

@@ -116,7 +116,7 @@ def test_huggingface_hub_has_switches_and_indexes(monkeypatch: pytest.MonkeyPatc
     assert hub_compat.endpoint().startswith("http")
     result = EvalResult(
         task_type="text-generation", dataset_type="d", dataset_name="D", metric_type="rouge_l", metric_value=0.5
-    )  # fmt: skip
+    )
     [entry] = hub_compat.model_index("m", [result])
     assert entry["metrics"][0]["value"] == 0.5  # type: ignore[index]
 

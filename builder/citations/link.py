@@ -89,9 +89,14 @@ def _key(round_: Round, documents: Documents, paper: Paper) -> str:
     """What a paper's links depend on besides the store."""
     kind = documents.kinds[paper.id]
     parts = [
-        LINKER, EXTRACTOR, kind, documents.store.read_file(paper.id, kind, EXTRACTOR), round_.link.model_dump(),
-        [file_fingerprint(path) for path in round_.source.references], *(["all"] if round_.scalar.chosen else []),
-    ]  # fmt: skip
+        LINKER,
+        EXTRACTOR,
+        kind,
+        documents.store.read_file(paper.id, kind, EXTRACTOR),
+        round_.link.model_dump(),
+        [file_fingerprint(path) for path in round_.source.references],
+        *(["all"] if round_.scalar.chosen else []),
+    ]
     return sha256_of_bytes(json.dumps(parts))
 
 

@@ -143,9 +143,12 @@ def look_through(rows: _TaskRows) -> _Found:
             found.lengths[row["id"]] = len(row["content"])
             if row["id"] not in found.papers:
                 found.papers[row["id"]] = _Paper(
-                    author_key(next(iter(row["authors"]), "")), row["published"][:7], row["primary_category"], row["title"],
+                    author_key(next(iter(row["authors"]), "")),
+                    row["published"][:7],
+                    row["primary_category"],
+                    row["title"],
                     row["abstract"],
-                )  # fmt: skip
+                )
     found.longest = checks.longest
     return found
 
@@ -244,9 +247,16 @@ def _markers(papers: Iterable[_Paper]) -> dict[str, float]:
 
 
 SHARES = (
-    "long_run", "title_in_content", "target_in_content", "target_in_demonstration", "demonstration_not_older",
-    "demonstration_is_target", "not_english", "content_lost", "length_outlier",
-)  # fmt: skip
+    "long_run",
+    "title_in_content",
+    "target_in_content",
+    "target_in_demonstration",
+    "demonstration_not_older",
+    "demonstration_is_target",
+    "not_english",
+    "content_lost",
+    "length_outlier",
+)
 
 
 def _content_faults(task: Task, row: Row) -> Iterator[str]:

@@ -78,19 +78,33 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
     shown = [one for one in manifest.configurations if one.samples or not manifest.publishable]
     audit = tables.audited(manifest.audit, manifest.allowed) if manifest.audit else []
     lines = [
-        "---", yaml.safe_dump(_front_matter(shown), sort_keys=False, allow_unicode=True).strip(), "---",
-        f"# AcademicEval, round {manifest.round}", "",
+        "---",
+        yaml.safe_dump(_front_matter(shown), sort_keys=False, allow_unicode=True).strip(),
+        "---",
+        f"# AcademicEval, round {manifest.round}",
+        "",
         "A live long-context benchmark: write a paper's title, abstract, introduction or related work from the rest of "
         "the paper, with demonstrations from the co-author graph. Tasks and settings follow *AcademicEval: Live "
-        "Long-Context LLM Benchmark* (TMLR 10/2025).", "",
-        "```python", "from datasets import load_dataset", "", _example(shown, published), "```", "",
+        "Long-Context LLM Benchmark* (TMLR 10/2025).",
+        "",
+        "```python",
+        "from datasets import load_dataset",
+        "",
+        _example(shown, published),
+        "```",
+        "",
         *_section("Statistics", [tables.statistics(shown)]),
         "Input and output lengths are means over all splits in bert-base-uncased tokens; the prompt's own words are not "
-        "counted. Comp. rate is input divided by output tokens.", "",
+        "counted. Comp. rate is input divided by output tokens.",
+        "",
         *_section("Lengths", [tables.lengths(shown)], _LENGTHS),
         *_section("Power", [tables.power(shown)], _POWER),
         *_section("Ceiling", [tables.ceilings(manifest)] if manifest.ceilings else [], _CEILING),
-        *_section("What the metrics notice", [tables.report_card(manifest.report_card)] if manifest.report_card else [], _NOTICED),
+        *_section(
+            "What the metrics notice",
+            [tables.report_card(manifest.report_card)] if manifest.report_card else [],
+            _NOTICED,
+        ),
         *_section("Labels", [tables.labels(shown)], _LABELS),
         *_section("Kept and dropped", [tables.stages(manifest)]),
         *_section("Extraction", [tables.reading(manifest.reading)] if manifest.reading else []),
@@ -98,22 +112,32 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         *_section("Audit", audit),
         *_section("Licences", [tables.licenses(shown)]),
         "Each row and each demonstration names its paper's licence; most allow use on your own machine, not "
-        "redistribution.", "",
+        "redistribution.",
+        "",
         *_section("Changelog", [_changes(manifest, published.errata)]),
         *_section("Errata", [_errata(published.errata)]),
-        "## Limitations", "",
+        "## Limitations",
+        "",
         "Texts are read from PDF and HTML by software and lose parts of formulas and tables. The reference is one text by the "
         "authors; another may be as good. Fields and groups are represented in proportion to what they publish on "
         "arXiv. Please do not train on these texts. Canary string: "
-        f"`{canary(manifest.round)}`.", "",
-        "## Takedowns", "",
+        f"`{canary(manifest.round)}`.",
+        "",
+        "## Takedowns",
+        "",
         "An author who wants a paper removed can open a discussion on this page with its arXiv id; the text is removed in a new "
-        "revision, and the id is kept on a list for all later rounds.", "",
-        "## How to cite", "",
+        "revision, and the id is kept on a list for all later rounds.",
+        "",
+        "## How to cite",
+        "",
         f"Name the round ({manifest.round}) and the configuration along with the paper: numbers of different rounds "
-        "are of different samples.", "",
-        "```bibtex", *_bibtex(shown), "```", "",
-    ]  # fmt: skip
+        "are of different samples.",
+        "",
+        "```bibtex",
+        *_bibtex(shown),
+        "```",
+        "",
+    ]
     return "\n".join(lines)
 
 
@@ -193,10 +217,16 @@ def _front_matter(shown: Sequence[Configuration]) -> dict[str, object]:
         for one in loadable
     ]
     data = DatasetCardData(
-        language=["en"], pretty_name="AcademicEval", task_categories=_categories(shown), source_datasets=["original"],
-        tags=["long-context", "live-benchmark", "arxiv:2510.17725", "arxiv:2502.13753"], size_categories=[_size(loadable)], license="other",
-        license_name="arxiv-per-paper", license_link="https://info.arxiv.org/help/license/index.html",
-    )  # fmt: skip
+        language=["en"],
+        pretty_name="AcademicEval",
+        task_categories=_categories(shown),
+        source_datasets=["original"],
+        tags=["long-context", "live-benchmark", "arxiv:2510.17725", "arxiv:2502.13753"],
+        size_categories=[_size(loadable)],
+        license="other",
+        license_name="arxiv-per-paper",
+        license_link="https://info.arxiv.org/help/license/index.html",
+    )
     add_dataset_info(data, {one.name: _info(one) for one in loadable})
     front: dict[str, object] = data.to_dict()  # type: ignore[no-untyped-call]
     return {**front, "configs": configs}

@@ -45,9 +45,14 @@ def _ceiling(texts: Sequence[tuple[Paper, str, str]], papers: int, model: str) -
     overlap = [rouge_l(new, old) for _, old, new in changed]
     near = None if model == NO_MODEL else bertscore([new for *_, new in changed], [old for _, old, _ in changed], model)
     return Ceiling(
-        papers, len(texts), len(changed), round(fmean(differ), 4), _bounds(overlap, authors),
-        None if near is None else _bounds(near, authors), "" if near is None else model,
-    )  # fmt: skip
+        papers,
+        len(texts),
+        len(changed),
+        round(fmean(differ), 4),
+        _bounds(overlap, authors),
+        None if near is None else _bounds(near, authors),
+        "" if near is None else model,
+    )
 
 
 def _bounds(values: Sequence[float], authors: Sequence[str]) -> Bounds:

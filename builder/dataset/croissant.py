@@ -16,17 +16,43 @@ if TYPE_CHECKING:
 
 CROISSANT = "croissant.json"
 _CONTEXT: dict[str, Any] = {
-    "@language": "en", "@vocab": "https://schema.org/", "citeAs": "cr:citeAs",
-    "equivalentProperty": "cr:equivalentProperty", "samplingRate": "cr:samplingRate", "column": "cr:column", "conformsTo": "dct:conformsTo",
-    "cr": "http://mlcommons.org/croissant/", "rai": "http://mlcommons.org/croissant/RAI/", "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"}, "dct": "http://purl.org/dc/terms/",
-    "examples": {"@id": "cr:examples", "@type": "@json"}, "extract": "cr:extract", "field": "cr:field", "fileProperty": "cr:fileProperty",
-    "fileObject": "cr:fileObject", "fileSet": "cr:fileSet", "format": "cr:format", "includes": "cr:includes",
-    "isLiveDataset": "cr:isLiveDataset", "jsonPath": "cr:jsonPath", "key": "cr:key", "md5": "cr:md5", "parentField": "cr:parentField",
-    "path": "cr:path", "recordSet": "cr:recordSet", "references": "cr:references", "regex": "cr:regex", "repeated": "cr:repeated",
-    "replace": "cr:replace", "sc": "https://schema.org/", "separator": "cr:separator", "source": "cr:source", "subField": "cr:subField",
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "equivalentProperty": "cr:equivalentProperty",
+    "samplingRate": "cr:samplingRate",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileProperty": "cr:fileProperty",
+    "fileObject": "cr:fileObject",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
     "transform": "cr:transform",
-}  # fmt: skip
+}
 _RAI = {
     "rai:dataCollection": (
         "Papers of arXiv, chosen by month, category and co-author graph; texts read from PDF and HTML by software, without "
@@ -66,27 +92,39 @@ def croissant(manifest: Manifest, address: str = "") -> str:
     has_questions = any(one.form == "questions" for one in shown)
     year, month = manifest.round.split(".")
     content = {
-        "@context": _CONTEXT, "@type": "sc:Dataset",
+        "@context": _CONTEXT,
+        "@type": "sc:Dataset",
         "conformsTo": ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"],
-        "name": "AcademicEval", "alternateName": f"AcademicEval, round {manifest.published_as}",
+        "name": "AcademicEval",
+        "alternateName": f"AcademicEval, round {manifest.published_as}",
         "description": f"A live long-context benchmark of academic writing, round {manifest.round}: write a paper's title, abstract, "
         "introduction or related work from the rest of the paper, or say which citation was masked.",
-        "url": address.partition("/resolve/")[0] or "https://huggingface.co/datasets", "license": "https://info.arxiv.org/help/license/index.html",
-        "version": f"{int(year)}.{int(month)}.0", "datePublished": f"{year}-{month}-01", "citeAs": _CITE + _CITE_SCALAR * has_questions,
+        "url": address.partition("/resolve/")[0] or "https://huggingface.co/datasets",
+        "license": "https://info.arxiv.org/help/license/index.html",
+        "version": f"{int(year)}.{int(month)}.0",
+        "datePublished": f"{year}-{month}-01",
+        "citeAs": _CITE + _CITE_SCALAR * has_questions,
         "isLiveDataset": True,
-        "inLanguage": "en", "keywords": ["long-context", "benchmark", "arXiv", "academic writing"],
-        "creator": {"@type": "sc:Organization", "name": "AcademicEval"}, **_RAI,
+        "inLanguage": "en",
+        "keywords": ["long-context", "benchmark", "arXiv", "academic writing"],
+        "creator": {"@type": "sc:Organization", "name": "AcademicEval"},
+        **_RAI,
         "distribution": [_file(one, address) for configuration in shown for one in configuration.every_file],
         "recordSet": [record_set for configuration in shown for record_set in _record_sets(configuration)],
-    }  # fmt: skip
+    }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def _file(file: DataFile, address: str) -> dict[str, Any]:
     return {
-        "@type": "cr:FileObject", "@id": file.path, "name": file.path, "contentUrl": f"{address}{file.path}", "sha256": file.sha256,
-        "contentSize": f"{file.bytes} B", "encodingFormat": "application/x-parquet",
-    }  # fmt: skip
+        "@type": "cr:FileObject",
+        "@id": file.path,
+        "name": file.path,
+        "contentUrl": f"{address}{file.path}",
+        "sha256": file.sha256,
+        "contentSize": f"{file.bytes} B",
+        "encodingFormat": "application/x-parquet",
+    }
 
 
 def _record_sets(configuration: Configuration) -> Iterator[dict[str, Any]]:
@@ -111,11 +149,14 @@ def _field(record_set: str, column: pa.Field, file: DataFile) -> dict[str, Any]:
         return {**about, "dataType": _type(inner), "source": source}
     fields = [
         {
-            "@type": "cr:Field", "@id": f"{about['@id']}/{one.name}", "name": one.name, "dataType": _type(one.type),
+            "@type": "cr:Field",
+            "@id": f"{about['@id']}/{one.name}",
+            "name": one.name,
+            "dataType": _type(one.type),
             "source": {**source, "transform": {"jsonPath": one.name}},
         }
         for one in inner
-    ]  # fmt: skip
+    ]
     return {**about, "subField": fields}
 
 

@@ -17,17 +17,28 @@ if TYPE_CHECKING:
 _CANDIDATE = pa.struct([(name, pa.string()) for name in ("id", "title", "license", "content")])
 COLUMNS = pa.schema(
     [
-        *((name, pa.string()) for name in ("id", "paper_id", "title")), ("authors", pa.list_(pa.string())),
+        *((name, pa.string()) for name in ("id", "paper_id", "title")),
+        ("authors", pa.list_(pa.string())),
         *(
             (name, pa.string())
             for name in (
-                "level", "section", "citation_type", "question_paper", "distractors", "candidate_text", "question",
+                "level",
+                "section",
+                "citation_type",
+                "question_paper",
+                "distractors",
+                "candidate_text",
+                "question",
             )
         ),
-        ("candidates", pa.list_(_CANDIDATE)), ("label", pa.int64()), ("published", pa.string()), ("license", pa.string()),
-        ("input_tokens", pa.int64()), ("round", pa.string()),
+        ("candidates", pa.list_(_CANDIDATE)),
+        ("label", pa.int64()),
+        ("published", pa.string()),
+        ("license", pa.string()),
+        ("input_tokens", pa.int64()),
+        ("round", pa.string()),
     ]
-)  # fmt: skip
+)
 _TEXTS = ("title", "section", "question")
 KEPT = tuple(name for name in COLUMNS.names if name not in (*_TEXTS, "candidates"))
 _SHOWN = ("id", "license")
@@ -45,16 +56,25 @@ def row_of(question: Question) -> dict[str, Any]:
     """A question as a row, without its tokens and round."""
     paper, level = question.paper, question.level
     return {
-        "id": question.id, "paper_id": paper.versioned_id, "title": paper.title, "authors": list(paper.authors),
-        "level": level.short_name, "section": question.section,
-        "citation_type": question.citation_type, "question_paper": level.question, "distractors": level.distractors,
-        "candidate_text": level.candidates, "question": question.text,
+        "id": question.id,
+        "paper_id": paper.versioned_id,
+        "title": paper.title,
+        "authors": list(paper.authors),
+        "level": level.short_name,
+        "section": question.section,
+        "citation_type": question.citation_type,
+        "question_paper": level.question,
+        "distractors": level.distractors,
+        "candidate_text": level.candidates,
+        "question": question.text,
         "candidates": [
             {"id": one.id, "title": one.title, "license": one.license, "content": one.content}
             for one in question.candidates
         ],
-        "label": question.label, "published": paper.published.isoformat(), "license": paper.license,
-    }  # fmt: skip
+        "label": question.label,
+        "published": paper.published.isoformat(),
+        "license": paper.license,
+    }
 
 
 # Among the hashes of a sealed question.

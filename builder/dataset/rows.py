@@ -56,9 +56,12 @@ def kind_of(configuration: Configuration) -> RowKind:
             question_rows.id_row,
         )
     return RowKind(
-        writing_rows.columns(task), writing_rows.ID_COLUMNS, writing_rows.texts, writing_rows.papers,
+        writing_rows.columns(task),
+        writing_rows.ID_COLUMNS,
+        writing_rows.texts,
+        writing_rows.papers,
         partial(writing_rows.id_row, task=task),
-    )  # fmt: skip
+    )
 
 
 def columns_of(configuration: Configuration) -> pa.Schema:

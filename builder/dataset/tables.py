@@ -91,9 +91,17 @@ def power(configurations: Sequence[Configuration]) -> Table:
 def ceilings(manifest: Manifest) -> Table:
     """What version 1 of the authors' own text scores against the last version."""
     rows = [
-        (_TASKS[task], one.papers, one.revised, one.changed, f"{one.words_changed:.1%}", _bounds(one.rouge_l), _bounds(one.bertscore))
+        (
+            _TASKS[task],
+            one.papers,
+            one.revised,
+            one.changed,
+            f"{one.words_changed:.1%}",
+            _bounds(one.rouge_l),
+            _bounds(one.bertscore),
+        )
         for task, one in sorted(manifest.ceilings.items())
-    ]  # fmt: skip
+    ]
     head = ("Task", "Test papers", "Revised", "Text changed", "Words changed", "ROUGE-L", "BERTScore")
     return Table(head, "lrrrrrr", rows)
 
@@ -109,9 +117,12 @@ def report_card(card: Mapping[str, Mapping[str, Noticed]]) -> Table:
     card = dict(sorted(card.items()))
     damages = sorted({name for own in card.values() for name in own})
     rows: list[tuple[object, ...]] = [
-        (damage.replace("_", " "), *("-" if (one := own.get(damage)) is None else f"{one.accuracy:.2f}" for own in card.values()))
+        (
+            damage.replace("_", " "),
+            *("-" if (one := own.get(damage)) is None else f"{one.accuracy:.2f}" for own in card.values()),
+        )
         for damage in damages
-    ]  # fmt: skip
+    ]
     alarms = [next((one.harmless for one in own.values() if one.harmless is not None), None) for own in card.values()]
     rows.append(("false alarms on harmless changes", *("-" if one is None else f"{one:.2f}" for one in alarms)))
     return Table(("Damage", *card), "l" + "r" * len(card), rows)

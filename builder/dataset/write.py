@@ -100,11 +100,17 @@ class _Tally:
         places = range(max(self.labels, default=-1) + 1)
         smallest = detectable_with(self.authors.values(), SPREADS[task])
         return Statistics(
-            samples=len(self.inputs), input_tokens=sum(self.inputs), target_tokens=sum(self.targets),
-            first=min(self.days, default=""), last=max(self.days, default=""), licenses=dict(sorted(self.licenses.items())),
-            input_lengths=_lengths(self.inputs), target_lengths=_lengths(self.targets),
-            labels=tuple(self.labels[place] for place in places), detectable=smallest and round(smallest, 4),
-        )  # fmt: skip
+            samples=len(self.inputs),
+            input_tokens=sum(self.inputs),
+            target_tokens=sum(self.targets),
+            first=min(self.days, default=""),
+            last=max(self.days, default=""),
+            licenses=dict(sorted(self.licenses.items())),
+            input_lengths=_lengths(self.inputs),
+            target_lengths=_lengths(self.targets),
+            labels=tuple(self.labels[place] for place in places),
+            detectable=smallest and round(smallest, 4),
+        )
 
 
 def _lengths(tokens: list[int]) -> tuple[int, ...]:

@@ -21,20 +21,38 @@ _DEMONSTRATION = pa.struct(
 def columns(task: Task) -> pa.Schema:
     """Columns of a row of this task; `published` and `updated` are ISO days."""
     fields = [
-        ("id", pa.string()), ("title", pa.string()), ("abstract", pa.string()), ("authors", _STRINGS),
-        ("primary_category", pa.string()), ("categories", _STRINGS), ("published", pa.string()),
-        ("updated", pa.string()), ("license", pa.string()), ("content", pa.string()),
+        ("id", pa.string()),
+        ("title", pa.string()),
+        ("abstract", pa.string()),
+        ("authors", _STRINGS),
+        ("primary_category", pa.string()),
+        ("categories", _STRINGS),
+        ("published", pa.string()),
+        ("updated", pa.string()),
+        ("license", pa.string()),
+        ("content", pa.string()),
         *([("citations", pa.list_(_CITATION))] if task == "related" else []),
-        ("demonstrations", pa.list_(_DEMONSTRATION)), ("target", pa.string()), ("input_tokens", pa.int64()),
-        ("target_tokens", pa.int64()), ("round", pa.string()),
-    ]  # fmt: skip
+        ("demonstrations", pa.list_(_DEMONSTRATION)),
+        ("target", pa.string()),
+        ("input_tokens", pa.int64()),
+        ("target_tokens", pa.int64()),
+        ("round", pa.string()),
+    ]
     return pa.schema(fields)
 
 
 _KEPT = (
-    "id", "authors", "primary_category", "categories", "published", "updated", "license", "input_tokens", "target_tokens",
+    "id",
+    "authors",
+    "primary_category",
+    "categories",
+    "published",
+    "updated",
+    "license",
+    "input_tokens",
+    "target_tokens",
     "round",
-)  # fmt: skip
+)
 _SHOWN = ("id", "kind", "published", "license")
 ID_COLUMNS = pa.schema(
     [

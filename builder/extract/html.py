@@ -21,9 +21,18 @@ from builder.packed import ERRORS, read_packed
 from builder.records import Document, Mention, Reference, Role, Section
 
 _LEVELS = {
-    "ltx_part": 1, "ltx_chapter": 1, "ltx_section": 1, "ltx_subsection": 2, "ltx_subsubsection": 3, "ltx_paragraph": 4,
-    "ltx_subparagraph": 5, "ltx_appendix": 1, "ltx_bibliography": 1, "ltx_acknowledgements": 2, "ltx_index": 1,
-}  # fmt: skip
+    "ltx_part": 1,
+    "ltx_chapter": 1,
+    "ltx_section": 1,
+    "ltx_subsection": 2,
+    "ltx_subsubsection": 3,
+    "ltx_paragraph": 4,
+    "ltx_subparagraph": 5,
+    "ltx_appendix": 1,
+    "ltx_bibliography": 1,
+    "ltx_acknowledgements": 2,
+    "ltx_index": 1,
+}
 # What is not part of the running text: floats, notes, and the machine's copies of a formula.
 _BESIDE = frozenset(
     "ltx_figure ltx_table ltx_float ltx_note ltx_tabular ltx_listing ltx_role_footnote ltx_caption ltx_TOC ltx_ERROR "
@@ -119,11 +128,13 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> Reading:
     listed = "\n".join(entry.raw for entry in references)
     sections = tuple(
         Section(
-            f"{block.heading.number} {block.heading.words}".strip(), role, block.heading.level,
+            f"{block.heading.number} {block.heading.words}".strip(),
+            role,
+            block.heading.level,
             listed if block.kind == "ltx_bibliography" else str(block.text).strip("\n"),
         )
         for block, role in zip(blocks, roles, strict=True)
-    )  # fmt: skip
+    )
     index = {item.get("id", ""): i for i, item in enumerate(items)}
     abstract = next((_plain(element, "ltx_title") for element in root.find_class("ltx_abstract")), "")
     title = next((_plain(element) for element in root.find_class("ltx_title_document")), "")

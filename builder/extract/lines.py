@@ -139,9 +139,20 @@ def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
         size, font, bold, italic, caps = _mixed(runs, text)
     x0, y0, x1, y1 = raw["bbox"]
     return Line(
-        page=page, x0=x0, y0=y0, x1=x1, y1=y1, text=text, size=size,
-        bold=bold, italic=italic, font=font, lead=_lead(runs), start=start, small_caps=caps,
-    )  # fmt: skip
+        page=page,
+        x0=x0,
+        y0=y0,
+        x1=x1,
+        y1=y1,
+        text=text,
+        size=size,
+        bold=bold,
+        italic=italic,
+        font=font,
+        lead=_lead(runs),
+        start=start,
+        small_caps=caps,
+    )
 
 
 def _mixed(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float, str, bool, bool, bool]:
@@ -212,8 +223,17 @@ def _joined(last: Line, line: Line) -> Line:
     longer = last if len(last.text) > len(line.text) else line
     gap = " " if line.x0 - last.x1 > 0.12 * line.size else ""
     return Line(
-        page=last.page, x0=last.x0, y0=min(last.y0, line.y0), x1=line.x1, y1=max(last.y1, line.y1),
-        text=last.text + gap + line.text, size=longer.size, bold=longer.bold, italic=longer.italic, font=longer.font,
+        page=last.page,
+        x0=last.x0,
+        y0=min(last.y0, line.y0),
+        x1=line.x1,
+        y1=max(last.y1, line.y1),
+        text=last.text + gap + line.text,
+        size=longer.size,
+        bold=longer.bold,
+        italic=longer.italic,
+        font=longer.font,
         lead=last.lead or (len(last.text) if last.bold and not line.bold else 0),
-        start=last.start, small_caps=longer.small_caps,
-    )  # fmt: skip
+        start=last.start,
+        small_caps=longer.small_caps,
+    )

@@ -182,18 +182,29 @@ class _Worker:
         self._time_limit = time_limit
         # -P: nothing in the folder where the command is run may be mistaken for one of our modules.
         self._command = [
-            sys.executable, "-P", "-m", "builder.extract.worker", str(memory_limit), str(time_limit), str(os.getpid()),
-        ]  # fmt: skip
+            sys.executable,
+            "-P",
+            "-m",
+            "builder.extract.worker",
+            str(memory_limit),
+            str(time_limit),
+            str(os.getpid()),
+        ]
         self._process: subprocess.Popen[str] | None = None
 
     def read(self, path: Path) -> Extracted:
         answer = self._ask(path)
         document, quality = answer["document"], answer["quality"]
         return Extracted(
-            str(path), answer["sha256"], answer["reason"], answer["detail"],
+            str(path),
+            answer["sha256"],
+            answer["reason"],
+            answer["detail"],
             _DOCUMENT.validate_python(document) if document else None,
-            Quality(**quality) if quality else None, answer["seconds"], answer.get("was_killed", False),
-        )  # fmt: skip
+            Quality(**quality) if quality else None,
+            answer["seconds"],
+            answer.get("was_killed", False),
+        )
 
     def _ask(self, path: Path) -> dict[str, Any]:
         process = self._running()
@@ -224,9 +235,14 @@ class _Worker:
         else:
             reason, detail = "crashed", f"the reading process ended with status {process.returncode}"
         return {
-            "sha256": "", "reason": reason, "detail": detail, "document": None, "quality": None, "seconds": 0.0,
+            "sha256": "",
+            "reason": reason,
+            "detail": detail,
+            "document": None,
+            "quality": None,
+            "seconds": 0.0,
             "was_killed": was_killed,
-        }  # fmt: skip
+        }
 
     def _running(self) -> subprocess.Popen[str]:
         if self._process is not None and self._process.poll() is not None:

@@ -17,30 +17,55 @@ _NUMBER = re.compile(
     r"(?P<mark>[.:)]|\s?[—–-])?(?:\s+|(?<=[.:)])(?=[A-Z]))(?P<title>\S.*)$"
 )
 _PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = (
-    ("references", re.compile(r"(?:list of )?references(?: cited| and notes)?|bibliography|literature cited|works cited")),
-    ("acknowledgements", re.compile(
-        r"acknowledge?ments?\b.*|acknowledge?ments?|thanks|funding(?: .*)?|author(?:s'?|’s|s’)? contributions?.*"
-        r"|contributions? statement|disclosure of funding.*|conflicts? of interests?.*|competing interests?.*"
-        r"|declaration of .*|data availability.*|code availability.*|credit authorship.*|about the authors?")),
-    ("related_work", re.compile(
-        r"(?:.*\b)?related (?:works?|research|literature|studies|study|approaches|papers?)\b.*"
-        r"|(?:background and |background & )?(?:prior|previous) (?:works?|research)"
-        r"|(?:.*\b)?literature (?:review|survey|overview)(?: .*)?|(?:a )?review of (?:the )?literature")),
-    ("conclusion", re.compile(
-        r"(?:.*\b)?conclu(?:sions?|ding)\b.*|summary (?:and|&) .*|closing remarks|final remarks")),
-    ("introduction", re.compile(
-        r"(?:general |brief |an? )?introduction\b.*|intro|(?:.*\b)(?:and|&) introduction|introductory remarks")),
-    ("appendix", re.compile(
-        r"(?:.*\b)?appendi(?:x|ces)\b.*|suppl[ei]ment(?:al|ary|s)?(?: (?:materials?|information|text|figures?|notes?)\b.*)?"
-        r"|(?:neurips |paper |reproducibility )?(?:paper )?checklist.*|online appendix.*")),
-)  # fmt: skip
+    (
+        "references",
+        re.compile(r"(?:list of )?references(?: cited| and notes)?|bibliography|literature cited|works cited"),
+    ),
+    (
+        "acknowledgements",
+        re.compile(
+            r"acknowledge?ments?\b.*|acknowledge?ments?|thanks|funding(?: .*)?|author(?:s'?|’s|s’)? contributions?.*"
+            r"|contributions? statement|disclosure of funding.*|conflicts? of interests?.*|competing interests?.*"
+            r"|declaration of .*|data availability.*|code availability.*|credit authorship.*|about the authors?"
+        ),
+    ),
+    (
+        "related_work",
+        re.compile(
+            r"(?:.*\b)?related (?:works?|research|literature|studies|study|approaches|papers?)\b.*"
+            r"|(?:background and |background & )?(?:prior|previous) (?:works?|research)"
+            r"|(?:.*\b)?literature (?:review|survey|overview)(?: .*)?|(?:a )?review of (?:the )?literature"
+        ),
+    ),
+    (
+        "conclusion",
+        re.compile(r"(?:.*\b)?conclu(?:sions?|ding)\b.*|summary (?:and|&) .*|closing remarks|final remarks"),
+    ),
+    (
+        "introduction",
+        re.compile(
+            r"(?:general |brief |an? )?introduction\b.*|intro|(?:.*\b)(?:and|&) introduction|introductory remarks"
+        ),
+    ),
+    (
+        "appendix",
+        re.compile(
+            r"(?:.*\b)?appendi(?:x|ces)\b.*|suppl[ei]ment(?:al|ary|s)?(?: (?:materials?|information|text|figures?|notes?)\b.*)?"
+            r"|(?:neurips |paper |reproducibility )?(?:paper )?checklist.*|online appendix.*"
+        ),
+    ),
+)
 # Names that count for a role only if no other heading names it plainly.
 _WEAK: tuple[tuple[Role, re.Pattern[str]], ...] = (
-    ("related_work", re.compile(
-        r"(?:.*\b)?(?:prior|previous|earlier|existing) (?:works?|research|literature|studies|approaches|surveys)(?: .*)?"
-        r"|state[ -]of[ -]the[ -]art|background and (?:prior|previous) .*")),
+    (
+        "related_work",
+        re.compile(
+            r"(?:.*\b)?(?:prior|previous|earlier|existing) (?:works?|research|literature|studies|approaches|surveys)(?: .*)?"
+            r"|state[ -]of[ -]the[ -]art|background and (?:prior|previous) .*"
+        ),
+    ),
     ("conclusion", re.compile(r"summary|(?:brief|final) summary|outlook|(?:discussion|summary) and outlook")),
-)  # fmt: skip
+)
 _KNOWN = re.compile(
     r"abstract|summary|introduction|background(?: .*)?|preliminaries|motivation|(?:our |proposed )?(?:methods?|methodology|approach)"
     r"|(?:materials and )?methods|model|(?:the )?proposed .*|theory|experiments?|experimental .*|evaluation|empirical .*"
@@ -96,11 +121,36 @@ def is_known(words: str) -> bool:
 _SQUEEZED = {
     plain.replace(" ", ""): plain
     for plain in (
-        "abstract", "introduction", "related work", "related works", "conclusion", "conclusions", "references",
-        "acknowledgments", "acknowledgements", "acknowledgment", "acknowledgement", "appendix", "background",
-        "background and related work", "prior work", "previous work", "literature review", "discussion",
-        "discussion and conclusion", "discussion and conclusions", "conclusion and future work",
-        "conclusions and future work", "experiments", "results", "methods", "method", "bibliography",
-        "supplementary material", "summary", "evaluation", "concluding remarks",
+        "abstract",
+        "introduction",
+        "related work",
+        "related works",
+        "conclusion",
+        "conclusions",
+        "references",
+        "acknowledgments",
+        "acknowledgements",
+        "acknowledgment",
+        "acknowledgement",
+        "appendix",
+        "background",
+        "background and related work",
+        "prior work",
+        "previous work",
+        "literature review",
+        "discussion",
+        "discussion and conclusion",
+        "discussion and conclusions",
+        "conclusion and future work",
+        "conclusions and future work",
+        "experiments",
+        "results",
+        "methods",
+        "method",
+        "bibliography",
+        "supplementary material",
+        "summary",
+        "evaluation",
+        "concluding remarks",
     )
-}  # fmt: skip
+}

@@ -12,11 +12,24 @@ if TYPE_CHECKING:
 # MuPDF resolves the ligatures that have a code point; these fonts encode theirs as control or private characters.
 _LIGATURES = str.maketrans(
     {
-        "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st",
-        "\ufb06": "st", "\u00ad": "-", "\u00a0": " ", "\u2009": " ", "\u200b": "", "\ufeff": "", "\x00": "",
-        "\u2028": " ", "\x02": "", "\x03": "",
+        "\ufb00": "ff",
+        "\ufb01": "fi",
+        "\ufb02": "fl",
+        "\ufb03": "ffi",
+        "\ufb04": "ffl",
+        "\ufb05": "st",
+        "\ufb06": "st",
+        "\u00ad": "-",
+        "\u00a0": " ",
+        "\u2009": " ",
+        "\u200b": "",
+        "\ufeff": "",
+        "\x00": "",
+        "\u2028": " ",
+        "\x02": "",
+        "\x03": "",
     }
-)  # fmt: skip
+)
 _BREAK = re.compile(r"(?<=[^\W\d_])[-\u2010]$")
 _BLANKS = re.compile(r"[ \t\r\f\v]+")
 # Compounds whose first part is a word of its own keep their hyphen when they happen to break after it.

@@ -125,13 +125,21 @@ class Round(Table):
     def config(self) -> dict[str, object]:
         """What shapes the content, for the manifest: places on this machine and what has its own fields there are left out."""
         left_out: dict[str, object] = {
-            "workspace": True, "output": True, "takedowns": True, "audit": True, "changes": True,
-            "source": self.source.LOCAL, "core": {"folder"}, "scalar": {"accepted", "base_url"},
-        }  # fmt: skip
+            "workspace": True,
+            "output": True,
+            "takedowns": True,
+            "audit": True,
+            "changes": True,
+            "source": self.source.LOCAL,
+            "core": {"folder"},
+            "scalar": {"accepted", "base_url"},
+        }
         data = self.model_dump(mode="json", exclude=left_out)  # type: ignore[arg-type]
         data["update"] |= {
-            "papers": self.new_papers, "max_age_months": self.max_age_months, "inactive_months": self.inactive_months,
-        }  # fmt: skip
+            "papers": self.new_papers,
+            "max_age_months": self.max_age_months,
+            "inactive_months": self.inactive_months,
+        }
         data["takedowns"] = sorted(self.taken_down)
         data["settings"] = [setting.name for setting in self.chosen]
         data["scalar"]["accepted"] = None if self.scalar.accepted is None else len(self.scalar.accepted_ids or ())

@@ -152,9 +152,12 @@ class SettingTable(Table):
     def setting(self) -> Setting:
         most = self.tokens // 1000 if self.tokens else 0
         return Setting(
-            self.name, self.task, most if "random" in self.fill else self.random,
-            most if "co-author" in self.fill else self.co_author, self.tokens,
-        )  # fmt: skip
+            self.name,
+            self.task,
+            most if "random" in self.fill else self.random,
+            most if "co-author" in self.fill else self.co_author,
+            self.tokens,
+        )
 
 
 class SamplesTable(Table):

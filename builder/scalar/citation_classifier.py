@@ -142,12 +142,17 @@ def neighbourhood(contexts: Sequence[Context], scores: Sequence[float]) -> np.nd
         rest = len(alone) - context.single
         rows.append(
             [
-                scores[i], fmean(theirs) if theirs else 0.0, len(theirs), max(theirs, default=0.0),
-                fmean(single) if single else 0.0, len(single),
+                scores[i],
+                fmean(theirs) if theirs else 0.0,
+                len(theirs),
+                max(theirs, default=0.0),
+                fmean(single) if single else 0.0,
+                len(single),
                 (total - context.single * scores[i]) / rest if rest else 0.0,
-                scores[i - 1] if i else 0.0, scores[i + 1] if i + 1 < len(scores) else 0.0,
+                scores[i - 1] if i else 0.0,
+                scores[i + 1] if i + 1 < len(scores) else 0.0,
             ]
-        )  # fmt: skip
+        )
     return np.array(rows)
 
 
@@ -185,9 +190,13 @@ def _places(words: Sequence[str], style: str, before: str, after: str) -> list[s
     capital = next((n for n, word in backwards if word[:1].isupper()), 0)
     sentence = next((n for n, word in backwards if word in ".:;"), 20)
     return [
-        f"acronym={acronym}", f"acronym={acronym}|{style}", f"capital={capital}", f"sentence={sentence}",
-        f"line={chr(10) in before[-40:]}", f"table={'|' in before[-60:]}{'|' in after[:60]}",
-    ]  # fmt: skip
+        f"acronym={acronym}",
+        f"acronym={acronym}|{style}",
+        f"capital={capital}",
+        f"sentence={sentence}",
+        f"line={chr(10) in before[-40:]}",
+        f"table={'|' in before[-60:]}{'|' in after[:60]}",
+    ]
 
 
 def _style(citation: str) -> str:

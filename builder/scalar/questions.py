@@ -20,9 +20,16 @@ from builder.seeding import digest_of, integer_of, row_order
 from lm_eval_tasks.tasks.records import CitationType, Level
 
 ClozeReason = Literal[
-    "grouped", "unresolved", "other_type", "gold_without_text", "too_few_candidates", "mask_beyond_cut", "repeated",
-    "enough_of_paper", "enough_questions",
-]  # fmt: skip
+    "grouped",
+    "unresolved",
+    "other_type",
+    "gold_without_text",
+    "too_few_candidates",
+    "mask_beyond_cut",
+    "repeated",
+    "enough_of_paper",
+    "enough_questions",
+]
 CANDIDATES = 4
 _NEAREST = 4
 _CONTEXT = 300
@@ -162,9 +169,7 @@ class QuestionMaker:
         if len(distractors) < CANDIDATES - 1:
             return "too_few_candidates"
         name = f"{paper.versioned_id}#{citing.document.mentions.index(place.mention)}"
-        return Question(
-            name, paper, level, place.part.heading, level.citation, text, (gold, *distractors), 0
-        )  # fmt: skip
+        return Question(name, paper, level, place.part.heading, level.citation, text, (gold, *distractors), 0)
 
     def _distractors(self, citing: Citing, place: _Place, all_parts: Sequence[Part]) -> list[Candidate]:
         nearest = self._level.distractors == "nearest"
@@ -252,10 +257,12 @@ def context_of(document: Document, mention: Mention) -> Context:
     text = document.sections[mention.section].text
     alone = not mention.grouped and len(mention.references) == 1
     around = Context(
-        text[max(0, mention.start - _CONTEXT) : mention.start], text[mention.start : mention.end],
-        text[mention.end : mention.end + _CONTEXT], document.sections[mention.section].heading,
+        text[max(0, mention.start - _CONTEXT) : mention.start],
+        text[mention.start : mention.end],
+        text[mention.end : mention.end + _CONTEXT],
+        document.sections[mention.section].heading,
         str(mention.references[0]) if len(mention.references) == 1 else "",
-    )  # fmt: skip
+    )
     return replace(around, single=alone and is_single(around))
 
 

@@ -74,10 +74,12 @@ def read_labels(path: Path) -> list[Labelled]:
 def _labelled(name: str, labels: Sequence[dict[str, Any]]) -> Labelled:
     contexts = tuple(_context(label) for label in labels)
     return Labelled(
-        name, contexts, tuple(hashed(features(context)) for context in contexts),
+        name,
+        contexts,
+        tuple(hashed(features(context)) for context in contexts),
         tuple(label["type"] == "method" if label["type"] else None for label in labels),
         tuple(bool(label["single"]) for label in labels),
-    )  # fmt: skip
+    )
 
 
 def _context(label: dict[str, Any]) -> Context:

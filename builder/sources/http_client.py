@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 
 TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 TRANSIENT_ERRORS = (
-    requests.Timeout, requests.ConnectionError, requests.exceptions.ChunkedEncodingError,
+    requests.Timeout,
+    requests.ConnectionError,
+    requests.exceptions.ChunkedEncodingError,
     requests.exceptions.ContentDecodingError,
-)  # fmt: skip
+)
 # Answers that asking again does not change; the caller makes sense of them.
 FINAL_STATUS = frozenset({200, 400, 404, 410})
 TRIES = 7

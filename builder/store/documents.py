@@ -61,10 +61,16 @@ class DocumentTables:
         self._db.execute(
             "INSERT OR REPLACE INTO documents VALUES (?,?,?,?,?,?,?,?)",
             (
-                stored.id, stored.kind, stored.extractor, stored.file_sha256, stored.reason, stored.detail, quality,
+                stored.id,
+                stored.kind,
+                stored.extractor,
+                stored.file_sha256,
+                stored.reason,
+                stored.detail,
+                quality,
                 body,
             ),
-        )  # fmt: skip
+        )
 
     def read_file(self, paper_id: str, kind: FileKind, extractor: str) -> str | None:
         """Hash of the file that this version of the extractor read last; None if it has read none to its end."""

@@ -59,13 +59,25 @@ class PaperTables:
             "WHERE excluded.version >= version AND (excluded.since <> '' OR since = '' OR abstract = '')",
             (
                 (
-                    p.id, p.version, p.title, p.abstract, json.dumps(p.authors, ensure_ascii=False), len(p.authors),
-                    " ".join(p.categories), p.published.isoformat(), p.updated.isoformat(), p.license,
-                    title_key(p.title), since, p.doi, author_key(p.authors[0]), int(look_up),
+                    p.id,
+                    p.version,
+                    p.title,
+                    p.abstract,
+                    json.dumps(p.authors, ensure_ascii=False),
+                    len(p.authors),
+                    " ".join(p.categories),
+                    p.published.isoformat(),
+                    p.updated.isoformat(),
+                    p.license,
+                    title_key(p.title),
+                    since,
+                    p.doi,
+                    author_key(p.authors[0]),
+                    int(look_up),
                 )
                 for p in batch
             ),
-        )  # fmt: skip
+        )
 
     def papers(self, ids: Iterable[str] | None = None) -> Iterator[Paper]:
         """Papers that samples may be drawn from, by id; with `ids`, those in the pool or not, in the given order."""
@@ -241,9 +253,17 @@ _SELECT = (
 def _paper(row: tuple[str, int, str, str, str, str, str, str, str, str, str]) -> Paper:
     id_, version, title, abstract, authors, categories, published, updated, license_, doi, _ = row
     return Paper(
-        id_, version, title, abstract, tuple(json.loads(authors)), tuple(categories.split()),
-        date.fromisoformat(published), date.fromisoformat(updated), license_, doi,
-    )  # fmt: skip
+        id_,
+        version,
+        title,
+        abstract,
+        tuple(json.loads(authors)),
+        tuple(categories.split()),
+        date.fromisoformat(published),
+        date.fromisoformat(updated),
+        license_,
+        doi,
+    )
 
 
 def in_categories(paper: Paper, wanted: frozenset[str]) -> bool:

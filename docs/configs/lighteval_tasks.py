@@ -41,9 +41,16 @@ def _task(setting, tokens):
 
     name = f"academiceval:{slug_of(setting)}"
     return LightevalTaskConfig(
-        name, prompt, DATASET, setting, [METRIC], hf_avail_splits=["train", "validation", "test"], evaluation_splits=["test"],
-        generation_size=tokens, stop_sequence=[],
-    )  # fmt: skip
+        name,
+        prompt,
+        DATASET,
+        setting,
+        [METRIC],
+        hf_avail_splits=["train", "validation", "test"],
+        evaluation_splits=["test"],
+        generation_size=tokens,
+        stop_sequence=[],
+    )
 
 
 TASKS_TABLE = [_task(setting, tokens) for setting, tokens in SETTINGS.items()]

@@ -65,13 +65,19 @@ def power() -> Figure:
     axis = figure.subplots()
     for share, mark in ((20, "o"), (5, "s"), (1, "^")):
         axis.plot(
-            list(sizes), [found[f"power_{share}{ending}"] for ending in sizes.values()], marker=mark, markersize=4,
+            list(sizes),
+            [found[f"power_{share}{ending}"] for ending in sizes.values()],
+            marker=mark,
+            markersize=4,
             label=f"{share} % of the old papers memorised",
-        )  # fmt: skip
+        )
     axis.plot(
-        list(sizes), [found[f"false_alarms{ending}"] for ending in sizes.values()], color="black", linestyle=":",
+        list(sizes),
+        [found[f"false_alarms{ending}"] for ending in sizes.values()],
+        color="black",
+        linestyle=":",
         label="nothing memorised (false alarms)",
-    )  # fmt: skip
+    )
     axis.set(xscale="log", xlabel="papers", ylabel="share of 500 draws\nin which it is found", ylim=(0, 1.02))
     axis.set_xticks(list(sizes), [f"{n:,}" for n in sizes])
     axis.minorticks_off()
@@ -87,10 +93,14 @@ def one_scale() -> Figure:
     for i, easier in enumerate(EASIER):
         chance = np.random.default_rng(i)
         hard = chance.normal(0, 0.05, 300)
-        rounds.append({
-            model: {f"{i}.{p}": (float(skill + easier + hard[p] + chance.normal(0, 0.04)), str(p)) for p in range(300)}
-            for model, skill in skills.items()
-        })  # fmt: skip
+        rounds.append(
+            {
+                model: {
+                    f"{i}.{p}": (float(skill + easier + hard[p] + chance.normal(0, 0.04)), str(p)) for p in range(300)
+                }
+                for model, skill in skills.items()
+            }
+        )
     raw = [float(np.mean([score for score, _ in one["model"].values()])) for one in rounds]
     linked = [(raw[0], raw[0], raw[0])]
     for name, one in zip(names[1:], rounds[1:], strict=True):

@@ -70,10 +70,14 @@ class FaultError(Exception):
 
 
 def retried(
-    call: Callable[[], _T], repo: str, *, caught: type[Exception] | tuple[type[Exception], ...],
-    helps: Callable[[Fault], bool] = lambda fault: fault.again, done: Callable[[Fault], _T | None] = lambda fault: None,
+    call: Callable[[], _T],
+    repo: str,
+    *,
+    caught: type[Exception] | tuple[type[Exception], ...],
+    helps: Callable[[Fault], bool] = lambda fault: fault.again,
+    done: Callable[[Fault], _T | None] = lambda fault: None,
     moves_files: bool = True,
-) -> _T:  # fmt: skip
+) -> _T:
     """Ask, and ask again if that may help.
 
     Args:

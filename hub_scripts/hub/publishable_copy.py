@@ -52,6 +52,9 @@ def _original(copy: Manifest) -> Manifest:
     """The manifest of the round that a copy was made of, except for the hashes of the files next to the data."""
     assert copy.publishable is not None
     return replace(
-        copy, configurations=copy.publishable.original, publishable=None, other_files={},
+        copy,
+        configurations=copy.publishable.original,
+        publishable=None,
+        other_files={},
         revision="" if copy.revision.endswith(SEALED) else copy.revision,
-    )  # fmt: skip
+    )

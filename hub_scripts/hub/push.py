@@ -35,8 +35,14 @@ if TYPE_CHECKING:
 
 
 def push(
-    source: Path, repo_id: str, licenses: Shown, *, yes: bool = False, private: bool = False, report_card: Path | None = None
-) -> Iterator[str]:  # fmt: skip
+    source: Path,
+    repo_id: str,
+    licenses: Shown,
+    *,
+    yes: bool = False,
+    private: bool = False,
+    report_card: Path | None = None,
+) -> Iterator[str]:
     """Check a dataset folder, and publish it if `yes` says so; yields lines to show as it goes.
 
     Raises:

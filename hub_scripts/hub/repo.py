@@ -221,9 +221,15 @@ class Repo:
         ]
         try:
             made = self._api.create_commit(
-                self.id, operations, commit_message=change.title, commit_description=change.mark, repo_type=self.kind,
-                revision=branch, parent_commit=parent, create_pr=as_proposal,
-            )  # fmt: skip
+                self.id,
+                operations,
+                commit_message=change.title,
+                commit_description=change.mark,
+                repo_type=self.kind,
+                revision=branch,
+                parent_commit=parent,
+                create_pr=as_proposal,
+            )
         except FAULTS as err:
             if not uses_xet() or not lacks_xet(err):
                 raise
@@ -274,9 +280,13 @@ class Repo:
         """Ask, and ask again if that may help, unless `done` finds that it was carried out."""
         try:
             return retried(
-                call, self.id, caught=FAULTS, helps=lambda fault: fault.again or fault.status == 409,
-                done=lambda fault: done() if _may_be_done(fault) else None, moves_files=moves_files,
-            )  # fmt: skip
+                call,
+                self.id,
+                caught=FAULTS,
+                helps=lambda fault: fault.again or fault.status == 409,
+                done=lambda fault: done() if _may_be_done(fault) else None,
+                moves_files=moves_files,
+            )
         except FaultError as err:
             raise err.fault.error from err.__cause__
 

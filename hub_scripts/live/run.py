@@ -44,9 +44,15 @@ def this_month() -> str:
 
 
 def live(
-    path: Path, settings: Live, models: Mapping[str, ModelTable], round_name: str, *, yes: bool, quiet: bool = False,
+    path: Path,
+    settings: Live,
+    models: Mapping[str, ModelTable],
+    round_name: str,
+    *,
+    yes: bool,
+    quiet: bool = False,
     max_cost: float | None = None,
-) -> Iterator[str | Table]:  # fmt: skip
+) -> Iterator[str | Table]:
     """Do a month, or show its plan.
 
     Args:

@@ -96,9 +96,18 @@ def _evaluation(name: str, model: ModelTable, dataset: Path, output: Path) -> St
 
 def _judging(name: str, judge: JudgeTable, run: Path, output: Path) -> Step:
     argv = (
-        "judge", str(run), "--model", judge.model, "--name", name, "--output", str(output),
-        *_option("--base-url", judge.base_url), *_option("--evidence", judge.evidence), *_option("--prices", judge.prices),
-    )  # fmt: skip
+        "judge",
+        str(run),
+        "--model",
+        judge.model,
+        "--name",
+        name,
+        "--output",
+        str(output),
+        *_option("--base-url", judge.base_url),
+        *_option("--evidence", judge.evidence),
+        *_option("--prices", judge.prices),
+    )
     verdicts = output / f"judge_{name}.json"
     return Step(f"judge {name}", argv, (run,), verdicts, (f"evaluate {name}",), verdicts if judge.prices else None)
 

@@ -19,8 +19,13 @@ if TYPE_CHECKING:
 
 LABELS = {**{name: registry.label(name) for name in registry.headline()}, WIN_RATE: "Judge win rate"}
 TASK_LABELS = {
-    "title": "Title", "abs": "Abstract", "intro": "Introduction", "related": "Related work", "section": "Any section", "scalar": "SCALAR",
-}  # fmt: skip
+    "title": "Title",
+    "abs": "Abstract",
+    "intro": "Introduction",
+    "related": "Related work",
+    "section": "Any section",
+    "scalar": "SCALAR",
+}
 _SCALE = 10_000
 
 
@@ -128,11 +133,19 @@ def share(cell: Cell, *flags: str) -> float | None:
 def _setting(group: Group) -> dict[str, Any]:
     days = sorted(group.published)
     return {
-        "round": group.key.round, "name": group.key.setting, "slug": group.key.slug, "task": group.task,
-        "context": group.context, "n": len(group.ids), "of": max((one.of for one in group.cells if one.of), default=None),
-        "first": days[0], "last": days[-1],
-        "ceilings": group.ceilings, "prompts": group.prompt_versions, "unfinished": group.unfinished,
-    }  # fmt: skip
+        "round": group.key.round,
+        "name": group.key.setting,
+        "slug": group.key.slug,
+        "task": group.task,
+        "context": group.context,
+        "n": len(group.ids),
+        "of": max((one.of for one in group.cells if one.of), default=None),
+        "first": days[0],
+        "last": days[-1],
+        "ceilings": group.ceilings,
+        "prompts": group.prompt_versions,
+        "unfinished": group.unfinished,
+    }
 
 
 def _all_rounded(values: Values) -> dict[str, list[float | None]]:

@@ -18,9 +18,13 @@ from matplotlib.figure import Figure
 # Names of models and authors may contain any character: none may begin a formula.
 PLAIN: dict[Any, Any] = {"font.size": 9.0, "text.parse_math": False, "figure.constrained_layout.use": True}
 STYLE: dict[Any, Any] = {
-    **PLAIN, "axes.grid": True, "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False,
+    **PLAIN,
+    "axes.grid": True,
+    "grid.alpha": 0.3,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
     "legend.frameon": False,
-}  # fmt: skip
+}
 # The same figure gives the same bytes.
 _SAVED: dict[Any, Any] = {"svg.hashsalt": "academiceval", "svg.fonttype": "path"}
 BLUE = "#0072b2"

@@ -19,9 +19,11 @@ from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.metrics import registry
 
 _PAIRS = {
-    "title": ("Title-30K", "Title-31K-G"), "abs": ("Abs-28K", "Abs-29K-G"), "intro": ("Intro-28K", "Intro-28K-G"),
+    "title": ("Title-30K", "Title-31K-G"),
+    "abs": ("Abs-28K", "Abs-29K-G"),
+    "intro": ("Intro-28K", "Intro-28K-G"),
     "related": ("Related-53K", "Related-53K-G"),
-}  # fmt: skip
+}
 # Prompts that differ by less count as equally long.
 _LONGER = 1.2
 _Row = tuple[Any, ...]
@@ -55,13 +57,20 @@ def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
     """task, setting, thousands of prompt tokens, model, score, low, high, samples, floor; of tasks with several lengths."""
     rows: list[_Row] = [
         (
-            group.task, group.key.setting, round(cell.tokens / 1000, 2) if cell.tokens else group.context, cell.model,
-            one.mean, one.low, one.high, one.samples, fmean(floors.values()) if (floors := cell.floors.get(metric)) else None,
+            group.task,
+            group.key.setting,
+            round(cell.tokens / 1000, 2) if cell.tokens else group.context,
+            cell.model,
+            one.mean,
+            one.low,
+            one.high,
+            one.samples,
+            fmean(floors.values()) if (floors := cell.floors.get(metric)) else None,
         )
         for group in groups
         for cell in group.cells
         if (one := cell.scores.get(metric)) is not None and (cell.tokens or group.context)
-    ]  # fmt: skip
+    ]
     for task in _tasks(rows):
         own = [row for row in rows if row[0] == task]
         if max(row[2] for row in own) > _LONGER * min(row[2] for row in own):
@@ -171,9 +180,13 @@ def _judge_and_overlap(rows: Sequence[_Row], place: Path, round_: str) -> Plot:
     for task, mark in zip(TASKS, MARKS, strict=False):
         if points := [(row[3], row[4]) for row in rows if row[0] == task]:
             axis.scatter(
-                *zip(*points, strict=True), marker=mark, facecolors=BLUE, edgecolors="black", linewidths=0.7,
+                *zip(*points, strict=True),
+                marker=mark,
+                facecolors=BLUE,
+                edgecolors="black",
+                linewidths=0.7,
                 label=TASK_LABELS[task],
-            )  # fmt: skip
+            )
     axis.axhline(0.5, color="black", linewidth=0.8)
     axis.set(xlabel="ROUGE-L", ylabel="judge win rate")
     axis.legend(ncols=2, fontsize=8)

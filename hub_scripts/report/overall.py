@@ -67,9 +67,11 @@ def overall(groups: Sequence[Group]) -> Overall | None:
     parts = {model: list(_parts(model, counted)) for model in models}
     standings = sorted((_standing(model, own, counted) for model, own in parts.items()), key=_order)
     return Overall(
-        counted[0].key.round, tuple(group.key.setting for group in counted), tuple(_ranked(standings)),
+        counted[0].key.round,
+        tuple(group.key.setting for group in counted),
+        tuple(_ranked(standings)),
         {part.group.key.setting: part.ceiling for own in parts.values() for part in own if part.ceiling < 1},
-    )  # fmt: skip
+    )
 
 
 def _counted(groups: Sequence[Group], models: Sequence[str]) -> list[Group]:
@@ -95,10 +97,16 @@ def _standing(model: str, parts: Sequence[Part], counted: Sequence[Group]) -> St
     having = {part.group.key.setting for part in parts}
     tasks = {task: fmean(part.whole() for part in own) for task, own in _by_task(parts).items()}
     return Standing(
-        model, None, interval_over(list(_by_task(parts).values())) if parts else None, tasks,
-        tuple(group.key.setting for group in counted if group.key.setting not in having), sum(cell.samples for cell in cells),
-        _share(cells, "capped"), _share(cells, "truncated"), is_baseline(model),
-    )  # fmt: skip
+        model,
+        None,
+        interval_over(list(_by_task(parts).values())) if parts else None,
+        tasks,
+        tuple(group.key.setting for group in counted if group.key.setting not in having),
+        sum(cell.samples for cell in cells),
+        _share(cells, "capped"),
+        _share(cells, "truncated"),
+        is_baseline(model),
+    )
 
 
 def _parts(model: str, counted: Sequence[Group]) -> Iterator[Part]:

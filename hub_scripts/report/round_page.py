@@ -176,11 +176,15 @@ def _graph(name: str, papers: Mapping[str, Sequence[str]], place: Path) -> Plot:
         axis.set_axis_off()
     degree = 2 * graph.number_of_edges() / max(1, graph.number_of_nodes())
     figures = {
-        "papers": len(papers), "authors": graph.number_of_nodes(), "first authors": len(first),
+        "papers": len(papers),
+        "authors": graph.number_of_nodes(),
+        "first authors": len(first),
         "pairs of co-authors": graph.number_of_edges(),
-        "connected parts": len(parts), "authors in the largest part": len(parts[0]), "mean co-authors": round(degree, 2),
+        "connected parts": len(parts),
+        "authors in the largest part": len(parts[0]),
+        "mean co-authors": round(degree, 2),
         "drawn": drawn.number_of_nodes(),
-    }  # fmt: skip
+    }
     shown = ", ".join(f"{what} {n}" for what, n in figures.items())
     alt = f"A sample of the co-author graph around its busiest author; filled marks are first authors. {shown}."
     plot = Plot(f"round_{name}_graph", "Co-author graph", alt)

@@ -158,10 +158,16 @@ def _write(
     cards = {name: report_card(card) for name, card in sorted(inputs.cards.items())}
     by_round = [list(of_round) for _, of_round in groupby(found, key=lambda group: group.key.round)]
     shown = {
-        "groups": found, "plots": plots, "pages": rounds, "cards": cards, "about": about, "cutoffs": known,
-        "agreement": agreement(found), "duels": inputs.duels,
+        "groups": found,
+        "plots": plots,
+        "pages": rounds,
+        "cards": cards,
+        "about": about,
+        "cutoffs": known,
+        "agreement": agreement(found),
+        "duels": inputs.duels,
         "standings": [one for of_round in reversed(by_round) if (one := overall(of_round))],
-    }  # fmt: skip
+    }
     _pages(place, data, shown)
     for name in _STATIC:
         (place / name).write_text(packaged("static", name), encoding="utf-8")

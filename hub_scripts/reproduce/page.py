@@ -46,14 +46,12 @@ DIFFERS, AGREES = "differs", "within the interval"
 _HEAD = ("Setting", "Model", "Score", "Published", "Ours", "95 % interval", "Difference", "n", "Verdict")
 _FIGURE_METRICS = ("bertscore", "rouge_l")
 _NOTES = {
-    "academiceval": (
-        "The documentation, *Differences from the papers*, lists everything that may move a score.",
-    ),
+    "academiceval": ("The documentation, *Differences from the papers*, lists everything that may move a score.",),
     "scalar": (
         "Tables 2 and 3 were measured on samples of 50 questions.",
         "Answers are read as in the published code (accuracy_strict).",
     ),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +168,12 @@ def _cells(row: Row) -> tuple[object, ...]:
     if ours is None:
         return None, None, None, None, row.verdict
     return (
-        _percent(ours.mean), " to ".join(map(_percent, ours.bounds or ())) or None, f"{100 * (ours.mean - row.cell.value):+.1f}",
-        ours.samples, row.verdict,
-    )  # fmt: skip
+        _percent(ours.mean),
+        " to ".join(map(_percent, ours.bounds or ())) or None,
+        f"{100 * (ours.mean - row.cell.value):+.1f}",
+        ours.samples,
+        row.verdict,
+    )
 
 
 def _runs(folders: Mapping[str, Path | None]) -> Table:
@@ -197,9 +198,13 @@ def _percent(value: float) -> str:
 def _plain(row: Row) -> dict[str, Any]:
     cell, ours = row.cell, row.ours
     return {
-        "source": cell.source, "model": cell.model, "setting": cell.setting, "metric": cell.metric, "published": round(cell.value, 4),
+        "source": cell.source,
+        "model": cell.model,
+        "setting": cell.setting,
+        "metric": cell.metric,
+        "published": round(cell.value, 4),
         **({"ours": ours.mean, "low": ours.low, "high": ours.high, "samples": ours.samples} if ours else {}),
-    }  # fmt: skip
+    }
 
 
 def _facts(manifest: Manifest | None, dataset: str) -> list[str]:

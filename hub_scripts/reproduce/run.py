@@ -189,8 +189,14 @@ def _folder(run: Run, plan: Plan, manifest: Manifest | None) -> Path:
     """A separate folder for each evaluation: another model, other weights, options or data do not mix with it."""
     files = sorted(file.sha256 for file in manifest.files.values()) if manifest else []
     what = [
-        plan.model, _arguments(run, plan), run.tasks, _metadata(run, plan), plan.limit, _generation(plan).apply_chat_template, files,
-    ]  # fmt: skip
+        plan.model,
+        _arguments(run, plan),
+        run.tasks,
+        _metadata(run, plan),
+        plan.limit,
+        _generation(plan).apply_chat_template,
+        files,
+    ]
     digest = sha256_of_bytes(json.dumps(redacted(what), sort_keys=True))
     return plan.output / run.folder / f"{re.sub(r'[^a-z0-9]+', '-', plan.model.lower())}-{digest[:8]}"
 

@@ -73,19 +73,24 @@ def record(results: Results, organization: str, relationship: str) -> dict[str, 
         "evaluation_timestamp": made,
         "retrieved_timestamp": made,
         "source_metadata": {
-            "source_name": "academiceval eval" if results.prompt_versions else "lm_eval", "source_type": "evaluation_run",
-            "source_organization_name": organization, "evaluator_relationship": relationship,
+            "source_name": "academiceval eval" if results.prompt_versions else "lm_eval",
+            "source_type": "evaluation_run",
+            "source_organization_name": organization,
+            "evaluator_relationship": relationship,
         },
         "eval_library": {"name": "academiceval", "version": VERSION, "additional_details": {"url": _HOME}},
         "model_info": {
-            "name": name, "id": model, "developer": developer or "unknown",
+            "name": name,
+            "id": model,
+            "developer": developer or "unknown",
             "additional_details": {
-                "deployment_type": _DEPLOYMENTS.get(results.engine, "unknown"), "model_availability": "unknown",
+                "deployment_type": _DEPLOYMENTS.get(results.engine, "unknown"),
+                "model_availability": "unknown",
                 "engine": results.engine or "unknown",
             },
         },
         "evaluation_results": scores,
-    }  # fmt: skip
+    }
 
 
 def _scorer(results: Results) -> str:
@@ -100,10 +105,11 @@ def _is_shown(score: Score) -> bool:
 
 def _result(results: Results, one: Score) -> dict[str, Any]:
     about = {
-        "round": results.round, "revision": results.contents or "unknown",
+        "round": results.round,
+        "revision": results.contents or "unknown",
         "prompt_versions": ", ".join(map(str, results.prompt_versions)) or "unknown",
         "subset": results.subset_of(one.task) or "no",
-    }  # fmt: skip
+    }
     source = {
         "source_type": "hf_dataset",
         "hf_repo": results.hub_id,
@@ -120,15 +126,23 @@ def _result(results: Results, one: Score) -> dict[str, Any]:
         "evaluation_result_id": f"{one.task}/{one.metric}",
         "evaluation_name": one.task,
         "source_data": {
-            "dataset_name": "academiceval", **(source if results.hub_id else {"source_type": "other"}), "additional_details": about,
+            "dataset_name": "academiceval",
+            **(source if results.hub_id else {"source_type": "other"}),
+            "additional_details": about,
         },
         "metric_config": {
-            "evaluation_description": f"{registry.label(one.metric)}, mean over the papers of the split", "metric_id": one.metric,
-            "metric_name": registry.label(one.metric), "metric_unit": "proportion", "lower_is_better": False,
-            "score_type": "continuous", "min_score": -1 if one.metric == "bertscore" else 0, "max_score": 1,
+            "evaluation_description": f"{registry.label(one.metric)}, mean over the papers of the split",
+            "metric_id": one.metric,
+            "metric_name": registry.label(one.metric),
+            "metric_unit": "proportion",
+            "lower_is_better": False,
+            "score_type": "continuous",
+            "min_score": -1 if one.metric == "bertscore" else 0,
+            "max_score": 1,
             **({"metric_parameters": {"model": _scorer(results)}} if one.metric == "bertscore" and results.run else {}),
         },
         "score_details": {
-            "score": one.value, "uncertainty": {"num_samples": one.samples, **({"confidence_interval": interval} if known else {})},
+            "score": one.value,
+            "uncertainty": {"num_samples": one.samples, **({"confidence_interval": interval} if known else {})},
         },
-    }  # fmt: skip
+    }

@@ -25,8 +25,16 @@ FILE = ".eval_results/academiceval.yaml"
 _METRICS = ("rouge_l", "accuracy")
 # Options with which a task is another one, or has other samples.
 _OTHER_TASK = (
-    "published_after", "published_before", "shard", "config", "core", "retriever", "similarity", "chunks", "chunk_size",
-)  # fmt: skip
+    "published_after",
+    "published_before",
+    "shard",
+    "config",
+    "core",
+    "retriever",
+    "similarity",
+    "chunks",
+    "chunk_size",
+)
 
 
 def entries(results: Results, published: PublishedRound, url: str) -> list[dict[str, Any]]:
@@ -45,10 +53,16 @@ def entries(results: Results, published: PublishedRound, url: str) -> list[dict[
         if one.metric in _METRICS and id_ in published.tasks and one.samples == published.sizes.get(setting):
             found.append(
                 EvalResultEntry(
-                    published.id, id_, round(one.value, 6), dataset_revision=published.commit, date=results.day or None, source_url=url,
-                    source_name="AcademicEval", notes=_notes(one),
+                    published.id,
+                    id_,
+                    round(one.value, 6),
+                    dataset_revision=published.commit,
+                    date=results.day or None,
+                    source_url=url,
+                    source_name="AcademicEval",
+                    notes=_notes(one),
                 )
-            )  # fmt: skip
+            )
     return eval_result_entries_to_yaml(found)
 
 

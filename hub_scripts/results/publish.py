@@ -74,9 +74,15 @@ class _Upload:
 
 
 def push_results(
-    paths: Sequence[Path], repo_id: str, card: str | None, *, yes: bool, subset: bool = False, create_pr: bool = False,
+    paths: Sequence[Path],
+    repo_id: str,
+    card: str | None,
+    *,
+    yes: bool,
+    subset: bool = False,
+    create_pr: bool = False,
     dataset: str | None = None,
-) -> Iterator[str]:  # fmt: skip
+) -> Iterator[str]:
     """Publish result files; yields lines to show.
 
     Args:
@@ -194,15 +200,23 @@ def read_result(path: Path, repo_id: str, dataset: str | None = None) -> ResultF
     address = f"{endpoint()}/datasets/{repo_id}/blob/main/{place}.json"
     shown = [
         EvalResult(
-            task_type="text-generation", task_name=one.task, dataset_type=results.hub_id or dataset or "academiceval",
+            task_type="text-generation",
+            task_name=one.task,
+            dataset_type=results.hub_id or dataset or "academiceval",
             dataset_name=f"AcademicEval {results.round}{', subset' * (bool(results.subset_of(one.task)) or results.split != TEST)}",
-            dataset_config=setting_of(one.task), dataset_split=results.split,
-            dataset_revision=results.round, metric_type=one.metric, metric_name=metrics.label(one.metric),
-            metric_value=round(one.value, 6), metric_args=_beside(one, results), source_name="AcademicEval", source_url=address,
+            dataset_config=setting_of(one.task),
+            dataset_split=results.split,
+            dataset_revision=results.round,
+            metric_type=one.metric,
+            metric_name=metrics.label(one.metric),
+            metric_value=round(one.value, 6),
+            metric_args=_beside(one, results),
+            source_name="AcademicEval",
+            source_url=address,
         )
         for one in results.scores
         if one.metric in metrics.headline()  # all other scores are in the result file
-    ]  # fmt: skip
+    ]
     return ResultFile(path, results, place, address, model_index(results.model, shown))
 
 

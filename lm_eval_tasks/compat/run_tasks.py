@@ -23,9 +23,13 @@ class RunTasks(TaskManager):  # type: ignore[misc]
     """
 
     def __init__(
-        self, folder: Path, metadata: Mapping[str, Any], reasoning_tokens: int = 0, repeats: int = 1,
+        self,
+        folder: Path,
+        metadata: Mapping[str, Any],
+        reasoning_tokens: int = 0,
+        repeats: int = 1,
         samples: Mapping[str, Sequence[int]] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(include_path=str(folder), include_defaults=False, metadata=dict(metadata))
         self._reasoning_tokens, self._repeats, self._samples = reasoning_tokens, repeats, samples
 

@@ -19,8 +19,13 @@ from lm_eval_tasks.core.text import nearest, parse_json, suggestion
 ENGINES = ("local", "ray")
 # What a command is for, in the order in which help lists them.
 GROUPS = START, EVALUATE, READ, BUILD, DATASETS, PUBLISH = (
-    "begin", "evaluate a model", "read results", "build a round", "dataset folders and files", "publish",
-)  # fmt: skip
+    "begin",
+    "evaluate a model",
+    "read results",
+    "build a round",
+    "dataset folders and files",
+    "publish",
+)
 # No count that is asked for is larger.
 _MOST = 10**9
 # ORG/NAME on the Hub.
@@ -108,9 +113,12 @@ class Commands:
         sub.set_defaults(show=FORMATS[0])
         if shows_tables:
             sub.add_argument(
-                "--format", dest="show", choices=FORMATS, default=FORMATS[0],
+                "--format",
+                dest="show",
+                choices=FORMATS,
+                default=FORMATS[0],
                 help="tables drawn for a terminal, as Markdown, or as JSON lines (default: what suits the output)",
-            )  # fmt: skip
+            )
         sub.set_defaults(command=command, parser=sub, command_name=name)
         return sub
 
@@ -174,9 +182,11 @@ def check_there(*paths: Path | None) -> None:
 def add_engine(sub: argparse.ArgumentParser, what: str = "") -> None:
     """Add the option that says what to work with."""
     sub.add_argument(
-        "--engine", choices=ENGINES, default=ENGINES[0],
+        "--engine",
+        choices=ENGINES,
+        default=ENGINES[0],
         help=f"{what}this machine, or the Ray cluster that RAY_ADDRESS names (default: local)",
-    )  # fmt: skip
+    )
 
 
 def positive(text: str) -> int:

@@ -17,12 +17,43 @@ from lm_eval_tasks.core.row_format import IDS, MANIFEST
 from lm_eval_tasks.core.text import ODD, day, nearest, parse_json, suggestion, why
 
 KEYS = (
-    "dataset", "dataset_revision", "round", "split", "published_after", "published_before", "shard", "config", "core",
-    "bertscore_model", "cut", "reserve", "reasoning_tokens",
-    "system_instruction", "model_cutoff", "retriever", "similarity", "chunk_size", "chunk_overlap", "chunks", "metrics", "keep_parts",
-    "tokenizer", "max_length", "max_model_len", "context_length", "pretrained", "revision",
-    "enable_thinking", "think_end_token", "chat_template_args", "model", "base_url", "api_key", "dtype", "trust_remote_code",
-)  # fmt: skip
+    "dataset",
+    "dataset_revision",
+    "round",
+    "split",
+    "published_after",
+    "published_before",
+    "shard",
+    "config",
+    "core",
+    "bertscore_model",
+    "cut",
+    "reserve",
+    "reasoning_tokens",
+    "system_instruction",
+    "model_cutoff",
+    "retriever",
+    "similarity",
+    "chunk_size",
+    "chunk_overlap",
+    "chunks",
+    "metrics",
+    "keep_parts",
+    "tokenizer",
+    "max_length",
+    "max_model_len",
+    "context_length",
+    "pretrained",
+    "revision",
+    "enable_thinking",
+    "think_end_token",
+    "chat_template_args",
+    "model",
+    "base_url",
+    "api_key",
+    "dtype",
+    "trust_remote_code",
+)
 TEST = "test"  # the default: a round's scores are those of its test papers
 SPLITS = (TEST, "validation", "train", "all")
 # What lm-eval prints: the headline metrics, or every one.
@@ -190,11 +221,22 @@ def _month(key: str, value: Any) -> str | None:
 
 
 _READERS: dict[str, Callable[[str, Any], Any]] = {
-    "dataset_revision": _text, "round": _text, "config": _text,
-    "split": _one_of(*SPLITS), "cut": _one_of(*get_args(Cut)), "similarity": _one_of(*get_args(Similarity)),
+    "dataset_revision": _text,
+    "round": _text,
+    "config": _text,
+    "split": _one_of(*SPLITS),
+    "cut": _one_of(*get_args(Cut)),
+    "similarity": _one_of(*get_args(Similarity)),
     "metrics": _one_of(*METRICS),
-    "retriever": _perhaps_one_of(*RETRIEVERS), "bertscore_model": _perhaps_one_of(*BERTSCORE_MODELS),
-    "published_after": _day, "published_before": _day, "model_cutoff": _month, "shard": _shard,
-    "reserve": _number(1), "reasoning_tokens": _number(0), "chunk_size": _number(0), "chunk_overlap": _number(0),
+    "retriever": _perhaps_one_of(*RETRIEVERS),
+    "bertscore_model": _perhaps_one_of(*BERTSCORE_MODELS),
+    "published_after": _day,
+    "published_before": _day,
+    "model_cutoff": _month,
+    "shard": _shard,
+    "reserve": _number(1),
+    "reasoning_tokens": _number(0),
+    "chunk_size": _number(0),
+    "chunk_overlap": _number(0),
     "chunks": _number(0),
-}  # fmt: skip
+}

@@ -27,11 +27,13 @@ _FORMS = {
         r"\b((?:sk|rk|pk|xai)-[A-Za-z0-9_-]{20,}|(?:gsk|r8|npm)_[A-Za-z0-9]{20,}|[sr]k_live_[A-Za-z0-9]{16,}|AIza[A-Za-z0-9_-]{30,})"
     ),
     "a cloud access key": re.compile(r"\b((?:AKIA|ASIA)[A-Z0-9]{16})\b"),
-    "a GitHub or GitLab token": re.compile(r"\b(gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|glpat-[A-Za-z0-9_-]{20,})"),
+    "a GitHub or GitLab token": re.compile(
+        r"\b(gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|glpat-[A-Za-z0-9_-]{20,})"
+    ),
     "a signed token": re.compile(r"\b(eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,})"),
     "a Slack token": re.compile(r"\b(xox[abprs]-[A-Za-z0-9-]{10,})"),
     "a private key": re.compile(r"(-----BEGIN [A-Z ]*PRIVATE KEY-----)"),
-}  # fmt: skip
+}
 # name=value and "name": "value"; not if the value is one of our own words or empty. Prose has colons too.
 _ASSIGNED = re.compile(
     rf"(?<![\w-])({_NAME})(['\"]?\s*=\s*['\"]?|\\{{0,9}}['\"]\s*:\s*\\{{0,9}}['\"]?)(?!{re.escape(HIDDEN)}|none\b|null\b|true\b|false\b|\{{|\[)([^\s,;&'\"<>()]{{4,}})",

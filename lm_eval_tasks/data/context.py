@@ -107,8 +107,10 @@ def _around(tokenizer: Any, system_instruction: str, thinking: bool | None) -> t
     text = "word"
     messages = [{"role": "system", "content": system_instruction}] if system_instruction else []
     rendered = tokenizer.apply_chat_template(
-        [*messages, {"role": "user", "content": text}], tokenize=False, add_generation_prompt=True,
+        [*messages, {"role": "user", "content": text}],
+        tokenize=False,
+        add_generation_prompt=True,
         **({} if thinking is None else {"enable_thinking": thinking}),
-    )  # fmt: skip
+    )
     count = len(tokenizer(rendered)["input_ids"]) - len(tokenizer(text, add_special_tokens=False)["input_ids"])
     return max(special, count), opened(rendered)

@@ -112,8 +112,12 @@ def warn(setting: str, cutoff: str | None, days: Sequence[str]) -> None:
         _LOGGER.warning(
             "%s: %d of %d papers were published up to the model's cut-off %s, so it may have seen them; "
             "published_after=%s leaves them out",
-            setting, seen, len(days), cutoff, _last_day(cutoff or ""),
-        )  # fmt: skip
+            setting,
+            seen,
+            len(days),
+            cutoff,
+            _last_day(cutoff or ""),
+        )
 
 
 def _last_day(month: str) -> str:

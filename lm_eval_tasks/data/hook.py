@@ -73,10 +73,14 @@ def _load(
     template = templates.load(name)
     fitted = fit([template.slots(row) for row in prepared], model, answer_tokens, options, config)
     common = {
-        "setting": config, "prompt_name": name, "bertscore_model": scorer, "lead_words": lead_words,
-        "retriever": options.retrieval.label if query else "", "by_number": True if role == _CITED else None,
+        "setting": config,
+        "prompt_name": name,
+        "bertscore_model": scorer,
+        "lead_words": lead_words,
+        "retriever": options.retrieval.label if query else "",
+        "by_number": True if role == _CITED else None,
         **shared_columns(options, opened, asked, model, answer_tokens, len(every)),
-    }  # fmt: skip
+    }
     return as_split(
         PromptRow(**_of_paper(row), **_parts(row, options), **cut, other=others[i], place=place, **common)
         for (i, place), row, cut in zip(asked.places.items(), rows, map(of_prompt, fitted), strict=True)
@@ -119,10 +123,17 @@ def shared_columns(
     opens = model.opens if model and how.chat_template and how.sees_reasoning else ""
     closes = how.think_end_token if how.whole_answers and not how.think_end_token.isdigit() else ""
     return {
-        "prompt_version": registry.version(), "cut": options.cut, "metrics": options.metrics,
-        "places": asked.count, "of": rows + opened.sizes(options.split)[1], "dataset_revision": opened.revision,
-        "answer_cap": _cap(options, answer_tokens), "tokenizer": model.name if model else "", "opens": opens, "closes": closes,
-    }  # fmt: skip
+        "prompt_version": registry.version(),
+        "cut": options.cut,
+        "metrics": options.metrics,
+        "places": asked.count,
+        "of": rows + opened.sizes(options.split)[1],
+        "dataset_revision": opened.revision,
+        "answer_cap": _cap(options, answer_tokens),
+        "tokenizer": model.name if model else "",
+        "opens": opens,
+        "closes": closes,
+    }
 
 
 def _cap(options: Options, answer_tokens: int) -> int:

@@ -122,8 +122,11 @@ def _warn_of_rows_by_id(config: str, opened: Opened, split: str) -> None:
     if lacking:
         _LOGGER.warning(
             "%s: %d of %d %s papers are whole here, so scores are of a subset; `academiceval fill` completes the rest",
-            config, here, here + lacking, "test" if split == "test" else f"{split} split",
-        )  # fmt: skip
+            config,
+            here,
+            here + lacking,
+            "test" if split == "test" else f"{split} split",
+        )
 
 
 def _check_places(builder: datasets.DatasetBuilder, folder: Path) -> None:

@@ -49,10 +49,12 @@ def _load(
     fitted = hook.fit(all_slots, model, answer_tokens, options, config)
     labels = [row["label"] for row in columns]
     common = {
-        "setting": config, "prompt_name": PROBE if role == PROBE else registry.SCALAR, "bertscore_model": NO_MODEL,
+        "setting": config,
+        "prompt_name": PROBE if role == PROBE else registry.SCALAR,
+        "bertscore_model": NO_MODEL,
         "best_constant": max(sorted(set(labels)), key=labels.count),
         **hook.shared_columns(options, opened, asked, model, answer_tokens, len(every)),
-    }  # fmt: skip
+    }
     return hook.as_split(
         PromptRow(**_of_question(row), **hook.of_prompt(cut), place=place, **common)
         for row, cut, place in zip(rows, fitted, asked.places.values(), strict=True)

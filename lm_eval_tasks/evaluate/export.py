@@ -17,9 +17,19 @@ from lm_eval_tasks.tasks.folder import tasks_path
 from lm_eval_tasks.tasks.records import TASKS, task_of
 
 _KEPT = (
-    "id", "setting", "prompt_name", "prompt_version", "round", "dataset_revision", "first_author", "published", "tokens_before",
-    "tokens_after", "answer_cap", "licenses",
-)  # fmt: skip
+    "id",
+    "setting",
+    "prompt_name",
+    "prompt_version",
+    "round",
+    "dataset_revision",
+    "first_author",
+    "published",
+    "tokens_before",
+    "tokens_after",
+    "answer_cap",
+    "licenses",
+)
 
 
 def export(setting: str, form: str, model_args: str, metadata: Mapping[str, Any], output: Path) -> int:

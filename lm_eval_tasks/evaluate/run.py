@@ -50,9 +50,15 @@ class Part:
 
 
 def evaluate(
-    model: str, model_args: str, tasks: Sequence[str], metadata: dict[str, Any], part: Part | None, output: Path | None,
-    generation: Generation | None = None, means: Means | None = None,
-) -> list[Score]:  # fmt: skip
+    model: str,
+    model_args: str,
+    tasks: Sequence[str],
+    metadata: dict[str, Any],
+    part: Part | None,
+    output: Path | None,
+    generation: Generation | None = None,
+    means: Means | None = None,
+) -> list[Score]:
     """Evaluate a model or baseline and return its scores.
 
     Args:
@@ -72,9 +78,15 @@ def evaluate(
 
 
 def _evaluate(
-    model: str, model_args: str, tasks: Sequence[str], metadata: dict[str, Any], part: Part, output: Path | None,
-    generation: Generation, means: Means,
-) -> list[Score]:  # fmt: skip
+    model: str,
+    model_args: str,
+    tasks: Sequence[str],
+    metadata: dict[str, Any],
+    part: Part,
+    output: Path | None,
+    generation: Generation,
+    means: Means,
+) -> list[Score]:
     check(metadata)
     check_tasks(tasks)
     command_line.quiet()
@@ -101,10 +113,14 @@ def _evaluate(
     scores = _scored(samples, label)
     if output is not None:
         run = {
-            "model": model, "model_args": parsed, "metadata": {**metadata, "dataset": dataset_of(given)},
-            **asdict(generation), **asdict(part),
-            "model_cutoff": metadata.get("model_cutoff") or cutoff.of_model(parsed, lm.served), "served_as": lm.served,
-        }  # fmt: skip
+            "model": model,
+            "model_args": parsed,
+            "metadata": {**metadata, "dataset": dataset_of(given)},
+            **asdict(generation),
+            **asdict(part),
+            "model_cutoff": metadata.get("model_cutoff") or cutoff.of_model(parsed, lm.served),
+            "served_as": lm.served,
+        }
         used, made = usage_of(lm.counts, means), made_with(lm, generation)
         block = Block(run=run, **facts_of(samples), scores=scores, usage=used, made_with=made)
         write_run({task: map(compact, lines) for task, lines in logged.items()}, results, block, label, output)

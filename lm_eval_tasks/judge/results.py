@@ -11,9 +11,18 @@ from lm_eval_tasks.core.tables import Table, with_bounds
 def table(results: Mapping[str, Any]) -> Table:
     """A row for each task and judge."""
     head = (
-        "Task", "Judge", "n", "Win rate [95%]", "One order", "Length-controlled", "Consistent", "First place", "Unparseable", "Failed",
+        "Task",
+        "Judge",
+        "n",
+        "Win rate [95%]",
+        "One order",
+        "Length-controlled",
+        "Consistent",
+        "First place",
+        "Unparseable",
+        "Failed",
         "Contradicted claims, text and reference",
-    )  # fmt: skip
+    )
     rows = [(task, model, *_cells(one)) for task, judges in results["tasks"].items() for model, one in judges.items()]
     return Table(head, "llrrrrrrrrr", rows)
 

@@ -29,11 +29,19 @@ if TYPE_CHECKING:
 DEFAULT_JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _LOGGER = logging.getLogger(__name__)
 _FAMILIES = {
-    "gpt": ("gpt", "openai", "chatgpt", "o1-", "o3-", "o4-"), "claude": ("claude", "anthropic"),
-    "gemini": ("gemini", "gemma", "google"), "llama": ("llama", "meta-"), "mistral": ("mistral", "mixtral", "codestral"),
-    "qwen": ("qwen", "qwq"), "deepseek": ("deepseek",), "glm": ("glm",), "yi": ("01-ai", "yi-"), "phi": ("phi-", "phi3", "phi4"),
-    "command": ("command-r", "cohere"), "hermes": ("hermes",),
-}  # fmt: skip
+    "gpt": ("gpt", "openai", "chatgpt", "o1-", "o3-", "o4-"),
+    "claude": ("claude", "anthropic"),
+    "gemini": ("gemini", "gemma", "google"),
+    "llama": ("llama", "meta-"),
+    "mistral": ("mistral", "mixtral", "codestral"),
+    "qwen": ("qwen", "qwq"),
+    "deepseek": ("deepseek",),
+    "glm": ("glm",),
+    "yi": ("01-ai", "yi-"),
+    "phi": ("phi-", "phi3", "phi4"),
+    "command": ("command-r", "cohere"),
+    "hermes": ("hermes",),
+}
 _CHARACTERS_OF_TOKEN = 4
 _ANSWER_TOKENS = 250
 _LONGEST_NAME = 200
@@ -109,9 +117,16 @@ def estimate(samples: Sequence[Sample], bodies: Bodies | None = None) -> Estimat
 
 
 def judge(
-    samples: Sequence[Sample], models: Mapping[str, Means], base_url: str | None, concurrency: int, output: Path, name: str,
-    deadline: float = DEADLINE, bodies: Bodies | None = None, other: str = "",
-) -> dict[str, Any]:  # fmt: skip
+    samples: Sequence[Sample],
+    models: Mapping[str, Means],
+    base_url: str | None,
+    concurrency: int,
+    output: Path,
+    name: str,
+    deadline: float = DEADLINE,
+    bodies: Bodies | None = None,
+    other: str = "",
+) -> dict[str, Any]:
     """Judge the samples by every model, and write `judge_<name>.json` (`judge_<name>-against-<other>.json`) and
     `verdicts_<judge>.jsonl`.
 
@@ -149,8 +164,9 @@ def judge(
         if lost := sorted(_subjects_in(place) - _subjects(results)):
             _LOGGER.warning(
                 "%s no longer has the results of %s; the verdicts are kept, and the command with all judges and samples shows them again",
-                place, ", ".join(lost[:3]) + f" and {len(lost) - 3} more" * (len(lost) > 3),
-            )  # fmt: skip
+                place,
+                ", ".join(lost[:3]) + f" and {len(lost) - 3} more" * (len(lost) > 3),
+            )
         write_whole(place, json.dumps(results, ensure_ascii=False, indent=1))
     return results
 
@@ -187,10 +203,16 @@ def _check_answered(model: str, outcomes: Sequence[Sequence[Outcome]]) -> None:
 def _judged(sample: Sample, outcomes: Sequence[Outcome]) -> Judged:
     winners = [one.winners for one in outcomes]
     return Judged(
-        sample.task, sample.id, sample.cluster, (winners[0], winners[1]) if winners else (None, None),
-        not sample.answer.strip(), len(sample.answer.split()) - len(sample.row.target.split()),
-        sum(bool(one.failed) for one in outcomes), not sample.row.target.strip(), tuple(_by_text(outcomes)),
-    )  # fmt: skip
+        sample.task,
+        sample.id,
+        sample.cluster,
+        (winners[0], winners[1]) if winners else (None, None),
+        not sample.answer.strip(),
+        len(sample.answer.split()) - len(sample.row.target.split()),
+        sum(bool(one.failed) for one in outcomes),
+        not sample.row.target.strip(),
+        tuple(_by_text(outcomes)),
+    )
 
 
 def _by_text(outcomes: Sequence[Outcome]) -> Iterator[tuple[dict[str, int], dict[str, int]]]:

@@ -65,9 +65,13 @@ class _Request:
 
 
 def ask_all_in_batches(
-    server: Server, questions: Sequence[_Q], answer: Callable[[Ask, _Q], Awaitable[_V]], note: Callable[[_Q, _V], None],
-    state: Journal, budget: Budget | None = None,
-) -> None:  # fmt: skip
+    server: Server,
+    questions: Sequence[_Q],
+    answer: Callable[[Ask, _Q], Awaitable[_V]],
+    note: Callable[[_Q, _V], None],
+    state: Journal,
+    budget: Budget | None = None,
+) -> None:
     """As `chat.ask_all`, through batches.
 
     Args:

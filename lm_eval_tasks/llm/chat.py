@@ -111,9 +111,13 @@ async def _served(server: Server) -> frozenset[str]:
 
 
 def ask_all(
-    server: Server, questions: Iterable[_Q], answer: Callable[[Ask, _Q], Awaitable[_V]], note: Callable[[_Q, _V], None],
-    concurrency: int, budget: Budget | None = None,
-) -> None:  # fmt: skip
+    server: Server,
+    questions: Iterable[_Q],
+    answer: Callable[[Ask, _Q], Awaitable[_V]],
+    note: Callable[[_Q, _V], None],
+    concurrency: int,
+    budget: Budget | None = None,
+) -> None:
     """Ask every question, and hand each outcome to `note` before that worker asks anything else.
 
     When the process is asked to stop (SIGINT, SIGTERM), nothing new is asked, and what is under way is waited for and noted,
@@ -144,9 +148,12 @@ class _Asking:
         self._failures = 0
 
     async def all(
-        self, questions: Iterable[_Q], answer: Callable[[Ask, _Q], Awaitable[_V]], note: Callable[[_Q, _V], None],
+        self,
+        questions: Iterable[_Q],
+        answer: Callable[[Ask, _Q], Awaitable[_V]],
+        note: Callable[[_Q, _V], None],
         concurrency: int,
-    ) -> None:  # fmt: skip
+    ) -> None:
         waiting = iter(questions)
         async with client_of(self._server) as self._client:
 
@@ -269,9 +276,12 @@ def client_of(server: Server, retries: int = 0, most_bytes: int | None = None) -
     from lm_eval_tasks.compat.openai import MOST_BYTES, BoundedClient
 
     return AsyncOpenAI(
-        base_url=server.base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none", max_retries=retries,
-        timeout=server.deadline, http_client=BoundedClient(server.deadline, most_bytes or MOST_BYTES),
-    )  # fmt: skip
+        base_url=server.base_url,
+        api_key=os.environ.get("OPENAI_API_KEY") or "none",
+        max_retries=retries,
+        timeout=server.deadline,
+        http_client=BoundedClient(server.deadline, most_bytes or MOST_BYTES),
+    )
 
 
 @contextmanager

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 # What models put around their reasoning: before it, after it.
 _REASONING = (
-    ("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>"), ("[THINK]", "[/THINK]"),
-    ("◁think▷", "◁/think▷"), ("<seed:think>", "</seed:think>"),
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<reasoning>", "</reasoning>"),
+    ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
+    ("<seed:think>", "</seed:think>"),
     # gpt-oss, with its special tokens and without them
     ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
-)  # fmt: skip
+)
 # gpt-oss without its special tokens: "analysis", thoughts, "assistantfinal", the answer. No word continues after
 # "analysis" as thoughts do.
 _CHANNELS = re.compile(

@@ -39,10 +39,12 @@ class Usage:
         """Read the `usage` of an OpenAI-compatible answer (https://platform.openai.com/docs/api-reference/chat/object)."""
         given = usage if isinstance(usage, Mapping) else {}
         return cls(
-            _count(given, "prompt_tokens"), _count(given, "completion_tokens"),
+            _count(given, "prompt_tokens"),
+            _count(given, "completion_tokens"),
             _count(given.get("completion_tokens_details"), "reasoning_tokens"),
-            _count(given.get("prompt_tokens_details"), "cached_tokens"), finish if isinstance(finish, str) else "",
-        )  # fmt: skip
+            _count(given.get("prompt_tokens_details"), "cached_tokens"),
+            finish if isinstance(finish, str) else "",
+        )
 
     @classmethod
     def of_json(cls, content: object) -> Usage:

@@ -222,8 +222,15 @@ def _forms(answer: str, number: Number) -> Iterator[_Wanted]:
 
 
 def _scaled(
-    value: float, step: float, margin: float, factor: float, *, percent: bool | None = None, unit: str = "", exactly: bool = False,
-) -> _Wanted:  # fmt: skip
+    value: float,
+    step: float,
+    margin: float,
+    factor: float,
+    *,
+    percent: bool | None = None,
+    unit: str = "",
+    exactly: bool = False,
+) -> _Wanted:
     value, margin = value * factor, margin * factor
     return _Wanted(value, value - margin, value + margin, step * factor, percent, unit, exactly)
 

@@ -57,16 +57,37 @@ _BOTH = _WRITING | _CLOZE
 
 METRICS: tuple[Metric, ...] = (
     Metric(
-        "rouge_l", "ROUGE-L", _WRITING, "higher", measures.rouge_l, headline=True,
-        floors=("rouge_l_random_pair", "rouge_l_wrong_paper"), zero="rouge_l_wrong_paper", usual="rougeL",
+        "rouge_l",
+        "ROUGE-L",
+        _WRITING,
+        "higher",
+        measures.rouge_l,
+        headline=True,
+        floors=("rouge_l_random_pair", "rouge_l_wrong_paper"),
+        zero="rouge_l_wrong_paper",
+        usual="rougeL",
     ),
     Metric(
-        "bertscore", "BERTScore", _WRITING, "higher", measures.bertscore, headline=True,
-        floors=("bertscore_random_pair", "bertscore_wrong_paper"), zero="bertscore_wrong_paper", usual="bert_score",
+        "bertscore",
+        "BERTScore",
+        _WRITING,
+        "higher",
+        measures.bertscore,
+        headline=True,
+        floors=("bertscore_random_pair", "bertscore_wrong_paper"),
+        zero="bertscore_wrong_paper",
+        usual="bert_score",
     ),
     Metric(
-        "accuracy", "Accuracy", _CLOZE, "higher", measures.accuracy, headline=True,
-        floors=("accuracy_random", "accuracy_constant"), zero="accuracy_random", usual="acc",
+        "accuracy",
+        "Accuracy",
+        _CLOZE,
+        "higher",
+        measures.accuracy,
+        headline=True,
+        floors=("accuracy_random", "accuracy_constant"),
+        zero="accuracy_random",
+        usual="acc",
     ),
     Metric("rouge_l_random_pair", "ROUGE-L, random pair", _WRITING, "lower", measures.rouge_l_random_pair),
     Metric("rouge_l_wrong_paper", "ROUGE-L, wrong paper", _WRITING, "lower", measures.rouge_l_wrong_paper),
@@ -89,7 +110,10 @@ METRICS: tuple[Metric, ...] = (
     Metric("length_ratio", "Length as a share of the target's", _WRITING, "one", measures.length_ratio),
     Metric("copied_from_input", "Longest run copied from the input", _WRITING, "lower", measures.copied_from_input),
     Metric(
-        "copied_from_demonstrations", "Longest run copied from demonstrations", _WRITING, "lower",
+        "copied_from_demonstrations",
+        "Longest run copied from demonstrations",
+        _WRITING,
+        "lower",
         measures.copied_from_demonstrations,
     ),
     Metric("citations_mentioned", "Given citations mentioned", _WRITING, "higher", measures.citations_mentioned),
@@ -97,7 +121,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("citation_precision", "Cited numbers that were given", _WRITING, "higher", measures.citation_precision),
     Metric("citation_recall", "Given works cited by number", _WRITING, "higher", measures.citation_recall),
     Metric("citation_support", "Sentences fit what they cite", _WRITING, "higher", measures.citation_support),
-)  # fmt: skip
+)
 
 
 def of_kind(kind: Kind) -> Iterator[Metric]:

@@ -22,9 +22,7 @@ def slots_of(row: Mapping[str, Any], with_paper: bool = True) -> list[Slot]:
     head, middle, tail = re.split(r"\{PAPER\}|\{CANDIDATES\}", templates.words(registry.SCALAR))
     before, _, after = row["question"].partition(MASK)
     title, line, before = before.partition("\n")
-    paper = [
-        Slot(title + line), Slot(before, "around", 0, BEFORE), Slot(MASK), Slot(after, "around", 0, AFTER)
-    ]  # fmt: skip
+    paper = [Slot(title + line), Slot(before, "around", 0, BEFORE), Slot(MASK), Slot(after, "around", 0, AFTER)]
     shown = [slot for i, one in enumerate(row["candidates"]) for slot in _candidate(one, i, row["candidate_text"])]
     return [Slot(head), *(paper if with_paper else [Slot(MASK)]), Slot(middle), *shown, Slot(tail)]
 

@@ -15,10 +15,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 Part = Literal[
-    "fixed", "demonstration", "body", "citation", "chunk",
+    "fixed",
+    "demonstration",
+    "body",
+    "citation",
+    "chunk",
     # SCALAR: a candidate's text and its abstract, and the paper around the mask
-    "candidate", "candidate_abstract", "around",
-]  # fmt: skip
+    "candidate",
+    "candidate_abstract",
+    "around",
+]
 
 _FIELD = re.compile(r"\{([A-Z_]+?)(_0)?\}")
 _COLUMNS = {

@@ -46,8 +46,10 @@ def default_retriever() -> str:
     _LOGGER.warning(
         "%s is used because the weights of the paper's retriever (%s) are not on this machine: `hf download %s` fetches "
         "them, the option retriever names another one",
-        _WITHOUT_WEIGHTS, model, model,
-    )  # fmt: skip
+        _WITHOUT_WEIGHTS,
+        model,
+        model,
+    )
     return _WITHOUT_WEIGHTS
 
 

@@ -93,17 +93,37 @@ def table(differences: Sequence[Difference], a: Path, b: Path) -> Table:
     """The differences, a row for each, under the names of the runs' files or folders."""
     one, other = (a.resolve().name, b.resolve().name) if a.resolve().name != b.resolve().name else (str(a), str(b))
     head = (
-        "Task", "Score", "Papers", "Left out", "First authors", one, other, f"{other} - {one}", "95% interval", "p", "p (Holm)",
+        "Task",
+        "Score",
+        "Papers",
+        "Left out",
+        "First authors",
+        one,
+        other,
+        f"{other} - {one}",
+        "95% interval",
+        "p",
+        "p (Holm)",
         "Detectable",
-    )  # fmt: skip
+    )
     return Table(head, "llrrrrrrlrrr", [_row(row, row.difference) for row in differences])
 
 
 def _row(one: Difference, over: Interval) -> tuple[object, ...]:
     return (
-        one.task, one.metric, over.samples, one.left_out, over.clusters, f"{one.a:.4f}", f"{one.b:.4f}", f"{over.mean:+.4f}",
-        bounds_text(over.low, over.high, "+.4f"), _p(over.p), _p(one.corrected_p), _p(over.detectable),
-    )  # fmt: skip
+        one.task,
+        one.metric,
+        over.samples,
+        one.left_out,
+        over.clusters,
+        f"{one.a:.4f}",
+        f"{one.b:.4f}",
+        f"{over.mean:+.4f}",
+        bounds_text(over.low, over.high, "+.4f"),
+        _p(over.p),
+        _p(one.corrected_p),
+        _p(over.detectable),
+    )
 
 
 def _p(value: float | None) -> str:

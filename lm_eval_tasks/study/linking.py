@@ -154,9 +154,15 @@ def _scores(samples: Sequence[Sample], metric: str) -> Scores:
 
 
 def link_task(
-    round_: str, task: str, before: Mapping[str, Scores], after: Mapping[str, Scores], anchors: Sequence[str],
-    core: Mapping[str, Scores] = MappingProxyType({}), *, is_choice: bool = False,
-) -> tuple[Link, list[Linked]]:  # fmt: skip
+    round_: str,
+    task: str,
+    before: Mapping[str, Scores],
+    after: Mapping[str, Scores],
+    anchors: Sequence[str],
+    core: Mapping[str, Scores] = MappingProxyType({}),
+    *,
+    is_choice: bool = False,
+) -> tuple[Link, list[Linked]]:
     """All models of a later round on the scale of the first, for one task.
 
     Args:
@@ -266,11 +272,17 @@ def table(linked: Sequence[Linked]) -> Table:
     head = ("Task", "Round", "Model", "Papers", "Raw", "Linked", "95% interval", "By old papers")
     rows = [
         (
-            one.task, one.round, one.model, one.papers, f"{one.raw:.4f}", f"{one.value:.4f}",
-            bounds_text(one.low, one.high), _core_cell(one),
+            one.task,
+            one.round,
+            one.model,
+            one.papers,
+            f"{one.raw:.4f}",
+            f"{one.value:.4f}",
+            bounds_text(one.low, one.high),
+            _core_cell(one),
         )
         for one in linked
-    ]  # fmt: skip
+    ]
     return Table(head, "lllrrrll", rows)
 
 

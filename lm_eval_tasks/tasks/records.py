@@ -132,28 +132,51 @@ PLAIN = Role("prompt", _PROMPT, "academiceval_{slug}", "", "", group="academicev
 ROLES: tuple[Role, ...] = (
     PLAIN,
     Role(
-        "ralm", "{task}_ralm", "academiceval_ralm_{slug}", "RALM", "retrieved chunks in place of body and demonstrations",
+        "ralm",
+        "{task}_ralm",
+        "academiceval_ralm_{slug}",
+        "RALM",
+        "retrieved chunks in place of body and demonstrations",
         group="academiceval_ralm_{task}",
     ),
     Role(
-        "cited", "related_cited_{length}", "academiceval_{slug}_cited", "cited", "citations by number; the prompt is ours",
-        settings=_RELATED, group="academiceval_related_cited",
+        "cited",
+        "related_cited_{length}",
+        "academiceval_{slug}_cited",
+        "cited",
+        "citations by number; the prompt is ours",
+        settings=_RELATED,
+        group="academiceval_related_cited",
     ),
     Role(
-        "title_only", "abs_title_only", "academiceval_{slug}_title_only", "title only",
-        "the abstract from the title alone (Table 6)", settings=("Abs-9K",),
+        "title_only",
+        "abs_title_only",
+        "academiceval_{slug}_title_only",
+        "title only",
+        "the abstract from the title alone (Table 6)",
+        settings=("Abs-9K",),
     ),
     Role(
-        "section", "section_short", "academiceval_sections", "sections",
+        "section",
+        "section_short",
+        "academiceval_sections",
+        "sections",
         "every section of every paper from the others (K-fold, appendix B); the prompt is ours",
-        settings=("Title-10K",), answer_tokens=2048,
+        settings=("Title-10K",),
+        answer_tokens=2048,
     ),
-)  # fmt: skip
+)
 # A few rows of each target's first setting, in the group of that name.
 TINY = Role(
-    "prompt", _PROMPT, "academiceval_tiny_{task}", "tiny", "a small sample of a round, without demonstrations",
-    settings=("Title-10K", "Abs-9K", "Intro-8K", "Related-34K"), size=50, group="academiceval_tiny",
-)  # fmt: skip
+    "prompt",
+    _PROMPT,
+    "academiceval_tiny_{task}",
+    "tiny",
+    "a small sample of a round, without demonstrations",
+    settings=("Title-10K", "Abs-9K", "Intro-8K", "Related-34K"),
+    size=50,
+    group="academiceval_tiny",
+)
 # What a retriever is asked with has no task of its own.
 _QUERY = "{task}_query"
 

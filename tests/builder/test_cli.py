@@ -110,8 +110,20 @@ def test_extract_writes_a_line_for_every_file_in_input_order(command: Command, t
     assert lines[0]["reason"].startswith("not_a_pdf")
     assert lines[2]["reason"].startswith("missing_file")
     assert set(lines[1]) == {
-        "file", "id", "status", "reason", "title", "abstract", "sections", "references", "mentions", "quality", "sha256", "extractor", "seconds",
-    }  # fmt: skip
+        "file",
+        "id",
+        "status",
+        "reason",
+        "title",
+        "abstract",
+        "sections",
+        "references",
+        "mentions",
+        "quality",
+        "sha256",
+        "extractor",
+        "seconds",
+    }
     assert lines[1]["id"] == "2601.00001"
     assert [section["role"] for section in lines[1]["sections"]] == [
         "introduction",

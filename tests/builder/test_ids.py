@@ -37,10 +37,13 @@ def test_only_ids_are_ids(text: str, expected: tuple[Kind, str, int | None] | No
 @pytest.mark.parametrize(
     ("name", "stem"),
     [
-        ("hep-ex/0406020", "hep-ex_0406020"), ("2311.01234", "2311.01234"), ("PMC7654321", "PMC7654321"),
-        ("10.1000/..", "10.1000%2F.."), ("10.1371/journal.p_one;2-3(4):a", "10.1371%2Fjournal.p_one%3B2-3%284%29%3Aa"),
+        ("hep-ex/0406020", "hep-ex_0406020"),
+        ("2311.01234", "2311.01234"),
+        ("PMC7654321", "PMC7654321"),
+        ("10.1000/..", "10.1000%2F.."),
+        ("10.1371/journal.p_one;2-3(4):a", "10.1371%2Fjournal.p_one%3B2-3%284%29%3Aa"),
     ],
-)  # fmt: skip
+)
 def test_ids_become_file_names_and_back(name: str, stem: str) -> None:
     assert stem_of(name) == stem
     assert "/" not in stem

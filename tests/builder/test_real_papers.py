@@ -64,16 +64,24 @@ def test_sections_agree_with_the_gold(extracted: dict[str, dict[str, Any]], tmp_
 @pytest.mark.parametrize(
     ("name", "status", "reason"),
     [
-        ("scan_hopfield1985", "failed", "no_text_layer"), ("print2pdf_nontext", "failed", "no_text_layer"),
-        ("derived_rasterized_1301.3781", "failed", "no_text_layer"), ("truncated_1MiB_33p", "failed", "no_text_layer"),
-        ("header_offset_181", "failed", "no_text_layer"), ("not_a_pdf_xet_pointer", "failed", "not_a_pdf"),
-        ("derived_truncated60_1310.4546", "failed", "not_a_pdf"), ("derived_userpw_1409.1556", "failed", "encrypted"),
-        ("garbled_encoding_31p", "doubtful", "unmapped_glyphs"), ("zh_network_compression_survey", "doubtful", "too_little_text"),
-        ("ru_labse_summary", "doubtful", "too_little_text"), ("partial_2310.13548_first5pages", "doubtful", "missing_references"),
-        ("derived_ownerpw_1503.02531", "ok", ""), ("repaired_fbads", "ok", ""), ("derived_nopage1_1805.02867", "ok", ""),
+        ("scan_hopfield1985", "failed", "no_text_layer"),
+        ("print2pdf_nontext", "failed", "no_text_layer"),
+        ("derived_rasterized_1301.3781", "failed", "no_text_layer"),
+        ("truncated_1MiB_33p", "failed", "no_text_layer"),
+        ("header_offset_181", "failed", "no_text_layer"),
+        ("not_a_pdf_xet_pointer", "failed", "not_a_pdf"),
+        ("derived_truncated60_1310.4546", "failed", "not_a_pdf"),
+        ("derived_userpw_1409.1556", "failed", "encrypted"),
+        ("garbled_encoding_31p", "doubtful", "unmapped_glyphs"),
+        ("zh_network_compression_survey", "doubtful", "too_little_text"),
+        ("ru_labse_summary", "doubtful", "too_little_text"),
+        ("partial_2310.13548_first5pages", "doubtful", "missing_references"),
+        ("derived_ownerpw_1503.02531", "ok", ""),
+        ("repaired_fbads", "ok", ""),
+        ("derived_nopage1_1805.02867", "ok", ""),
         ("neurips_template_instructions", "ok", ""),
     ],
-)  # fmt: skip
+)
 def test_hostile_files_get_the_status_they_deserve(
     extracted: dict[str, dict[str, Any]], name: str, status: str, reason: str
 ) -> None:
@@ -126,9 +134,14 @@ def seed(round_: Round, extracted: dict[str, dict[str, Any]], folder: str) -> Ro
 
 def real_round(tmp_path: Path, source: MirrorTable, **changes: Any) -> Round:
     fields: dict[str, Any] = {
-        "round": "2026.11", "seed": 2026, "workspace": tmp_path / "work", "output": tmp_path / "academiceval", "source": source,
-        "split": SplitTable(validation=0.2, test=0.2), "samples": SamplesTable(min_citations=1),
-    }  # fmt: skip
+        "round": "2026.11",
+        "seed": 2026,
+        "workspace": tmp_path / "work",
+        "output": tmp_path / "academiceval",
+        "source": source,
+        "split": SplitTable(validation=0.2, test=0.2),
+        "samples": SamplesTable(min_citations=1),
+    }
     return Round.model_validate({**fields, **changes})
 
 

@@ -207,11 +207,19 @@ def questions() -> Iterator[dict[str, Any]]:
         ]
         row = {"question": text, "candidate_text": "full", "candidates": shown}
         yield {
-            "question": "".join(slot.text for slot in slots_of(row)), "paper_id": f"http://arxiv.org/abs/2410.0000{i}", "id": i,
-            "label_id": 1, "level": "easy", "candidates": [{"id": one["id"], "title": one["title"]} for one in shown],
+            "question": "".join(slot.text for slot in slots_of(row)),
+            "paper_id": f"http://arxiv.org/abs/2410.0000{i}",
+            "id": i,
+            "label_id": 1,
+            "level": "easy",
+            "candidates": [{"id": one["id"], "title": one["title"]} for one in shown],
             "citation": {"section_name": "S", "citation_type": "method"},
-            "additional_fields": {"paper_field": "full", "sample": "random", "candidate_fields": ["abstract", "sections"]},
-        }  # fmt: skip
+            "additional_fields": {
+                "paper_field": "full",
+                "sample": "random",
+                "candidate_fields": ["abstract", "sections"],
+            },
+        }
 
 
 @contextmanager
@@ -251,22 +259,60 @@ CASES = (
     Case("fill", _dataset, ("fill", "public", "round.toml", "-o", "academiceval", "--jobs", "1"), "academiceval"),
     Case("import", _questions, ("import", "scalar", "scalar", "-o", "imported"), "imported"),
     Case(
-        "eval", _dataset,
-        ("eval", "--model", "lead", "--tasks", "academiceval_title_10k", "--limit", "3", "--output", "results", "--metadata",
-         '{"dataset": "academiceval", "bertscore_model": "none"}'), "results", whole=False,
+        "eval",
+        _dataset,
+        (
+            "eval",
+            "--model",
+            "lead",
+            "--tasks",
+            "academiceval_title_10k",
+            "--limit",
+            "3",
+            "--output",
+            "results",
+            "--metadata",
+            '{"dataset": "academiceval", "bertscore_model": "none"}',
+        ),
+        "results",
+        whole=False,
     ),
     Case("merge", _shards, ("merge", "shard1", "shard2", "--output", "merged"), "merged", whole=False),
     Case(
-        "export", _dataset, ("export", "academiceval", "--setting", "Title-10K", "--output", "exported/prompts.jsonl"), "exported",
+        "export",
+        _dataset,
+        ("export", "academiceval", "--setting", "Title-10K", "--output", "exported/prompts.jsonl"),
+        "exported",
     ),
     Case(
-        "judge", _samples, ("judge", "run", "--model", "m", "--base-url", "{server}", "--output", "judged", "--timeout", "1"),
-        "judged", _judge, whole=False,
+        "judge",
+        _samples,
+        ("judge", "run", "--model", "m", "--base-url", "{server}", "--output", "judged", "--timeout", "1"),
+        "judged",
+        _judge,
+        whole=False,
     ),
     Case(
-        "reproduce", _dataset,
-        ("reproduce", "academiceval", "--dataset", "academiceval", "--model", "lead", "--only", "LLaMA-3 Chat 70B", "--limit", "3",
-         "--output", "reproduced", "--metadata", '{"bertscore_model": "none"}'), "reproduced", whole=False,
+        "reproduce",
+        _dataset,
+        (
+            "reproduce",
+            "academiceval",
+            "--dataset",
+            "academiceval",
+            "--model",
+            "lead",
+            "--only",
+            "LLaMA-3 Chat 70B",
+            "--limit",
+            "3",
+            "--output",
+            "reproduced",
+            "--metadata",
+            '{"bertscore_model": "none"}',
+        ),
+        "reproduced",
+        whole=False,
     ),
     Case("report", _results, ("report", "run", "-o", "site"), "site"),
-)  # fmt: skip
+)

@@ -121,7 +121,12 @@ class Bench:
         with self.case.serve(folder, answer) as server:
             argv = [part.replace("{server}", getattr(server, "url", "")) for part in self.case.argv]
             fault = json.dumps({**spec, "watched": str(folder), "argv": argv})
-            env = {**os.environ, "FAULT": fault, "HF_DATASETS_CACHE": str(folder.parent / "cache"), "ACADEMICEVAL_CACHE": str(folder.parent / "own")}  # fmt: skip
+            env = {
+                **os.environ,
+                "FAULT": fault,
+                "HF_DATASETS_CACHE": str(folder.parent / "cache"),
+                "ACADEMICEVAL_CACHE": str(folder.parent / "own"),
+            }
             done = self._warm.run(["python", "-c", _SCRIPT], env=env, cwd=folder)
             self.asked = getattr(server, "asked", 0)
             return done

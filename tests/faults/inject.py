@@ -101,7 +101,15 @@ class _File(io.FileIO):
 
 
 def _opening(steps: Steps, real: Callable[..., Any]) -> Callable[..., Any]:
-    def opened(file: Any, mode: str = "r", buffering: int = -1, encoding: Any = None, errors: Any = None, newline: Any = None, *rest: Any) -> Any:  # fmt: skip
+    def opened(
+        file: Any,
+        mode: str = "r",
+        buffering: int = -1,
+        encoding: Any = None,
+        errors: Any = None,
+        newline: Any = None,
+        *rest: Any,
+    ) -> Any:
         if not set(mode) & set("wax+") or not steps.is_watched(file):
             return real(file, mode, buffering, encoding, errors, newline, *rest)
         raw = _File(file, mode.replace("t", "").replace("b", ""))

@@ -52,9 +52,31 @@ fuzzed = settings(
 )
 NAMED = (BuildError, EvalError)
 ODD: list[Any] = [
-    None, True, -1, 0, 10**40, 1e308, float("nan"), float("inf"), "", "x", "\ud800", "../../etc/passwd", "\0", "2026-W01", "9" * 5000,
-    [], {}, [None], {"": None}, [[]] * 3, "<script>", "=1+1", "\x1b[2J", "2601.00001v99999999999999999999",
-]  # fmt: skip
+    None,
+    True,
+    -1,
+    0,
+    10**40,
+    1e308,
+    float("nan"),
+    float("inf"),
+    "",
+    "x",
+    "\ud800",
+    "../../etc/passwd",
+    "\0",
+    "2026-W01",
+    "9" * 5000,
+    [],
+    {},
+    [None],
+    {"": None},
+    [[]] * 3,
+    "<script>",
+    "=1+1",
+    "\x1b[2J",
+    "2601.00001v99999999999999999999",
+]
 
 
 # What parsers stumble over: nesting without end, entities, and numbers and characters that are none.
@@ -258,14 +280,30 @@ def test_json(rng: random.Random) -> None:
 
 PAPERS = [paper(i, "Ada Lovelace", "Bo Ek", day=i) for i in range(1, 4)]
 PLAIN = {
-    "id": "2601.00001", "title": "A title", "abstract": "Text.", "authors": ["Ada Lovelace"], "categories": ["cs.CL"],
-    "published": "2026-01-05", "updated": "2026-02-01", "version": 2, "license": "cc-by", "doi": "10.1/x", "comments": "9 pages",
-}  # fmt: skip
+    "id": "2601.00001",
+    "title": "A title",
+    "abstract": "Text.",
+    "authors": ["Ada Lovelace"],
+    "categories": ["cs.CL"],
+    "published": "2026-01-05",
+    "updated": "2026-02-01",
+    "version": 2,
+    "license": "cc-by",
+    "doi": "10.1/x",
+    "comments": "9 pages",
+}
 KAGGLE = {
-    "id": "0704.0001", "title": "A title", "abstract": "Text.", "authors": "A. Lovelace, B. Ek", "categories": "hep-ph gr-qc",
+    "id": "0704.0001",
+    "title": "A title",
+    "abstract": "Text.",
+    "authors": "A. Lovelace, B. Ek",
+    "categories": "hep-ph gr-qc",
     "authors_parsed": [["Lovelace", "A.", ""], ["Ek", "B.", "Jr."]],
-    "versions": [{"version": "v1", "created": "Mon, 2 Apr 2007 19:18:42 GMT"}, {"version": "v2", "created": "Tue, 24 Jul 2007 20:10:27 GMT"}],
-}  # fmt: skip
+    "versions": [
+        {"version": "v1", "created": "Mon, 2 Apr 2007 19:18:42 GMT"},
+        {"version": "v2", "created": "Tue, 24 Jul 2007 20:10:27 GMT"},
+    ],
+}
 _HASH = "0123456789abcdef"
 _FILE = {"path": f"Abs-9K/test-{_HASH}-00000-of-00001.parquet", "sha256": _HASH * 4, "bytes": 9, "rows": 1, "nbytes": 9}
 _STATISTICS = {
@@ -277,12 +315,24 @@ _STATISTICS = {
     "licenses": {"x": 1},
 }
 MANIFEST = {
-    "format": 2, "round": "2026.11", "code_version": "0.1.0", "reports": [], "other_files": {"README.md": _HASH * 4},
+    "format": 2,
+    "round": "2026.11",
+    "code_version": "0.1.0",
+    "reports": [],
+    "other_files": {"README.md": _HASH * 4},
     "configurations": [
-        {"name": "Abs-9K", "task": "abs", "form": "full", "of": "", "splits": {"test": {"files": [_FILE], "statistics": _STATISTICS}}}
+        {
+            "name": "Abs-9K",
+            "task": "abs",
+            "form": "full",
+            "of": "",
+            "splits": {"test": {"files": [_FILE], "statistics": _STATISTICS}},
+        }
     ],
-    "split": {"validation_from": "2026-01-01", "test_from": "2026-02-01"}, "links": {"doi": 1}, "changes": {"2026.11": "first"},
-}  # fmt: skip
+    "split": {"validation_from": "2026-01-01", "test_from": "2026-02-01"},
+    "links": {"doi": 1},
+    "changes": {"2026.11": "first"},
+}
 _SCORE = {
     "model": "tiny",
     "task": "academiceval_abs_9k",
@@ -294,29 +344,59 @@ _SCORE = {
 }
 OURS = {
     "academiceval": {
-        "rounds": ["2026.11"], "prompt_versions": [1], "scores": [_SCORE],
+        "rounds": ["2026.11"],
+        "prompt_versions": [1],
+        "scores": [_SCORE],
         "run": {"metadata": {"dataset": "org/x"}, "model_cutoff": "2026-01"},
     }
-}  # fmt: skip
+}
 LM_EVALS = {
     "results": {"academiceval_abs_9k": {"alias": "x", "rouge_l,score": 0.25, "rouge_l_stderr,score": 0.01}},
     "configs": {"academiceval_abs_9k": {"metadata": {"dataset": "org/x", "dataset_revision": "2026.11"}}},
-    "n-samples": {"academiceval_abs_9k": {"original": 9, "effective": 4}}, "model_name": "org/tiny",
-}  # fmt: skip
+    "n-samples": {"academiceval_abs_9k": {"original": 9, "effective": 4}},
+    "model_name": "org/tiny",
+}
 JUDGED = {
     "judged_model": "x",
     "verdicts": {"Abs-9K": {"2605.00000v1": {"m": [{"Overall Winner": 1}, None], "n": "empty"}}},
 }
 STRUCTURED = {
-    "title": "T", "abstract": "A", "paper_id": "http://arxiv.org/abs/2410.00001",
-    "sections": {"1 Introduction": {"content": "We cite [1].", "citations": [{"paper_id": "a", "start_pos": 8, "end_pos": 11, "single_citation": True}]}},
-    "references": {"data": {"a": {"title": "B", "arxiv_id": "2401.00001", "abstract": "C", "citation": "B.", "sections": {"2 Method": {"content": "D", "citations": []}}}}},
-}  # fmt: skip
+    "title": "T",
+    "abstract": "A",
+    "paper_id": "http://arxiv.org/abs/2410.00001",
+    "sections": {
+        "1 Introduction": {
+            "content": "We cite [1].",
+            "citations": [{"paper_id": "a", "start_pos": 8, "end_pos": 11, "single_citation": True}],
+        }
+    },
+    "references": {
+        "data": {
+            "a": {
+                "title": "B",
+                "arxiv_id": "2401.00001",
+                "abstract": "C",
+                "citation": "B.",
+                "sections": {"2 Method": {"content": "D", "citations": []}},
+            }
+        }
+    },
+}
 _REFERENCE_PAPER = {
-    "url": "http://arxiv.org/abs/2401.00001v1", "title": "A title", "abstract": "An abstract.", "authors": "Ada, Bo", "published": "2024-01-01",
-    "primary_cat": "cs.CL", "gt": "The target.", "main_content": "The body.",
-}  # fmt: skip
-REFERENCE = {**_REFERENCE_PAPER, "additional_info": [{**_REFERENCE_PAPER, "title": "Other"}], "additional_graph_info": {"node_feat": {"a": [{**_REFERENCE_PAPER, "title": "Third"}]}}}  # fmt: skip
+    "url": "http://arxiv.org/abs/2401.00001v1",
+    "title": "A title",
+    "abstract": "An abstract.",
+    "authors": "Ada, Bo",
+    "published": "2024-01-01",
+    "primary_cat": "cs.CL",
+    "gt": "The target.",
+    "main_content": "The body.",
+}
+REFERENCE = {
+    **_REFERENCE_PAPER,
+    "additional_info": [{**_REFERENCE_PAPER, "title": "Other"}],
+    "additional_graph_info": {"node_feat": {"a": [{**_REFERENCE_PAPER, "title": "Third"}]}},
+}
 ROUND = (
     b'round = "2026.11"\nseed = 7\nsettings = ["Abs-9K"]\n[source]\nkind = "sample"\nauthors = 20\npapers = 50\n[split]\n'
     b'validation = 0.2\ntest = 0.25\n[audit]\nlong_run = 0.1\n[papers]\ncategories = ["cs.CL"]\npublished_to = 2026-10-31\n'

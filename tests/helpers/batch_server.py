@@ -46,10 +46,19 @@ class BatchServer:
         number = len(self.batches) + 1
         fate = self.fate(number)
         batch = {
-            "id": f"batch-{number}", "object": "batch", "endpoint": body["endpoint"], "input_file_id": body["input_file_id"],
-            "completion_window": "24h", "created_at": number, "status": "in_progress", "metadata": body.get("metadata"),
-            "request_counts": {"total": len(lines), "completed": 0, "failed": 0}, "fate": fate, "polls": self.polls, "lines": lines,
-        }  # fmt: skip
+            "id": f"batch-{number}",
+            "object": "batch",
+            "endpoint": body["endpoint"],
+            "input_file_id": body["input_file_id"],
+            "completion_window": "24h",
+            "created_at": number,
+            "status": "in_progress",
+            "metadata": body.get("metadata"),
+            "request_counts": {"total": len(lines), "completed": 0, "failed": 0},
+            "fate": fate,
+            "polls": self.polls,
+            "lines": lines,
+        }
         self.batches[batch["id"]] = batch
         return 200, _shown(batch)
 

@@ -7,7 +7,13 @@ import random
 from builder.records import Paper
 
 _LIGATURES = {"ffi": "ﬃ", "ffl": "ﬄ", "ff": "ﬀ", "fi": "ﬁ", "fl": "ﬂ"}
-_VENUES = ("Advances in Neural Information Processing Systems", "Proceedings of ACL", "CVPR", "arXiv preprint", "Journal of Machine Learning Research")  # fmt: skip
+_VENUES = (
+    "Advances in Neural Information Processing Systems",
+    "Proceedings of ACL",
+    "CVPR",
+    "arXiv preprint",
+    "Journal of Machine Learning Research",
+)
 
 
 def _initials(name: str) -> tuple[str, str]:

@@ -21,8 +21,14 @@ ADDRESS = "http://127.0.0.1:8000/v1"  # of the pages' model server
 BERTSCORE_MODEL = "microsoft/deberta-xlarge-mnli"
 _LAYERS = 41  # one more than bert_score uses of that model
 MODELS = (
-    "ORG/MODEL", "ORG/MODEL-A", "ORG/MODEL-B", "ORG/MODEL-C", "Qwen/Qwen3-8B", "meta-llama/Llama-3.1-8B-Instruct", "google/gemma-3-4b-it",
-)  # fmt: skip
+    "ORG/MODEL",
+    "ORG/MODEL-A",
+    "ORG/MODEL-B",
+    "ORG/MODEL-C",
+    "Qwen/Qwen3-8B",
+    "meta-llama/Llama-3.1-8B-Instruct",
+    "google/gemma-3-4b-it",
+)
 
 
 @dataclass(frozen=True)
@@ -66,9 +72,13 @@ def desk(folder: Path, texts: list[str]) -> Iterator[Desk]:
         server = stack.enter_context(openai_server.serve(_answer))
         batches = stack.enter_context(serve_batches(BatchServer(lambda body: "We study how readers read.", polls=0)))
         environment = hub_environment(hub.url, folder / "home") | {
-            "HF_HUB_DISABLE_XET": "1", "OPENAI_BASE_URL": batches.url, "INSPECT_DISPLAY": "plain", "XDG_DATA_HOME": str(folder / "home"),
-            "SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_COUNT": "1",
-        }  # fmt: skip
+            "HF_HUB_DISABLE_XET": "1",
+            "OPENAI_BASE_URL": batches.url,
+            "INSPECT_DISPLAY": "plain",
+            "XDG_DATA_HOME": str(folder / "home"),
+            "SLURM_ARRAY_TASK_ID": "0",
+            "SLURM_ARRAY_TASK_COUNT": "1",
+        }
         interpreter = stack.enter_context(warm(environment))
         (folder / "bin").mkdir()
         for name in ("academiceval", "lm_eval"):

@@ -30,7 +30,7 @@ USERS = {
     "hf_read": {"name": "ann", "role": "read", "orgs": ["org"]},
     "hf_other": {"name": "bob", "role": "write", "orgs": []},
     "hf_fine": {"name": "ann", "role": "fineGrained", "orgs": ["org"], "scoped": ["org/academiceval"]},
-}  # fmt: skip
+}
 
 
 @dataclass
@@ -297,8 +297,10 @@ class Requests:
         found = []
         for one in json.loads(self.body)["objects"]:
             known = one["oid"] in self.hub.large
-            put = {"upload": {"href": f"{self.hub.url}/__large/{one['oid']}"},
-                   "verify": {"href": f"{self.hub.url}/{kind or 'models'}/{id_}.git/info/lfs/objects/verify"}}  # fmt: skip
+            put = {
+                "upload": {"href": f"{self.hub.url}/__large/{one['oid']}"},
+                "verify": {"href": f"{self.hub.url}/{kind or 'models'}/{id_}.git/info/lfs/objects/verify"},
+            }
             found.append({"oid": one["oid"], "size": one["size"], **({} if known else {"actions": put})})
         raise Answer(200, {"transfer": "basic", "objects": found})
 
@@ -315,11 +317,16 @@ class Requests:
         titles = self.hub.repo(f"{kind}/{id_}").proposals
         found = [
             {
-                "num": number, "title": title, "status": "open", "isPullRequest": True, "author": {"name": "ann"},
-                "createdAt": "2026-11-20T00:00:00.000Z", "repo": {"name": id_, "type": kind.removesuffix("s")},
+                "num": number,
+                "title": title,
+                "status": "open",
+                "isPullRequest": True,
+                "author": {"name": "ann"},
+                "createdAt": "2026-11-20T00:00:00.000Z",
+                "repo": {"name": id_, "type": kind.removesuffix("s")},
             }
             for number, title in enumerate(titles, 1)
-        ]  # fmt: skip
+        ]
         raise Answer(200, {"discussions": found, "count": len(found), "start": 0})
 
     def commit(self, kind: str, id_: str, branch: str) -> None:
@@ -498,9 +505,13 @@ def hub_environment(url: str, home: Path) -> dict[str, str]:
     """The environment of a process that takes this Hub for the real one, and may write to it."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     return kept | {
-        "HF_ENDPOINT": url, "HF_TOKEN": "hf_write", "HF_HOME": str(home), "HF_HUB_DISABLE_TELEMETRY": "1",
-        "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "made-up",
-    }  # fmt: skip
+        "HF_ENDPOINT": url,
+        "HF_TOKEN": "hf_write",
+        "HF_HOME": str(home),
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "PYTHONPATH": str(ROOT),
+        "OPENAI_API_KEY": "made-up",
+    }
 
 
 def hub_settings(url: str, home: Any) -> dict[str, Any]:

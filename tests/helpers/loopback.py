@@ -293,9 +293,14 @@ class Loopback(ThreadingHTTPServer):
     def tables(self) -> dict[str, object]:
         """What `[source]` of a round.toml must say to ask here, without delay."""
         return {
-            "kind": "arxiv", "contact": "test@example.org", "delay": 0.0, "timeout": 5.0, "api": f"{self.url}/api/query",
-            "oai": f"{self.url}/oai", "files": self.url,
-        }  # fmt: skip
+            "kind": "arxiv",
+            "contact": "test@example.org",
+            "delay": 0.0,
+            "timeout": 5.0,
+            "api": f"{self.url}/api/query",
+            "oai": f"{self.url}/oai",
+            "files": self.url,
+        }
 
     def handle_error(self, *_: object) -> None:
         """Clients that were killed leave broken connections; that is no news."""

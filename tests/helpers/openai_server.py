@@ -44,9 +44,13 @@ def completion(body: dict[str, Any], reply: str | dict[str, Any]) -> dict[str, A
     message = {"role": "assistant", **{name: own[name] for name in ("content", "reasoning_content") if name in own}}
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
     return {
-        "id": "1", "object": "chat.completion", "model": body.get("model", ""), "created": 0,
-        "choices": [{"index": 0, "finish_reason": own.get("finish", "stop"), "message": message}], "usage": own.get("usage", usage),
-    }  # fmt: skip
+        "id": "1",
+        "object": "chat.completion",
+        "model": body.get("model", ""),
+        "created": 0,
+        "choices": [{"index": 0, "finish_reason": own.get("finish", "stop"), "message": message}],
+        "usage": own.get("usage", usage),
+    }
 
 
 @contextmanager

@@ -50,11 +50,17 @@ def mirror(folder: Path, papers: Iterable[Paper]) -> MirrorSource:
     folder.mkdir(parents=True, exist_ok=True)
     records = (
         {
-            "id": one.id, "version": one.version, "title": one.title, "abstract": one.abstract, "authors": one.authors,
-            "categories": one.categories, "published": one.published.isoformat(), "updated": one.updated.isoformat(),
+            "id": one.id,
+            "version": one.version,
+            "title": one.title,
+            "abstract": one.abstract,
+            "authors": one.authors,
+            "categories": one.categories,
+            "published": one.published.isoformat(),
+            "updated": one.updated.isoformat(),
             "license": one.license,
         }
         for one in papers
-    )  # fmt: skip
+    )
     (folder / "meta.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     return MirrorSource(folder)

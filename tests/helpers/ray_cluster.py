@@ -42,13 +42,27 @@ class RayCluster:
         place = f"--port={self._port}" if name == "head" else f"--address={self.address}"
         first = ["--head", "--include-dashboard=false", f"--temp-dir={self._folder}"] if name == "head" else []
         command = [
-            sys.executable, "-m", "ray.scripts.scripts", "start", *first, place, f"--node-ip-address={HOST}", "--num-cpus=1",
-            f"--object-store-memory={_MEMORY}", "--block",
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "ray.scripts.scripts",
+            "start",
+            *first,
+            place,
+            f"--node-ip-address={HOST}",
+            "--num-cpus=1",
+            f"--object-store-memory={_MEMORY}",
+            "--block",
+        ]
         environment = {
-            **os.environ, "PYTHONPATH": str(ROOT), "RAY_USAGE_STATS_ENABLED": "0", "RAY_health_check_period_ms": "500",
-            "RAY_health_check_initial_delay_ms": "1000", "RAY_health_check_failure_threshold": "4", "OMP_NUM_THREADS": "1", "RAY_AUTH_MODE": "disabled",
-        }  # fmt: skip
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "RAY_USAGE_STATS_ENABLED": "0",
+            "RAY_health_check_period_ms": "500",
+            "RAY_health_check_initial_delay_ms": "1000",
+            "RAY_health_check_failure_threshold": "4",
+            "OMP_NUM_THREADS": "1",
+            "RAY_AUTH_MODE": "disabled",
+        }
         log = (self._folder / f"{name}.log").open("wb")
         self._nodes[name] = subprocess.Popen(
             command, env=environment, stdout=log, stderr=log, start_new_session=True, cwd=self._folder

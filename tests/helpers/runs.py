@@ -11,7 +11,16 @@ def evaluated(command: Callable[..., tuple[int, str, str]], dataset: Path, outpu
     """The output folder of `lead` over the abstracts of a dataset, without BERTScore."""
     metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
     code, _, errors = command(
-        "eval", "--model", "lead", "--tasks", "academiceval_abs_9k", "--metadata", metadata, "--output", output, *options,
-    )  # fmt: skip
+        "eval",
+        "--model",
+        "lead",
+        "--tasks",
+        "academiceval_abs_9k",
+        "--metadata",
+        metadata,
+        "--output",
+        output,
+        *options,
+    )
     assert code == 0, errors
     return output

@@ -66,9 +66,14 @@ class Warm:
         self._address = address
 
     def popen(
-        self, argv: Sequence[object], *, env: Mapping[str, str] | None = None, cwd: Path | None = None,
-        stdout: BinaryIO | None = None, stderr: BinaryIO | None = None,
-    ) -> Process:  # fmt: skip
+        self,
+        argv: Sequence[object],
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        stdout: BinaryIO | None = None,
+        stderr: BinaryIO | None = None,
+    ) -> Process:
         """Start a command: `academiceval`, `lm_eval` or `python -c SCRIPT`; streams that are not given go nowhere."""
         connection = socket.socket(socket.AF_UNIX)
         connection.connect(str(self._address))
@@ -124,9 +129,18 @@ def warm(env: Mapping[str, str] | None = None, preloaded: str = PRELOADED) -> It
         address = Path(short) / "socket"
         read, write = os.pipe()
         server = subprocess.Popen(
-            [sys.executable, "-c", "from tests.helpers.warm import serve; serve()", str(address), str(write), preloaded],
-            cwd=ROOT, env=dict(env or os.environ), pass_fds=[write],
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-c",
+                "from tests.helpers.warm import serve; serve()",
+                str(address),
+                str(write),
+                preloaded,
+            ],
+            cwd=ROOT,
+            env=dict(env or os.environ),
+            pass_fds=[write],
+        )
         os.close(write)
         with os.fdopen(read) as ready:
             assert ready.read() == "ready", "the warm interpreter did not start"

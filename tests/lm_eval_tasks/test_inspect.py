@@ -36,9 +36,14 @@ def answering(body: dict[str, Any]) -> str:
 
 def inspect(*arguments: object, place: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     own = {
-        **os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(place / "cache"), "INSPECT_DISPLAY": "plain",
-        "INSPECT_LOG_DIR": str(place / "logs"), "XDG_DATA_HOME": str(place), **environment,
-    }  # fmt: skip
+        **os.environ,
+        "HF_HUB_OFFLINE": "1",
+        "HF_DATASETS_CACHE": str(place / "cache"),
+        "INSPECT_DISPLAY": "plain",
+        "INSPECT_LOG_DIR": str(place / "logs"),
+        "XDG_DATA_HOME": str(place),
+        **environment,
+    }
     return subprocess.run(
         [str(BIN / "inspect"), *map(str, arguments)], cwd=place, env=own, capture_output=True, text=True, timeout=600
     )
@@ -88,9 +93,18 @@ def test_the_same_answers_get_the_same_scores(round_: Path, command: Command, tm
         asked = sorted(body["messages"][-1]["content"] for body in server.requests)
         server.requests.clear()
         done = inspect(
-            "eval", *(f"academiceval/{one}" for one in TASKS), "--model", "openai-api/loop/m", "-T", f"dataset={round_}",
-            "-T", "bertscore_model=minilm", place=tmp_path, LOOP_BASE_URL=server.url, LOOP_API_KEY="none",
-        )  # fmt: skip
+            "eval",
+            *(f"academiceval/{one}" for one in TASKS),
+            "--model",
+            "openai-api/loop/m",
+            "-T",
+            f"dataset={round_}",
+            "-T",
+            "bertscore_model=minilm",
+            place=tmp_path,
+            LOOP_BASE_URL=server.url,
+            LOOP_API_KEY="none",
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         assert sorted(body["messages"][-1]["content"] for body in server.requests) == asked
     ours: dict[str, dict[str, dict[str, float]]] = {}

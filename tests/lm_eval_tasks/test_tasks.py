@@ -110,13 +110,32 @@ def test_real_lm_eval_runs_all_sixteen_settings_on_a_model_with_a_chat_template(
 ) -> None:
     done = warm.run(
         [
-            BIN / "lm_eval", "--model", "hf", "--model_args", f"pretrained={tiny_llama},dtype=float32", "--tasks", "academiceval,academiceval_abs_9k_title_only,academiceval_ralm_abs_9k",
-            "--include_path", FOLDER, "--limit", "1", "--apply_chat_template", "--gen_kwargs", "max_gen_toks=16", "--batch_size", "1",
-            "--device", "cpu", "--log_samples", "--output_path", tmp_path / "out",
-            "--metadata", json.dumps({"dataset": str(dataset), "bertscore_model": "none"}),
+            BIN / "lm_eval",
+            "--model",
+            "hf",
+            "--model_args",
+            f"pretrained={tiny_llama},dtype=float32",
+            "--tasks",
+            "academiceval,academiceval_abs_9k_title_only,academiceval_ralm_abs_9k",
+            "--include_path",
+            FOLDER,
+            "--limit",
+            "1",
+            "--apply_chat_template",
+            "--gen_kwargs",
+            "max_gen_toks=16",
+            "--batch_size",
+            "1",
+            "--device",
+            "cpu",
+            "--log_samples",
+            "--output_path",
+            tmp_path / "out",
+            "--metadata",
+            json.dumps({"dataset": str(dataset), "bertscore_model": "none"}),
         ],
         env=environment(HF_HOME=str(tmp_path / "hf")),
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     assert "truncat" not in done.stderr.casefold()
     results = json.loads(next((tmp_path / "out").rglob("results_*.json")).read_text())
@@ -143,9 +162,20 @@ def test_a_bare_lm_eval_finds_the_tasks_after_link_tasks_alone(
 ) -> None:
     with linked_tasks(shared_tmp):
         done = warm.run(
-            [BIN / "lm_eval", "--tasks", "academiceval_abs", "--model", "dummy", "--limit", "1", "--metadata", '{"bertscore_model": "none"}'],
-            cwd=dataset.parent, env=environment(HF_HOME=str(tmp_path / "hf")),
-        )  # fmt: skip
+            [
+                BIN / "lm_eval",
+                "--tasks",
+                "academiceval_abs",
+                "--model",
+                "dummy",
+                "--limit",
+                "1",
+                "--metadata",
+                '{"bertscore_model": "none"}',
+            ],
+            cwd=dataset.parent,
+            env=environment(HF_HOME=str(tmp_path / "hf")),
+        )
     assert done.returncode == 0, done.stderr[-3000:]
     assert "Abs-29K-G" in done.stdout
 

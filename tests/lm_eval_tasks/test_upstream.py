@@ -62,11 +62,20 @@ def test_the_same_answers_get_the_same_scores(
         for name in ("upstream", "ours"):
             metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
             line = [
-                BIN / "lm_eval", "--model", "local-chat-completions", "--model_args",
-                f"model=m,base_url={server.url}/chat/completions,num_concurrent=8", "--apply_chat_template", "--limit", "4",
-                "--tasks", ",".join(f"academiceval_{task}" for task in TASKS), "--output_path", tmp_path / name,
+                BIN / "lm_eval",
+                "--model",
+                "local-chat-completions",
+                "--model_args",
+                f"model=m,base_url={server.url}/chat/completions,num_concurrent=8",
+                "--apply_chat_template",
+                "--limit",
+                "4",
+                "--tasks",
+                ",".join(f"academiceval_{task}" for task in TASKS),
+                "--output_path",
+                tmp_path / name,
                 *(("--metadata", metadata, "--include_path", tasks_path()) if name == "ours" else ()),
-            ]  # fmt: skip
+            ]
             environment = hub_environment(hub.url, tmp_path / "home")
             with installed_tasks(UPSTREAM, shared_tmp) if name == "upstream" else nullcontext():
                 done = subprocess.run(

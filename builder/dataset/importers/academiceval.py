@@ -148,9 +148,15 @@ def _demonstrations(record: dict[str, Any], target: Paper, setting: Setting) -> 
             paper = _paper(one)
             if title_key(paper.title) != title_key(target.title):
                 yield Demonstration(
-                    paper.versioned_id, kind, paper.published.isoformat(), paper.license, paper.title, paper.abstract,
-                    str(one["main_content"]), str(one[output]),
-                )  # fmt: skip
+                    paper.versioned_id,
+                    kind,
+                    paper.published.isoformat(),
+                    paper.license,
+                    paper.title,
+                    paper.abstract,
+                    str(one["main_content"]),
+                    str(one[output]),
+                )
 
 
 def _paper(record: dict[str, Any]) -> Paper:

@@ -75,9 +75,12 @@ def _citing(record: dict[str, Any], known: dict[str, Cited]) -> Citing:
         known.setdefault(one.paper.id, one)
     entries = tuple(_reference(data.get(key, {})) for key in keys)
     document = Document(
-        record["title"], record["abstract"], _sections(record["sections"]), entries,
+        record["title"],
+        record["abstract"],
+        _sections(record["sections"]),
+        entries,
         tuple(_mentions(record["sections"], index)),
-    )  # fmt: skip
+    )
     return Citing(paper_of(record["paper_id"], record["title"], record["abstract"]), document, cited)
 
 

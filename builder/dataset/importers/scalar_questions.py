@@ -92,13 +92,22 @@ def _row(record: dict[str, Any], folder: str) -> dict[str, Any]:
     fields, citation = record["additional_fields"], record["citation"]
     paper = paper_of(record["paper_id"], question.partition("\n")[0], "")
     row = {
-        "id": f"{paper.versioned_id}#{level}-{record['id']}", "paper_id": paper.versioned_id, "title": paper.title,
-        "authors": [], "level": level, "section": citation["section_name"],
-        "citation_type": _TYPES[citation["citation_type"]], "question_paper": _SCOPES[fields["paper_field"]],
-        "distractors": fields["sample"], "candidate_text": _shown(fields["candidate_fields"]), "question": question,
-        "candidates": candidates, "label": int(record["label_id"]), "published": paper.published.isoformat(),
+        "id": f"{paper.versioned_id}#{level}-{record['id']}",
+        "paper_id": paper.versioned_id,
+        "title": paper.title,
+        "authors": [],
+        "level": level,
+        "section": citation["section_name"],
+        "citation_type": _TYPES[citation["citation_type"]],
+        "question_paper": _SCOPES[fields["paper_field"]],
+        "distractors": fields["sample"],
+        "candidate_text": _shown(fields["candidate_fields"]),
+        "question": question,
+        "candidates": candidates,
+        "label": int(record["label_id"]),
+        "published": paper.published.isoformat(),
         "license": UNKNOWN_LICENSE,
-    }  # fmt: skip
+    }
     if not 0 <= row["label"] < len(candidates):
         raise ValueError(f"the label {row['label']} is not one of its {len(candidates)} candidates")
     if "".join(slot.text for slot in slots_of(row)) != record["question"]:

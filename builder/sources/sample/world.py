@@ -22,9 +22,19 @@ MONTHS = 14
 # Every second paper was revised.
 _REVISED = 2
 _FIRST_WORDS = {
-    "percent": "per cent", "which": "that", "cost": "price", "error": "mistake", "decides": "chooses", "uses": "employs",
-    "same": "identical", "large": "big", "small": "little", "is": "was", "are": "were", "the": "this",
-}  # fmt: skip
+    "percent": "per cent",
+    "which": "that",
+    "cost": "price",
+    "error": "mistake",
+    "decides": "chooses",
+    "uses": "employs",
+    "same": "identical",
+    "large": "big",
+    "small": "little",
+    "is": "was",
+    "are": "were",
+    "the": "this",
+}
 _FIELDS: tuple[tuple[str, str, str], ...] = (
     ("cs.CL", "language models", "summarisation translation dialogue parsing annotation retrieval tagging paraphrase"),
     (
@@ -45,10 +55,13 @@ _FIELDS: tuple[tuple[str, str, str], ...] = (
     ),
 )
 _LICENSES = (
-    "http://creativecommons.org/licenses/by/4.0/", "http://creativecommons.org/licenses/by-sa/4.0/",
-    "http://creativecommons.org/publicdomain/zero/1.0/", "http://creativecommons.org/licenses/by-nc-nd/4.0/",
-    "http://arxiv.org/licenses/nonexclusive-distrib/1.0/", "http://arxiv.org/licenses/nonexclusive-distrib/1.0/",
-)  # fmt: skip
+    "http://creativecommons.org/licenses/by/4.0/",
+    "http://creativecommons.org/licenses/by-sa/4.0/",
+    "http://creativecommons.org/publicdomain/zero/1.0/",
+    "http://creativecommons.org/licenses/by-nc-nd/4.0/",
+    "http://arxiv.org/licenses/nonexclusive-distrib/1.0/",
+    "http://arxiv.org/licenses/nonexclusive-distrib/1.0/",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +158,21 @@ def _paper(
     citing: Citing = "numeric" if i % 3 else "author-year"
     sections, references, marks = writer.sections(cited, citing, introduction=i % 40 != 7, related=i % 12 != 5)
     return WorldPaper(
-        id=paper_id, title=writer.title, authors=authors, category=group.category, published=day,
-        license=rng.choice(_LICENSES), abstract=writer.abstract(), sections=sections, references=references, marks=marks,
-        layout="two-column" if i % 2 else "one-column", citing=citing, numbered=i % 5 != 4,
+        id=paper_id,
+        title=writer.title,
+        authors=authors,
+        category=group.category,
+        published=day,
+        license=rng.choice(_LICENSES),
+        abstract=writer.abstract(),
+        sections=sections,
+        references=references,
+        marks=marks,
+        layout="two-column" if i % 2 else "one-column",
+        citing=citing,
+        numbered=i % 5 != 4,
         flaw="broken" if i == 50 else "withdrawn" if i == 70 else "",
-    )  # fmt: skip
+    )
 
 
 def _cited(rng: random.Random, group: _Group, earlier: list[WorldPaper]) -> list[WorldPaper]:

@@ -76,24 +76,66 @@ def citations(text: str, material: Material, strength: float, rng: random.Random
 
 # A claim and its denial, of as many words.
 _DENIALS = (
-    ("can", "cannot"), ("could", "couldn't"), ("does", "doesn't"), ("do", "don't"), ("is", "isn't"), ("are", "aren't"), ("was", "wasn't"),
-    ("were", "weren't"), ("will", "won't"), ("has", "hasn't"), ("have", "haven't"), ("improves", "worsens"), ("improve", "worsen"),
-    ("outperforms", "underperforms"), ("outperform", "underperform"), ("effective", "ineffective"),
-    ("significantly", "insignificantly"), ("achieves", "misses"), ("achieve", "miss"), ("shows", "disproves"), ("show", "disprove"),
-    ("demonstrates", "refutes"), ("demonstrate", "refute"), ("supports", "contradicts"), ("enables", "prevents"), ("enable", "prevent"),
-)  # fmt: skip
+    ("can", "cannot"),
+    ("could", "couldn't"),
+    ("does", "doesn't"),
+    ("do", "don't"),
+    ("is", "isn't"),
+    ("are", "aren't"),
+    ("was", "wasn't"),
+    ("were", "weren't"),
+    ("will", "won't"),
+    ("has", "hasn't"),
+    ("have", "haven't"),
+    ("improves", "worsens"),
+    ("improve", "worsen"),
+    ("outperforms", "underperforms"),
+    ("outperform", "underperform"),
+    ("effective", "ineffective"),
+    ("significantly", "insignificantly"),
+    ("achieves", "misses"),
+    ("achieve", "miss"),
+    ("shows", "disproves"),
+    ("show", "disprove"),
+    ("demonstrates", "refutes"),
+    ("demonstrate", "refute"),
+    ("supports", "contradicts"),
+    ("enables", "prevents"),
+    ("enable", "prevent"),
+)
 # "not" alone may deny anything.
-_ASSERTIONS = {
-    f"{verb} not": f"{verb} indeed" for verb in "can could does do is are was were will has have".split()
-}  # fmt: skip
+_ASSERTIONS = {f"{verb} not": f"{verb} indeed" for verb in "can could does do is are was were will has have".split()}
 _OPPOSITES = (
-    ("higher", "lower"), ("more", "less"), ("better", "worse"), ("larger", "smaller"), ("increase", "decrease"),
-    ("increases", "decreases"), ("increased", "decreased"), ("increasing", "decreasing"), ("faster", "slower"),
-    ("greater", "smaller"), ("stronger", "weaker"), ("best", "worst"), ("most", "least"), ("above", "below"), ("before", "after"),
-    ("reduces", "raises"), ("reduce", "raise"), ("reducing", "raising"), ("gains", "losses"), ("improvement", "decline"),
-    ("improvements", "declines"), ("longer", "shorter"), ("easier", "harder"), ("highest", "lowest"), ("fewer", "more"),
-    ("high", "low"), ("large", "small"), ("strong", "weak"), ("positive", "negative"),
-)  # fmt: skip
+    ("higher", "lower"),
+    ("more", "less"),
+    ("better", "worse"),
+    ("larger", "smaller"),
+    ("increase", "decrease"),
+    ("increases", "decreases"),
+    ("increased", "decreased"),
+    ("increasing", "decreasing"),
+    ("faster", "slower"),
+    ("greater", "smaller"),
+    ("stronger", "weaker"),
+    ("best", "worst"),
+    ("most", "least"),
+    ("above", "below"),
+    ("before", "after"),
+    ("reduces", "raises"),
+    ("reduce", "raise"),
+    ("reducing", "raising"),
+    ("gains", "losses"),
+    ("improvement", "decline"),
+    ("improvements", "declines"),
+    ("longer", "shorter"),
+    ("easier", "harder"),
+    ("highest", "lowest"),
+    ("fewer", "more"),
+    ("high", "low"),
+    ("large", "small"),
+    ("strong", "weak"),
+    ("positive", "negative"),
+)
 
 
 def negated(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:

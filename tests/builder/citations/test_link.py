@@ -82,9 +82,13 @@ def test_by_a_sentence_of_an_entry_whose_title_was_not_found(store: Store) -> No
 
 def test_never_to_the_future_to_itself_or_to_the_wrong_author(store: Store) -> None:
     entries = [
-        Reference("raw", arxiv_id=LATER.id), Reference("raw", arxiv_id=CITING.id), Reference("raw", authors=("Poe",), title=KNOWN.title),
-        Reference("raw", title="Short title"), Reference("raw", arxiv_id=NAMELESS.id), Reference("raw", arxiv_id="2601.99999"),
-    ]  # fmt: skip
+        Reference("raw", arxiv_id=LATER.id),
+        Reference("raw", arxiv_id=CITING.id),
+        Reference("raw", authors=("Poe",), title=KNOWN.title),
+        Reference("raw", title="Short title"),
+        Reference("raw", arxiv_id=NAMELESS.id),
+        Reference("raw", arxiv_id="2601.99999"),
+    ]
     assert links(store, *entries) == [(i, "", "unresolved") for i in range(6)]
 
 
@@ -248,7 +252,7 @@ def titles(store: Store) -> Store:
         ("E. Orr. Talk. 2026.", None),
         ("Anonymous words about nothing that anybody wrote. 2026.", None),
     ],
-)  # fmt: skip
+)
 def test_damaged_titles_are_found_and_near_ones_are_not(titles: Store, raw: str, number: int | None) -> None:
     citing = replace(CITING, published=date(2026, 12, 1))
     found = resolve_entry(titles, citing, parse_entry(raw))

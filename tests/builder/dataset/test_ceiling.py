@@ -155,10 +155,12 @@ def test_a_report_card_goes_into_manifest_and_card(dataset: Path, tmp_path: Path
 @pytest.mark.parametrize(
     "content",
     [
-        b'{"rouge_l": {"numbers": {"accuracy": 7}}}', b"[]", b"NaN",
+        b'{"rouge_l": {"numbers": {"accuracy": 7}}}',
+        b"[]",
+        b"NaN",
         b'{"a|b\\n# HEAD": {"numbers": {"accuracy": 0.5, "low": null, "high": null, "n": 1, "harmless": null}}}',
     ],
-)  # fmt: skip
+)
 def test_what_is_not_a_report_card_is_refused(content: bytes) -> None:
     with pytest.raises(FolderError, match=r"card\.json is not a report card"):
         parse_report_card(content, "card.json")

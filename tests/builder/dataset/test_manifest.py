@@ -67,7 +67,10 @@ def _set(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
         (_set("configurations.0.name", "../Title-10K"), "is not a valid configuration name"),
         (_set("configurations.0.name", "Other"), "is not a data file of Other"),
         (_set("configurations.0.splits.test.files.0.path", "../../etc/passwd"), "is not a data file"),
-        (_set("configurations.0.splits.test.files.0.path", f"/tmp/test-{HASH}-00000-of-00001.parquet"), "is not a data file"),
+        (
+            _set("configurations.0.splits.test.files.0.path", f"/tmp/test-{HASH}-00000-of-00001.parquet"),
+            "is not a data file",
+        ),
         (_set("configurations.0.splits.test.files.0.rows", "many"), "rows"),
         (_set("configurations.0.form", "ids"), "is of form ids"),
         (_set("configurations.1.name", "title-10k"), "not a data file of title-10k"),
@@ -76,7 +79,10 @@ def _set(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
         (_set("configurations.0.splits.test.statistics.samples", -1), "samples"),
         (_set("configurations.0.splits.test.files", []), "different numbers of rows"),
         (_set("configurations.0.splits.test.statistics.input_lengths", [1, 2]), "lengths are given at 6 rising shares"),
-        (_set("configurations.0.splits.test.statistics.target_lengths", [6, 5, 4, 3, 2, 1]), "lengths are given at 6 rising"),
+        (
+            _set("configurations.0.splits.test.statistics.target_lengths", [6, 5, 4, 3, 2, 1]),
+            "lengths are given at 6 rising",
+        ),
         (_set("configurations.0.splits.test.statistics.labels", [1, 2]), "not as many labels as samples"),
         (_set("round", "../../../escaped"), "round"),
         (_set("code_version", "\ud800"), "surrogates"),
@@ -88,7 +94,7 @@ def _set(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
         (_set("other_files", {"../README.md": "0"}), "is not a valid name of a file next to the data"),
         (_set("allowed", {"long_run": 7}), "allowed.long_run"),
     ],
-)  # fmt: skip
+)
 def test_what_a_stranger_may_not_write(change: Callable[[dict[str, Any]], None], says: str, dataset: Path) -> None:
     content = json.loads((dataset / "manifest.json").read_text())
     change(content)
@@ -175,9 +181,10 @@ def test_links_out_of_a_folder_are_refused(place: str, dataset: Path, tmp_path: 
     shutil.copytree(dataset, tmp_path / "elsewhere")
     shutil.copytree(dataset, tmp_path / "ds")
     victim = {
-        "data": next((tmp_path / "ds" / "Title-10K").glob("train-*.parquet")), "folder": tmp_path / "ds" / "Title-10K",
+        "data": next((tmp_path / "ds" / "Title-10K").glob("train-*.parquet")),
+        "folder": tmp_path / "ds" / "Title-10K",
         "manifest": tmp_path / "ds" / "manifest.json",
-    }[place]  # fmt: skip
+    }[place]
     if victim.is_dir():
         shutil.rmtree(victim)
     else:

@@ -456,11 +456,18 @@ def reference(folder: Path) -> Path:
     def record(number: int, day: int, **more: object) -> dict[str, object]:
         one = paper(number, f"First {number}", "Second S", day=day)
         return {
-            "url": f"http://arxiv.org/abs/{one.versioned_id}", "title": one.title, "abstract": one.abstract,
-            "authors": ", ".join(one.authors), "published": str(one.published), "updated": str(one.updated),
-            "primary_cat": "cs.CL", "cats": ["cs.CL", "cs.AI"], "paper_cat": "cs.CL", "main_content": f"Body {number}. " * 300,
+            "url": f"http://arxiv.org/abs/{one.versioned_id}",
+            "title": one.title,
+            "abstract": one.abstract,
+            "authors": ", ".join(one.authors),
+            "published": str(one.published),
+            "updated": str(one.updated),
+            "primary_cat": "cs.CL",
+            "cats": ["cs.CL", "cs.AI"],
+            "paper_cat": "cs.CL",
+            "main_content": f"Body {number}. " * 300,
             **more,
-        }  # fmt: skip
+        }
 
     def write(setting: str, split: str, number: int, data: object) -> None:
         place = folder / setting / split
@@ -516,8 +523,11 @@ def test_the_reference_dataset_becomes_a_folder_of_ours(
     assert title["title"] not in title["content"]
     shown = loaded["Abs-48K-M"]["test"][0]["demonstrations"]
     assert [(d["id"], d["kind"]) for d in shown] == [
-        ("2601.00090v1", "random"), ("2601.00091v1", "random"), ("2601.00093v1", "co-author"), ("2601.00094v1", "co-author"),
-    ]  # fmt: skip
+        ("2601.00090v1", "random"),
+        ("2601.00091v1", "random"),
+        ("2601.00093v1", "co-author"),
+        ("2601.00094v1", "co-author"),
+    ]
     assert shown[0]["output"] == "Output 90"
     assert [one["id"] for one in loaded["Related-34K"]["test"][0]["citations"]] == [
         "2601.00080v1",

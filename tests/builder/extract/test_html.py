@@ -48,9 +48,13 @@ def read(tmp_path: Path, text: str = PAGE) -> Document:
 def test_sections_roles_and_levels(tmp_path: Path) -> None:
     document = read(tmp_path)
     assert [(s.heading, s.role, s.level) for s in document.sections] == [
-        ("1 Introduction", "introduction", 1), ("1.1 Related Work", "related_work", 2), ("2 Conclusion", "conclusion", 1),
-        ("Acknowledgements", "acknowledgements", 2), ("References", "references", 1), ("A Proofs", "appendix", 1),
-    ]  # fmt: skip
+        ("1 Introduction", "introduction", 1),
+        ("1.1 Related Work", "related_work", 2),
+        ("2 Conclusion", "conclusion", 1),
+        ("Acknowledgements", "acknowledgements", 2),
+        ("References", "references", 1),
+        ("A Proofs", "appendix", 1),
+    ]
     assert (document.title, document.abstract, document.stamped_id) == ("A Title", "The abstract.", "2601.01234v2")
 
 

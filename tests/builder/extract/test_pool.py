@@ -72,8 +72,11 @@ def test_each_file_gets_its_own_fate(naughty: None, tmp_path: Path) -> None:
     results = list(extract_files(map(str, files), LocalEngine(3), time_limit=3.0, memory_limit=1024))
     assert [result.name for result in results] == list(map(str, files))
     assert {Path(result.name).stem: result.reason for result in results} == {
-        **dict.fromkeys(["good1", "good2", "good3", "good4", "print"], ""), "spin": "time_limit", "crash": "crashed", "eat": "memory_limit",
-    }  # fmt: skip
+        **dict.fromkeys(["good1", "good2", "good3", "good4", "print"], ""),
+        "spin": "time_limit",
+        "crash": "crashed",
+        "eat": "memory_limit",
+    }
 
 
 @pytest.mark.slow
@@ -86,8 +89,9 @@ def test_what_happens_to_the_process_is_not_what_the_file_is(naughty: None, tmp_
         for one in extract_files(map(str, files), LocalEngine(2), time_limit=30.0, memory_limit=1024)
     }
     assert {name: one.reason for name, one in results.items()} == {
-        **dict.fromkeys(["good1", "good2", "killed"], ""), "always": "crashed",
-    }  # fmt: skip
+        **dict.fromkeys(["good1", "good2", "killed"], ""),
+        "always": "crashed",
+    }
     assert results["killed"].document == results["good1"].document
 
 

@@ -16,11 +16,16 @@ GOOD = Quality(words=900, coverage=0.9, hyphen_breaks=0.1, unmapped=0.0, entries
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({}, None), ({"words": 10}, "too_little_text"), ({"coverage": 0.1}, "low_coverage"), ({"hyphen_breaks": 30.0}, "hyphen_breaks"),
-        ({"unmapped": 0.1}, "unmapped_glyphs"), ({"entries": 0.2}, "missing_references"), ({"common_words": 0.01}, "not_english"),
+        ({}, None),
+        ({"words": 10}, "too_little_text"),
+        ({"coverage": 0.1}, "low_coverage"),
+        ({"hyphen_breaks": 30.0}, "hyphen_breaks"),
+        ({"unmapped": 0.1}, "unmapped_glyphs"),
+        ({"entries": 0.2}, "missing_references"),
+        ({"common_words": 0.01}, "not_english"),
         ({"in_order": False}, "sections_out_of_order"),
     ],
-)  # fmt: skip
+)
 def test_each_threshold_has_its_reason(change: dict[str, Any], reason: str | None) -> None:
     assert quality.fault(replace(GOOD, **change), QualityTable()) == reason
 

@@ -70,9 +70,13 @@ def test_numbered_entries_are_split_at_the_next_number() -> None:
 
 def test_hanging_entries_are_split_at_the_left_edge() -> None:
     lines = [
-        line("Jane Doe. A first title that is", 0), line("continued here. 2019.", 11, 84), line("Karl Roe. A second title", 22),
-        line("continued as well. 2020.", 33, 84), line("Lu He. A third one. 2021.", 44), line("Tests.", 55, 84),
-    ]  # fmt: skip
+        line("Jane Doe. A first title that is", 0),
+        line("continued here. 2019.", 11, 84),
+        line("Karl Roe. A second title", 22),
+        line("continued as well. 2020.", 33, 84),
+        line("Lu He. A third one. 2021.", 44),
+        line("Tests.", 55, 84),
+    ]
     assert [entry.raw.split(".")[0] for entry in read_entries(lines)] == ["Jane Doe", "Karl Roe", "Lu He"]
 
 
@@ -96,13 +100,19 @@ def test_numeric_mentions() -> None:
 
 def test_author_year_mentions() -> None:
     entries = [
-        Reference("r", authors=("Doe", "Roe"), year=2019), Reference("r", authors=("He",), year=2020),
-        Reference("r", authors=("Doe",), year=2020), Reference("r", authors=("Doe",), year=2020), Reference("r", authors=("van den Berg",), year=2018),
-    ]  # fmt: skip
+        Reference("r", authors=("Doe", "Roe"), year=2019),
+        Reference("r", authors=("He",), year=2020),
+        Reference("r", authors=("Doe",), year=2020),
+        Reference("r", authors=("Doe",), year=2020),
+        Reference("r", authors=("van den Berg",), year=2018),
+    ]
     text = "As Doe and Roe (2019) and He et al. (2020) say (Doe, 2020b; He, 2020). Nobody (Poe, 1999)."
     assert mentions(text, *entries) == [
-        ("Doe and Roe (2019", (0,), False), ("He et al. (2020", (1,), False), ("Doe, 2020b", (3,), True), ("He, 2020", (1,), True),
-    ]  # fmt: skip
+        ("Doe and Roe (2019", (0,), False),
+        ("He et al. (2020", (1,), False),
+        ("Doe, 2020b", (3,), True),
+        ("He, 2020", (1,), True),
+    ]
 
 
 def test_letter_labels() -> None:

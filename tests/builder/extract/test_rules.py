@@ -28,19 +28,35 @@ def text_of(document: Document, heading: str) -> str:
 
 
 PAPER = [
-    ("title", "A Title of Some Length"), "Ann Author, Bob Author", ("h1", "Abstract"), FILLER,
-    ("h1", "1  Introduction"), FILLER + " FIRST", ("h1", "2  Related Work"), FILLER + " SECOND", ("h1", "3  Method"), FILLER,
-    ("h2", "3.1  Setup"), FILLER + " SETUP", ("h1", "4  Conclusion"), FILLER + " LAST", ("h1", "References"),
+    ("title", "A Title of Some Length"),
+    "Ann Author, Bob Author",
+    ("h1", "Abstract"),
+    FILLER,
+    ("h1", "1  Introduction"),
+    FILLER + " FIRST",
+    ("h1", "2  Related Work"),
+    FILLER + " SECOND",
+    ("h1", "3  Method"),
+    FILLER,
+    ("h2", "3.1  Setup"),
+    FILLER + " SETUP",
+    ("h1", "4  Conclusion"),
+    FILLER + " LAST",
+    ("h1", "References"),
     "[1] A. Ek. A cited title of note. Journal of Tests, 2020.",
-]  # fmt: skip
+]
 
 
 def test_numbered_sections_get_number_role_and_level(tmp_path: Path) -> None:
     document = read(tmp_path, stack(*PAPER))
     assert roles(document) == [
-        ("1 Introduction", "introduction", 1), ("2 Related Work", "related_work", 1), ("3 Method", "body", 1),
-        ("3.1 Setup", "body", 2), ("4 Conclusion", "conclusion", 1), ("References", "references", 1),
-    ]  # fmt: skip
+        ("1 Introduction", "introduction", 1),
+        ("2 Related Work", "related_work", 1),
+        ("3 Method", "body", 1),
+        ("3.1 Setup", "body", 2),
+        ("4 Conclusion", "conclusion", 1),
+        ("References", "references", 1),
+    ]
     assert text_of(document, "1 Introduction").endswith("FIRST")
     assert text_of(document, "3.1 Setup").endswith("SETUP")
 
@@ -66,23 +82,36 @@ def test_unnumbered_sections(tmp_path: Path) -> None:
         ),
     )
     assert roles(document) == [
-        ("Introduction", "introduction", 1), ("Our Way of Doing It", "body", 1), ("Prior Work", "related_work", 1),
+        ("Introduction", "introduction", 1),
+        ("Our Way of Doing It", "body", 1),
+        ("Prior Work", "related_work", 1),
         ("References", "references", 1),
-    ]  # fmt: skip
+    ]
 
 
 def test_roman_numbers_with_lettered_subsections(tmp_path: Path) -> None:
     document = read(
         tmp_path,
         stack(
-            ("h1", "I.  INTRODUCTION"), FILLER, ("h1", "II.  THE METHOD"), FILLER, ("h3", "A.  First Part"), FILLER,
-            ("h1", "III.  CONCLUSIONS"), FILLER, ("h1", "REFERENCES"), FILLER,
+            ("h1", "I.  INTRODUCTION"),
+            FILLER,
+            ("h1", "II.  THE METHOD"),
+            FILLER,
+            ("h3", "A.  First Part"),
+            FILLER,
+            ("h1", "III.  CONCLUSIONS"),
+            FILLER,
+            ("h1", "REFERENCES"),
+            FILLER,
         ),
-    )  # fmt: skip
+    )
     assert roles(document) == [
-        ("I INTRODUCTION", "introduction", 1), ("II THE METHOD", "body", 1), ("A First Part", "body", 2),
-        ("III CONCLUSIONS", "conclusion", 1), ("REFERENCES", "references", 1),
-    ]  # fmt: skip
+        ("I INTRODUCTION", "introduction", 1),
+        ("II THE METHOD", "body", 1),
+        ("A First Part", "body", 2),
+        ("III CONCLUSIONS", "conclusion", 1),
+        ("REFERENCES", "references", 1),
+    ]
 
 
 def test_a_heading_over_two_lines_is_one(tmp_path: Path) -> None:
@@ -131,9 +160,14 @@ def test_running_heads_and_page_numbers_are_not_text(tmp_path: Path) -> None:
 
 def test_captions_and_small_print_are_not_text(tmp_path: Path) -> None:
     texts = stack(
-        ("h1", "1  Introduction"), FILLER, "Figure 1: A caption in the size of the body that nobody should read.", FILLER,
-        "Table 2. Another caption that nobody should read.", FILLER, ("small", "1 A footnote that nobody should read."),
-    )  # fmt: skip
+        ("h1", "1  Introduction"),
+        FILLER,
+        "Figure 1: A caption in the size of the body that nobody should read.",
+        FILLER,
+        "Table 2. Another caption that nobody should read.",
+        FILLER,
+        ("small", "1 A footnote that nobody should read."),
+    )
     texts += stack(("h1", "2  Conclusion"), FILLER, y=500)
     text = text_of(read(tmp_path, texts), "1 Introduction")
     assert "nobody should read" not in text
@@ -257,9 +291,11 @@ def test_acknowledgements_that_run_in_behind_the_conclusion(tmp_path: Path) -> N
     )
     document = read(tmp_path, [*texts, *stack(("h1", "References"), "[1] A. Ek. A title. Tests, 2020.", y=400)])
     assert roles(document) == [
-        ("1 Introduction", "introduction", 1), ("2 Conclusion", "conclusion", 1), ("Acknowledgements", "acknowledgements", 4),
+        ("1 Introduction", "introduction", 1),
+        ("2 Conclusion", "conclusion", 1),
+        ("Acknowledgements", "acknowledgements", 4),
         ("References", "references", 1),
-    ]  # fmt: skip
+    ]
     assert text_of(document, "Acknowledgements").startswith("We thank all.")
     assert "thank" not in text_of(document, "2 Conclusion")
 
@@ -354,8 +390,18 @@ def test_heads_far_inside_the_page_go_when_they_repeat(tmp_path: Path) -> None:
 
 def test_a_box_called_summary_is_no_conclusion(tmp_path: Path) -> None:
     document = read(
-        tmp_path, stack(("h1", "1  Introduction"), FILLER, ("h1", "Summary"), FILLER, ("h1", "2  Method"), FILLER, ("h1", "3  Conclusion"), FILLER)
-    )  # fmt: skip
+        tmp_path,
+        stack(
+            ("h1", "1  Introduction"),
+            FILLER,
+            ("h1", "Summary"),
+            FILLER,
+            ("h1", "2  Method"),
+            FILLER,
+            ("h1", "3  Conclusion"),
+            FILLER,
+        ),
+    )
     assert [s.heading for s in document.sections if s.role == "conclusion"] == ["3 Conclusion"]
 
 
@@ -363,10 +409,21 @@ def test_labels_on_axes_do_not_say_how_sections_are_numbered(tmp_path: Path) -> 
     """A page of charts: a known word without a number, as often as there are axes."""
     charts = [Text(["Model"], x, y, 12.0, BOLD) for x in (80.0, 250.0, 420.0) for y in (100.0, 300.0, 500.0, 700.0)]
     body = [
-        ("title", "A Title of Some Length"), "Ann Author", ("h1", "Abstract"), FILLER, ("h1", "1  Introduction"), FILLER,
-        ("h1", "2  How It Is Built"), FILLER, ("h2", "2.1  The Parts"), FILLER, ("h1", "3  What Came of It"), FILLER,
-        ("h1", "References"), "[1] A. Ek. A cited title of note. Journal of Tests, 2020.",
-    ]  # fmt: skip
+        ("title", "A Title of Some Length"),
+        "Ann Author",
+        ("h1", "Abstract"),
+        FILLER,
+        ("h1", "1  Introduction"),
+        FILLER,
+        ("h1", "2  How It Is Built"),
+        FILLER,
+        ("h2", "2.1  The Parts"),
+        FILLER,
+        ("h1", "3  What Came of It"),
+        FILLER,
+        ("h1", "References"),
+        "[1] A. Ek. A cited title of note. Journal of Tests, 2020.",
+    ]
     document = read(tmp_path, stack(*body[:8]), charts, stack(*body[8:]))
     found = [heading for heading, _, _ in roles(document) if heading[:1].isdigit()]
     assert found == ["1 Introduction", "2 How It Is Built", "2.1 The Parts", "3 What Came of It"]
@@ -374,25 +431,42 @@ def test_labels_on_axes_do_not_say_how_sections_are_numbered(tmp_path: Path) -> 
 
 
 NUMBERED = [
-    ("title", "A Title of Some Length"), "Ann Author", ("h1", "Abstract"), FILLER, ("h1", "Introduction"), FILLER,
-    ("h1", "1  Power"), FILLER, ("h1", "2  Transport"), FILLER, ("h1", "3  Buildings"), FILLER, ("h1", "4  Farms"), FILLER,
-    ("h1", "References"), "[1] A. Ek. A cited title of note. Journal of Tests, 2020.",
-]  # fmt: skip
+    ("title", "A Title of Some Length"),
+    "Ann Author",
+    ("h1", "Abstract"),
+    FILLER,
+    ("h1", "Introduction"),
+    FILLER,
+    ("h1", "1  Power"),
+    FILLER,
+    ("h1", "2  Transport"),
+    FILLER,
+    ("h1", "3  Buildings"),
+    FILLER,
+    ("h1", "4  Farms"),
+    FILLER,
+    ("h1", "References"),
+    "[1] A. Ek. A cited title of note. Journal of Tests, 2020.",
+]
 
 
 def test_numbers_that_count_up_outweigh_an_unnumbered_introduction(tmp_path: Path) -> None:
     document = read(tmp_path, stack(*NUMBERED))
     assert [heading for heading, _, level in roles(document) if level == 1 and heading[:1].isdigit()] == [
-        "1 Power", "2 Transport", "3 Buildings", "4 Farms",
-    ]  # fmt: skip
+        "1 Power",
+        "2 Transport",
+        "3 Buildings",
+        "4 Farms",
+    ]
 
 
 def test_a_section_that_is_set_otherwise_is_found_by_its_subsections(tmp_path: Path) -> None:
     odd = [Text(["3  Buildings of Our Cities"], 72.0, 80.0, 11.0, ITALIC)]
     pages = [
-        stack(*PAPER[:8]), odd + stack(FILLER, ("h2", "3.1  Setup"), FILLER, ("h2", "3.2  Parts"), FILLER, y=110.0),
+        stack(*PAPER[:8]),
+        odd + stack(FILLER, ("h2", "3.1  Setup"), FILLER, ("h2", "3.2  Parts"), FILLER, y=110.0),
         stack(("h1", "4  Conclusion"), FILLER, ("h1", "References"), "[1] A. Ek. A cited title of note. Tests, 2020."),
-    ]  # fmt: skip
+    ]
     reading = read_pdf(draw(tmp_path / "paper.pdf", pages))
     assert ("3 Buildings of Our Cities", "body", 1) in roles(reading.document)
     assert reading.headings_agree
@@ -400,9 +474,10 @@ def test_a_section_that_is_set_otherwise_is_found_by_its_subsections(tmp_path: P
 
 def test_subsections_without_their_section_are_noticed(tmp_path: Path) -> None:
     pages = [
-        stack(*PAPER[:8]), stack(FILLER, ("h2", "3.1  Setup"), FILLER, ("h2", "3.2  Parts"), FILLER),
+        stack(*PAPER[:8]),
+        stack(FILLER, ("h2", "3.1  Setup"), FILLER, ("h2", "3.2  Parts"), FILLER),
         stack(("h1", "4  Conclusion"), FILLER, ("h1", "References"), "[1] A. Ek. A cited title of note. Tests, 2020."),
-    ]  # fmt: skip
+    ]
     reading = read_pdf(draw(tmp_path / "paper.pdf", pages))
     assert not reading.headings_agree
     assert fault(measure(reading), QualityTable(min_words=0, min_coverage=0)) == "headings_disagree"
@@ -414,14 +489,19 @@ def test_marks_of_footnotes_are_not_text(tmp_path: Path) -> None:
         width = pymupdf.get_text_length(before, ROMAN, 10.0)
         small = pymupdf.get_text_length(mark, ROMAN, 6.0)
         return [
-            Text([before], 72.0, y), Text([mark], 72.0 + width, y - 4.0, 6.0), Text([after], 72.0 + width + small, y),
-        ]  # fmt: skip
+            Text([before], 72.0, y),
+            Text([mark], 72.0 + width, y - 4.0, 6.0),
+            Text([after], 72.0 + width + small, y),
+        ]
 
     note = [Text(["2"], 72.0, 697.0, 5.0), Text(["A remark that is set in small print at the end."], 75.0, 700.0, 8.0)]
     page = [
-        *stack(*PAPER[:5], FILLER), *raised("It was seen in two labs.", "2", " We say that x", 500.0),
-        *raised("It grows as the sum of y", "2", " and of other terms, and", 515.0), *raised("as many as ten", "9", " more did.", 530.0), *note,
-    ]  # fmt: skip
+        *stack(*PAPER[:5], FILLER),
+        *raised("It was seen in two labs.", "2", " We say that x", 500.0),
+        *raised("It grows as the sum of y", "2", " and of other terms, and", 515.0),
+        *raised("as many as ten", "9", " more did.", 530.0),
+        *note,
+    ]
     text = text_of(read(tmp_path, page), "1 Introduction")
     assert "It was seen in two labs. We say that x" in text
     assert "sum of y2 and" in text
@@ -447,8 +527,13 @@ def test_weak_names_count_where_no_other_heading_names_the_role(tmp_path: Path) 
     ]
     plain = [*weak, ("h1", "5  Related Work"), FILLER, ("h1", "6  Conclusion"), FILLER]
     assert [role for _, role, _ in roles(read(tmp_path, stack(*plain)))] == [
-        "introduction", "body", "body", "body", "related_work", "conclusion",
-    ]  # fmt: skip
+        "introduction",
+        "body",
+        "body",
+        "body",
+        "related_work",
+        "conclusion",
+    ]
 
 
 def test_a_reference_list_without_a_heading(tmp_path: Path) -> None:

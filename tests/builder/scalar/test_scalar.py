@@ -89,10 +89,12 @@ def citing(sections: int = 3, each: int = 4) -> Citing:
 
 def known(id_: str) -> Cited:
     sections = (
-        Section("Introduction", "introduction", 1, f"Intro of {id_}."), Section("Method", "body", 1, f"Method of {id_}."),
-        Section("Details", "body", 2, "Details."), Section("Conclusion", "conclusion", 1, "The end."),
+        Section("Introduction", "introduction", 1, f"Intro of {id_}."),
+        Section("Method", "body", 1, f"Method of {id_}."),
+        Section("Details", "body", 2, "Details."),
+        Section("Conclusion", "conclusion", 1, "The end."),
         Section("References", "references", 1, "[1] x"),
-    )  # fmt: skip
+    )
     return Cited(paper(id_), Document("", "", sections))
 
 
@@ -288,8 +290,9 @@ def test_what_cannot_be_asked_has_a_reason() -> None:
     assert reasons(known=lambda id_: None) == {"gold_without_text": 12}
     few = citing()
     assert reasons(Citing(few.paper, few.document, {0: "2401.00000", 1: "2401.00001"})) == {
-        "unresolved": 10, "too_few_candidates": 2,
-    }  # fmt: skip
+        "unresolved": 10,
+        "too_few_candidates": 2,
+    }
     same = Citing(few.paper, few.document, {i: f"2401.{i % 4:05d}" for i in range(12)})
     assert reasons(same)["repeated"] > 0
 
@@ -340,12 +343,14 @@ def row(form: str = "full", **more: Any) -> dict[str, Any]:
         "body": "<Content>\n\n{c}\n\n</Content>",
     }[form]
     return {
-        "question": f"T\n\nAbstract: A\n\n\n{' before' * 50} {MASK}{' after' * 50}", "candidate_text": form,
+        "question": f"T\n\nAbstract: A\n\n\n{' before' * 50} {MASK}{' after' * 50}",
+        "candidate_text": form,
         "candidates": [
             {"id": str(i), "title": f"Title {i}", "content": content.format(a=" abs" * 5, c=" c" * (40 + 20 * i))}
             for i in range(4)
-        ], **more,
-    }  # fmt: skip
+        ],
+        **more,
+    }
 
 
 def test_short_contexts_shorten_candidates_alike_then_the_paper_around_the_mask() -> None:
@@ -377,15 +382,30 @@ def test_the_probe_shows_no_paper() -> None:
 @pytest.mark.parametrize(
     ("text", "lenient", "strict"),
     [
-        ("<answer>2</answer>", 2, 2), ("<answer>0</answer> or <answer>3</answer>", 3, 3), ("so <answer>1</answer>.", 1, 1),
-        ("It may be <answer>1</answer> or\n<answer> [3] </answer>.", 3, 1), ("<answer>[2]</answer>", 2, None),
-        ("<answer>Candidate 2</answer>", 2, None), ("<answer>Candidate [2]</answer>", 2, None), ("<answer>\n2\n</answer>", 2, None),
-        ("<ANSWER>2</ANSWER>", 2, None), ("<answer>02</answer>", 2, None), ("<ANSWER>index 0</ANSWER>", 0, None),
-        ("<answer> 2 </answer>", 2, None), ("<answer>2, 3</answer>", None, None), ("<answer>-2</answer>", None, None),
-        ("<answer>7</answer>", None, None), ("<answer></answer>", None, None), ("2", None, None), ("", None, None),
-        ("<answer>1</answer> no, <answer>none</answer>", 1, 1), ("<answer>2</answer>, as <answer>index</answer>", 2, 2), ("<answer>two</answer>", None, None), ("<answer>2.5</answer>", None, None),
+        ("<answer>2</answer>", 2, 2),
+        ("<answer>0</answer> or <answer>3</answer>", 3, 3),
+        ("so <answer>1</answer>.", 1, 1),
+        ("It may be <answer>1</answer> or\n<answer> [3] </answer>.", 3, 1),
+        ("<answer>[2]</answer>", 2, None),
+        ("<answer>Candidate 2</answer>", 2, None),
+        ("<answer>Candidate [2]</answer>", 2, None),
+        ("<answer>\n2\n</answer>", 2, None),
+        ("<ANSWER>2</ANSWER>", 2, None),
+        ("<answer>02</answer>", 2, None),
+        ("<ANSWER>index 0</ANSWER>", 0, None),
+        ("<answer> 2 </answer>", 2, None),
+        ("<answer>2, 3</answer>", None, None),
+        ("<answer>-2</answer>", None, None),
+        ("<answer>7</answer>", None, None),
+        ("<answer></answer>", None, None),
+        ("2", None, None),
+        ("", None, None),
+        ("<answer>1</answer> no, <answer>none</answer>", 1, 1),
+        ("<answer>2</answer>, as <answer>index</answer>", 2, 2),
+        ("<answer>two</answer>", None, None),
+        ("<answer>2.5</answer>", None, None),
     ],
-)  # fmt: skip
+)
 def test_the_last_answer_counts(text: str, lenient: int | None, strict: int | None) -> None:
     assert answer_of(text, 4) == lenient
     assert strict_answer_of(text, 4) == strict
@@ -393,9 +413,14 @@ def test_the_last_answer_counts(text: str, lenient: int | None, strict: int | No
 
 def test_scores() -> None:
     doc = sample("2601.00001v1#3", "A. Ek", {}).row.to_doc() | {
-        "prompt_name": "scalar", "target": "2", "label": 2, "candidate_ids": list("abcd"), "tokens_cut": 5, "tokens_before": 10,
+        "prompt_name": "scalar",
+        "target": "2",
+        "label": 2,
+        "candidate_ids": list("abcd"),
+        "tokens_cut": 5,
+        "tokens_before": 10,
         "best_constant": 2,
-    }  # fmt: skip
+    }
     texts = score.score_cloze(
         [["<answer>2</answer>"], ["<answer>1</answer>"], ["Two."], ["<think><answer>2</answer>"]], [doc] * 4
     )
@@ -410,9 +435,15 @@ def test_scores() -> None:
 def test_the_best_constant_is_that_of_the_labels() -> None:
     docs = [
         sample(f"{i}", "A. Ek", {}).row.to_doc()
-        | {"prompt_name": "scalar", "target": str(label), "label": label, "candidate_ids": list("abcd"), "best_constant": 3}
+        | {
+            "prompt_name": "scalar",
+            "target": str(label),
+            "label": label,
+            "candidate_ids": list("abcd"),
+            "best_constant": 3,
+        }
         for i, label in enumerate([3, 1, 3, 0])
-    ]  # fmt: skip
+    ]
     scored = [ScoredAnswer.from_text(text).scores for text in score.score_cloze([["<answer>[3]</answer>"]] * 4, docs)]
     assert [one["accuracy_constant"] for one in scored] == [one["accuracy"] for one in scored] == [1.0, 0.0, 1.0, 0.0]
     assert [one["accuracy_strict"] for one in scored] == [0.0] * 4
@@ -515,9 +546,14 @@ def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path, tiny_lla
         from lm_eval_tasks.evaluate.generation import Generation
 
         scores = evaluate(
-            "local-chat-completions", arguments, ["scalar", "scalar_probe"], metadata, Part(12), tmp_path,
+            "local-chat-completions",
+            arguments,
+            ["scalar", "scalar_probe"],
+            metadata,
+            Part(12),
+            tmp_path,
             Generation(apply_chat_template=True),
-        )  # fmt: skip
+        )
     found = {(score.task, score.metric): score.value for score in scores}
     assert found["scalar_easy", "accuracy"] == pytest.approx(0.25, abs=0.1)
     assert found["scalar_hard", "truncated"] == 1.0
@@ -588,10 +624,12 @@ def test_scalars_own_repository_is_read(command: Command, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"citation": None}, "NoneType"), ({"level": "harder"}, "the level 'harder' must be one of easy, medium, hard"),
-        ({"question": "hello"}, "no paper and references in the prompt"), ({"label_id": []}, "int"),
+        ({"citation": None}, "NoneType"),
+        ({"level": "harder"}, "the level 'harder' must be one of easy, medium, hard"),
+        ({"question": "hello"}, "no paper and references in the prompt"),
+        ({"label_id": []}, "int"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_question_is_named_with_its_reason(
     change: dict[str, Any], why: str, command: Command, tmp_path: Path
 ) -> None:

@@ -128,7 +128,9 @@ def test_both_harvests_bring_the_same_papers(
     assert Drop("2601.00003", "withdrawn") in items
 
 
-def test_a_long_list_is_fetched_in_slices(tmp_path: Path, server: Loopback, waits: list[float], monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_a_long_list_is_fetched_in_slices(
+    tmp_path: Path, server: Loopback, waits: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("builder.sources.arxiv.source._LONGEST_LIST", 2)
     source = open_arxiv(make_round(tmp_path, server, harvest="search"), Store.open(tmp_path / "store.sqlite3"))
     assert sorted(ids(source.submitted_between(date(2026, 1, 1), date(2026, 2, 28)))) == [p.id for p in PAPERS]
@@ -151,7 +153,9 @@ def test_many_ids_are_asked_for_in_few_requests(arxiv: ArxivSource, server: Loop
     assert len(server.log) <= 6  # two batches; what is missing once more, and empty answers twice
 
 
-def test_an_oai_list_whose_token_has_expired_goes_on_from_its_last_day(arxiv: ArxivSource, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_an_oai_list_whose_token_has_expired_goes_on_from_its_last_day(
+    arxiv: ArxivSource, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(loopback, "OAI_PAGE", 2)
     expired = loopback._oai('<error code="badResumptionToken">expired</error>')
     server.faults = [Fault("resumptionToken", (200, {}, expired), skip=1)]
@@ -168,7 +172,9 @@ def test_every_request_says_who_asks(arxiv: ArxivSource, server: Loopback) -> No
     assert "test@example.org" in agent
 
 
-def test_what_was_answered_is_not_asked_again_in_the_round(tmp_path: Path, arxiv: ArxivSource, server: Loopback) -> None:  # fmt: skip
+def test_what_was_answered_is_not_asked_again_in_the_round(
+    tmp_path: Path, arxiv: ArxivSource, server: Loopback
+) -> None:
     first = list(arxiv.by_author(ADA))
     store = Store.open(tmp_path / "work" / "store.sqlite3")
     again = open_arxiv(make_round(tmp_path, server), store)
@@ -184,7 +190,9 @@ def test_requests_keep_their_distance_over_all_processes(tmp_path: Path, server:
     source = {**server.tables(), "delay": 5.0}
     for number in (1, 2):
         store = Store.open(tmp_path / "work" / "store.sqlite3")
-        round_ = make_round(tmp_path, server).model_copy(update={"source": make_round(tmp_path, server).source.model_copy(update=source)})  # fmt: skip
+        round_ = make_round(tmp_path, server).model_copy(
+            update={"source": make_round(tmp_path, server).source.model_copy(update=source)}
+        )
         list(open_arxiv(round_, store).by_ids([f"2601.0000{number}"]))
     assert 4.0 < waits[-1] <= 5.0
     assert server.most_open == 1
@@ -207,7 +215,9 @@ def test_requests_keep_their_distance_over_all_processes(tmp_path: Path, server:
         (Fault("api", (200, ATOM, loopback.feed([], 9, 0, 100, {})), times=3), 0.0),
     ],
 )
-def test_what_passes_is_waited_for(arxiv: ArxivSource, server: Loopback, waits: list[float], fault: Fault, at_least: float) -> None:  # fmt: skip
+def test_what_passes_is_waited_for(
+    arxiv: ArxivSource, server: Loopback, waits: list[float], fault: Fault, at_least: float
+) -> None:
     server.faults = [fault]
     times = fault.times
     assert ids(arxiv.by_author(ADA)) == ["2601.00001", "2601.00002"]
@@ -228,7 +238,9 @@ def test_waits_grow_and_end(tmp_path: Path, server: Loopback, waits: list[float]
     assert all(2**i <= wait <= 1.5 * 2**i for i, wait in enumerate(backed_off))
 
 
-def test_an_empty_list_of_an_author_is_believed_when_it_comes_again_a_minute_later(tmp_path: Path, server: Loopback, waits: list[float]) -> None:  # fmt: skip
+def test_an_empty_list_of_an_author_is_believed_when_it_comes_again_a_minute_later(
+    tmp_path: Path, server: Loopback, waits: list[float]
+) -> None:
     (tmp_path / "work").mkdir()
     with Store.open(tmp_path / "work" / "store.sqlite3") as store:
         arxiv = open_arxiv(make_round(tmp_path, server, delay=3.0), store)
@@ -251,15 +263,27 @@ def test_a_page_that_comes_back_is_noticed(arxiv: ArxivSource, server: Loopback)
 @pytest.mark.parametrize(
     ("header", "seconds"),
     [
-        ("7", 7), ("-1", 0), ("1e300", LONGEST_WAIT), ("inf", LONGEST_WAIT), ("nan", 0), ("\u00b2", 0), ("", 0), (None, 0), ("soon", 0),
-        ("Mon, 01 Jan 2299 00:00:00 GMT", LONGEST_WAIT), ("Mon, 01 Jan 99999999999 00:00:00 GMT", 0), ("9" * 400, LONGEST_WAIT),
+        ("7", 7),
+        ("-1", 0),
+        ("1e300", LONGEST_WAIT),
+        ("inf", LONGEST_WAIT),
+        ("nan", 0),
+        ("\u00b2", 0),
+        ("", 0),
+        (None, 0),
+        ("soon", 0),
+        ("Mon, 01 Jan 2299 00:00:00 GMT", LONGEST_WAIT),
+        ("Mon, 01 Jan 99999999999 00:00:00 GMT", 0),
+        ("9" * 400, LONGEST_WAIT),
     ],
-)  # fmt: skip
+)
 def test_servers_do_not_make_us_wait_for_ever(header: str | None, seconds: float) -> None:
     assert retry_after(header) == seconds
 
 
-def test_an_empty_later_page_is_never_believed(arxiv: ArxivSource, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_an_empty_later_page_is_never_believed(
+    arxiv: ArxivSource, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("builder.sources.arxiv.export_api.PAGE", 1)
     server.faults = [Fault("start=1", (200, ATOM, loopback.feed([], 2, 1, 1, {})), times=2)]
     assert ids(arxiv.by_author(ADA)) == ["2601.00001", "2601.00002"]
@@ -321,8 +345,17 @@ def test_files_are_fetched_once_and_for_good(arxiv: ArxivSource, server: Loopbac
     assert server.asked == {"pdf": 1, "html": 1}
 
 
-@pytest.mark.parametrize("fault", [Fault("pdf", cut=2000), Fault("pdf", (200, {}, b"%PDF-1.7\nhalf")), Fault("pdf", (200, {}, b"<html>Captcha</html>"))])  # fmt: skip
-def test_a_file_that_breaks_off_is_fetched_again(arxiv: ArxivSource, server: Loopback, with_files: bytes, fault: Fault) -> None:  # fmt: skip
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault("pdf", cut=2000),
+        Fault("pdf", (200, {}, b"%PDF-1.7\nhalf")),
+        Fault("pdf", (200, {}, b"<html>Captcha</html>")),
+    ],
+)
+def test_a_file_that_breaks_off_is_fetched_again(
+    arxiv: ArxivSource, server: Loopback, with_files: bytes, fault: Fault
+) -> None:
     server.faults = [fault]
     path = arxiv.fetch_pdf("2601.00001", 1)
     assert path is not None
@@ -330,7 +363,9 @@ def test_a_file_that_breaks_off_is_fetched_again(arxiv: ArxivSource, server: Loo
     assert len(server.log) == 2
 
 
-def test_a_file_that_is_odd_twice_is_taken_as_it_is_by_this_run(arxiv: ArxivSource, server: Loopback, with_files: bytes) -> None:  # fmt: skip
+def test_a_file_that_is_odd_twice_is_taken_as_it_is_by_this_run(
+    arxiv: ArxivSource, server: Loopback, with_files: bytes
+) -> None:
     server.faults = [Fault("pdf", (200, {}, b"%PDF-1.7\nno end"), times=2)]
     path = arxiv.fetch_pdf("2601.00001", 1)
     assert path is not None
@@ -344,7 +379,9 @@ def test_a_file_that_is_odd_twice_is_taken_as_it_is_by_this_run(arxiv: ArxivSour
 HTML_PAGE = (200, {"Content-Type": "text/html"}, b"<html><body>Down for maintenance</body></html>")
 
 
-def test_a_page_in_place_of_a_file_is_never_kept(arxiv: ArxivSource, server: Loopback, with_files: bytes, tmp_path: Path) -> None:  # fmt: skip
+def test_a_page_in_place_of_a_file_is_never_kept(
+    arxiv: ArxivSource, server: Loopback, with_files: bytes, tmp_path: Path
+) -> None:
     server.faults = [Fault("pdf", HTML_PAGE, times=3), Fault("html", HTML_PAGE, times=3)]
     assert arxiv.fetch_pdf("2601.00001", 1) is None
     assert arxiv.fetch_html("2601.00001", 1) is None
@@ -372,7 +409,9 @@ def test_an_empty_answer_counts_for_this_run_only(tmp_path: Path, server: Loopba
     assert len(server.log) == 4
 
 
-def test_redirects_within_the_host_are_followed_and_others_refused(arxiv: ArxivSource, server: Loopback, with_files: bytes) -> None:  # fmt: skip
+def test_redirects_within_the_host_are_followed_and_others_refused(
+    arxiv: ArxivSource, server: Loopback, with_files: bytes
+) -> None:
     server.faults = [Fault("pdf/2601.00001v9", (301, {"Location": "/pdf/2601.00001v1"}, b""))]
     assert arxiv.fetch_pdf("2601.00001", 9) is not None
     server.faults = [Fault("pdf/2601.00002v1", (302, {"Location": "http://localhost:9/pdf/2601.00002v1"}, b""))]
@@ -389,7 +428,9 @@ def test_an_endless_redirect_ends(arxiv: ArxivSource, server: Loopback) -> None:
 # --- offline, and a slow server
 
 
-def test_a_machine_that_is_offline_says_so_after_one_cycle(tmp_path: Path, server: Loopback, waits: list[float]) -> None:  # fmt: skip
+def test_a_machine_that_is_offline_says_so_after_one_cycle(
+    tmp_path: Path, server: Loopback, waits: list[float]
+) -> None:
     server.server_close()
     source = open_arxiv(make_round(tmp_path, server, api="http://127.0.0.1:9/api"), Store.open(tmp_path / "s.sqlite3"))
     (tmp_path / "work").mkdir()
@@ -397,7 +438,9 @@ def test_a_machine_that_is_offline_says_so_after_one_cycle(tmp_path: Path, serve
         list(source.by_author(ADA))
 
 
-def test_a_server_that_does_not_answer_is_given_up(tmp_path: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_a_server_that_does_not_answer_is_given_up(
+    tmp_path: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(server, "fault", lambda _: time.sleep(0.6))
     source = open_arxiv(make_round(tmp_path, server, timeout=0.1), Store.open(tmp_path / "s.sqlite3"))
     (tmp_path / "work").mkdir()
@@ -432,12 +475,16 @@ def test_an_oai_list_without_end_is_noticed(
 
 @pytest.mark.parametrize("total", ["-1", "many", "9" * 30, "1e3", "<b/>"])
 def test_a_feed_with_an_odd_total_is_no_feed(total: str) -> None:
-    body = loopback.feed(PAPERS[:1], 1, 0, 1, {}).replace(b"<opensearch:totalResults>1<", f"<opensearch:totalResults>{total}<".encode())  # fmt: skip
+    body = loopback.feed(PAPERS[:1], 1, 0, 1, {}).replace(
+        b"<opensearch:totalResults>1<", f"<opensearch:totalResults>{total}<".encode()
+    )
     with pytest.raises(DoubtfulAnswer):
         check_feed(body)
 
 
-def test_entries_with_odd_dates_are_counted(arxiv: ArxivSource, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_entries_with_odd_dates_are_counted(
+    arxiv: ArxivSource, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And the pages that follow hold what they would without them."""
     monkeypatch.setattr("builder.sources.arxiv.export_api.PAGE", 2)
     for i, odd in enumerate([b"2026-W01", b"yesterday", b"2026-13-41T09:30:00Z", b"0000-00-00T00:00:00Z"]):

@@ -18,17 +18,30 @@ from builder.sources.mirror import MirrorSource
 from builder.store import Store
 
 PLAIN = {
-    "id": "2601.00001", "version": "v2", "title": "A  title\n wrapped", "abstract": " Text. ", "authors": ["Ada Lovelace", "Bo Ek"],
-    "categories": ["cs.CL", "cs.AI"], "published": "2026-01-05", "updated": "2026-02-01",
-}  # fmt: skip
+    "id": "2601.00001",
+    "version": "v2",
+    "title": "A  title\n wrapped",
+    "abstract": " Text. ",
+    "authors": ["Ada Lovelace", "Bo Ek"],
+    "categories": ["cs.CL", "cs.AI"],
+    "published": "2026-01-05",
+    "updated": "2026-02-01",
+}
 KAGGLE = {
-    "id": "0704.0001", "title": "Old style", "abstract": "Text.", "authors": "A. Lovelace, B. Ek and C. Dee", "categories": "hep-ph gr-qc",
-    "comments": None, "license": None, "update_date": "2008-11-26",
+    "id": "0704.0001",
+    "title": "Old style",
+    "abstract": "Text.",
+    "authors": "A. Lovelace, B. Ek and C. Dee",
+    "categories": "hep-ph gr-qc",
+    "comments": None,
+    "license": None,
+    "update_date": "2008-11-26",
     "versions": [
-        {"version": "v1", "created": "Mon, 2 Apr 2007 19:18:42 GMT"}, {"version": "v2", "created": "Tue, 24 Jul 2007 20:10:27 GMT"},
+        {"version": "v1", "created": "Mon, 2 Apr 2007 19:18:42 GMT"},
+        {"version": "v2", "created": "Tue, 24 Jul 2007 20:10:27 GMT"},
     ],
     "authors_parsed": [["Lovelace", "A.", ""], ["Ek", "B.", "Jr."], ["Dee", "C.", "", "MIT"]],
-}  # fmt: skip
+}
 
 
 def make(folder: Path, records: list[object], name: str = "meta.jsonl") -> Path:
@@ -59,9 +72,14 @@ def test_every_packing_is_found_and_read(tmp_path: Path, name: str, suffix: str)
 
 def test_bad_records_are_dropped_one_by_one(tmp_path: Path) -> None:
     records = [
-        "{not json", {**PLAIN, "id": "../../x"}, {**PLAIN, "authors": []}, {**PLAIN, "published": "soon"}, {"id": "2601.00009"},
-        ["a", "list"], PLAIN,
-    ]  # fmt: skip
+        "{not json",
+        {**PLAIN, "id": "../../x"},
+        {**PLAIN, "authors": []},
+        {**PLAIN, "published": "soon"},
+        {"id": "2601.00009"},
+        ["a", "list"],
+        PLAIN,
+    ]
     items = list(read_metadata(make(tmp_path, records) / "meta.jsonl"))
     assert [item.reason for item in items if isinstance(item, Drop)] == ["bad_record"] * 6
     assert [item.id for item in items if isinstance(item, Paper)] == ["2601.00001"]

@@ -26,9 +26,13 @@ def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
     found = Bucket("arxiv", {f"pdf/{name}": (tmp_path / name).read_bytes() for name in NAMES})
     with s3_server(found) as address:
         for name, value in {
-            "AWS_ENDPOINT_URL": address, "AWS_ACCESS_KEY_ID": "made", "AWS_SECRET_ACCESS_KEY": "up",
-            "AWS_DEFAULT_REGION": "us-east-1", "AWS_MAX_ATTEMPTS": "1", "AWS_EC2_METADATA_DISABLED": "true",
-        }.items():  # fmt: skip
+            "AWS_ENDPOINT_URL": address,
+            "AWS_ACCESS_KEY_ID": "made",
+            "AWS_SECRET_ACCESS_KEY": "up",
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "AWS_MAX_ATTEMPTS": "1",
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }.items():
             monkeypatch.setenv(name, value)
         monkeypatch.setattr(object_store, "_WAITS", (0.01, 0.01))
         fsspec.get_filesystem_class("s3").clear_instance_cache()

@@ -12,9 +12,13 @@ from builder.store import Store, StoredDocument
 from tests.helpers.papers import paper
 
 DOCUMENT = Document(
-    "T", "A", (Section("1 Introduction", "introduction", 1, "text"),), (Reference("raw", "1", ("Ek",), 2020, "t"),),
-    (Mention(0, 1, 4, (0,), False),), "2601.00001v1",
-)  # fmt: skip
+    "T",
+    "A",
+    (Section("1 Introduction", "introduction", 1, "text"),),
+    (Reference("raw", "1", ("Ek",), 2020, "t"),),
+    (Mention(0, 1, 4, (0,), False),),
+    "2601.00001v1",
+)
 
 
 QUALITY = Quality(

@@ -31,12 +31,16 @@ def test_eval_yaml_has_a_task_for_each_configuration_with_the_round_in_its_id(da
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ([], "`the whole` is a list"), ({}, "the key `name` is missing"), ({**GOOD, "tasks": []}, "`tasks` is a list"),
-        ({**GOOD, "tasks": "d"}, "`tasks` is 'd'"), ({**GOOD, "tasks": ["x"]}, "`tasks[0]` is 'x'"),
-        ({**GOOD, "tasks": GOOD["tasks"] * 2}, "two tasks have the same id"), ({**GOOD, "metrics": []}, "unknown key `metrics`"),
+        ([], "`the whole` is a list"),
+        ({}, "the key `name` is missing"),
+        ({**GOOD, "tasks": []}, "`tasks` is a list"),
+        ({**GOOD, "tasks": "d"}, "`tasks` is 'd'"),
+        ({**GOOD, "tasks": ["x"]}, "`tasks[0]` is 'x'"),
+        ({**GOOD, "tasks": GOOD["tasks"] * 2}, "two tasks have the same id"),
+        ({**GOOD, "metrics": []}, "unknown key `metrics`"),
         ({**GOOD, "tasks": [{"id": "whole paper", "config": "y", "split": "z"}]}, "`tasks[0].id` is 'whole paper'"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_eval_yaml_is_refused(content: object, says: str) -> None:
     check_eval(GOOD)
     with pytest.raises(HubError) as error:

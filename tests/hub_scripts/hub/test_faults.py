@@ -34,13 +34,30 @@ KEY = f"datasets/{REPO}"
 Checked = tuple[Path, dict[str, Any], Contents]
 # The kinds of requests that a push makes before it verifies.
 STEPS = (
-    "GET /api/whoami-v2", "GET /refs", "POST /api/repos/create", "GET /tree/", "GET /commits/", "HEAD /resolve/", "POST /validate-yaml",
-    "POST /preupload/", "POST /objects/batch", "PUT /__large/", "POST /objects/verify", "POST /commit/", "POST /tag/",
-)  # fmt: skip
+    "GET /api/whoami-v2",
+    "GET /refs",
+    "POST /api/repos/create",
+    "GET /tree/",
+    "GET /commits/",
+    "HEAD /resolve/",
+    "POST /validate-yaml",
+    "POST /preupload/",
+    "POST /objects/batch",
+    "PUT /__large/",
+    "POST /objects/verify",
+    "POST /commit/",
+    "POST /tag/",
+)
 FAULTS = {
-    "401": Fault(401), "403": Fault(403), "409": Fault(409), "429": Fault(429, headers=(("Retry-After", "1"),)), "500": Fault(500),
-    "504 after it was done": Fault(504, applied=True), "dropped": Fault(0), "dropped after it was done": Fault(0, applied=True),
-}  # fmt: skip
+    "401": Fault(401),
+    "403": Fault(403),
+    "409": Fault(409),
+    "429": Fault(429, headers=(("Retry-After", "1"),)),
+    "500": Fault(500),
+    "504 after it was done": Fault(504, applied=True),
+    "dropped": Fault(0),
+    "dropped after it was done": Fault(0, applied=True),
+}
 
 
 @pytest.fixture(scope="module")
@@ -134,9 +151,15 @@ def test_one_fault(step: str, fault: str, hub: Hub, quick: Callable[[], str], un
 
 # Kinds of requests of a verification, and which of them: the download of files, load_dataset, streaming.
 VERIFYING = (
-    ("GET /refs", 0), ("GET /revision/", 0), ("HEAD .parquet", 0), ("GET .parquet", 0), ("GET .parquet", 20), ("GET /manifest.json", 0),
-    ("HEAD /resolve/2026.11/README.md", 0), ("HEAD /academiceval.py", 3),
-)  # fmt: skip
+    ("GET /refs", 0),
+    ("GET /revision/", 0),
+    ("HEAD .parquet", 0),
+    ("GET .parquet", 0),
+    ("GET .parquet", 20),
+    ("GET /manifest.json", 0),
+    ("HEAD /resolve/2026.11/README.md", 0),
+    ("HEAD /academiceval.py", 3),
+)
 
 
 @pytest.mark.parametrize("fault", ["500", "dropped"])
@@ -292,9 +315,15 @@ def test_killed_at_every_step_of_a_push(
 @pytest.mark.parametrize("revision", ["2026.11", "2026.12"])
 @pytest.mark.parametrize("applied", [False, True], ids=["before", "after"])
 def test_killed_at_every_step_of_a_yank(
-    revision: str, applied: bool, hub: Hub, ready: Checked, quick: Callable[[], str], two_rounds: tuple[Path, Path],
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    revision: str,
+    applied: bool,
+    hub: Hub,
+    ready: Checked,
+    quick: Callable[[], str],
+    two_rounds: tuple[Path, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("hub_scripts.hub.yank.verify", lambda repo, revision: iter(()))
     second = publishable_copy(two_rounds[1], "redistributable")
     manifest = read_manifest(second)

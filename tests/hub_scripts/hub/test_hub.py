@@ -293,14 +293,23 @@ def _large(place: Path, megabytes: int) -> Path:
             writer.add(
                 "test",
                 {
-                    "id": f"2601.{i:05d}v1", "title": f"Paper {i}", "abstract": f"the of and to in is we {i}", "authors": [f"A {i}", rng.randbytes(1 << 20).decode("latin-1")],
-                    "primary_category": "cs.LG", "categories": ["cs.LG"], "published": "2026-10-01",
-                    "updated": "2026-10-01", "license": "http://creativecommons.org/licenses/by/4.0/",
+                    "id": f"2601.{i:05d}v1",
+                    "title": f"Paper {i}",
+                    "abstract": f"the of and to in is we {i}",
+                    "authors": [f"A {i}", rng.randbytes(1 << 20).decode("latin-1")],
+                    "primary_category": "cs.LG",
+                    "categories": ["cs.LG"],
+                    "published": "2026-10-01",
+                    "updated": "2026-10-01",
+                    "license": "http://creativecommons.org/licenses/by/4.0/",
                     "content": "the of and to in is we that for with " * 100,
-                    "demonstrations": [], "target": f"the of and to in is we {i}", "input_tokens": 9,
-                    "target_tokens": 9, "round": "2026.10",
-                }
-            )  # fmt: skip
+                    "demonstrations": [],
+                    "target": f"the of and to in is we {i}",
+                    "input_tokens": 9,
+                    "target_tokens": 9,
+                    "round": "2026.10",
+                },
+            )
         finish_import(building, "2026.10", "made up", [writer.close()], [])
     return place
 
@@ -360,8 +369,12 @@ def test_yank_the_newest(command: Command, hub: Hub) -> None:
     assert repo.branches == {"main": repo.tags["2026.12.post1"]}
     before, after = _tree(hub, "2026.12"), _tree(hub, "2026.12.post1")
     assert {path for path in after if before.get(path) != after[path]} == {
-        "README.md", "manifest.json", "errata.jsonl", "croissant.json", "eval.yaml",
-    }  # fmt: skip
+        "README.md",
+        "manifest.json",
+        "errata.jsonl",
+        "croissant.json",
+        "eval.yaml",
+    }
     card = _text(hub, "README.md")
     assert "| 2026.12 | 2026.12.post1 |" in card
     assert "| 2026.12.post1 | replaces 2026.12: abstracts \\| leak |" in card

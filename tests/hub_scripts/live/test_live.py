@@ -71,10 +71,13 @@ def server() -> Iterator[openai_server.Server]:
 
 def _place(path: Path, hub: Hub, url: str) -> Place:
     texts = {
-        "round.toml": ROUND, "live.toml": LIVE.format(url=url), "prices.toml": PRICES, "own.yaml": OWN.format(url=url),
+        "round.toml": ROUND,
+        "live.toml": LIVE.format(url=url),
+        "prices.toml": PRICES,
+        "own.yaml": OWN.format(url=url),
         "lead.yaml": "model: lead\ntasks: [academiceval_abs_9k]\nmetadata: {bertscore_model: none}\n",
         "models.toml": '[lead]\nconfig = "lead.yaml"\n[own]\nconfig = "own.yaml"\ncard = "org/own"\n',
-    }  # fmt: skip
+    }
     return make_place(path, hub, texts)
 
 
@@ -91,7 +94,7 @@ def _on(hub: Hub) -> dict[str, dict[str, str | bytes]]:
             if not path.startswith("own/") and "results" not in path
         }
         for name, repo in sorted(hub.repos.items())
-    }  # fmt: skip
+    }
 
 
 def test_a_month_killed_anywhere_ends_as_one_that_was_not(tmp_path: Path, server: openai_server.Server) -> None:
@@ -107,8 +110,11 @@ def test_a_month_killed_anywhere_ends_as_one_that_was_not(tmp_path: Path, server
         assert code == 0, errors
         expected, undisturbed = _on(hub), place.results()
         assert set(expected) == {
-            "datasets/org/academiceval", "datasets/org/results", "models/org/own", "spaces/org/board",
-        }  # fmt: skip
+            "datasets/org/academiceval",
+            "datasets/org/results",
+            "models/org/own",
+            "spaces/org/board",
+        }
         entries = yaml.safe_load(hub.repos["models/org/own"].resolve("main").tree[FILE].data)
         assert [one["dataset"]["task_id"] for one in entries] == ["abs_9k_rouge_l_2026_11"]
         assert entries[0]["dataset"]["id"] == "org/academiceval"

@@ -25,9 +25,15 @@ IDS = [f"2611.{i:05d}" for i in range(40)]
 def _cell(model: str, scores: dict[str, float], floor: float, metric: str = "rouge_l", of: int | None = None) -> Cell:
     score = interval(list(scores.values()), [f"Author {i}" for i in range(len(scores))])
     return Cell(
-        model, len(scores), {metric: score}, {metric: scores}, {metric: dict.fromkeys(scores, floor)},
-        {"capped": dict.fromkeys(scores, 0.25)}, None, of,
-    )  # fmt: skip
+        model,
+        len(scores),
+        {metric: score},
+        {metric: scores},
+        {metric: dict.fromkeys(scores, floor)},
+        {"capped": dict.fromkeys(scores, 0.25)},
+        None,
+        of,
+    )
 
 
 def _group(setting: str, task: str, cells: list[Cell], clusters: list[str] | None = None) -> Group:
@@ -105,9 +111,11 @@ def test_each_setting_is_placed_between_its_floor_and_its_ceiling() -> None:
 
 def test_models_within_each_others_intervals_share_a_rank_and_baselines_have_none() -> None:
     cells = [
-        _cell("best", _level(0.8, 0.02, 1), 0.1), _cell("as good", _level(0.8, 0.02, 2), 0.1),
-        _cell("worse", _level(0.3, 0.02, 3), 0.1), _cell("lead", _level(0.9), 0.1),
-    ]  # fmt: skip
+        _cell("best", _level(0.8, 0.02, 1), 0.1),
+        _cell("as good", _level(0.8, 0.02, 2), 0.1),
+        _cell("worse", _level(0.3, 0.02, 3), 0.1),
+        _cell("lead", _level(0.9), 0.1),
+    ]
     found = _found([_group("Abs-9K", "abs", cells)])
     assert {one.model: one.rank for one in found.standings} == {"best": 1, "as good": 1, "worse": 3, "lead": None}
     assert found.standings[-1].model == "lead"

@@ -253,9 +253,12 @@ def test_a_judge_may_know_a_model_by_its_folder(results: Path, tmp_path: Path) -
         (lambda place: (place.mkdir(), (place / "samples_x.jsonl").write_text("{}\n")), "is not a logged sample"),
         (lambda place: (place.mkdir(), (place / "results_x.json").write_text("{")), "cannot be read"),
         (lambda place: (place.mkdir(), (place / "manifest.json").write_text("{}")), "is of format None"),
-        (lambda place: (place.mkdir(), (place / "manifest.json").write_text('{"format": 2, "round": "x"}')), "is not a manifest"),
+        (
+            lambda place: (place.mkdir(), (place / "manifest.json").write_text('{"format": 2, "round": "x"}')),
+            "is not a manifest",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_shown(make: Callable[[Path], object], says: str, command: Command, tmp_path: Path) -> None:
     make(tmp_path / "given")
     code, _, err = command("report", tmp_path / "given", "-o", tmp_path / "site")
@@ -338,9 +341,16 @@ def test_agreement_of_metrics_and_models_against_each_other_are_shown(
     shutil.copytree(results, place)
     rate = {"value": 0.625, "low": 0.5, "high": 0.75}
     figures = {
-        "samples": 8, "win_rate": rate, "raw_win_rate": 0.5, "length_controlled_win_rate": 0.6, "position_consistency": 0.9,
-        "first_place_share": 0.5, "unparseable": 0, "failed": 0, "claims": None,
-    }  # fmt: skip
+        "samples": 8,
+        "win_rate": rate,
+        "raw_win_rate": 0.5,
+        "length_controlled_win_rate": 0.6,
+        "position_consistency": 0.9,
+        "first_place_share": 0.5,
+        "unparseable": 0,
+        "failed": 0,
+        "claims": None,
+    }
     duel = {
         "judged_model": "lead",
         "against": "copy-demo",

@@ -21,9 +21,16 @@ LLAMA = "LLaMA-3 Chat 70B"
 
 def reproduce(command: Command, dataset: Path, output: Path, *more: str) -> tuple[int, str, str]:
     return command(
-        "reproduce", "academiceval", "--dataset", dataset, "--output", output,
-        "--metadata", '{"bertscore_model": "none"}', *more,
-    )  # fmt: skip
+        "reproduce",
+        "academiceval",
+        "--dataset",
+        dataset,
+        "--output",
+        output,
+        "--metadata",
+        '{"bertscore_model": "none"}',
+        *more,
+    )
 
 
 def test_every_published_score_belongs_to_a_run_and_every_run_to_a_task() -> None:

@@ -41,12 +41,20 @@ RESULT = {
         "rounds": ["2026.11"],
         "prompt_versions": [1],
         "scores": [
-            {"model": "tiny", "task": "academiceval_abs_9k", "metric": metric, "value": 0.25, "low": 0.2, "high": 0.3, "samples": 4}
+            {
+                "model": "tiny",
+                "task": "academiceval_abs_9k",
+                "metric": metric,
+                "value": 0.25,
+                "low": 0.2,
+                "high": 0.3,
+                "samples": 4,
+            }
             for metric in ("rouge_l", "empty")
         ],
         "months": {},
     },
-}  # fmt: skip
+}
 
 
 def test_results_and_a_model_card(command: Command, hub: Hub, tmp_path: Path) -> None:
@@ -303,18 +311,30 @@ def test_what_is_on_no_leaderboard_says_so(
 ) -> None:
     for number, (tasks, options) in enumerate(
         (
-            (("abs_9k",), {}), (("ralm_abs_9k",), {"retriever": "tfidf"}), (("abs_9k",), {"split": "all"}),
-            (("abs_9k",), {"published_after": "2000-01-01"}), (("abs_9k_title_only",), {}),
+            (("abs_9k",), {}),
+            (("ralm_abs_9k",), {"retriever": "tfidf"}),
+            (("abs_9k",), {"split": "all"}),
+            (("abs_9k",), {"published_after": "2000-01-01"}),
+            (("abs_9k_title_only",), {}),
         )
-    ):  # fmt: skip
+    ):
         place = () if number == 0 else ("--dataset", REPO)
         subset = ("--subset",) if "split" in options else ()
         out = push(command, run(command, published[0], tmp_path / str(number), *tasks, **options), *place, *subset)
         assert f"org/tiny: no {FILE}: it is for whole runs of tasks" in out, (tasks, options)
     code, _, err = command(
-        "eval", "--model", "lead", "--tasks", "academiceval_abs_9k", "--limit", "2", "--output", tmp_path / "part",
-        "--metadata", json.dumps({"dataset": str(published[0]), "bertscore_model": "none"}),
-    )  # fmt: skip
+        "eval",
+        "--model",
+        "lead",
+        "--tasks",
+        "academiceval_abs_9k",
+        "--limit",
+        "2",
+        "--output",
+        tmp_path / "part",
+        "--metadata",
+        json.dumps({"dataset": str(published[0]), "bertscore_model": "none"}),
+    )
     assert code == 0, err
     assert f"no {FILE}" in push(command, tmp_path / "part", "--dataset", REPO, "--subset")
     assert FILE not in tree(hub, MODEL)
@@ -335,10 +355,12 @@ def test_the_folder_that_was_run_is_the_one_that_is_published(
     lost = text.replace(str(published[0]), str(tmp_path))
     changed = (run(command, other, tmp_path / "run2", "abs_9k") / "results_lead.json").read_text()
     for content, dataset, says in (
-        (text, "org/nothing", "org/nothing does not exist"), (text, "org/empty", "org/empty has no revision 2026.11, the round of these"),
-        (lost, REPO, "is not here as it was when it was run"), (changed, REPO, f"is not what {REPO} has as 2026.11"),
+        (text, "org/nothing", "org/nothing does not exist"),
+        (text, "org/empty", "org/empty has no revision 2026.11, the round of these"),
+        (lost, REPO, "is not here as it was when it was run"),
+        (changed, REPO, f"is not what {REPO} has as 2026.11"),
         (text.replace('"2026.11"', '"2026.12"'), REPO, "is not here as it was when it was run"),
-    ):  # fmt: skip
+    ):
         (found / "results_lead.json").write_text(content)
         code, _, err = command(
             "push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", dataset
@@ -379,10 +401,12 @@ def test_the_plain_lm_evals_run_over_a_part_is_on_no_leaderboard(
     )
     for samples, is_shown in ((of, True), (of - 1, False)):
         content = {
-            "results": {"academiceval_abs_9k": {"rouge_l,score": 0.25}}, "model_name": "org/tiny", "date": 1.7e9,
+            "results": {"academiceval_abs_9k": {"rouge_l,score": 0.25}},
+            "model_name": "org/tiny",
+            "date": 1.7e9,
             "configs": {"academiceval_abs_9k": {"metadata": {"dataset": REPO, "dataset_revision": "2026.11"}}},
             "n-samples": {"academiceval_abs_9k": {"original": samples, "effective": samples}},
-        }  # fmt: skip
+        }
         (tmp_path / "results_x.json").write_text(json.dumps(content))
         out = push(command, tmp_path / "results_x.json")
         assert (f"no {FILE}" not in out) == is_shown
@@ -444,9 +468,13 @@ def test_entries_of_others_stay_and_a_damaged_file_is_not_replaced(
     push(command, found, "--dataset", REPO)
     assert board(hub)["t"] == theirs
     for text, says in (
-        ("[", "is not valid YAML"), ("a: 1", "is not a list"), ("- x", "is not a list"), ("!!bool foo", "is not valid YAML"),
-        ("- {date: 2025-02-30}", "is not valid YAML"), ("[" * 3000, "is not valid YAML"),
-    ):  # fmt: skip
+        ("[", "is not valid YAML"),
+        ("a: 1", "is not a list"),
+        ("- x", "is not a list"),
+        ("!!bool foo", "is not valid YAML"),
+        ("- {date: 2025-02-30}", "is not valid YAML"),
+        ("[" * 3000, "is not valid YAML"),
+    ):
         put(text)
         code, _, err = command(
             "push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", REPO

@@ -17,10 +17,14 @@ from lm_eval_tasks.stats.scores import WHOLE_PAPER, paper_scores
 WORDS = " ".join(f"word{i}" for i in range(60))
 BODY = "\n\n".join(
     [
-        f"1 Introduction\n{WORDS} intro", "2 Method", f"2.1 Setup\n{WORDS} setup", f"2.2 Parts\n{WORDS} parts",
-        f"10 Results\n{WORDS} results", "11 Remarks\nToo short.",
+        f"1 Introduction\n{WORDS} intro",
+        "2 Method",
+        f"2.1 Setup\n{WORDS} setup",
+        f"2.2 Parts\n{WORDS} parts",
+        f"10 Results\n{WORDS} results",
+        "11 Remarks\nToo short.",
     ]
-)  # fmt: skip
+)
 
 
 def test_a_section_holds_its_subsections() -> None:

@@ -29,9 +29,13 @@ CONFIGS = sorted((Path(__file__).resolve().parents[3] / "docs" / "configs").glob
 
 def environment(folder: Path) -> dict[str, str]:
     return {
-        **os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "HF_HOME": str(folder / "hf"),
-        "OPENAI_API_KEY": "none", "HF_DATASETS_CACHE": str(folder / "datasets"),
-    }  # fmt: skip
+        **os.environ,
+        "HF_HUB_OFFLINE": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "HF_HOME": str(folder / "hf"),
+        "OPENAI_API_KEY": "none",
+        "HF_DATASETS_CACHE": str(folder / "datasets"),
+    }
 
 
 def no_bertscore(dataset: Path, **more: Any) -> str:
@@ -52,10 +56,20 @@ def test_a_killed_run_goes_on_and_no_answer_is_asked_for_twice(warm: Warm, datas
 
     with serve(slow) as server:
         command = [
-            BIN / "academiceval", "eval", "--model", "local-chat-completions", "--tasks", "academiceval_abs_9k,academiceval_title_10k",
-            "--model_args", f"model=tiny,base_url={server.url}/chat/completions", "--apply_chat_template",
-            "--output", tmp_path / "out", "--metadata", no_bertscore(dataset),
-        ]  # fmt: skip
+            BIN / "academiceval",
+            "eval",
+            "--model",
+            "local-chat-completions",
+            "--tasks",
+            "academiceval_abs_9k,academiceval_title_10k",
+            "--model_args",
+            f"model=tiny,base_url={server.url}/chat/completions",
+            "--apply_chat_template",
+            "--output",
+            tmp_path / "out",
+            "--metadata",
+            no_bertscore(dataset),
+        ]
         first = warm.popen(command, env=environment(tmp_path))
         journal = tmp_path / "out" / "journal.jsonl"
         for _ in range(1200):
@@ -94,13 +108,30 @@ def test_the_plain_lm_eval_asks_an_api_server_with_prompts_cut_to_a_given_contex
     with serve(title_of) as server:
         done = warm.run(
             [
-                BIN / "lm_eval", "--model", "local-chat-completions", "--tasks", "academiceval_abs_29k_g", "--include_path", tasks_path(),
-                "--model_args", f"model=tiny,base_url={server.url}/chat/completions,num_concurrent=2", "--apply_chat_template", "--limit", "3",
-                "--system_instruction", "You are terse.", "--log_samples", "--output_path", tmp_path / "out",
-                "--metadata", no_bertscore(dataset, tokenizer=str(tiny_llama), max_length=3000), "--gen_kwargs", "max_gen_toks=100",
+                BIN / "lm_eval",
+                "--model",
+                "local-chat-completions",
+                "--tasks",
+                "academiceval_abs_29k_g",
+                "--include_path",
+                tasks_path(),
+                "--model_args",
+                f"model=tiny,base_url={server.url}/chat/completions,num_concurrent=2",
+                "--apply_chat_template",
+                "--limit",
+                "3",
+                "--system_instruction",
+                "You are terse.",
+                "--log_samples",
+                "--output_path",
+                tmp_path / "out",
+                "--metadata",
+                no_bertscore(dataset, tokenizer=str(tiny_llama), max_length=3000),
+                "--gen_kwargs",
+                "max_gen_toks=100",
             ],
             env=environment(tmp_path),
-        )  # fmt: skip
+        )
         assert done.returncode == 0, done.stderr[-2000:]
     from transformers import AutoTokenizer
 
@@ -183,8 +214,15 @@ def test_models_that_cannot_be_opened_are_named(
 
     def told(*arguments: object) -> str:
         code, _, err = command(
-            "eval", "--tasks", "academiceval_abs_9k", "--output", tmp_path / "out", "--metadata", no_bertscore(dataset), *arguments
-        )  # fmt: skip
+            "eval",
+            "--tasks",
+            "academiceval_abs_9k",
+            "--output",
+            tmp_path / "out",
+            "--metadata",
+            no_bertscore(dataset),
+            *arguments,
+        )
         assert code == 1
         assert err.count("\n") == 1
         return err
@@ -256,12 +294,15 @@ def test_lm_evals_own_arguments_are_seen(monkeypatch: pytest.MonkeyPatch, tmp_pa
     for argv, expected in (
         (["academiceval", "--gen_kwargs", "max_gen_toks=5"], ("", None)),
         (["lm_eval", "--gen_kwargs", "temperature=0,max_gen_toks=5"], ("", 5)),
-        (["lm_eval", "run", "--gen_kwargs", "temperature=0", "max_gen_toks=6", "--system_instruction", "Hello"], ("Hello", 6)),
+        (
+            ["lm_eval", "run", "--gen_kwargs", "temperature=0", "max_gen_toks=6", "--system_instruction", "Hello"],
+            ("Hello", 6),
+        ),
         (["lm_eval", "run", "--gen_kwargs", '{"max_gen_toks": 9}'], ("", 9)),
         (["lm-eval", "run", "--config", str(file)], ("From the file.", 77)),
         (["lm_eval", "--config", str(file), "--gen_kwargs", "max_gen_toks=8"], ("From the file.", 8)),
         (["lm_eval", "--config", str(tmp_path / "none.yaml")], ("", None)),
-    ):  # fmt: skip
+    ):
         monkeypatch.setattr("sys.argv", argv)
         seen = command_line.run_arguments()
         assert (seen.system_instruction, seen.max_gen_toks) == expected
@@ -304,10 +345,22 @@ def test_an_empty_answer_of_a_server_is_asked_for_again(warm: Warm, dataset: Pat
     ill = [True]
     with serve(lambda body: "" if ill[0] else "A good title") as server:
         command = [
-            BIN / "academiceval", "eval", "--model", "local-chat-completions", "--tasks", "academiceval_title_10k", "--limit", "2",
-            "--model_args", f"model=tiny,base_url={server.url}/chat/completions,api_key=plainsecret777", "--apply_chat_template",
-            "--output", tmp_path / "out", "--metadata", no_bertscore(dataset, api_key=["listedsecret777"]),
-        ]  # fmt: skip
+            BIN / "academiceval",
+            "eval",
+            "--model",
+            "local-chat-completions",
+            "--tasks",
+            "academiceval_title_10k",
+            "--limit",
+            "2",
+            "--model_args",
+            f"model=tiny,base_url={server.url}/chat/completions,api_key=plainsecret777",
+            "--apply_chat_template",
+            "--output",
+            tmp_path / "out",
+            "--metadata",
+            no_bertscore(dataset, api_key=["listedsecret777"]),
+        ]
         first = warm.run(command, env=environment(tmp_path), check=True)
         assert "2 of 2 answers are empty" in first.stderr
         ill[0] = False

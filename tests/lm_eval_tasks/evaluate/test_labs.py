@@ -40,22 +40,45 @@ def metadata(dataset: Path, **more: Any) -> str:
 
 
 def run(
-    command: Command, dataset: Path, output: Path, answer: Callable[[dict[str, Any]], Reply], *more: object,
-    tasks: str = "academiceval_title_10k", args: str = "", **options: Any,
-) -> tuple[int, str, str]:  # fmt: skip
+    command: Command,
+    dataset: Path,
+    output: Path,
+    answer: Callable[[dict[str, Any]], Reply],
+    *more: object,
+    tasks: str = "academiceval_title_10k",
+    args: str = "",
+    **options: Any,
+) -> tuple[int, str, str]:
     """`academiceval eval` on a loopback server."""
     with serve(answer) as server:
         return run_on(server.url, command, dataset, output, *more, tasks=tasks, args=args, **options)
 
 
 def run_on(
-    url: str, command: Command, dataset: Path, output: Path, *more: object, tasks: str = "academiceval_title_10k", args: str = "",
+    url: str,
+    command: Command,
+    dataset: Path,
+    output: Path,
+    *more: object,
+    tasks: str = "academiceval_title_10k",
+    args: str = "",
     **options: Any,
-) -> tuple[int, str, str]:  # fmt: skip
+) -> tuple[int, str, str]:
     return command(
-        "eval", "--model", "local-chat-completions", "--tasks", tasks, "--apply_chat_template", "--output", output,
-        "--model_args", f"model=ours,base_url={url}/chat/completions{args}", "--metadata", metadata(dataset, **options), *more,
-    )  # fmt: skip
+        "eval",
+        "--model",
+        "local-chat-completions",
+        "--tasks",
+        tasks,
+        "--apply_chat_template",
+        "--output",
+        output,
+        "--model_args",
+        f"model=ours,base_url={url}/chat/completions{args}",
+        "--metadata",
+        metadata(dataset, **options),
+        *more,
+    )
 
 
 def results(output: Path) -> dict[str, Any]:
@@ -69,10 +92,15 @@ def scores(output: Path) -> dict[str, float]:
 
 
 MARKS = [
-    ("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>"), ("[THINK]", "[/THINK]"),
-    ("◁think▷", "◁/think▷"), ("<seed:think>", "</seed:think>"),
-    ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"), ("analysis", "assistantfinal"),
-]  # fmt: skip
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<reasoning>", "</reasoning>"),
+    ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
+    ("<seed:think>", "</seed:think>"),
+    ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+    ("analysis", "assistantfinal"),
+]
 
 
 @pytest.mark.parametrize(("before", "behind"), MARKS)
@@ -110,9 +138,11 @@ def test_reasoning_that_the_template_opened_is_unfinished_until_it_is_closed(
 ) -> None:
     model = thinking(tmp_path / "model", tiny_llama)
     replies: list[tuple[Reply, float]] = [
-        ("Okay, so the user wants a title", 1.0), (f"Okay.</think>{TITLE}", 0.0), ({"content": TITLE, "reasoning_content": "Okay."}, 0.0),
+        ("Okay, so the user wants a title", 1.0),
+        (f"Okay.</think>{TITLE}", 0.0),
+        ({"content": TITLE, "reasoning_content": "Okay."}, 0.0),
         ({"content": None, "reasoning_content": "Okay, so", "finish": "length"}, 1.0),
-    ]  # fmt: skip
+    ]
     for i, (reply, unfinished) in enumerate(replies):
         output = tmp_path / str(i)
         code, _, err = run(
@@ -141,9 +171,16 @@ def test_reasoning_tokens_lengthen_answers_and_shorten_prompts(
 
     for tokens in (0, 1000):
         run(
-            command, dataset, tmp_path / str(tokens), answer, "--limit", "1", tokenizer=str(tiny_llama), max_length=3000,
+            command,
+            dataset,
+            tmp_path / str(tokens),
+            answer,
+            "--limit",
+            "1",
+            tokenizer=str(tiny_llama),
+            max_length=3000,
             reasoning_tokens=tokens,
-        )  # fmt: skip
+        )
     assert [body["max_tokens"] for body in seen] == [64, 1064]
     [usual], [shorter] = (read([tmp_path / name]) for name in ("0", "1000"))
     assert usual.id == shorter.id
@@ -168,9 +205,11 @@ def test_answers_at_their_cap_are_counted_and_scored_apart(command: Command, dat
     def answer(body: dict[str, Any]) -> Reply:
         cut = next(turn) % 2
         usage = {
-            "prompt_tokens": 10, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 4},
+            "prompt_tokens": 10,
+            "completion_tokens": 5,
+            "prompt_tokens_details": {"cached_tokens": 4},
             "completion_tokens_details": {"reasoning_tokens": 3},
-        }  # fmt: skip
+        }
         return {"content": TITLE, "finish": "length" if cut else "stop", "usage": usage}
 
     prices = tmp_path / "prices.toml"
@@ -184,9 +223,17 @@ def test_answers_at_their_cap_are_counted_and_scored_apart(command: Command, dat
         assert "the scores are of a subset" in out
         found = results(tmp_path / "a")
         assert found["usage"] | {"seconds": 0} == {
-            "tokens_in": 40, "tokens_out": 20, "reasoning_tokens": 12, "cached_tokens": 16, "finish": {"length": 2, "stop": 2}, "answers": 4,
-            "asked_in_this_run": 4, "seconds": 0, "retries": 0, "cost": pytest.approx(24 + 16 * 0.5 + 40),
-        }  # fmt: skip
+            "tokens_in": 40,
+            "tokens_out": 20,
+            "reasoning_tokens": 12,
+            "cached_tokens": 16,
+            "finish": {"length": 2, "stop": 2},
+            "answers": 4,
+            "asked_in_this_run": 4,
+            "seconds": 0,
+            "retries": 0,
+            "cost": pytest.approx(24 + 16 * 0.5 + 40),
+        }
         assert found["subsets"]["academiceval_title_10k"][0] == 4
         assert re.fullmatch(r"[0-9a-f]{64}", found["datasets"][0])
         assert found["made_with"]["versions"]["lm_eval"]
@@ -254,9 +301,17 @@ def test_shards_are_together_what_one_run_is(command: Command, dataset: Path, tm
 def test_repeated_answers_give_means_and_the_models_own_noise(command: Command, dataset: Path, tmp_path: Path) -> None:
     turn = iter(range(10_000))
     code, _, err = run(
-        command, dataset, tmp_path / "a", lambda body: f"Title {next(turn) % 3} of it", "--repeats", "3", "--limit", "4", "--gen_kwargs",
+        command,
+        dataset,
+        tmp_path / "a",
+        lambda body: f"Title {next(turn) % 3} of it",
+        "--repeats",
+        "3",
+        "--limit",
+        "4",
+        "--gen_kwargs",
         "do_sample=true,temperature=0.7",
-    )  # fmt: skip
+    )
     assert code == 0, err
     samples = read([tmp_path / "a"])
     assert len(samples) == 4
@@ -414,8 +469,12 @@ def test_a_run_of_batches_that_was_killed_pays_for_nothing_twice(
     import openai.resources.batches as batches
     import openai.resources.files as files
 
-    name = {"upload": (files.AsyncFiles, "create"), "create": (batches.AsyncBatches, "create"),
-            "retrieve": (batches.AsyncBatches, "retrieve"), "fetch": (files.AsyncFiles, "content")}[kill_at]  # fmt: skip
+    name = {
+        "upload": (files.AsyncFiles, "create"),
+        "create": (batches.AsyncBatches, "create"),
+        "retrieve": (batches.AsyncBatches, "retrieve"),
+        "fetch": (files.AsyncFiles, "content"),
+    }[kill_at]
     original = getattr(*name)
 
     async def dies_after(self: Any, *arguments: Any, **named: Any) -> Any:
@@ -439,10 +498,24 @@ def test_eval_and_judge_in_batches(command: Command, dataset: Path, tmp_path: Pa
         prices = tmp_path / "prices.toml"
         prices.write_text("[ours]\ninput = 100_000\noutput = 100_000\n")
         arguments = (
-            "eval", "--model", "local-chat-completions", "--tasks", "academiceval_title_10k", "--apply_chat_template", "--batch", "--limit",
-            "3", "--model_args", f"model=ours,base_url={server.url}/chat/completions", "--output", tmp_path / "a", "--prices", prices,
-            "--metadata", metadata(dataset),
-        )  # fmt: skip
+            "eval",
+            "--model",
+            "local-chat-completions",
+            "--tasks",
+            "academiceval_title_10k",
+            "--apply_chat_template",
+            "--batch",
+            "--limit",
+            "3",
+            "--model_args",
+            f"model=ours,base_url={server.url}/chat/completions",
+            "--output",
+            tmp_path / "a",
+            "--prices",
+            prices,
+            "--metadata",
+            metadata(dataset),
+        )
         code, out, err = command(*arguments)
         assert code == 0, err
         assert len(server.asked) == 3
@@ -536,10 +609,19 @@ def test_what_can_be_seen_to_be_wrong_is_said_up_front(
 def test_limit_samples_seed_and_config_are_lm_evals(command: Command, dataset: Path, tmp_path: Path) -> None:
     task = "academiceval_title_10k"
     file = tmp_path / "run.yaml"
-    file.write_text(yaml.safe_dump({
-        "model": "lead", "tasks": [task], "metadata": json.loads(metadata(dataset)), "limit": 3, "seed": 7, "output_path": str(tmp_path / "a"),
-        "log_samples": True,
-    }))  # fmt: skip
+    file.write_text(
+        yaml.safe_dump(
+            {
+                "model": "lead",
+                "tasks": [task],
+                "metadata": json.loads(metadata(dataset)),
+                "limit": 3,
+                "seed": 7,
+                "output_path": str(tmp_path / "a"),
+                "log_samples": True,
+            }
+        )
+    )
     code, _, err = command("eval", "--config", file)
     assert code == 0, err
     whole = len(read([tmp_path / "a"]))
@@ -598,9 +680,18 @@ def test_a_plan_says_what_a_run_will_take(command: Command, dataset: Path, tmp_p
     prices = tmp_path / "prices.toml"
     prices.write_text(f'["{tiny_llama}"]\ninput = 1\noutput = 2\n')
     code, out, err = command(
-        "plan", "--model_args", f"pretrained={tiny_llama},max_length=3000", "--tasks", "academiceval_title", "--metadata",
-        metadata(dataset), "--prices", prices, "--tokens-per-second", "1000",
-    )  # fmt: skip
+        "plan",
+        "--model_args",
+        f"pretrained={tiny_llama},max_length=3000",
+        "--tasks",
+        "academiceval_title",
+        "--metadata",
+        metadata(dataset),
+        "--prices",
+        prices,
+        "--tokens-per-second",
+        "1000",
+    )
     assert code == 0, err
     assert re.search(
         r"\| academiceval_title_10k \| \d+ \| \d+ \| \d+ \| 1\.00 \| 3\d\d\d \||\| academiceval_title_10k .* \|", out
@@ -636,14 +727,26 @@ def test_prompts_are_exported_as_they_are_asked(
     context = {"tokenizer": str(tiny_llama), "max_length": 4000}
     run(command, dataset, tmp_path / "a", answer, **context)
     code, _, err = command(
-        "export", dataset, "--setting", "Title-10K", "--format", form, "--metadata", json.dumps(context), "--output", tmp_path / "out.jsonl",
-        "--model_args", "model=ours",
-    )  # fmt: skip
+        "export",
+        dataset,
+        "--setting",
+        "Title-10K",
+        "--format",
+        form,
+        "--metadata",
+        json.dumps(context),
+        "--output",
+        tmp_path / "out.jsonl",
+        "--model_args",
+        "model=ours",
+    )
     assert code == 0, err
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     texts = {
-        "prompts": lambda row: row["prompt"], "openai-batch": lambda row: row["body"]["messages"][0]["content"], "inspect": lambda row: row["input"],
-    }[form]  # fmt: skip
+        "prompts": lambda row: row["prompt"],
+        "openai-batch": lambda row: row["body"]["messages"][0]["content"],
+        "inspect": lambda row: row["input"],
+    }[form]
     assert sorted(map(texts, rows)) == sorted(asked)
     assert ("target" in rows[0]) == (form != "openai-batch")
     assert command("export", dataset, "--setting", "Poem-1K")[0] == 1
@@ -663,8 +766,11 @@ def test_a_small_sample_has_its_share_of_every_month_and_category() -> None:
     facts = [Fact(f"{m}.{i}", f"2026-{m:02d}-0{1 + i % 9}", f"cs.{'AB'[i % 2]}") for m in (1, 2, 3) for i in range(200)]
     places = standing_for_all(range(600), facts, 60)
     assert len(set(places)) == 60
-    counts = {(m, c): sum(facts[i].published[:7] == m and facts[i].category == c for i in places)
-              for m in ("2026-01", "2026-02", "2026-03") for c in ("cs.A", "cs.B")}  # fmt: skip
+    counts = {
+        (m, c): sum(facts[i].published[:7] == m and facts[i].category == c for i in places)
+        for m in ("2026-01", "2026-02", "2026-03")
+        for c in ("cs.A", "cs.B")
+    }
     assert set(counts.values()) == {10}
     assert standing_for_all(range(4), facts, 60) == [0, 1, 2, 3]
 

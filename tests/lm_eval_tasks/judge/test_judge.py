@@ -53,13 +53,21 @@ def make_samples(
     rows = [
         {
             "doc": {
-                "id": f"2605.{i:05d}v1", "setting": "Abs-9K", "prompt_name": "abs_short", "retriever": "", "prompt_version": 1,
-                "first_author": f"Author {i // 2}", "published": "2026-05-01", "round": "2026.11", "target": f"reference {i}", **doc,
+                "id": f"2605.{i:05d}v1",
+                "setting": "Abs-9K",
+                "prompt_name": "abs_short",
+                "retriever": "",
+                "prompt_version": 1,
+                "first_author": f"Author {i // 2}",
+                "published": "2026-05-01",
+                "round": "2026.11",
+                "target": f"reference {i}",
+                **doc,
             },
             "filtered_resps": [ScoredAnswer(answer(i), {"rouge_l": 0.2}).to_text()],
         }
         for i in range(n)
-    ]  # fmt: skip
+    ]
     (folder / "samples_academiceval_abs_9k_x.jsonl").write_text("\n".join(map(json.dumps, rows)))
     return folder
 
@@ -97,10 +105,12 @@ def test_the_published_prompt_holds_both_answers() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        verdict(2), f"Here it is:\n```json\n{verdict(2)}\n```", verdict(2).replace("Answer 2", "[Answer 2]"),
+        verdict(2),
+        f"Here it is:\n```json\n{verdict(2)}\n```",
+        verdict(2).replace("Answer 2", "[Answer 2]"),
         json.dumps(dict.fromkeys((*DIMENSIONS, OVERALL), "answer 2")),
     ],
-)  # fmt: skip
+)
 def test_a_verdict_is_read_by_its_schema(text: str) -> None:
     read = parse(text)
     assert read is not None
@@ -109,8 +119,17 @@ def test_a_verdict_is_read_by_its_schema(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "Answer 1 is better.", "{}", "[1]", verdict(1)[:-40], verdict(3), verdict(1).replace(OVERALL, "Winner"), '{"Novelty": 1}'],
-)  # fmt: skip
+    [
+        "",
+        "Answer 1 is better.",
+        "{}",
+        "[1]",
+        verdict(1)[:-40],
+        verdict(3),
+        verdict(1).replace(OVERALL, "Winner"),
+        '{"Novelty": 1}',
+    ],
+)
 def test_what_is_no_verdict_is_never_guessed(text: str) -> None:
     assert parse(text) is None
 
@@ -241,9 +260,18 @@ def test_a_judge_told_to_end_loses_and_pays_nothing(warm: Warm, tmp_path: Path) 
 
     with serve(slow) as server:
         line = [
-            BIN / "academiceval", "judge", tmp_path / "run", "--model", "m", "--base-url", server.url, "--output", tmp_path / "out",
-            "--concurrency", "4",
-        ]  # fmt: skip
+            BIN / "academiceval",
+            "judge",
+            tmp_path / "run",
+            "--model",
+            "m",
+            "--base-url",
+            server.url,
+            "--output",
+            tmp_path / "out",
+            "--concurrency",
+            "4",
+        ]
         with (tmp_path / "errors").open("wb") as errors:
             process = warm.popen(line, stderr=errors)
         while process.poll() is None and len(server.requests) < 8:
@@ -298,8 +326,16 @@ def test_a_dry_run_asks_nothing(command: Command, tmp_path: Path) -> None:
     prices.write_text("[judge]\ninput = 2\noutput = 6\n")
     with serve(lambda body: verdict(1)) as server:
         code, out, _ = command(
-            "judge", make_samples(tmp_path / "run"), "--base-url", server.url, "--dry-run", "--prices", prices, "--model", "judge"
-        )  # fmt: skip
+            "judge",
+            make_samples(tmp_path / "run"),
+            "--base-url",
+            server.url,
+            "--dry-run",
+            "--prices",
+            prices,
+            "--model",
+            "judge",
+        )
         assert not server.requests
     assert code == 0
     assert re.search(
@@ -520,8 +556,9 @@ def test_a_judge_with_evidence_checks_claims_against_the_paper(command: Command,
     result = json.loads((tmp_path / "judged" / "judge_run.json").read_text())["tasks"]["Abs-9K"]["m"]
     assert result["win_rate"]["value"] == 0.0
     assert result["claims"] == {
-        "text": {"supported": 16, "contradicted": 8, "not found": 0}, "reference": {"supported": 24, "contradicted": 0, "not found": 0},
-    }  # fmt: skip
+        "text": {"supported": 16, "contradicted": 8, "not found": 0},
+        "reference": {"supported": 24, "contradicted": 0, "not found": 0},
+    }
     heads = [prompt.partition("Answer 1:")[0] for prompt in prompts]
     assert len(set(heads)) == 4  # one for both orders
     assert all("[1] " in head or "] " in head for head in heads)

@@ -94,9 +94,23 @@ def test_judges_are_told_apart_by_their_report_cards(command: Command, dataset: 
     for name, answer in (("reads", reads_evidence), ("guesses", likes_length)):
         with serve(answer) as server:
             line = (
-                "metrics", run, "--metrics", "rouge_l", "--bertscore_model", "none", "--judge", name, "--base-url",
-                server.url, "--evidence", "2", "--verdicts", tmp_path / "judged", "--output", tmp_path / f"{name}.json",
-            )  # fmt: skip
+                "metrics",
+                run,
+                "--metrics",
+                "rouge_l",
+                "--bertscore_model",
+                "none",
+                "--judge",
+                name,
+                "--base-url",
+                server.url,
+                "--evidence",
+                "2",
+                "--verdicts",
+                tmp_path / "judged",
+                "--output",
+                tmp_path / f"{name}.json",
+            )
             code, out, err = command(*line)
             assert code == 0, err
             assert name in out
@@ -117,9 +131,21 @@ def test_judges_are_told_apart_by_their_report_cards(command: Command, dataset: 
 def test_a_judge_that_says_nothing_readable_has_no_card(command: Command, dataset: Path, tmp_path: Path) -> None:
     with serve(lambda body: "I like both.") as server:
         code, _, err = command(
-            "metrics", dataset, "--metrics", "rouge_l", "--bertscore_model", "none", "--limit", "1", "--judge", "m", "--base-url",
-            server.url, "--verdicts", tmp_path / "judged",
-        )  # fmt: skip
+            "metrics",
+            dataset,
+            "--metrics",
+            "rouge_l",
+            "--bertscore_model",
+            "none",
+            "--limit",
+            "1",
+            "--judge",
+            "m",
+            "--base-url",
+            server.url,
+            "--verdicts",
+            tmp_path / "judged",
+        )
     assert (code, "gave no verdict that could be read" in err) == (1, True), err
 
 

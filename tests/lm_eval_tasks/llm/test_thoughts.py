@@ -21,17 +21,23 @@ def test_reasoning_is_taken_off() -> None:
 @pytest.mark.parametrize(
     ("before", "behind"),
     [
-        ("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>"), ("[THINK]", "[/THINK]"),
-        ("◁think▷", "◁/think▷"), ("<seed:think>", "</seed:think>"), ("analysis", "assistantfinal"),
+        ("<think>", "</think>"),
+        ("<thinking>", "</thinking>"),
+        ("<reasoning>", "</reasoning>"),
+        ("[THINK]", "[/THINK]"),
+        ("◁think▷", "◁/think▷"),
+        ("<seed:think>", "</seed:think>"),
+        ("analysis", "assistantfinal"),
         ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
     ],
-)  # fmt: skip
+)
 def test_the_marks_of_reasoning_that_models_use(before: str, behind: str) -> None:
     thoughts = "We need a title.\n\nPerhaps this one?"
     assert parts(f"{before}{thoughts}{behind}The Answer") == ("The Answer", False)
     assert parts(f"{before}{thoughts}{behind}The Answer<|return|>") in (
-        ("The Answer", False), ("The Answer<|return|>", False),
-    )  # fmt: skip
+        ("The Answer", False),
+        ("The Answer<|return|>", False),
+    )
     assert parts(f"{before}{thoughts}") == ("", True)
 
 

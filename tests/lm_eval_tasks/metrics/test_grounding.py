@@ -17,10 +17,22 @@ SHOWN = Shown(
 @pytest.mark.parametrize(
     "text",
     [
-        "12345 papers", "12,345 papers", "an accuracy of 0.92", "an accuracy of 91.7%", "85.3 %", "7.5 percent", "7.5 per cent", "3 datasets",
-        "three datasets", "1.5M tokens", "1,500,000 tokens", "two annotators", "2 annotators", "about 0.85",
+        "12345 papers",
+        "12,345 papers",
+        "an accuracy of 0.92",
+        "an accuracy of 91.7%",
+        "85.3 %",
+        "7.5 percent",
+        "7.5 per cent",
+        "3 datasets",
+        "three datasets",
+        "1.5M tokens",
+        "1,500,000 tokens",
+        "two annotators",
+        "2 annotators",
+        "about 0.85",
     ],
-)  # fmt: skip
+)
 def test_numbers_are_found_in_any_form(text: str) -> None:
     found = support_of_numbers(text, SHOWN)
     assert (found.count, found.unsupported) == (1, ())
@@ -126,11 +138,18 @@ def test_names_inside_other_words_are_not_names(answer: str, shown: str) -> None
 @pytest.mark.parametrize(
     ("answer", "shown"),
     [
-        ("We use LLMs", "an LLM is used"), ("the ResNet-50 net", "ResNet50 and ResNet 101"), ("the ResNet50 net", "a ResNet-50"),
-        ("a Llama-3-Based model", "Llama 3 is based on"), ("the work of Müller", "Müller showed"), ("two GNNs", "a GNN"),
-        ("with RL", "by RL-based training"), ("the RNN", "RNNs are"), ("by NeurIPS", "at neurips"), ("the US", "in the US, where"),
+        ("We use LLMs", "an LLM is used"),
+        ("the ResNet-50 net", "ResNet50 and ResNet 101"),
+        ("the ResNet50 net", "a ResNet-50"),
+        ("a Llama-3-Based model", "Llama 3 is based on"),
+        ("the work of Müller", "Müller showed"),
+        ("two GNNs", "a GNN"),
+        ("with RL", "by RL-based training"),
+        ("the RNN", "RNNs are"),
+        ("by NeurIPS", "at neurips"),
+        ("the US", "in the US, where"),
     ],
-)  # fmt: skip
+)
 def test_names_in_other_forms_are_the_same(answer: str, shown: str) -> None:
     assert support_of_names(answer, Shown(shown)).share == 1.0
 
@@ -138,23 +157,48 @@ def test_names_in_other_forms_are_the_same(answer: str, shown: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "shown", "share"),
     [
-        ("a rate of 2e-5", "a rate of 2e-3", 0.0), ("a rate of 2e-5", "a rate of 2e-5", 1.0), ("a rate of 1e-5", "a rate of 0.00001", 1.0),
-        ("a rate of $10^{-5}$", "a rate of 1e-5", 1.0), ("a rate of $10^{-5}$", "a rate of 10−5", 1.0),
-        ("a rate of 3e-4", "a rate of 3 × 10−4", 1.0), (r"$3\times 10^4$ steps", "30,000 steps", 1.0), ("2^10 items", "1024 items", 1.0),
-        ("1e5 steps", "100000 steps", 1.0), ("45e6 steps", "45e9 steps", 0.0), ("1e999 steps", "1e999 steps", 0.0),
-        ("1" * 400 + " points", "1" * 400, 0.0), ("9" * 300 + " trillion", "9" * 300, 0.0),
-        ("it weighs 250 kg", "it weighs 250 g", 0.0), ("it weighs 250 g", "it weighs 0.25 kg", 1.0), ("it takes 52 ms", "it takes 0.052 s", 1.0),
-        ("it takes 90 minutes", "it takes 1.5 hours", 1.0), ("it takes 90 minutes", "it takes 1.7 hours", 0.0),
-        ("it runs at 300 MHz", "it runs at 300 Hz", 0.0), ("for 24 weeks", "for 24 days", 0.0), ("of 36 months", "of 3 years", 1.0),
-        ("twenty-five labels", "25 labels", 1.0), ("25 labels", "twenty-five labels", 1.0), ("three hundred papers", "300 papers", 1.0),
-        ("300 papers", "three hundred papers", 1.0), ("2500 papers", "two thousand five hundred papers", 1.0),
-        ("two thousand five hundred papers", "2,500 papers", 1.0), ("twenty-six labels", "25 labels", 0.0),
-        ("1.5 times", "150% of it", 1.0), ("150% of it", "1.5 times it", 1.0), ("a score of 0.873", "Score 87.3 61.2", 1.0),
-        ("a score of 0.873", "Score 87.2 61.2", 0.0), ("p of 0.5", "p of .5", 1.0), ("p of .5", "p of 0.5", 1.0), ("v.5", "5", None),
-        ("about 12,000 papers", "12,345 papers", 1.0), ("12,000 papers", "12,345 papers", 0.0), ("more than 12,000 papers", "12,500 papers", 1.0),
-        ("two thirds of them", "nothing", None), ("three-quarters of them", "nothing", None),
+        ("a rate of 2e-5", "a rate of 2e-3", 0.0),
+        ("a rate of 2e-5", "a rate of 2e-5", 1.0),
+        ("a rate of 1e-5", "a rate of 0.00001", 1.0),
+        ("a rate of $10^{-5}$", "a rate of 1e-5", 1.0),
+        ("a rate of $10^{-5}$", "a rate of 10−5", 1.0),
+        ("a rate of 3e-4", "a rate of 3 × 10−4", 1.0),
+        (r"$3\times 10^4$ steps", "30,000 steps", 1.0),
+        ("2^10 items", "1024 items", 1.0),
+        ("1e5 steps", "100000 steps", 1.0),
+        ("45e6 steps", "45e9 steps", 0.0),
+        ("1e999 steps", "1e999 steps", 0.0),
+        ("1" * 400 + " points", "1" * 400, 0.0),
+        ("9" * 300 + " trillion", "9" * 300, 0.0),
+        ("it weighs 250 kg", "it weighs 250 g", 0.0),
+        ("it weighs 250 g", "it weighs 0.25 kg", 1.0),
+        ("it takes 52 ms", "it takes 0.052 s", 1.0),
+        ("it takes 90 minutes", "it takes 1.5 hours", 1.0),
+        ("it takes 90 minutes", "it takes 1.7 hours", 0.0),
+        ("it runs at 300 MHz", "it runs at 300 Hz", 0.0),
+        ("for 24 weeks", "for 24 days", 0.0),
+        ("of 36 months", "of 3 years", 1.0),
+        ("twenty-five labels", "25 labels", 1.0),
+        ("25 labels", "twenty-five labels", 1.0),
+        ("three hundred papers", "300 papers", 1.0),
+        ("300 papers", "three hundred papers", 1.0),
+        ("2500 papers", "two thousand five hundred papers", 1.0),
+        ("two thousand five hundred papers", "2,500 papers", 1.0),
+        ("twenty-six labels", "25 labels", 0.0),
+        ("1.5 times", "150% of it", 1.0),
+        ("150% of it", "1.5 times it", 1.0),
+        ("a score of 0.873", "Score 87.3 61.2", 1.0),
+        ("a score of 0.873", "Score 87.2 61.2", 0.0),
+        ("p of 0.5", "p of .5", 1.0),
+        ("p of .5", "p of 0.5", 1.0),
+        ("v.5", "5", None),
+        ("about 12,000 papers", "12,345 papers", 1.0),
+        ("12,000 papers", "12,345 papers", 0.0),
+        ("more than 12,000 papers", "12,500 papers", 1.0),
+        ("two thirds of them", "nothing", None),
+        ("three-quarters of them", "nothing", None),
     ],
-)  # fmt: skip
+)
 def test_forms_of_numbers(answer: str, shown: str, share: float | None) -> None:
     assert support_of_numbers(answer, Shown(shown)).share == share
 

@@ -11,9 +11,12 @@ from lm_eval_tasks.samples.answers import ScoredAnswer
 from tests.helpers.samples import sample
 
 DOC = sample("2601.00001v1", "A. Ek", {}).row.to_doc() | {
-    "target": "A study of sparse routing", "tokens_before": 10, "prompt": "Write a title.", "bertscore_model": "none",
+    "target": "A study of sparse routing",
+    "tokens_before": 10,
+    "prompt": "Write a title.",
+    "bertscore_model": "none",
     "metrics": "headline",
-}  # fmt: skip
+}
 
 
 def scored(texts: list[str]) -> list[dict[str, float]]:

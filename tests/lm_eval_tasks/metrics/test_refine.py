@@ -51,13 +51,32 @@ def test_a_title_is_freed_of_what_surrounds_it(answer: str) -> None:
 @pytest.mark.parametrize(
     "title",
     [
-        "Here Be Dragons: Mapping Failure Modes", "Sure Independence Screening", "Titles and Abstracts", "Is Attention All You Need?",
-        "A", "“Because” and Other Reasons", "Here Is What Models Know", "Okay Google: Voice Assistants at Home", "C# for Physicists",
-        "This Is Not a Dataset: A Large Study of Negation", "Anytime Search with A*", "*-Free Grammars", "`Quoted': A Part of It",
-        '"This" and "That"', "Title-Based Retrieval", "A Title-Based Approach", "*Foo* and *Bar*", "**Foo** vs **Bar**",
-        "`Foo` and `Bar`", "Yes! We Can", "#MeToo on the Web", "> 90% Accuracy", "This Is the Answer: Models", "-1 Is Not a Number",
+        "Here Be Dragons: Mapping Failure Modes",
+        "Sure Independence Screening",
+        "Titles and Abstracts",
+        "Is Attention All You Need?",
+        "A",
+        "“Because” and Other Reasons",
+        "Here Is What Models Know",
+        "Okay Google: Voice Assistants at Home",
+        "C# for Physicists",
+        "This Is Not a Dataset: A Large Study of Negation",
+        "Anytime Search with A*",
+        "*-Free Grammars",
+        "`Quoted': A Part of It",
+        '"This" and "That"',
+        "Title-Based Retrieval",
+        "A Title-Based Approach",
+        "*Foo* and *Bar*",
+        "**Foo** vs **Bar**",
+        "`Foo` and `Bar`",
+        "Yes! We Can",
+        "#MeToo on the Web",
+        "> 90% Accuracy",
+        "This Is the Answer: Models",
+        "-1 Is Not a Number",
     ],
-)  # fmt: skip
+)
 def test_a_title_stays_what_it_is(title: str) -> None:
     assert refine.title(title) == title
 

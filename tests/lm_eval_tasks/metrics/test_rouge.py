@@ -23,9 +23,11 @@ def theirs(target: str, answer: str) -> dict[str, float]:
 
 def ours(target: str, answer: str) -> dict[str, float]:
     return {
-        "rouge1": rouge.rouge_n(target, answer, 1), "rouge2": rouge.rouge_n(target, answer, 2),
-        "rougeL": rouge.rouge_l(target, answer), "rougeLsum": rouge.rouge_lsum(target, answer),
-    }  # fmt: skip
+        "rouge1": rouge.rouge_n(target, answer, 1),
+        "rouge2": rouge.rouge_n(target, answer, 2),
+        "rougeL": rouge.rouge_l(target, answer),
+        "rougeLsum": rouge.rouge_lsum(target, answer),
+    }
 
 
 def text(rng: random.Random, words: int, vocabulary: list[str]) -> str:

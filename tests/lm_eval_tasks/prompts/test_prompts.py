@@ -16,10 +16,13 @@ DEMONSTRATIONS = [
     for i in range(3)
 ]
 DOC = {
-    "content": "CONTENT", "title": "TITLE", "abstract": "ABSTRACT", "demonstrations": DEMONSTRATIONS,
+    "content": "CONTENT",
+    "title": "TITLE",
+    "abstract": "ABSTRACT",
+    "demonstrations": DEMONSTRATIONS,
     "chunks": [{"content": f"chunk {i}"} for i in range(3)],
     "citations": [{"title": f"cited title {i}", "abstract": f"cited abstract {i}"} for i in range(2)],
-}  # fmt: skip
+}
 # sha256 of the prompt files: a change of one byte is a new version of the tasks.
 PUBLISHED = {
     "abs_long": "ff97423595ad02065e9012214b26031b1ea1e72be1e9b9d80584447b2a21bd88",
@@ -59,8 +62,10 @@ def test_a_short_prompt_line_by_line() -> None:
     lines = rendered("intro_short").split("\n")
     assert lines[:4] == [
         "Please read the following Target Content carefully and summarize the Target Content as required.",
-        "### Target Content: CONTENT", "### Target Content Title: TITLE", "### Target Content Abstract: ABSTRACT",
-    ]  # fmt: skip
+        "### Target Content: CONTENT",
+        "### Target Content Title: TITLE",
+        "### Target Content Abstract: ABSTRACT",
+    ]
     assert len(lines) == 5
     assert lines[4].startswith("Please craft an introduction")
     assert "the Target Content's structure" in lines[4]
@@ -77,10 +82,11 @@ def test_a_long_prompt_shows_every_demonstration_in_order() -> None:
         line
         for i in range(3)
         for line in (
-            f"### Reference Content {i}: demo content {i}", f"### Reference Abstract {i}: demo abstract {i}",
+            f"### Reference Content {i}: demo content {i}",
+            f"### Reference Abstract {i}: demo abstract {i}",
             f"### Reference Output {i}: demo output {i}",
         )
-    ]  # fmt: skip
+    ]
     assert lines[10:12] == ["### Target Content: CONTENT", "### Target Content Abstract: ABSTRACT"]
     assert len(lines) == 13
 
@@ -99,9 +105,13 @@ def test_citations_stand_between_demonstrations_and_content() -> None:
     lines = rendered("related_long").split("\n")
     assert lines[12] == "### Reference Output 2: demo output 2"
     assert lines[13:19] == [
-        "### Target Citation 0:", "Target Citation Title: cited title 0", "Target Citation Abstract: cited abstract 0",
-        "### Target Citation 1:", "Target Citation Title: cited title 1", "Target Citation Abstract: cited abstract 1",
-    ]  # fmt: skip
+        "### Target Citation 0:",
+        "Target Citation Title: cited title 0",
+        "Target Citation Abstract: cited abstract 0",
+        "### Target Citation 1:",
+        "Target Citation Title: cited title 1",
+        "Target Citation Abstract: cited abstract 1",
+    ]
     assert lines[19:22] == [
         "### Target Content: CONTENT",
         "### Target Content Title: TITLE",
@@ -121,8 +131,10 @@ def test_slots_know_what_they_are() -> None:
     assert [(s.part, s.index, s.field) for s in slots if s.field] == [
         *(("demonstration", i, field) for i in range(3) for field in ("content", "title", "abstract", "output")),
         *(("citation", i, field) for i in range(2) for field in ("title", "abstract")),
-        ("body", 0, "content"), ("fixed", 0, "title"), ("fixed", 0, "abstract"),
-    ]  # fmt: skip
+        ("body", 0, "content"),
+        ("fixed", 0, "title"),
+        ("fixed", 0, "abstract"),
+    ]
 
 
 def test_no_prompt_changes_without_a_new_version() -> None:
@@ -134,8 +146,9 @@ def test_retrieved_chunks_stand_for_the_content() -> None:
     lines = rendered("intro_ralm").split("\n")
     assert lines[1:6] == [
         *(f"### Target Content {i}: chunk {i}" for i in range(3)),
-        "### Target Content Title: TITLE", "### Target Content Abstract: ABSTRACT",
-    ]  # fmt: skip
+        "### Target Content Title: TITLE",
+        "### Target Content Abstract: ABSTRACT",
+    ]
     assert len(lines) == 7
     assert "the Target Contents' structure" in lines[6]
     assert [s.part for s in templates.load("intro_ralm").slots(DOC) if s.field][:3] == ["chunk"] * 3

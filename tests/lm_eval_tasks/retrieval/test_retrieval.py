@@ -34,9 +34,12 @@ def encoders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     place = tmp_path_factory.mktemp("encoders")
     tokenizer = BertTokenizerFast.from_pretrained(minilm_path("test"))
     size: dict[str, Any] = {
-        "vocab_size": len(tokenizer), "hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2,
+        "vocab_size": len(tokenizer),
+        "hidden_size": 32,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
         "intermediate_size": 32,
-    }  # fmt: skip
+    }
     torch.manual_seed(0)
     models = {
         "question": DPRQuestionEncoder(DPRConfig(**size)),
@@ -211,9 +214,12 @@ def test_prompts_show_chunks_of_everything_but_the_target(
 
 def test_options_that_make_no_sense_are_named(dataset: Path) -> None:
     for more, told in (
-        ({"chunks": "many"}, "chunks='many' is not a whole number"), ({"cut": "front"}, "there are 'end', 'middle'"),
-        ({"similarity": "near"}, "there are 'inner_product', 'cosine'"), ({"published_after": "yesterday"}, "is not a day"), ({"model_cutoff": "soon"}, "is not a month"),
-    ):  # fmt: skip
+        ({"chunks": "many"}, "chunks='many' is not a whole number"),
+        ({"cut": "front"}, "there are 'end', 'middle'"),
+        ({"similarity": "near"}, "there are 'inner_product', 'cosine'"),
+        ({"published_after": "yesterday"}, "is not a day"),
+        ({"model_cutoff": "soon"}, "is not a month"),
+    ):
         with pytest.raises(OptionError, match=told):
             hook.load("Abs-9K", 512, "ralm", dataset=str(dataset), bertscore_model="none", **more)
 

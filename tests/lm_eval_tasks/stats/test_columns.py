@@ -86,9 +86,13 @@ def test_rows_with_and_without_demonstrations(command: Command, dataset: Path, t
     from lm_eval_tasks.evaluate.run import Part, evaluate
 
     scores = evaluate(
-        "copy-demo", "", ["academiceval_abs_29k_g", "academiceval_abs_9k"],
-        {"dataset": str(dataset), "bertscore_model": "none"}, Part(3), tmp_path / "out",
-    )  # fmt: skip
+        "copy-demo",
+        "",
+        ["academiceval_abs_29k_g", "academiceval_abs_9k"],
+        {"dataset": str(dataset), "bertscore_model": "none"},
+        Part(3),
+        tmp_path / "out",
+    )
     # Without demonstrations there is nothing to copy.
     assert {score.task for score in scores} == {"academiceval_abs_29k_g"}
     assert len(read([tmp_path / "out"])) == 6

@@ -25,12 +25,16 @@ def planted(share: float, n: int = 300, seed: int = 1, drift: float = 0.0) -> li
     papers = [(chance.gauss(0.2, 0.04), chance.randrange(24), chance.randrange(200)) for _ in range(n)]
     return [
         Observation(
-            model, "Abs-9K", str(i), str(author), month - late,
+            model,
+            "Abs-9K",
+            str(i),
+            str(author),
+            month - late,
             difficulty + drift * month + chance.gauss(0, 0.03) + 0.5 * (month <= late and chance.random() < share),
         )
         for model, late in CUTOFFS.items()
         for i, (difficulty, month, author) in enumerate(papers)
-    ]  # fmt: skip
+    ]
 
 
 def test_planted_memorisation_is_found_whatever_the_papers_difficulty() -> None:
@@ -173,11 +177,18 @@ def test_models_without_a_score_are_named() -> None:
 @pytest.mark.parametrize(
     ("name", "month"),
     [
-        ("gpt-4o-2024-08-06", "2023-10"), ("openai/gpt-4.1-mini", "2024-06"), ("meta-llama/Llama-3.1-70B-Instruct", "2023-12"),
-        ("meta-llama/Meta-Llama-3-8B", "2023-03"), ("claude-3-5-sonnet-20241022", "2024-04"), ("google/gemma-3-27b-it", "2024-08"),
-        ("gpt-5-mini", "2024-05"), ("mistral-next", None), ("my-own-model", None), ("gpt-4olala", None),
+        ("gpt-4o-2024-08-06", "2023-10"),
+        ("openai/gpt-4.1-mini", "2024-06"),
+        ("meta-llama/Llama-3.1-70B-Instruct", "2023-12"),
+        ("meta-llama/Meta-Llama-3-8B", "2023-03"),
+        ("claude-3-5-sonnet-20241022", "2024-04"),
+        ("google/gemma-3-27b-it", "2024-08"),
+        ("gpt-5-mini", "2024-05"),
+        ("mistral-next", None),
+        ("my-own-model", None),
+        ("gpt-4olala", None),
     ],
-)  # fmt: skip
+)
 def test_cut_offs_are_known_by_name(name: str, month: str | None) -> None:
     known = cutoff.of_name(name)
     assert (known.month if known else None) == month

@@ -23,9 +23,12 @@ TEXT = (
 )
 OTHER = "The KLEE engine finds bugs. SAGE does not. Fuzzing with AFL is slower than both, as LibFuzzer shows, and needs many seeds to begin with."
 MATERIAL = Material(
-    body="BERT and GPT-2 reach 12.5% on 1,200 papers, 13.9 and 1,500 in all.", other=OTHER, own_other=OTHER * 2, other_body=OTHER,
+    body="BERT and GPT-2 reach 12.5% on 1,200 papers, 13.9 and 1,500 in all.",
+    other=OTHER,
+    own_other=OTHER * 2,
+    other_body=OTHER,
     citations=("One", "Two", "Three"),
-)  # fmt: skip
+)
 EVERY = (*DAMAGES, *HARMLESS)
 Command = Callable[..., tuple[int, str, str]]
 
@@ -107,10 +110,18 @@ def test_on_real_papers_grounding_sees_what_rouge_does_not(tmp_path: Path) -> No
     from builder.round.model import Round
     from lm_eval_tasks.engines.local import LocalEngine
 
-    round_ = Round.model_validate({
-        "round": "2026.11", "seed": 1, "workspace": tmp_path / "work", "output": tmp_path / "lab", "settings": ["Title-10K", "Abs-9K"],
-        "source": {"kind": "mirror", "path": str(DATA / "lab")}, "split": {"validation": 0.2, "test": 0.2}, "samples": {"min_citations": 1},
-    })  # fmt: skip
+    round_ = Round.model_validate(
+        {
+            "round": "2026.11",
+            "seed": 1,
+            "workspace": tmp_path / "work",
+            "output": tmp_path / "lab",
+            "settings": ["Title-10K", "Abs-9K"],
+            "source": {"kind": "mirror", "path": str(DATA / "lab")},
+            "split": {"validation": 0.2, "test": 0.2},
+            "samples": {"min_citations": 1},
+        }
+    )
     dataset = run(round_, LocalEngine()).output
     found = originals.human_texts(str(dataset), "abs", "none", {})
     chosen = [one for one in registry.METRICS if one.name in ("rouge_l", "numbers_supported", "names_supported")]

@@ -30,13 +30,18 @@ def runs(round_: str, easier: float, seed: int, changed: float = 0.0, n: int = 1
     papers = [(f"{round_}.{i}", chance.gauss(0, 0.05), f"author {chance.randrange(n)}") for i in range(n)]
     return {
         model: [
-            sample(id_, author, {
-                "rouge_l": skill + easier + difficulty + chance.gauss(0, 0.03) + (changed if model == "a1" else 0),
-            }, round_)
+            sample(
+                id_,
+                author,
+                {
+                    "rouge_l": skill + easier + difficulty + chance.gauss(0, 0.03) + (changed if model == "a1" else 0),
+                },
+                round_,
+            )
             for id_, difficulty, author in papers
         ]
         for model, skill in SKILLS.items()
-    }  # fmt: skip
+    }
 
 
 def new_model(easier: float, seed: int) -> Linked:
