@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # Stays in the virtual environment: pip brings it and torch, it brings all the rest in a fraction of pip's time.
 UV = $(BIN)/uv pip install -q --compile-bytecode --python $(BIN)/python -c constraints.txt
 
-.PHONY: demo test quick faults fuzz bench check docs tasks format setup setup-demo clean
+.PHONY: demo test quick long pages faults fuzz bench check docs tasks format setup setup-demo clean
 
 setup: $(VENV)/installed
 setup-demo: $(VENV)/installed-demo
@@ -37,7 +37,15 @@ test: setup check
 # While you work: what needs no processes of its own, no kills and no real papers.
 quick: setup
 	$(BIN)/ruff check -q .
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow and not long"
+
+# What takes minutes: a whole month of the service, clusters, real papers, every command of every page; half an hour.
+long: setup
+	$(BIN)/python -m pytest -m long
+
+# Every command that a page of the docs shows, typed; some 15 minutes. Other tests parse all of them and run the first ones.
+pages: setup
+	$(BIN)/python -m pytest -m long tests/test_pages.py
 
 # Every fault at every step of every command that writes, some 20 minutes; `make test` runs a sample of them.
 faults: setup
@@ -54,6 +62,7 @@ bench: setup
 check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
 	$(BIN)/mypy
 
 # The documentation as a site, in site-docs/.

@@ -29,7 +29,7 @@ from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
 from lm_eval_tasks.metrics.grounding import Shown, support_of_names, support_of_numbers  # noqa: E402
 from lm_eval_tasks.metrics.registry import of_texts  # noqa: E402
 from lm_eval_tasks.study.originals import human_texts  # noqa: E402
-from lm_eval_tasks.study.report_card import Candidate, measure  # noqa: E402
+from lm_eval_tasks.study.report_card import Original, measure  # noqa: E402
 
 DEFAULT = ROOT.parent / "shared" / "data"
 METRICS = ("rouge_l", "bertscore", "numbers_supported", "names_supported")
@@ -64,13 +64,13 @@ def of_round(name: str, data: Path, place: Path, bertscore_model: str) -> dict[s
     return figures | {f"{name}_{key}": value for key, value in grounding(texts).items()}
 
 
-def grounding(texts: list[Candidate]) -> dict[str, float]:
+def grounding(texts: list[Original]) -> dict[str, float]:
     """How much of the authors' own abstracts is supported, and milliseconds for an answer."""
     started = time.process_time()
     both = [
-        (support_of_numbers(one.target, shown).share, support_of_names(one.target, shown).share)
-        for one in texts
-        for shown in (Shown(one.shown),)
+        (support_of_numbers(text.row.target, shown).share, support_of_names(text.row.target, shown).share)
+        for text in texts
+        for shown in (Shown(text.row.own_part),)
     ]
     spent = time.process_time() - started
     numbers, names = ([share for share in own if share is not None] for own in zip(*both, strict=True))

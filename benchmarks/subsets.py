@@ -72,7 +72,7 @@ def errors(runs: Sequence[Sequence[Sample]]) -> Mapping[str, float]:
     """For each way to choose and each size the error in points."""
     ways: dict[str, Chosen] = {
         "limit": lambda rows, n, order: sorted(rows, key=lambda one: sha256_of_bytes(f"{order} {one.id}"))[:n],
-        "oldest": lambda rows, n, order: sorted(rows, key=lambda one: (one.published, one.id))[:n],
+        "oldest": lambda rows, n, order: sorted(rows, key=lambda one: (one.row.published, one.id))[:n],
         "tiny": stratified,
     }
     return {
@@ -94,7 +94,7 @@ def errors(runs: Sequence[Sequence[Sample]]) -> Mapping[str, float]:
 
 def stratified(rows: Sequence[Sample], n: int, order: int) -> Sequence[Sample]:
     """As `academiceval_tiny` chooses; the categories of these papers are few."""
-    facts = [Fact(f"{order} {one.id}", one.published, "") for one in rows]
+    facts = [Fact(f"{order} {one.id}", one.row.published, "") for one in rows]
     return [rows[i] for i in standing_for_all(range(len(rows)), facts, n)]
 
 

@@ -55,14 +55,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         for item in arguments.command(arguments):
             for line in shown(item, form):
-                print(_cleared(line), flush=True)
+                print(_safe_text(line), flush=True)
     except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
-        return _failed("stopped; the same command resumes from here")
+        return _report_failure("stopped; the same command resumes from here")
     except (BuildError, EvalError, ModuleNotFoundError, sqlite3.Error, OSError) as err:
-        return _failed(f"error: {_sentence(err)}")
+        return _report_failure(f"error: {_sentence(err)}")
     return 0
 
 
@@ -93,13 +93,13 @@ def _names_vllm(config: Path | None) -> bool:
         return False  # the command itself says what is wrong with it
 
 
-def _cleared(text: str) -> str:
+def _safe_text(text: str) -> str:
     """A line made safe for a terminal or a log, whatever untrusted data or a user's options put into it."""
     return printable(str(redacted(text)))
 
 
-def _failed(message: str) -> int:
-    print(_cleared(message), file=sys.stderr)
+def _report_failure(message: str) -> int:
+    print(_safe_text(message), file=sys.stderr)
     return 1
 
 

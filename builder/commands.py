@@ -182,16 +182,16 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
 
     from builder.round.starter import write_start
 
-    given = {name: getattr(arguments, name) for name in ("path", "contact", "seed")}
-    kind: Any = arguments.source or _asked(f"Where do papers come from ({', '.join(STARTS)})? ", "sample")
-    wanted = {"arxiv": ("contact", "seed"), "mirror": ("path",), "pdfs": ("path",)}.get(kind, ())
-    for name in wanted:
-        given[name] = given[name] or _asked(f"{_QUESTIONS[name]} ", "")
-    write_start(arguments.file, kind, datetime.now(UTC).date(), **given)
+    values = {name: getattr(arguments, name) for name in ("path", "contact", "seed")}
+    kind: Any = arguments.source or _ask(f"Where do papers come from ({', '.join(STARTS)})? ", "sample")
+    needed = {"arxiv": ("contact", "seed"), "mirror": ("path",), "pdfs": ("path",)}.get(kind, ())
+    for name in needed:
+        values[name] = values[name] or _ask(f"{_QUESTIONS[name]} ", "")
+    write_start(arguments.file, kind, datetime.now(UTC).date(), **values)
     yield f"written: {arguments.file}; read it, change it, then: academiceval run {arguments.file}"
 
 
-def _asked(question: str, usual: str) -> str:
+def _ask(question: str, usual: str) -> str:
     """What a user answers on a terminal; the usual answer if there is no terminal or the answer is empty."""
     try:
         return (input(question).strip() if sys.stdin.isatty() else "") or usual
@@ -265,10 +265,10 @@ def audit(arguments: Namespace) -> Iterator[str | Table]:
 
     manifest = read_manifest(arguments.folder)
     with _engine(arguments) as engine:
-        found = audit(arguments.folder, manifest.configurations, engine)
-    for table in tables.audited(found, manifest.allowed):
+        findings = audit(arguments.folder, manifest.configurations, engine)
+    for table in tables.audited(findings, manifest.allowed):
         yield from (table, "")
-    check(found, manifest.allowed)
+    check(findings, manifest.allowed)
     check_canary(arguments.folder, manifest)
 
 
@@ -309,14 +309,16 @@ def import_(arguments: Namespace) -> Iterator[str | Table]:
         reports = import_papers(arguments.source, output, arguments.seed)
     for report in reports:
         yield report.line()
-        yield from (f"  {reason}: {one}" for reason, examples in sorted(report.examples.items()) for one in examples)
+        yield from (
+            f"  {reason}: {example}" for reason, examples in sorted(report.examples.items()) for example in examples
+        )
     yield f"written: {output}"
 
 
 def extract(arguments: Namespace) -> Iterator[str | Table]:
     from builder.sources.object_store import is_address
 
-    names = arguments.files + (_listed(arguments.files_from) if arguments.files_from else [])
+    names = arguments.files + (_read_names(arguments.files_from) if arguments.files_from else [])
     if not names:
         raise BuildError("extract needs the names of files, or `--files-from LIST` with a list that is not empty")
     is_round = len(arguments.files) == 1 and arguments.files[0].endswith(".toml") and not is_address(arguments.files[0])
@@ -340,7 +342,7 @@ def extract(arguments: Namespace) -> Iterator[str | Table]:
         raise BuildError(f"none of {failed} files gave a document; {arguments.output} lists the reasons")
 
 
-def _listed(path: Path) -> list[str]:
+def _read_names(path: Path) -> list[str]:
     try:
         return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     except UnicodeDecodeError as err:
@@ -363,8 +365,8 @@ def _load_round(arguments: Namespace) -> Round:
     from builder.round.model import load_round
 
     round_ = load_round(arguments.file, **({"round": arguments.round} if arguments.round else {}))
-    given = {name: getattr(arguments, name, None) for name in ("workspace", "output")}
-    return round_.model_copy(update={k: v.resolve() for k, v in given.items() if v})
+    paths = {name: getattr(arguments, name, None) for name in ("workspace", "output")}
+    return round_.model_copy(update={k: v.resolve() for k, v in paths.items() if v})
 
 
 def _graph(graph: CoAuthorGraph, reports: Sequence[StageReport]) -> Iterator[str | Table]:
@@ -375,15 +377,15 @@ def _graph(graph: CoAuthorGraph, reports: Sequence[StageReport]) -> Iterator[str
     )
 
 
-def _outcome(outcome: Outcome, known: int = 0) -> Iterator[str | Table]:
+def _outcome(outcome: Outcome, skip: int = 0) -> Iterator[str | Table]:
     """What a build did.
 
     Args:
-        known: how many of the reports have been shown before.
+        skip: how many of the reports have been shown before.
     """
     from builder.dataset import tables
 
-    yield from (report.line() for report in outcome.reports[known:])
+    yield from (report.line() for report in outcome.reports[skip:])
     for table in tables.built(outcome.manifest):
         yield from ("", table)
     yield from ("", *(f"warning: {line}" for line in tables.short_of_name(outcome.manifest)))

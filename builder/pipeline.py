@@ -219,12 +219,12 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
         with folder.replacing(round_.output) as place:
             settings, sampled = _write_settings(material, place, engine)
             _check_samples(settings, sampled, material.dates)
-            found = audit(place, settings, engine)
-            check(found, round_.audit)
-            levels, asked = _write_levels(material, place)
+            findings = audit(place, settings, engine)
+            check(findings, round_.audit)
+            levels, question_reports = _write_levels(material, place)
             core, core_round = carry(round_, place)
             ceilings, carried = side_files(round_, store, material.papers, material.dates)
-            reports = (*material.reports, *sampled, *asked)
+            reports = (*material.reports, *sampled, *question_reports)
             manifest = Manifest(
                 round=round_.round,
                 code_version=VERSION,
@@ -239,7 +239,7 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
                 split=material.dates,
                 reading=summarise(material.documents, [paper.id for paper in material.papers]),
                 links=link_ways(store, material.papers),
-                audit=found,
+                audit=findings,
                 ceilings=ceilings,
                 core_round=core_round,
             )
@@ -252,9 +252,9 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
 def _material(round_: Round, store: Store) -> _Material:
     crawled = crawl_report(round_, store)
     graph, on_graph = _graph(round_, store)
-    every = _papers(store, graph)
-    documents, extracted = choose_documents(round_, store, every)
-    papers = tuple(paper for paper in every if paper.id in documents)
+    all_papers = _papers(store, graph)
+    documents, extracted = choose_documents(round_, store, all_papers)
+    papers = tuple(paper for paper in all_papers if paper.id in documents)
     if not papers:
         raise FolderError(f"no paper can be used, nothing was written ({extracted.line()})")
     reports = crawled, on_graph, extracted, link_report(store, papers)
@@ -263,13 +263,13 @@ def _material(round_: Round, store: Store) -> _Material:
 
 def _check_samples(settings: Sequence[Configuration], sampled: Sequence[StageReport], dates: SplitDates) -> None:
     """Raise a FolderError if there is nothing to test on."""
-    if not any(one.samples for one in settings):
+    if not any(setting.samples for setting in settings):
         lines = "; ".join(report.line() for report in sampled)
         raise FolderError(f"no paper became a sample of any setting, nothing was written ({lines})")
-    for one in settings:
-        if one.samples and not one.statistics("test").samples:
+    for setting in settings:
+        if setting.samples and not setting.statistics("test").samples:
             raise FolderError(
-                f"the test split of {one.name} is empty ({one.samples} samples, test from {dates.test_from}): "
+                f"the test split of {setting.name} is empty ({setting.samples} samples, test from {dates.test_from}): "
                 "begin it earlier in `split`, nothing was written"
             )
 

@@ -37,18 +37,18 @@ class StageReport:
     def drop(self, paper_id: str, reason: str) -> None:
         """Count one dropped paper; the first five ids of a reason are kept as examples."""
         self.dropped[reason] += 1
-        shown = self.examples.setdefault(reason, [])
-        if len(shown) < 5:
-            shown.append(paper_id)
+        examples = self.examples.setdefault(reason, [])
+        if len(examples) < 5:
+            examples.append(paper_id)
 
     @property
     def total(self) -> int:
         return self.kept + self.dropped.total()
 
-    def check(self, given: int) -> None:
+    def check(self, count: int) -> None:
         """Assert that every paper given to the stage is either kept or dropped."""
-        if given != self.total:
-            raise AssertionError(f"stage {self.stage}: {given} in, {self.kept} kept, {self.dropped} dropped")
+        if count != self.total:
+            raise AssertionError(f"stage {self.stage}: {count} in, {self.kept} kept, {self.dropped} dropped")
 
     def counts(self) -> StageCounts:
         """The repeatable part."""

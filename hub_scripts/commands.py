@@ -165,7 +165,7 @@ def _register_reproduce(commands: Commands) -> None:
 
 def report(arguments: Namespace) -> Iterator[str | Table]:
     """Build the site, and publish it if a Space is named."""
-    labelled = (Path(one.partition("=")[2]) for one in arguments.label if "=" in one)
+    labelled = (Path(label.partition("=")[2]) for label in arguments.label if "=" in label)
     check_there(*arguments.results, arguments.models, *labelled)
     from hub_scripts.report.site import Notes, labels_of
     from hub_scripts.report.site import report as build

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import lzma
 import re
+import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from tests.helpers.linked_tasks import linked_tasks
 from tests.helpers.pages import PAGES, ROOT, blocks
 
 pytestmark = pytest.mark.slow
+Command = Callable[..., tuple[int, str, str]]
 
 # What some commands need that a test does not have.
 NOT_HERE = {
@@ -163,6 +165,7 @@ def reader(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Des
         yield one
 
 
+@pytest.mark.long
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_command_of_a_page_runs(page: Path, reader: Desk, base: Path, tmp_path: Path, shared_tmp: Path) -> None:
@@ -194,3 +197,25 @@ def read(page: Path, reader: Desk, place: Path, base: Path) -> None:
 @pytest.mark.parametrize(("page", "line", "reason"), LEFT_OUT)
 def test_a_command_that_needs_more_than_a_test_has(page: str, line: str, reason: str) -> None:
     pytest.skip(reason)
+
+
+def test_what_a_reader_of_the_readme_runs_first(
+    command: Command, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Load the demo's dataset, evaluate a baseline, compare it with another; `make pages` runs all the rest."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "academiceval").symlink_to(dataset)
+    [python] = [block for block in blocks(ROOT / "README.md") if block.language == "python"]
+    exec(compile(python.text, "README.md", "exec"), {})
+    commands = [line for block in blocks(ROOT / "README.md") for line in block.commands]
+    [evaluation] = [line for line in commands if line.startswith("academiceval eval --model lead")]
+    [comparison] = [line for line in commands if line.startswith("academiceval compare")]
+    for model, output in (("lead", "lead"), ("random-sentence", "random-sentence")):
+        words = shlex.split(evaluation.replace("--model lead", f"--model {model}"))
+        words[words.index("--output") + 1] = f"results/{output}"
+        code, out, err = command(*words[1:], "--limit", "4")
+        assert code == 0, err
+        assert "rouge_l" in out
+    code, out, err = command(*shlex.split(comparison)[1:])
+    assert code == 0, err
+    assert "Abs-9K" in out

@@ -102,15 +102,15 @@ def _key(round_: Round, documents: Documents, paper: Paper) -> str:
 
 def _fetch_cited(round_: Round, source: Source, store: Store, papers: Sequence[Paper], documents: Documents) -> None:
     """Fetch the records of cited papers that the store lacks, or has without an abstract, in batches."""
-    wanted: set[str] = set()
+    missing: set[str] = set()
     for paper in progress(papers, "cited ids", len(papers)):
         for entry in _entries(round_, documents[paper.id]):
-            found = resolve_entry(store, paper, entry).paper
-            if found is None and (name := cited_id(entry)) is not None and not store.knows(name):
-                wanted.add(name)
-            elif found is not None and not found.abstract:
-                wanted.add(found.id)
-    unasked = [name for name in sorted(wanted) if not store.was_asked(f"id {name}", round_.round)]
+            cited = resolve_entry(store, paper, entry).paper
+            if cited is None and (name := cited_id(entry)) is not None and not store.knows(name):
+                missing.add(name)
+            elif cited is not None and not cited.abstract:
+                missing.add(cited.id)
+    unasked = [name for name in sorted(missing) if not store.was_asked(f"id {name}", round_.round)]
     fetched = (item for item in progress(source.by_ids(unasked), "cited papers") if isinstance(item, Paper))
     store.add_papers(fetched, since="", look_up=False)
     with store.transaction():
@@ -123,16 +123,16 @@ def _resolve(round_: Round, store: Store, paper: Paper, document: Document) -> I
     seen: set[str] = set()
     for index in cited_entries(round_, document):
         entry = document.references[index]
-        found = resolve_entry(store, paper, entry)
-        if found.how in ("title", "near_title") and was_found(store, entry):
-            found = replace(found, how="search")
-        if found.paper is not None and not found.paper.abstract:
+        resolved = resolve_entry(store, paper, entry)
+        if resolved.how in ("title", "near_title") and was_found(store, entry):
+            resolved = replace(resolved, how="search")
+        if resolved.paper is not None and not resolved.paper.abstract:
             # Without an abstract there is nothing to show to a model.
-            found = Resolved(None, "unresolved", 0.0)
-        name = found.paper.id if found.paper else ""
+            resolved = Resolved(None, "unresolved", 0.0)
+        name = resolved.paper.id if resolved.paper else ""
         if name not in seen:
             seen.update({name} - {""})
-            yield Link(paper.id, index, name, found.how, found.score)
+            yield Link(paper.id, index, name, resolved.how, resolved.score)
 
 
 def link_ways(store: Store, papers: Iterable[Paper]) -> dict[LinkWay, int]:

@@ -145,38 +145,38 @@ def _choose(passing: list[_Match]) -> Resolved:
 def _candidates(store: Store, text: _Text) -> Iterator[Iterable[str]]:
     """Proposals, the cheapest and surest first."""
     yield (id_ for key in text.keys for id_ in store.ids_by_title(key))
-    yield store.titles.propose(_repaired(store, text.title or text.raw), _PROPOSED)
+    yield store.titles.propose(_repair_words(store, text.title or text.raw), _PROPOSED)
     if text.title:
         yield (id_ for key in text.keys if len(key) >= _MIN_PREFIX for id_ in store.ids_by_title_prefix(key))
-        yield store.titles.propose(_repaired(store, text.body), _PROPOSED)
+        yield store.titles.propose(_repair_words(store, text.body), _PROPOSED)
 
 
-def _repaired(store: Store, text: str) -> list[str]:
+def _repair_words(store: Store, text: str) -> list[str]:
     """The words of a text, and those that result from undoing what a PDF did to them.
 
     Breaks and lost ligatures (two pieces and perhaps a ligature make a word), and lost spaces (a word makes two).
     """
     words = title_words(text)
-    known = store.titles.frequency
-    found = list(words)
+    frequency = store.titles.frequency
+    repaired = list(words)
     for left, right in pairwise(words):
-        if not known(left) or not known(right):
-            found += [joined for ligature in _LIGATURES if known(joined := left + ligature + right)]
+        if not frequency(left) or not frequency(right):
+            repaired += [joined for ligature in _LIGATURES if frequency(joined := left + ligature + right)]
     for word in words:
-        if len(word) >= 7 and not known(word):
-            found += _split(word, known)
-    return found
+        if len(word) >= 7 and not frequency(word):
+            repaired += _split(word, frequency)
+    return repaired
 
 
-def _split(word: str, known: Callable[[str], int]) -> list[str]:
+def _split(word: str, frequency: Callable[[str], int]) -> list[str]:
     """The two or three known words that a run of letters is made of, the longest first."""
     for end in range(len(word) - 2, 2, -1):
-        if known(word[:end]):
+        if frequency(word[:end]):
             rest = word[end:]
-            if known(rest):
+            if frequency(rest):
                 return [word[:end], rest]
             for middle in range(len(rest) - 2, 2, -1):
-                if known(rest[:middle]) and known(rest[middle:]):
+                if frequency(rest[:middle]) and frequency(rest[middle:]):
                     return [word[:end], rest[:middle], rest[middle:]]
     return []
 
@@ -204,9 +204,9 @@ class _Text:
 
     def match(self, paper: Paper) -> _Match:
         """How well a record's title, first author and year fit."""
-        similarity, whole, start = self._compare(title_key(paper.title), _numerals(paper.title))
+        similarity, is_whole, start = self._compare(title_key(paper.title), _numerals(paper.title))
         head = self.raw[:start] if start is not None else self.raw
-        return _Match(paper, similarity, whole, self._has_author(paper, head), self._has_year(paper))
+        return _Match(paper, similarity, is_whole, self._has_author(paper, head), self._has_year(paper))
 
     def _compare(self, key: str, numerals: list[str]) -> _Fit:
         """The best way in which a title fits the entry."""
@@ -215,7 +215,7 @@ class _Text:
             return _Fit(1.0, True, self._at[at] if at >= 0 else None)
         if len(key) < _MIN_KEY:
             return _Fit(0.0, False, None)
-        fits = [self._aligned(key, numerals)]
+        fits = [self._align(key, numerals)]
         cited = self._title_key
         if _numerals(self.title) == numerals:
             near = Indel.normalized_similarity(cited, key)
@@ -225,19 +225,23 @@ class _Text:
             fits.append(_Fit(Indel.normalized_similarity(cited, key[: len(cited)]), False, None))
         return max(fits, key=lambda fit: fit[:2])
 
-    def _aligned(self, key: str, numerals: list[str]) -> _Fit:
+    def _align(self, key: str, numerals: list[str]) -> _Fit:
         """Where the title occurs in the entry: whole between punctuation, or in part if a colon continues it."""
         nothing = _Fit(0.0, False, None)
         if len(key) > len(self._key):
             return nothing
-        found = fuzz.partial_ratio_alignment(key, self._key, score_cutoff=100 * _SURE)
-        if found is None:
+        alignment = fuzz.partial_ratio_alignment(key, self._key, score_cutoff=100 * _SURE)
+        if alignment is None:
             return nothing
-        start, end = self._at[found.dest_start], self._at[found.dest_end - 1] + 1
-        whole, part = _BEHIND.match(self.raw[end:]), _SUBTITLE.match(self.raw[end:])
-        if not _BEFORE.search(self.raw[:start]) or not (whole or part) or _numerals(self.raw[start:end]) != numerals:
+        start, end = self._at[alignment.dest_start], self._at[alignment.dest_end - 1] + 1
+        ending, subtitle = _BEHIND.match(self.raw[end:]), _SUBTITLE.match(self.raw[end:])
+        if (
+            not _BEFORE.search(self.raw[:start])
+            or not (ending or subtitle)
+            or _numerals(self.raw[start:end]) != numerals
+        ):
             return nothing
-        return _Fit(found.score / 100, whole is not None, start)
+        return _Fit(alignment.score / 100, ending is not None, start)
 
     def _has_author(self, paper: Paper, head: str) -> bool:
         surname = title_words(paper.authors[0])[-1:]

@@ -55,7 +55,7 @@ def search_titles(
         return
     searched = progress(papers, "unresolved titles", len(papers))
     titles = dict(islice(_unresolved(round_, store, searched, entries), left))
-    found: list[Paper] = []
+    records: list[Paper] = []
     answered: list[str] = []
     parts = batches(list(titles), TITLES_AT_ONCE)
     if parts and round_.source.LIVE:
@@ -64,11 +64,11 @@ def search_titles(
     for i, batch in enumerate(progress(parts, "title searches", len(parts))):
         store.set_note(_NOTE, [round_.round, i * TITLES_AT_ONCE, len(titles)])
         hits = [item for item in source.search_titles([titles[key] for key in batch]) if isinstance(item, Paper)]
-        found += hits
+        records += hits
         answered += [_ANSWERED + key for key in batch if hits]
-        answered += [_FOUND + key for key in batch if any(title_key(one.title).startswith(key) for one in hits)]
+        answered += [_FOUND + key for key in batch if any(title_key(hit.title).startswith(key) for hit in hits)]
     with store.transaction():
-        store.add_batch(found, since="", look_up=False)
+        store.add_batch(records, since="", look_up=False)
         store.note_asked([*(_ASKED + key for key in titles), *answered], round_.round)
         store.titles.update()
         store.set_note(_NOTE, None)
@@ -82,8 +82,8 @@ def _unresolved(
     for paper in papers:
         for entry in entries(paper):
             key = title_key(entry.title)
-            asked = store.was_asked(_ASKED + key, round_.round) or store.was_asked(_ANSWERED + key)
-            if asked or key in seen or not _SHORTEST <= len(key) <= _LONGEST:
+            was_asked = store.was_asked(_ASKED + key, round_.round) or store.was_asked(_ANSWERED + key)
+            if was_asked or key in seen or not _SHORTEST <= len(key) <= _LONGEST:
                 continue
             if resolve_entry(store, paper, entry).how == "unresolved":
                 seen.add(key)
@@ -97,6 +97,6 @@ def search_status(round_: Round, store: Store) -> Iterator[str]:
     note = store.note(_NOTE)
     if isinstance(note, list) and note[0] == round_.round:
         requests = -(-(note[2] - note[1]) // TITLES_AT_ONCE)
-        made, seconds = map(sum, zip((0, 0.0), *store.answers.requests().values(), strict=True))
-        each = seconds / made if made else round_.source.seconds_between_requests
+        count, seconds = map(sum, zip((0, 0.0), *store.answers.requests().values(), strict=True))
+        each = seconds / count if count else round_.source.seconds_between_requests
         yield f"left of the title searches: {requests} requests of {TITLES_AT_ONCE} titles, about {requests * each / 60:.0f} min"

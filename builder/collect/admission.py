@@ -24,9 +24,9 @@ Mark = Callable[[str, str], None]
 
 def belonging(round_: Round, items: Iterable[Paper | Drop]) -> Iterator[Paper | Drop]:
     """The same items, with those of other categories turned into drops."""
-    wanted = frozenset(round_.papers.categories)
+    categories = frozenset(round_.papers.categories)
     for item in items:
-        outside = isinstance(item, Paper) and not in_categories(item, wanted)
+        outside = isinstance(item, Paper) and not in_categories(item, categories)
         yield Drop(item.id, "other_category") if outside else item
 
 
@@ -70,8 +70,8 @@ def visit(
     """
     key = author.key
     papers, drops = sort_out(round_, items)
-    known = store.taken({paper.id for paper in papers}, round_.round)
-    new = [paper for paper in papers if paper.id not in known]
+    taken = store.taken({paper.id for paper in papers}, round_.round)
+    new = [paper for paper in papers if paper.id not in taken]
     ordered = co_authors(round_, key, papers)
     with store.transaction():
         store.add_batch(new, since=round_.round)
@@ -79,7 +79,9 @@ def visit(
         mark(key, round_.round)
         if round_.crawl.activity_penalty:
             store.index_authors()
-        admitted = islice((one for one in ordered if _is_admitted(round_, store, one.key)), round_.crawl.neighbours)
+        admitted = islice(
+            (co_author for co_author in ordered if _is_admitted(round_, store, co_author.key)), round_.crawl.neighbours
+        )
         store.frontier.admit(admitted, round_.round, len(papers) if ranked else 0)
     return first_authored(papers, key)
 

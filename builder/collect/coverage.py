@@ -34,8 +34,8 @@ def covered(store: Store) -> dict[str, Covered]:
     note = store.note(_NOTE) or {}
     assert isinstance(note, dict)
     return {
-        name: Covered(date.fromisoformat(one["last_day"]), StageReport.from_dict(one["report"]), one["settings"])
-        for name, one in note.items()
+        name: Covered(date.fromisoformat(entry["last_day"]), StageReport.from_dict(entry["report"]), entry["settings"])
+        for name, entry in note.items()
     }
 
 

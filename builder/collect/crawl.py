@@ -62,14 +62,14 @@ def crawl_report(round_: Round, store: Store) -> StageReport:
 
 def _take_all(round_: Round, source: Source, store: Store) -> None:
     settings = whole_settings(round_, source)
-    known = covered(store).get(round_.round)
-    if known is not None and known.settings == settings:
+    previous = covered(store).get(round_.round)
+    if previous is not None and previous.settings == settings:
         return
     report = StageReport("crawl")
     window = round_.papers.published_from, round_.papers.published_to
     store.add_papers(harvest(round_, source, *window, report), since=round_.round)
     if not report.kept:
-        raise RoundError(_nothing(round_, report))
+        raise RoundError(_no_papers_message(round_, report))
     finish(store, round_.round, Covered(round_.last_day, report, settings))
 
 
@@ -78,7 +78,7 @@ def whole_settings(round_: Round, source: Source) -> str:
     return f"{source.fingerprint()} {round_.papers.model_dump_json()}"
 
 
-def _nothing(round_: Round, report: StageReport) -> str:
+def _no_papers_message(round_: Round, report: StageReport) -> str:
     if report.dropped.get("other_category"):
         names = ", ".join(round_.papers.categories)
         return f"no paper of the source has the primary category {names}; correct `papers.categories` in round.toml"

@@ -23,14 +23,14 @@ def learn_first_versions(source: Source, store: Store, papers: Sequence[Paper]) 
     A source that has only the last version, such as a mirror of Kaggle's snapshot, gives that one; then it is noted that there is
     no first version.
     """
-    wanted = [paper.id for paper in papers if paper.version > 1 and store.first_version(paper.id) is None]
-    for batch in progress(batches(wanted, _AT_ONCE), "first versions"):
+    revised = [paper.id for paper in papers if paper.version > 1 and store.first_version(paper.id) is None]
+    for batch in progress(batches(revised, _AT_ONCE), "first versions"):
         items = source.by_ids([f"{id_}v1" for id_ in batch])
         # A source that has only the last version will not have the first one later; one that gave nothing may.
         texts = [
-            (one.id, one.title, one.abstract) if one.version == 1 else (one.id, "", "")
-            for one in items
-            if isinstance(one, Paper)
+            (item.id, item.title, item.abstract) if item.version == 1 else (item.id, "", "")
+            for item in items
+            if isinstance(item, Paper)
         ]
         with store.transaction():
             store.add_first_versions(texts)

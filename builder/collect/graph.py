@@ -103,7 +103,7 @@ def build_graph(
     nodes = sorted(first)
     shared = written.shared(nodes, max_authors)
     if component == "largest" and nodes:
-        kept = _largest(shared)
+        kept = _largest_component(shared)
         nodes, shared = [nodes[i] for i in kept.tolist()], shared[kept][:, kept]
     on_graph = {author: tuple(first[author]) for author in nodes}
     for author, ids in first.items():
@@ -160,8 +160,8 @@ class _Papers:
         newest = np.zeros(self.different, np.int64)
         np.maximum.at(newest, self._authors, np.repeat(self._days, self._counts))
         first = self._authors[np.cumsum(self._counts) - self._counts]
-        found: list[bool] = (newest[first] < day.toordinal()).tolist()
-        return found
+        inactive: list[bool] = (newest[first] < day.toordinal()).tolist()
+        return inactive
 
     def shared(self, nodes: Sequence[str], max_authors: int) -> csr_array:
         """How many papers two nodes share, shape (nodes, nodes)."""
@@ -170,28 +170,28 @@ class _Papers:
         of_place = numbers[self._authors]
         paper = np.repeat(np.arange(len(self.ids)), self._counts)
         counts = np.repeat(self._counts, self._counts)
-        wanted = (of_place >= 0) & (counts <= max_authors)
+        mask = (of_place >= 0) & (counts <= max_authors)
         # Each author of a paper once, papers one after another.
-        who = np.unique(paper[wanted] * max(1, len(nodes)) + of_place[wanted])
+        who = np.unique(paper[mask] * max(1, len(nodes)) + of_place[mask])
         paper, who = np.divmod(who, max(1, len(nodes)))
         pairs = np.concatenate([np.empty(0, np.int64), *_pairs(paper, who, len(nodes))])
-        found, counts = np.unique(pairs, return_counts=True)
-        one, other = np.divmod(found, max(1, len(nodes)))
+        unique_pairs, counts = np.unique(pairs, return_counts=True)
+        first, second = np.divmod(unique_pairs, max(1, len(nodes)))
         shape = len(nodes), len(nodes)
-        half = csr_array((counts, (one, other)), shape=shape, dtype=np.int64)
+        half = csr_array((counts, (first, second)), shape=shape, dtype=np.int64)
         return csr_array(half + half.T)
 
 
 def _pairs(paper: NDArray[np.int64], who: NDArray[np.int64], nodes: int) -> Iterator[NDArray[np.int64]]:
-    """Every two nodes that share a paper, as `one * nodes + other`; papers with the same number of nodes together."""
+    """Every two nodes that share a paper, as `first * nodes + second`; papers with the same number of nodes together."""
     _, begins, together = np.unique(paper, return_index=True, return_counts=True)
     for n in np.unique(together[together > 1]).tolist():
         group = who[begins[together == n][:, None] + np.arange(n)]
-        one, other = np.triu_indices(n, 1)
-        yield (group[:, one] * nodes + group[:, other]).ravel()
+        first, second = np.triu_indices(n, 1)
+        yield (group[:, first] * nodes + group[:, second]).ravel()
 
 
-def _largest(shared: csr_array) -> NDArray[Any]:
+def _largest_component(shared: csr_array) -> NDArray[Any]:
     """The nodes of the largest component; of two equally large ones, the one whose first author comes later."""
     _, labels = connected_components(shared, directed=False)
     sizes = np.bincount(labels)

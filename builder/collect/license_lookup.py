@@ -20,16 +20,16 @@ def learn_licenses(source: Source, store: Store, papers: Sequence[Paper]) -> lis
     unknown = [paper for paper in papers if paper.license == UNKNOWN_LICENSE]
     if not unknown:
         return list(papers)
-    found: list[tuple[str, str]] = []
+    batch: list[tuple[str, str]] = []
     for pair in progress(source.licenses(unknown), "licences"):
-        found.append(pair)
-        if len(found) == _AT_ONCE:
-            _keep(store, found)
-            found = []
-    _keep(store, found)
+        batch.append(pair)
+        if len(batch) == _AT_ONCE:
+            _keep(store, batch)
+            batch = []
+    _keep(store, batch)
     return list(store.papers([paper.id for paper in papers]))
 
 
-def _keep(store: Store, found: list[tuple[str, str]]) -> None:
+def _keep(store: Store, licenses: list[tuple[str, str]]) -> None:
     with store.transaction():
-        store.set_licenses(found)
+        store.set_licenses(licenses)

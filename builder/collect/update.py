@@ -56,7 +56,7 @@ def _first_new_day(round_: Round, done: dict[str, Covered]) -> date:
     newest = max(done)
     if round_.round < newest:
         raise RoundError(f"the workspace is already at round {newest}, which is later than {round_.round}")
-    last = max(one.last_day for one in done.values())
+    last = max(coverage.last_day for coverage in done.values())
     if round_.last_day <= last:
         raise RoundError(
             f"round {round_.round} ends on {round_.last_day}, but the workspace already covers {last}; give a later "
@@ -116,25 +116,25 @@ def _harvest_report(round_: Round, store: Store, report: StageReport, first: dat
 
 def _visit_all(round_: Round, store: Store, look_up: LookUp) -> None:
     """Node update, then node-and-edge update; each visit is one transaction."""
-    unchecked = _active(round_, store, store.frontier.unchecked(round_.round))
+    unchecked = _active_authors(round_, store, store.frontier.unchecked(round_.round))
     for author in progress(unchecked, "node update", len(unchecked)):
         admission.visit(round_, store, author, look_up(author), store.frontier.check, ranked=True)
-    wanted = round_.new_papers
-    found = store.first_author_papers(round_.round, only=True)
-    for _ in progress(_candidates(round_, store, look_up, wanted - found), "node and edge update"):
+    goal = round_.new_papers
+    count = store.first_author_papers(round_.round, only=True)
+    for _ in progress(_candidates(round_, store, look_up, goal - count), "node and edge update"):
         pass
 
 
-def _active(round_: Round, store: Store, authors: list[Author]) -> list[Author]:
+def _active_authors(round_: Round, store: Store, authors: list[Author]) -> list[Author]:
     """The authors without those that the last round pruned."""
     months = round_.inactive_months
     if months is None:
         return authors
-    before = max(one.last_day for one in covered(store).values())
+    before = max(coverage.last_day for coverage in covered(store).values())
     with store.transaction():
         store.index_authors()
     newest = store.newest_papers(round_.round)
-    return [one for one in authors if newest.get(one.key, date.min) >= months_before(before, months)]
+    return [author for author in authors if newest.get(author.key, date.min) >= months_before(before, months)]
 
 
 def _candidates(round_: Round, store: Store, look_up: LookUp, missing: int) -> Iterator[int]:

@@ -51,28 +51,31 @@ def audit(folder: Path, configurations: Iterable[Configuration], engine: Engine 
         engine: runs the work, task by task; without one, this process does it.
     """
     by_task: dict[Task, list[Configuration]] = {}
-    for one in configurations:
-        if one.form == "full":
-            assert one.task != "cloze", "full rows are those of writing settings"
-            by_task.setdefault(one.task, []).append(one)
+    for configuration in configurations:
+        if configuration.form == "full":
+            assert configuration.task != "cloze", "full rows are those of writing settings"
+            by_task.setdefault(configuration.task, []).append(configuration)
     tasks = [_TaskRows(folder, task, tuple(group)) for task, group in by_task.items()]
-    large = sum(file.nbytes for one in tasks for of in one.configurations for file in of.every_file) > _LARGE
-    found = (engine or LocalEngine()).map(look_through, tasks, large=large)
-    return _audit_of(list(progress(found, "audit", len(tasks))))
+    large = (
+        sum(file.nbytes for rows in tasks for configuration in rows.configurations for file in configuration.every_file)
+        > _LARGE
+    )
+    findings = (engine or LocalEngine()).map(look_through, tasks, large=large)
+    return _audit_of(list(progress(findings, "audit", len(tasks))))
 
 
-def breaches(found: Audit, allowed: AuditTable) -> list[str]:
+def breaches(findings: Audit, allowed: AuditTable) -> list[str]:
     """The checks that are above their threshold and not waived."""
-    values = {**found.shares, **{name: float(n) for name, n in found.counts.items()}}
+    values = {**findings.shares, **{name: float(n) for name, n in findings.counts.items()}}
     return [name for name, limit in allowed.limits.items() if values.get(name, 0) > limit and name not in allowed.waive]
 
 
-def check(found: Audit, allowed: AuditTable) -> None:
+def check(findings: Audit, allowed: AuditTable) -> None:
     """Raise an AuditError that names every breach."""
-    if names := breaches(found, allowed):
+    if names := breaches(findings, allowed):
         listed = "; ".join(
-            f"{name} {found.shares.get(name, found.counts.get(name))} is above {allowed.limits[name]}"
-            + (f" (e.g. {', '.join(found.examples[name])})" if name in found.examples else "")
+            f"{name} {findings.shares.get(name, findings.counts.get(name))} is above {allowed.limits[name]}"
+            + (f" (e.g. {', '.join(findings.examples[name])})" if name in findings.examples else "")
             for name in names
         )
         raise AuditError(
@@ -102,7 +105,7 @@ class _Paper:
 
 
 @dataclass(slots=True)
-class _Found:
+class _Findings:
     """What the rows of one task show.
 
     Attributes:
@@ -125,32 +128,32 @@ class _Found:
     papers: dict[str, _Paper] = field(default_factory=dict)
 
 
-def look_through(rows: _TaskRows) -> _Found:
+def look_through(rows: _TaskRows) -> _Findings:
     """Everything that the audit finds in the rows of one task."""
-    found = _Found(rows.task)
+    findings = _Findings(rows.task)
     checks = _TextChecks(rows)
-    for one in rows.configurations:
-        tokens = found.tokens[one.name] = []
-        days = found.days[one.name] = {}
-        for split, row in rows_of(rows.folder, one):
-            found.samples += 1
-            where = f"{one.name} {row['id']}"
+    for configuration in rows.configurations:
+        tokens = findings.tokens[configuration.name] = []
+        days = findings.days[configuration.name] = {}
+        for split, row in rows_of(rows.folder, configuration):
+            findings.samples += 1
+            where = f"{configuration.name} {row['id']}"
             for name in checks.faults(row):
-                found.faults[name].append(where)
+                findings.faults[name].append(where)
             first, last = days.get(split, (row["published"], row["published"]))
             days[split] = min(first, row["published"]), max(last, row["published"])
             tokens.append((row["input_tokens"], where))
-            found.lengths[row["id"]] = len(row["content"])
-            if row["id"] not in found.papers:
-                found.papers[row["id"]] = _Paper(
+            findings.lengths[row["id"]] = len(row["content"])
+            if row["id"] not in findings.papers:
+                findings.papers[row["id"]] = _Paper(
                     author_key(next(iter(row["authors"]), "")),
                     row["published"][:7],
                     row["primary_category"],
                     row["title"],
                     row["abstract"],
                 )
-    found.longest = checks.longest
-    return found
+    findings.longest = checks.longest
+    return findings
 
 
 class _TextChecks:
@@ -174,51 +177,53 @@ class _TextChecks:
     def _demonstration_faults(self, row: Row) -> Iterator[str]:
         """The checks that the choice of a row's demonstrations fails."""
         demonstrations = row["demonstrations"]
-        if any(one["published"] >= row["published"] for one in demonstrations):
+        if any(demonstration["published"] >= row["published"] for demonstration in demonstrations):
             yield "demonstration_not_older"
-        own, texts = bare_id(row["id"]), (row["title"], row["abstract"])
+        paper_id, texts = bare_id(row["id"]), (row["title"], row["abstract"])
         if any(
-            bare_id(one["id"]) == own or self._near(*texts, one["title"], one["abstract"]) for one in demonstrations
+            bare_id(demonstration["id"]) == paper_id
+            or self._near(*texts, demonstration["title"], demonstration["abstract"])
+            for demonstration in demonstrations
         ):
             yield "demonstration_is_target"
 
     def _run_faults(self, row: Row) -> Iterator[str]:
         """Runs that the target shares with the texts that its prompt shows."""
-        words, own, others = self._runs.of(row)
-        longest = max(own, others)
+        words, in_content, in_others = self._runs.of(row)
+        longest = max(in_content, in_others)
         self.longest = max(self.longest, longest)
         if longest > LONG_RUN:
             yield "long_run"
         # A title of a few common words may occur in any paper.
-        if words >= _LEAST_TARGET and others >= words:
+        if words >= _LEAST_TARGET and in_others >= words:
             yield "target_in_demonstration"
-        if self._task != "title" and own >= words:
+        if self._task != "title" and in_content >= words:
             yield "target_in_content"
 
 
-def _audit_of(found: Sequence[_Found]) -> Audit:
+def _audit_of(findings: Sequence[_Findings]) -> Audit:
     """The shares, counts and distributions over all tasks."""
     faults: dict[str, list[str]] = defaultdict(list)
     papers: dict[str, _Paper] = {}
     lengths: dict[str, dict[Task, int]] = defaultdict(dict)
-    for of_task in found:
+    for of_task in findings:
         for name, where in of_task.faults.items():
             faults[name] += where
         for id_, paper in of_task.papers.items():
             papers.setdefault(id_, paper)
         for id_, length in of_task.lengths.items():
             lengths[id_][of_task.task] = length
-    faults["length_outlier"] = [where for of_task in found for where in _outliers(of_task.tokens)]
-    faults["content_lost"] = _lost(lengths)
-    disorder = [name for of_task in found for name in _disorder(of_task.days)]
+    faults["length_outlier"] = [where for of_task in findings for where in _outliers(of_task.tokens)]
+    faults["content_lost"] = _content_losses(lengths)
+    disorder = [name for of_task in findings for name in _disorder(of_task.days)]
     counts = {"same_paper": _copies(papers), "split_order": disorder}
-    samples = sum(of_task.samples for of_task in found)
+    samples = sum(of_task.samples for of_task in findings)
     return Audit(
         samples=samples,
         shares={name: round(len(faults.get(name, ())) / max(1, samples), 4) for name in SHARES},
         counts={name: len(where) for name, where in counts.items()},
         examples={name: where[:3] for name, where in sorted({**faults, **counts}.items()) if where},
-        longest_run=max((of_task.longest for of_task in found), default=0),
+        longest_run=max((of_task.longest for of_task in findings), default=0),
         months=dict(sorted(Counter(paper.month for paper in papers.values()).items())),
         categories=dict(sorted(Counter(paper.category for paper in papers.values()).items())),
         active_authors=_active_authors(papers.values()),
@@ -228,7 +233,7 @@ def _audit_of(found: Sequence[_Found]) -> Audit:
 
 def _copies(papers: Mapping[str, _Paper]) -> list[str]:
     seen = Copies()
-    return [id_ for id_, one in papers.items() if seen.add(id_, one.title, one.author, one.abstract)]
+    return [id_ for id_, paper in papers.items() if seen.add(id_, paper.title, paper.author, paper.abstract)]
 
 
 def _active_authors(papers: Collection[_Paper]) -> float:
@@ -278,7 +283,7 @@ def _outliers(tokens: dict[str, list[tuple[int, str]]]) -> list[str]:
     return out
 
 
-def _lost(lengths: dict[str, dict[Task, int]]) -> list[str]:
+def _content_losses(lengths: dict[str, dict[Task, int]]) -> list[str]:
     """Papers of which a task shows less than a fifth of what another task shows: more than one section is missing."""
     return [
         f"{task} {paper_id}"

@@ -75,7 +75,9 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
     """The card's text: YAML front matter that `load_dataset` obeys, then the tables."""
     published = published or Publication()
     # What a round asked for and did not get is shown; what a publishable copy merely has in another form is not.
-    shown = [one for one in manifest.configurations if one.samples or not manifest.publishable]
+    shown = [
+        configuration for configuration in manifest.configurations if configuration.samples or not manifest.publishable
+    ]
     audit = tables.audited(manifest.audit, manifest.allowed) if manifest.audit else []
     lines = [
         "---",
@@ -158,15 +160,15 @@ def check_canary(folder: Path, manifest: Manifest) -> None:
 
 
 def _example(shown: Sequence[Configuration], published: Publication) -> str:
-    name = next((one.name for one in shown if one.samples), "Intro-28K-G")
+    name = next((configuration.name for configuration in shown if configuration.samples), "Intro-28K-G")
     revision = f', revision="{published.revision}"' if published.revision else ""
     return f'load_dataset("{published.dataset}", "{name}"{revision})'
 
 
 def _bibtex(shown: Sequence[Configuration]) -> list[str]:
     """The papers of what is shown."""
-    cited = [_ACADEMICEVAL] if any(one.task != "cloze" for one in shown) else []
-    return [*cited, *([_SCALAR] if any(one.task == "cloze" for one in shown) else [])]
+    cited = [_ACADEMICEVAL] if any(configuration.task != "cloze" for configuration in shown) else []
+    return [*cited, *([_SCALAR] if any(configuration.task == "cloze" for configuration in shown) else [])]
 
 
 def _section(heading: str, shown: Sequence[Table], about: str = "") -> list[str]:
@@ -182,39 +184,42 @@ def _section(heading: str, shown: Sequence[Table], about: str = "") -> list[str]
 
 
 def _newest_first(errata: Iterable[Erratum]) -> list[Erratum]:
-    return sorted(errata, key=lambda one: (one.date, one.replacement), reverse=True)
+    return sorted(errata, key=lambda erratum: (erratum.date, erratum.replacement), reverse=True)
 
 
 def _changes(manifest: Manifest, errata: Sequence[Erratum]) -> Table:
-    rows = [(one.replacement, f"replaces {one.revision}: {one.reason}") for one in _newest_first(errata)]
+    rows = [
+        (erratum.replacement, f"replaces {erratum.revision}: {erratum.reason}") for erratum in _newest_first(errata)
+    ]
     return Table(("Round", "What changed"), "ll", [*rows, *sorted(manifest.changes.items(), reverse=True)])
 
 
 def _errata(errata: Sequence[Erratum]) -> Table:
     rows = [
-        (one.revision, one.replacement, one.date, one.reason + _taken_down(one.papers)) for one in _newest_first(errata)
+        (erratum.revision, erratum.replacement, erratum.date, erratum.reason + _takedown_note(erratum.papers))
+        for erratum in _newest_first(errata)
     ]
     return Table(("Do not use", "Use", "Since", "Why"), "llll", rows)
 
 
-def _taken_down(papers: Sequence[str]) -> str:
+def _takedown_note(papers: Sequence[str]) -> str:
     return f" (taken down: {', '.join(papers)})" if papers else ""
 
 
 def _front_matter(shown: Sequence[Configuration]) -> dict[str, object]:
     """Configurations and splits without samples are left out, because `datasets` cannot load them."""
-    loadable = [one for one in shown if one.samples]
+    loadable = [configuration for configuration in shown if configuration.samples]
     configs = [
         {
-            "config_name": one.name,
+            "config_name": configuration.name,
             "data_files": [
-                {"split": split, "path": [file.path for file in one.files(split)]}
+                {"split": split, "path": [file.path for file in configuration.files(split)]}
                 for split in SPLITS
-                if one.files(split)
+                if configuration.files(split)
             ],
-            **({"default": True} if one is loadable[0] else {}),
+            **({"default": True} if configuration is loadable[0] else {}),
         }
-        for one in loadable
+        for configuration in loadable
     ]
     data = DatasetCardData(
         language=["en"],
@@ -227,14 +232,15 @@ def _front_matter(shown: Sequence[Configuration]) -> dict[str, object]:
         license_name="arxiv-per-paper",
         license_link="https://info.arxiv.org/help/license/index.html",
     )
-    add_dataset_info(data, {one.name: _info(one) for one in loadable})
+    add_dataset_info(data, {configuration.name: _info(configuration) for configuration in loadable})
     front: dict[str, object] = data.to_dict()  # type: ignore[no-untyped-call]
     return {**front, "configs": configs}
 
 
 def _categories(shown: Sequence[Configuration]) -> list[str]:
     """The Hub's names of the tasks."""
-    writing, cloze = (any((one.task == "cloze") == is_cloze for one in shown) for is_cloze in (False, True))
+    writing = any(configuration.task != "cloze" for configuration in shown)
+    cloze = any(configuration.task == "cloze" for configuration in shown)
     return [
         *(["text-generation", "summarization"] if writing else []),
         *(["question-answering", "multiple-choice"] if cloze else []),
@@ -243,21 +249,21 @@ def _categories(shown: Sequence[Configuration]) -> list[str]:
 
 def _size(shown: Sequence[Configuration]) -> str:
     """The Hub's class of the number of rows."""
-    rows = sum(one.samples for one in shown)
+    rows = sum(configuration.samples for configuration in shown)
     limits = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
     return next((name for limit, name in limits if rows < limit), "1M<n<10M")
 
 
-def _info(one: Configuration) -> DatasetInfo:
+def _info(configuration: Configuration) -> DatasetInfo:
     splits = SplitDict(dataset_name="academiceval")
     for split in SPLITS:
-        files = one.files(split)
+        files = configuration.files(split)
         if files:
             splits.add(SplitInfo(split, sum(file.nbytes for file in files), sum(file.rows for file in files)))
     return DatasetInfo(
-        config_name=one.name,
-        features=Features.from_arrow_schema(columns_of(one)),
+        config_name=configuration.name,
+        features=Features.from_arrow_schema(columns_of(configuration)),
         splits=splits,
-        download_size=sum(file.bytes for file in one.every_file),
-        dataset_size=sum(file.nbytes for file in one.every_file),
+        download_size=sum(file.bytes for file in configuration.every_file),
+        dataset_size=sum(file.nbytes for file in configuration.every_file),
     )

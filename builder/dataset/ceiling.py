@@ -29,11 +29,11 @@ def ceilings_of(papers: Sequence[Paper], revisions: Sequence[Revision], model: s
         model: of BERTScore, "none" for none.
     """
     last = {paper.versioned_id: paper for paper in papers}
-    own = [(last[one.id], one) for one in revisions if one.id in last]
-    titles = [(paper, one.title, paper.title) for paper, one in own]
-    abstracts = [(paper, one.abstract, paper.abstract) for paper, one in own]
-    found = {"title": _ceiling(titles, len(papers), model), "abs": _ceiling(abstracts, len(papers), model)}
-    return {task: one for task, one in found.items() if one is not None}  # type: ignore[misc]
+    revised = [(last[revision.id], revision) for revision in revisions if revision.id in last]
+    titles = [(paper, revision.title, paper.title) for paper, revision in revised]
+    abstracts = [(paper, revision.abstract, paper.abstract) for paper, revision in revised]
+    ceilings = {"title": _ceiling(titles, len(papers), model), "abs": _ceiling(abstracts, len(papers), model)}
+    return {task: ceiling for task, ceiling in ceilings.items() if ceiling is not None}  # type: ignore[misc]
 
 
 def _ceiling(texts: Sequence[tuple[Paper, str, str]], papers: int, model: str) -> Ceiling | None:
@@ -57,4 +57,4 @@ def _ceiling(texts: Sequence[tuple[Paper, str, str]], papers: int, model: str) -
 
 def _bounds(values: Sequence[float], authors: Sequence[str]) -> Bounds:
     over = interval(values, authors)
-    return Bounds(*(None if one is None else round(one, 4) for one in (over.mean, over.low, over.high)))  # type: ignore[arg-type]
+    return Bounds(*(None if value is None else round(value, 4) for value in (over.mean, over.low, over.high)))  # type: ignore[arg-type]

@@ -30,8 +30,8 @@ def documents_of(store: Store, paper_id: str) -> list[Document]:
 
 def paper_of(store: Store, name: str) -> Paper | None:
     """The record of this id and version; None if the workspace has none, or one of another version."""
-    wanted = PaperId.parse(name)
-    paper = next(store.papers([wanted.bare]), None) if wanted else None
+    paper_id = PaperId.parse(name)
+    paper = next(store.papers([paper_id.bare]), None) if paper_id else None
     return paper if paper is not None and paper.versioned_id == name else None
 
 
@@ -41,28 +41,28 @@ def paper_of(store: Store, name: str) -> Paper | None:
 def complete_writing(row: Row, task: Task, store: Store) -> Row | Lacking:
     """The whole row of a writing setting, or why it cannot be had."""
     hashes = {text["name"]: text["sha256"] for text in row["texts"]}
-    own = _texts(store, row["id"], task, hashes, "", "target")
-    if isinstance(own, str):
-        return own
-    shown = []
+    paper_texts = _texts(store, row["id"], task, hashes, "", "target")
+    if isinstance(paper_texts, str):
+        return paper_texts
+    demonstrations = []
     for i, demonstration in enumerate(row["demonstrations"]):
-        found = _texts(store, demonstration["id"], task, hashes, f"demonstrations.{i}.", "output")
-        if isinstance(found, str):
-            return found
-        shown.append(demonstration | found)
-    known = {name: value for name, value in row.items() if name not in ("position", "task", "texts", "citations")}
-    whole: Row = known | own | {"demonstrations": shown}
+        texts = _texts(store, demonstration["id"], task, hashes, f"demonstrations.{i}.", "output")
+        if isinstance(texts, str):
+            return texts
+        demonstrations.append(demonstration | texts)
+    kept = {name: value for name, value in row.items() if name not in ("position", "task", "texts", "citations")}
+    full_row: Row = kept | paper_texts | {"demonstrations": demonstrations}
     if task == "related":
         cited = [paper for name in row["citations"] for paper in store.papers([name])]
-        whole["citations"] = [
+        full_row["citations"] = [
             {"id": name, "title": paper.title, "abstract": paper.abstract}
             for name, paper in zip(row["citations"], cited, strict=False)
         ]
-    return whole if _matches(writing_rows.texts(whole), hashes) else "changed_text"
+    return full_row if _matches(writing_rows.texts(full_row), hashes) else "changed_text"
 
 
 def _texts(
-    store: Store, name: str, task: Task, hashes: dict[str, str], prefix: str, asked_for: str
+    store: Store, name: str, task: Task, hashes: dict[str, str], prefix: str, target_column: str
 ) -> dict[str, str] | Lacking:
     """The texts of one paper, from the document whose hash is right."""
     paper = paper_of(store, name)
@@ -75,7 +75,7 @@ def _texts(
         content = task_view.content(document, task)
         if digest(content) == hashes[f"{prefix}content"]:
             target = task_view.target(paper, document, task)
-            return {"title": paper.title, "abstract": paper.abstract, "content": content, asked_for: target}
+            return {"title": paper.title, "abstract": paper.abstract, "content": content, target_column: target}
     return "changed_text"
 
 
@@ -93,20 +93,22 @@ def complete_question(row: Row, store: Store) -> Row | Lacking:
     documents = documents_of(store, paper.id)
     if not documents:
         return "missing_file"
-    shown = []
-    for i, (given, other) in enumerate(zip(row["candidates"], cited, strict=True)):
-        read = documents_of(store, other.id)
-        options = (candidate(document, other.abstract, row["candidate_text"]) for document in (*read, None))
-        content = _first(options, hashes[f"candidates.{i}.content"])
+    candidates = []
+    for i, (entry, cited_paper) in enumerate(zip(row["candidates"], cited, strict=True)):
+        read = documents_of(store, cited_paper.id)
+        options = (candidate(document, cited_paper.abstract, row["candidate_text"]) for document in (*read, None))
+        content = _text_with_hash(options, hashes[f"candidates.{i}.content"])
         if content is None:
             return "changed_text" if read else "missing_file"
-        shown.append({"id": given["id"], "title": other.title, "license": given["license"], "content": content})
+        candidates.append(
+            {"id": entry["id"], "title": cited_paper.title, "license": entry["license"], "content": content}
+        )
     for document in documents:
         text = _question(row, paper, document)
         if text is not None and digest(text[1]) == hashes["question"]:
-            whole: dict[str, Any] = {name: row[name] for name in question_rows.KEPT}
-            whole |= {"title": paper.title, "candidates": shown, "section": text[0], "question": text[1]}
-            return whole if _matches(question_rows.texts(whole), hashes) else "changed_text"
+            full_row: dict[str, Any] = {name: row[name] for name in question_rows.KEPT}
+            full_row |= {"title": paper.title, "candidates": candidates, "section": text[0], "question": text[1]}
+            return full_row if _matches(question_rows.texts(full_row), hashes) else "changed_text"
     return "changed_text"
 
 
@@ -123,8 +125,8 @@ def _question(row: Row, paper: Paper, document: Document) -> tuple[str, str] | N
     return (part.heading, text) if text is not None else None
 
 
-def _first(texts: Iterable[str | None], wanted: str) -> str | None:
-    return next((text for text in texts if text is not None and digest(text) == wanted), None)
+def _text_with_hash(texts: Iterable[str | None], sha256: str) -> str | None:
+    return next((text for text in texts if text is not None and digest(text) == sha256), None)
 
 
 def _matches(texts: dict[str, str], hashes: dict[str, str]) -> bool:

@@ -88,8 +88,8 @@ def croissant(manifest: Manifest, address: str = "") -> str:
     Args:
         address: of the published files, ending in "/"; "" if they lie next to it.
     """
-    shown = [one for one in manifest.configurations if one.samples]
-    has_questions = any(one.form == "questions" for one in shown)
+    shown = [configuration for configuration in manifest.configurations if configuration.samples]
+    has_questions = any(configuration.form == "questions" for configuration in shown)
     year, month = manifest.round.split(".")
     content = {
         "@context": _CONTEXT,
@@ -109,7 +109,7 @@ def croissant(manifest: Manifest, address: str = "") -> str:
         "keywords": ["long-context", "benchmark", "arXiv", "academic writing"],
         "creator": {"@type": "sc:Organization", "name": "AcademicEval"},
         **_RAI,
-        "distribution": [_file(one, address) for configuration in shown for one in configuration.every_file],
+        "distribution": [_file(file, address) for configuration in shown for file in configuration.every_file],
         "recordSet": [record_set for configuration in shown for record_set in _record_sets(configuration)],
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
@@ -150,12 +150,12 @@ def _field(record_set: str, column: pa.Field, file: DataFile) -> dict[str, Any]:
     fields = [
         {
             "@type": "cr:Field",
-            "@id": f"{about['@id']}/{one.name}",
-            "name": one.name,
-            "dataType": _type(one.type),
-            "source": {**source, "transform": {"jsonPath": one.name}},
+            "@id": f"{about['@id']}/{field.name}",
+            "name": field.name,
+            "dataType": _type(field.type),
+            "source": {**source, "transform": {"jsonPath": field.name}},
         }
-        for one in inner
+        for field in inner
     ]
     return {**about, "subField": fields}
 

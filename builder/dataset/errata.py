@@ -45,4 +45,4 @@ def parse_errata(data: bytes | None) -> list[Erratum]:
 
 def errata_lines(errata: Sequence[Erratum]) -> bytes:
     """The file's content."""
-    return "".join(json.dumps(asdict(one), sort_keys=True) + "\n" for one in errata).encode()
+    return "".join(json.dumps(asdict(erratum), sort_keys=True) + "\n" for erratum in errata).encode()

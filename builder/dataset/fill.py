@@ -43,10 +43,12 @@ def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: 
     manifest = read_manifest(source)
     if manifest.publishable is None:
         raise FolderError(f"{source} is not a publishable copy; it has nothing to fill")
-    _learn(round_, papers_from, store, *_named(source, manifest), engine)
+    _learn(round_, papers_from, store, *_paper_ids(source, manifest), engine)
     report = StageReport("fill")
     with replacing(output) as place:
-        filled = tuple(_complete(source, place, manifest, one, store, report) for one in manifest.whole)
+        filled = tuple(
+            _complete(source, place, manifest, configuration, store, report) for configuration in manifest.whole
+        )
         # After a takedown the hashes of the whole are not known, only those of each text.
         expected = manifest.publishable.original or (filled if not report.dropped else None)
         # A sealed copy becomes the round itself again.
@@ -57,14 +59,14 @@ def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: 
     return report
 
 
-def _named(source: Path, manifest: Manifest) -> tuple[set[str], set[str]]:
+def _paper_ids(source: Path, manifest: Manifest) -> tuple[set[str], set[str]]:
     """The ids of the papers that rows by id show, with version, and of those that they cite."""
     shown: set[str] = set()
     cited: set[str] = set()
-    for one in manifest.configurations:
-        if one.form == "ids":
-            papers = kind_of(one).papers
-            for _, row in rows_of(source, one):
+    for configuration in manifest.configurations:
+        if configuration.form == "ids":
+            papers = kind_of(configuration).papers
+            for _, row in rows_of(source, configuration):
                 shown.update(name for name, _ in papers(row))
                 cited.update(row.get("citations", ()))
     return shown, cited
@@ -74,8 +76,8 @@ def _learn(round_: Round, source: Source, store: Store, shown: set[str], cited: 
     """Fetch the records and files of papers, as far as the workspace lacks them."""
     lacking = sorted(name for name in shown if not _is_known(store, name) and PaperId.parse(name))
     lacking += sorted(name for name in cited if not store.knows(name) and PaperId.parse(name))
-    found = (item for item in progress(source.by_ids(lacking), "papers", len(lacking)) if isinstance(item, Paper))
-    store.add_papers(found, since="", look_up=False)
+    papers = (item for item in progress(source.by_ids(lacking), "papers", len(lacking)) if isinstance(item, Paper))
+    store.add_papers(papers, since="", look_up=False)
     with_text = [paper for paper in store.papers(sorted(map(bare_id, shown))) if not documents_of(store, paper.id)]
     extract_papers(round_, source, store, with_text, engine)
 
@@ -86,39 +88,45 @@ def _is_known(store: Store, name: str) -> bool:
 
 
 def _complete(
-    source: Path, place: Path, manifest: Manifest, whole: Configuration, store: Store, report: StageReport
+    source: Path, place: Path, manifest: Manifest, configuration: Configuration, store: Store, report: StageReport
 ) -> Configuration:
     """Write one configuration with all rows that could be completed, in their original order."""
-    ids = manifest.by_ids_of(whole.name)
-    writer = ConfigurationWriter(place, emptied(whole))
+    ids = manifest.by_ids_of(configuration.name)
+    writer = ConfigurationWriter(place, emptied(configuration))
     for split in SPLITS:
         by_id = _rows(source, ids, split)
         taken = {row["position"] for row in by_id}
-        rows = with_positions(read_rows(source, whole, split), taken)
-        for _, row in merge(rows, _filled(by_id, whole, store, report), key=lambda item: item[0]):
+        rows = with_positions(read_rows(source, configuration, split), taken)
+        for _, row in merge(rows, _complete_rows(by_id, configuration, store, report), key=lambda item: item[0]):
             writer.add(split, row)
     return writer.close()
 
 
-def _rows(source: Path, one: Configuration | None, split: Split) -> list[Row]:
-    return list(read_rows(source, one, split)) if one else []
+def _rows(source: Path, configuration: Configuration | None, split: Split) -> list[Row]:
+    return list(read_rows(source, configuration, split)) if configuration else []
 
 
-def _completed(row: Row, whole: Configuration, store: Store) -> Row | Lacking:
+def _complete_row(row: Row, configuration: Configuration, store: Store) -> Row | Lacking:
     try:
-        return complete_question(row, store) if whole.task == "cloze" else complete_writing(row, whole.task, store)
+        return (
+            complete_question(row, store)
+            if configuration.task == "cloze"
+            else complete_writing(row, configuration.task, store)
+        )
     except (KeyError, ValueError, IndexError, OverflowError) as err:
         raise FolderError(
-            f"{whole.name} {row['id']!r:.80} is not a row by id that this release can read ({err})"
+            f"{configuration.name} {row['id']!r:.80} is not a row by id that this release can read ({err})"
         ) from err
 
 
-def _filled(rows: Sequence[Row], whole: Configuration, store: Store, report: StageReport) -> Iterator[tuple[int, Row]]:
+def _complete_rows(
+    rows: Sequence[Row], configuration: Configuration, store: Store, report: StageReport
+) -> Iterator[tuple[int, Row]]:
     """The id-only rows with their texts, and their positions."""
     for row in rows:
-        outcome = _completed(row, whole, store)
+        outcome = _complete_row(row, configuration, store)
         if isinstance(outcome, str):
-            report.drop(f"{whole.name} {row['id']}", outcome)
+            report.drop(f"{configuration.name} {row['id']}", outcome)
         else:
             report.kept += 1
             yield row["position"], outcome

@@ -33,14 +33,14 @@ def finish(place: Path, manifest: Manifest, carried: Mapping[str, bytes] | None 
     return write_manifest(place, manifest, {CARD: card(manifest), CROISSANT: croissant(manifest), **(carried or {})})
 
 
-def add_report_card(folder: Path, found: ReportCard) -> None:
+def add_report_card(folder: Path, report_card: ReportCard) -> None:
     """Note in a finished folder what the metrics notice on its papers: in its card and its manifest.
 
     Raises:
         FolderError: the folder is not finished, or a file next to its data was changed.
     """
     with held(folder):
-        manifest = replace(read_manifest(folder), report_card=found)
+        manifest = replace(read_manifest(folder), report_card=report_card)
         finish(folder, manifest, carried_from(folder, manifest))
 
 

@@ -52,5 +52,9 @@ def carry(round_: Round, place: Path) -> tuple[list[Configuration], str]:
 
 def _source(manifest: Manifest, setting: str) -> Configuration | None:
     """What the core of a setting is taken from: the older folder's own core, else its rows."""
-    known = {(one.form, one.of or one.name): one for one in manifest.configurations if one.files("test")}
-    return known.get(("core", setting)) or known.get(("full", setting))
+    configurations = {
+        (configuration.form, configuration.of or configuration.name): configuration
+        for configuration in manifest.configurations
+        if configuration.files("test")
+    }
+    return configurations.get(("core", setting)) or configurations.get(("full", setting))

@@ -128,9 +128,9 @@ class Configuration:
         if self.form != "ids" and (self.form == "questions") != (self.task == "cloze"):
             raise ValueError(f"{self.name} is of form {self.form} and task {self.task}")
         for split, contents in self.splits.items():
-            wanted = re.compile(_FILE.format(name=re.escape(self.name), split=split))
+            pattern = re.compile(_FILE.format(name=re.escape(self.name), split=split))
             for file in contents.files:
-                if not wanted.fullmatch(file.path):
+                if not pattern.fullmatch(file.path):
                     raise ValueError(f"{file.path!r} is not a data file of {self.name}, {split}")
             if sum(file.rows for file in contents.files) != contents.statistics.samples:
                 raise ValueError(f"{self.name}, {split}: the files and the statistics have different numbers of rows")
@@ -298,17 +298,21 @@ class Manifest:
     other_files: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        names = [one.name for one in self.configurations]
+        names = [configuration.name for configuration in self.configurations]
         if len({name.casefold() for name in names}) < len(names):
             raise ValueError("two configurations have the same name")
-        whole = {one.name: one for one in self.configurations if one.form != "ids"}
-        if not whole:
+        by_name = {
+            configuration.name: configuration for configuration in self.configurations if configuration.form != "ids"
+        }
+        if not by_name:
             raise ValueError("there is no configuration")
-        by_ids = [one for one in self.configurations if one.form == "ids"]
-        for one in by_ids:
-            if one.of not in whole or whole[one.of].task != one.task:
-                raise ValueError(f"{one.name} is of {one.of!r}, which is not a configuration of its task")
-        if len({one.of for one in by_ids}) < len(by_ids) or (by_ids and self.publishable is None):
+        by_ids = [configuration for configuration in self.configurations if configuration.form == "ids"]
+        for configuration in by_ids:
+            if configuration.of not in by_name or by_name[configuration.of].task != configuration.task:
+                raise ValueError(
+                    f"{configuration.name} is of {configuration.of!r}, which is not a configuration of its task"
+                )
+        if len({configuration.of for configuration in by_ids}) < len(by_ids) or (by_ids and self.publishable is None):
             raise ValueError("rows by id belong to a publishable copy, once for each configuration")
         if odd := [name for name in self.other_files if not _BESIDE.fullmatch(name)]:
             raise ValueError(f"{odd[0]!r} is not a valid name of a file next to the data")
@@ -320,7 +324,7 @@ class Manifest:
     @property
     def files(self) -> dict[str, DataFile]:
         """Path -> data file, over all configurations."""
-        return {file.path: file for one in self.configurations for file in one.every_file}
+        return {file.path: file for configuration in self.configurations for file in configuration.every_file}
 
     @property
     def carried(self) -> dict[str, str]:
@@ -329,12 +333,19 @@ class Manifest:
 
     def by_ids_of(self, name: str) -> Configuration | None:
         """The configuration that contains rows of another one by id."""
-        return next((one for one in self.configurations if one.form == "ids" and one.of == name), None)
+        return next(
+            (
+                configuration
+                for configuration in self.configurations
+                if configuration.form == "ids" and configuration.of == name
+            ),
+            None,
+        )
 
     @property
     def whole(self) -> Iterator[Configuration]:
         """The configurations except those by id."""
-        return (one for one in self.configurations if one.form != "ids")
+        return (configuration for configuration in self.configurations if configuration.form != "ids")
 
 
 _ADAPTER = TypeAdapter(Manifest)
@@ -368,10 +379,10 @@ def parse_manifest(data: bytes, origin: str) -> Manifest:
         content = parse_json(data)
     except ValueError as err:
         raise FolderError(f"{origin} is not JSON ({err}); build the folder again") from err
-    found = content.pop("format", None) if isinstance(content, dict) else None
-    if found != FORMAT:
+    file_format = content.pop("format", None) if isinstance(content, dict) else None
+    if file_format != FORMAT:
         raise FolderError(
-            f"{origin} is of format {found!r}, but this release reads {FORMAT}: build the folder again, or use the "
+            f"{origin} is of format {file_format!r}, but this release reads {FORMAT}: build the folder again, or use the "
             "release that made it"
         )
     try:
@@ -437,13 +448,13 @@ def carried_from(folder: Path, manifest: Manifest) -> dict[str, bytes]:
     Raises:
         FolderError: one is missing, or was changed.
     """
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for name, hash_ in manifest.carried.items():
         place = place_of(folder, name)
-        found[name] = place.read_bytes() if place.is_file() else b""
-        if sha256_of_bytes(found[name]) != hash_:
+        contents[name] = place.read_bytes() if place.is_file() else b""
+        if sha256_of_bytes(contents[name]) != hash_:
             raise FolderError(f"{place} is not what the {MANIFEST} says; build the folder again")
-    return found
+    return contents
 
 
 def write_manifest(folder: Path, manifest: Manifest, beside: Mapping[str, str | bytes]) -> Manifest:

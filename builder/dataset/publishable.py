@@ -44,33 +44,36 @@ def publishable(source: Path, output: Path, licenses: Shown) -> StageReport:
     with replacing(output) as place:
         copied = [
             part
-            for one in progress(manifest.configurations, "publishable")
-            for part in _copy(source, place, one, licenses, report)
+            for configuration in progress(manifest.configurations, "publishable")
+            for part in _copy(source, place, configuration, licenses, report)
         ]
-        whole = Publishable(licenses, report.counts(), manifest.configurations)
+        origin = Publishable(licenses, report.counts(), manifest.configurations)
         revision = f"{manifest.round}{SEALED}" if licenses == "none" else manifest.revision
         carried = carried_from(source, manifest)
         if licenses == "none":
             # Version 1 of an abstract is nearly the sealed one.
             carried.pop(REVISIONS, None)
-        finish(place, replace(manifest, configurations=tuple(copied), publishable=whole, revision=revision), carried)
+        finish(place, replace(manifest, configurations=tuple(copied), publishable=origin, revision=revision), carried)
     return report
 
 
 def _copy(
-    source: Path, place: Path, one: Configuration, licenses: Shown, report: StageReport
+    source: Path, place: Path, configuration: Configuration, licenses: Shown, report: StageReport
 ) -> Iterator[Configuration]:
     """One configuration as two: the rows that may be published, and the others by id."""
-    kind = kind_of(one)
-    whole, ids = ConfigurationWriter(place, emptied(one)), ConfigurationWriter(place, by_ids(one))
+    kind = kind_of(configuration)
+    full_writer = ConfigurationWriter(place, emptied(configuration))
+    ids_writer = ConfigurationWriter(place, by_ids(configuration))
     for split in SPLITS:
-        for position, row in enumerate(read_rows(source, one, split)):
+        for position, row in enumerate(read_rows(source, configuration, split)):
             if may_publish(kind.papers(row), licenses):
-                whole.add(split, row)
+                full_writer.add(split, row)
                 report.kept += 1
             else:
                 by_id = kind.id_row(row, position)
-                ids.add(split, sealed(by_id, row) if licenses == "none" and one.task == "cloze" else by_id)
-                report.drop(f"{one.name} {row['id']}", "license")
-    yield whole.close()
-    yield ids.close()
+                ids_writer.add(
+                    split, sealed(by_id, row) if licenses == "none" and configuration.task == "cloze" else by_id
+                )
+                report.drop(f"{configuration.name} {row['id']}", "license")
+    yield full_writer.close()
+    yield ids_writer.close()

@@ -68,8 +68,8 @@ def row_of(question: Question) -> dict[str, Any]:
         "candidate_text": level.candidates,
         "question": question.text,
         "candidates": [
-            {"id": one.id, "title": one.title, "license": one.license, "content": one.content}
-            for one in question.candidates
+            {"id": candidate.id, "title": candidate.title, "license": candidate.license, "content": candidate.content}
+            for candidate in question.candidates
         ],
         "label": question.label,
         "published": paper.published.isoformat(),
@@ -84,14 +84,17 @@ LABEL = "label"
 def counted(rows: Sequence[dict[str, Any]], round_name: str, count: TokenCounter) -> list[dict[str, Any]]:
     """The rows with their input tokens (bert-base-uncased; the prompt's own words are not counted) and their round."""
     # No token spans two lines, and a paper's questions differ in one line: only that one is counted again.
-    shown = [
-        [*row["question"].split("\n"), *(text for one in row["candidates"] for text in _candidate_texts(one, row))]
+    row_texts = [
+        [
+            *row["question"].split("\n"),
+            *(text for candidate in row["candidates"] for text in _candidate_texts(candidate, row)),
+        ]
         for row in rows
     ]
-    counts = iter(count([text for own in shown for text in own]))
+    counts = iter(count([text for parts in row_texts for text in parts]))
     return [
-        {**row, "input_tokens": sum(next(counts) for _ in own), "round": round_name}
-        for row, own in zip(rows, shown, strict=True)
+        {**row, "input_tokens": sum(next(counts) for _ in parts), "round": round_name}
+        for row, parts in zip(rows, row_texts, strict=True)
     ]
 
 
@@ -101,15 +104,18 @@ def _candidate_texts(candidate: dict[str, Any], row: dict[str, Any]) -> list[str
 
 def texts(row: dict[str, Any]) -> dict[str, str]:
     """Every text of a question, by its place in it."""
-    found = {name: row[name] for name in _TEXTS}
-    for i, one in enumerate(row["candidates"]):
-        found |= {f"candidates.{i}.{name}": one[name] for name in ("title", "content")}
-    return found
+    by_place = {name: row[name] for name in _TEXTS}
+    for i, candidate in enumerate(row["candidates"]):
+        by_place |= {f"candidates.{i}.{name}": candidate[name] for name in ("title", "content")}
+    return by_place
 
 
 def papers(row: dict[str, Any]) -> list[tuple[str, str]]:
     """(id with version, licence) of the papers whose texts a question shows, or would if it were whole."""
-    return [(row["paper_id"], row["license"]), *((one["id"], one["license"]) for one in row["candidates"])]
+    return [
+        (row["paper_id"], row["license"]),
+        *((candidate["id"], candidate["license"]) for candidate in row["candidates"]),
+    ]
 
 
 def id_row(row: dict[str, Any], position: int) -> dict[str, Any]:
@@ -117,7 +123,7 @@ def id_row(row: dict[str, Any], position: int) -> dict[str, Any]:
     return {
         **{name: row[name] for name in KEPT},
         "position": position,
-        "candidates": [{name: one[name] for name in _SHOWN} for one in row["candidates"]],
+        "candidates": [{name: candidate[name] for name in _SHOWN} for candidate in row["candidates"]],
         "texts": described(texts(row)),
     }
 

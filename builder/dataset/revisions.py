@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 
 def revisions_of(papers: Sequence[Paper], store: Store) -> list[Revision]:
     """Version 1 of the revised papers, as far as the store has it, by id."""
-    known = ((paper, store.first_version(paper.id)) for paper in papers if paper.version > 1)
-    return [Revision(paper.versioned_id, *texts) for paper, texts in known if texts and all(texts)]
+    first_versions = ((paper, store.first_version(paper.id)) for paper in papers if paper.version > 1)
+    return [Revision(paper.versioned_id, *texts) for paper, texts in first_versions if texts and all(texts)]
 
 
 def revision_lines(revisions: Sequence[Revision]) -> bytes:
     """The file's content."""
-    return "".join(json.dumps(asdict(one), sort_keys=True, ensure_ascii=False) + "\n" for one in revisions).encode()
+    return "".join(
+        json.dumps(asdict(revision), sort_keys=True, ensure_ascii=False) + "\n" for revision in revisions
+    ).encode()
 
 
 def read_revisions(folder: Path, taken_down: Collection[str] = ()) -> Iterator[Revision]:
@@ -40,7 +42,7 @@ def read_revisions(folder: Path, taken_down: Collection[str] = ()) -> Iterator[R
     """
     path = folder / REVISIONS
     try:
-        every = parse_revisions(path.read_bytes() if path.is_file() else b"")
+        revisions = parse_revisions(path.read_bytes() if path.is_file() else b"")
     except (OSError, *ODD) as err:
         raise FolderError(f"{path} cannot be read ({err}); build the folder again") from err
-    return (one for one in every if bare_id(one.id) not in taken_down)
+    return (revision for revision in revisions if bare_id(revision.id) not in taken_down)

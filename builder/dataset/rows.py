@@ -91,8 +91,8 @@ def read_rows(folder: Path, configuration: Configuration, split: Split) -> Itera
     Raises:
         FolderError: a file is missing, or is not what its configuration says.
     """
-    for one in configuration.files(split):
-        yield from _rows(folder, configuration, one)
+    for file in configuration.files(split):
+        yield from _rows(folder, configuration, file)
 
 
 def read_columns(folder: Path, configuration: Configuration, columns: Sequence[str]) -> Iterator[Row]:
@@ -104,24 +104,24 @@ def read_columns(folder: Path, configuration: Configuration, columns: Sequence[s
     Raises:
         FolderError: see `read_rows`.
     """
-    for one in configuration.every_file:
-        yield from _rows(folder, configuration, one, columns)
+    for file in configuration.every_file:
+        yield from _rows(folder, configuration, file, columns)
 
 
 def _rows(
-    folder: Path, configuration: Configuration, one: DataFile, columns: Sequence[str] | None = None
+    folder: Path, configuration: Configuration, data_file: DataFile, columns: Sequence[str] | None = None
 ) -> Iterator[Row]:
-    path, size = place_of(folder, one.path), 0
+    path, size = place_of(folder, data_file.path), 0
     try:
         with pq.ParquetFile(path) as file:
-            if not file.schema_arrow.equals(columns_of(configuration)) or file.metadata.num_rows != one.rows:
+            if not file.schema_arrow.equals(columns_of(configuration)) or file.metadata.num_rows != data_file.rows:
                 raise FolderError(f"{path} does not have the columns and rows of {configuration.name}; build it again")
             largest = _largest_chunk(file.metadata)
-            if largest > one.nbytes + _SLACK:
+            if largest > data_file.nbytes + _SLACK:
                 raise FolderError(f"{path} contains more than its manifest says; build the folder again")
             for batch in file.iter_batches(_batch_rows(largest), columns=columns):
                 size += batch.nbytes
-                if size > one.nbytes + _SLACK or any(map(_has_null, batch.columns)):
+                if size > data_file.nbytes + _SLACK or any(map(_has_null, batch.columns)):
                     raise FolderError(
                         f"{path} contains more than its manifest says, or empty cells; build the folder again"
                     )

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 def rows_to_remove(source: Path, manifest: Manifest, ids: frozenset[str]) -> dict[str, set[str]]:
     """Task, or SCALAR level -> ids of the rows that show any of the papers in any setting."""
-    found: dict[str, set[str]] = {}
-    for one in manifest.configurations:
-        papers = kind_of(one).papers
-        for _, row in rows_of(source, one):
+    row_ids: dict[str, set[str]] = {}
+    for configuration in manifest.configurations:
+        papers = kind_of(configuration).papers
+        for _, row in rows_of(source, configuration):
             if not ids.isdisjoint(bare_id(name) for name, _ in papers(row)):
-                found.setdefault(group_of(one), set()).add(row["id"])
-    return found
+                row_ids.setdefault(group_of(configuration), set()).add(row["id"])
+    return row_ids
 
 
-def group_of(one: Configuration) -> str:
+def group_of(configuration: Configuration) -> str:
     """What must contain the same samples: the settings of a task, or one SCALAR level."""
-    return one.task if one.task != "cloze" else one.of or one.name
+    return configuration.task if configuration.task != "cloze" else configuration.of or configuration.name

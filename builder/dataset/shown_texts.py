@@ -31,8 +31,8 @@ class SharedRuns:
         self._shown_to: dict[_Place, dict[str, None]] = {}
         self._runs: dict[_Place, tuple[int, dict[str, int]]] = {}
         columns = (*_IDS, "citations.list.element.id") if task == "related" else _IDS
-        for one in configurations:
-            for row in read_columns(folder, one, columns):
+        for configuration in configurations:
+            for row in read_columns(folder, configuration, columns):
                 if row["id"] not in self._targets:
                     self._targets[row["id"]] = hash(row["target"]), run_words(row["target"])
                 for place in _places(row):
@@ -40,21 +40,21 @@ class SharedRuns:
 
     def of(self, row: Row) -> tuple[int, int, int]:
         """For a whole row: words of its target, of the longest run in the paper itself, of the longest in anything else."""
-        known, words = self._targets[row["id"]]
-        same = known == hash(row["target"])
+        target_hash, words = self._targets[row["id"]]
+        same = target_hash == hash(row["target"])
         words = words if same else run_words(row["target"])
-        own, *others = (
+        content_run, *other_runs = [
             self._run(row["id"], place, text, None if same else words)
             for place, text in zip(_places(row), _texts(row), strict=True)
-        )
-        return len(words), own, max(others, default=0)
+        ]
+        return len(words), content_run, max(other_runs, default=0)
 
     def _run(self, row_id: str, place: _Place, text: str, other_target: Words | None) -> int:
         key = hash(text)
         if place not in self._runs:
             ids = list(self._shown_to[place])
-            found = longest_runs([self._targets[id_][1] for id_ in ids], run_words(text))
-            self._runs[place] = key, dict(zip(ids, found, strict=True))
+            lengths = longest_runs([self._targets[id_][1] for id_ in ids], run_words(text))
+            self._runs[place] = key, dict(zip(ids, lengths, strict=True))
         first, runs = self._runs[place]
         if other_target is None and first == key:
             return runs[row_id]

@@ -34,41 +34,60 @@ _CAUSES = {
 def statistics(configurations: Sequence[Configuration]) -> Table:
     """A row for each configuration, as in Table 2 of the AcademicEval paper."""
     head = ("Setting", "Task", "Comp. rate", "In", "Out", "Samples", "Train-Val-Test", "Test timespan")
-    return Table(head, "llrrrrll", [_statistics(one) for one in configurations])
+    return Table(head, "llrrrrll", [_statistics(configuration) for configuration in configurations])
 
 
-def _statistics(one: Configuration) -> tuple[object, ...]:
-    parts = [one.statistics(split) for split in SPLITS]
-    n = max(1, one.samples)
-    given, asked = sum(part.input_tokens for part in parts), sum(part.target_tokens for part in parts)
+def _statistics(configuration: Configuration) -> tuple[object, ...]:
+    parts = [configuration.statistics(split) for split in SPLITS]
+    n = max(1, configuration.samples)
+    input_tokens, target_tokens = sum(part.input_tokens for part in parts), sum(part.target_tokens for part in parts)
     shares = "-".join(f"{100 * part.samples / n:.0f}%" for part in parts)
-    test = one.statistics("test")
+    test = configuration.statistics("test")
     span = f"{test.first[:7]} to {test.last[:7]}" if test.samples else "no test sample"
     # SCALAR asks for a number, not for a text.
-    compression, out = (f"{given / asked:.0f}", f"{asked / n:.0f}") if asked else ("-", "-")
-    return one.name, _TASKS[one.task], compression, f"{given / n:.0f}", out, one.samples, shares, span
+    compression, out = (
+        (f"{input_tokens / target_tokens:.0f}", f"{target_tokens / n:.0f}") if target_tokens else ("-", "-")
+    )
+    return (
+        configuration.name,
+        _TASKS[configuration.task],
+        compression,
+        f"{input_tokens / n:.0f}",
+        out,
+        configuration.samples,
+        shares,
+        span,
+    )
 
 
 def short_of_name(manifest: Manifest) -> list[str]:
     """A sentence for each setting whose mean input has less than half of the tokens in its name. Made-up papers are short."""
-    full = [one for one in manifest.configurations if one.form == "full" and one.samples]
-    means = [(one, 1000 * named, _mean_input(one)) for one in full if (named := thousands_in(one.name))]
+    full = [
+        configuration
+        for configuration in manifest.configurations
+        if configuration.form == "full" and configuration.samples
+    ]
+    means = [
+        (configuration, 1000 * thousands, _mean_input(configuration))
+        for configuration in full
+        if (thousands := thousands_in(configuration.name))
+    ]
     return [
-        f"{one.name}: inputs have {mean:.0f} tokens on average, less than half of what the name says; {_CAUSES[one.task]}"
-        for one, name, mean in means
-        if 2 * mean < name and manifest.source != "sample"
+        f"{setting.name}: inputs have {mean:.0f} tokens on average, less than half of what the name says; {_CAUSES[setting.task]}"
+        for setting, tokens, mean in means
+        if 2 * mean < tokens and manifest.source != "sample"
     ]
 
 
-def _mean_input(one: Configuration) -> float:
-    return sum(one.statistics(split).input_tokens for split in SPLITS) / one.samples
+def _mean_input(configuration: Configuration) -> float:
+    return sum(configuration.statistics(split).input_tokens for split in SPLITS) / configuration.samples
 
 
 def lengths(configurations: Sequence[Configuration]) -> Table:
     """How long the test samples are: tokens at most, for growing shares of them."""
     names = [f"{100 * share:g}%" for share in QUANTILES]
     head = ("Test split", *(f"In, {name}" for name in names), *(f"Out, {name}" for name in names))
-    tests = [(one.name, one.statistics("test")) for one in configurations]
+    tests = [(configuration.name, configuration.statistics("test")) for configuration in configurations]
     rows = [
         (name, *test.input_lengths, *(test.target_lengths or [None] * len(QUANTILES)))
         for name, test in tests
@@ -79,11 +98,16 @@ def lengths(configurations: Sequence[Configuration]) -> Table:
 
 def power(configurations: Sequence[Configuration]) -> Table:
     """What differences the test samples of each configuration can show."""
-    known = [(one, one.statistics("test")) for one in configurations]
+    tests = [(configuration, configuration.statistics("test")) for configuration in configurations]
     rows = [
-        (one.name, found.samples, f"{100 * found.detectable:.1f}", "accuracy" if one.task == "cloze" else "ROUGE-L")
-        for one, found in known
-        if found.detectable is not None
+        (
+            configuration.name,
+            test.samples,
+            f"{100 * test.detectable:.1f}",
+            "accuracy" if configuration.task == "cloze" else "ROUGE-L",
+        )
+        for configuration, test in tests
+        if test.detectable is not None
     ]
     return Table(("Configuration", "Test samples", "Smallest difference, points", "Of"), "lrrl", rows)
 
@@ -93,44 +117,50 @@ def ceilings(manifest: Manifest) -> Table:
     rows = [
         (
             _TASKS[task],
-            one.papers,
-            one.revised,
-            one.changed,
-            f"{one.words_changed:.1%}",
-            _bounds(one.rouge_l),
-            _bounds(one.bertscore),
+            ceiling.papers,
+            ceiling.revised,
+            ceiling.changed,
+            f"{ceiling.words_changed:.1%}",
+            _bounds(ceiling.rouge_l),
+            _bounds(ceiling.bertscore),
         )
-        for task, one in sorted(manifest.ceilings.items())
+        for task, ceiling in sorted(manifest.ceilings.items())
     ]
     head = ("Task", "Test papers", "Revised", "Text changed", "Words changed", "ROUGE-L", "BERTScore")
     return Table(head, "lrrrrrr", rows)
 
 
-def _bounds(one: Bounds | None) -> str | None:
-    if one is None:
+def _bounds(bounds: Bounds | None) -> str | None:
+    if bounds is None:
         return None
-    return with_bounds(one.mean, one.low, one.high, ".3f")
+    return with_bounds(bounds.mean, bounds.low, bounds.high, ".3f")
 
 
 def report_card(card: Mapping[str, Mapping[str, Noticed]]) -> Table:
     """A row for each kind of damage, a column for each metric: how often it is noticed."""
     card = dict(sorted(card.items()))
-    damages = sorted({name for own in card.values() for name in own})
+    damages = sorted({name for by_damage in card.values() for name in by_damage})
     rows: list[tuple[object, ...]] = [
         (
             damage.replace("_", " "),
-            *("-" if (one := own.get(damage)) is None else f"{one.accuracy:.2f}" for own in card.values()),
+            *(
+                "-" if (noticed := by_damage.get(damage)) is None else f"{noticed.accuracy:.2f}"
+                for by_damage in card.values()
+            ),
         )
         for damage in damages
     ]
-    alarms = [next((one.harmless for one in own.values() if one.harmless is not None), None) for own in card.values()]
-    rows.append(("false alarms on harmless changes", *("-" if one is None else f"{one:.2f}" for one in alarms)))
+    alarms = [
+        next((noticed.harmless for noticed in by_damage.values() if noticed.harmless is not None), None)
+        for by_damage in card.values()
+    ]
+    rows.append(("false alarms on harmless changes", *("-" if alarm is None else f"{alarm:.2f}" for alarm in alarms)))
     return Table(("Damage", *card), "l" + "r" * len(card), rows)
 
 
 def labels(configurations: Sequence[Configuration]) -> Table:
     """SCALAR: where the right candidates of the test questions are, and what always naming one place would score."""
-    tests = [(one.name, one.statistics("test").labels) for one in configurations]
+    tests = [(configuration.name, configuration.statistics("test").labels) for configuration in configurations]
     places = max((len(counts) for _, counts in tests if counts), default=0)
     head = ("Test split", *(f"Right at {place}" for place in range(places)), "Best constant")
     rows = [
@@ -166,47 +196,47 @@ def reading(summary: ReadingSummary) -> Table:
 
 def links(ways: Mapping[LinkWay, int]) -> Table:
     """How the citations of related-work sections were resolved."""
-    every = max(1, sum(ways.values()))
-    rows = [(way.replace("_", " "), n, f"{100 * n / every:.1f}%") for way, n in sorted(ways.items())]
+    total = max(1, sum(ways.values()))
+    rows = [(way.replace("_", " "), n, f"{100 * n / total:.1f}%") for way, n in sorted(ways.items())]
     return Table(("Resolved by", "Citations", "Share"), "lrr", rows)
 
 
-def checks(found: Audit, allowed: AuditTable) -> Table:
+def checks(audit: Audit, allowed: AuditTable) -> Table:
     """Each check of the audit, what it found and what is allowed."""
     rows: list[tuple[object, ...]] = []
-    for name, value in sorted(found.shares.items()) + sorted(found.counts.items()):
+    for name, value in sorted(audit.shares.items()) + sorted(audit.counts.items()):
         limit = allowed.limits.get(name, 0.0)
         word = "waived" if name in allowed.waive else "" if value <= limit else "breach"
-        unit = "" if name in found.counts else " of samples"
+        unit = "" if name in audit.counts else " of samples"
         rows.append((name.replace("_", " "), f"{value:g}{unit}", f"{limit:g}", word))
-    rows.append(("longest common run of words", found.longest_run, None, None))
-    rows.append(("papers by the 20 most active first authors", f"{100 * found.active_authors:.1f}%", None, None))
+    rows.append(("longest common run of words", audit.longest_run, None, None))
+    rows.append(("papers by the 20 most active first authors", f"{100 * audit.active_authors:.1f}%", None, None))
     return Table(("Check", "Found", "Allowed", ""), "lrrl", rows)
 
 
-def months(found: Audit) -> Table:
+def months(audit: Audit) -> Table:
     """Papers of each month, and how often their abstracts use words that language models favour."""
-    rows = [(month, n, f"{found.markers.get(month, 0):g}") for month, n in sorted(found.months.items())]
+    rows = [(month, n, f"{audit.markers.get(month, 0):g}") for month, n in sorted(audit.months.items())]
     return Table(("Month", "Papers", "LLM-style words per 1,000 words of the abstracts"), "lrr", rows)
 
 
-def categories(found: Audit) -> Table:
+def categories(audit: Audit) -> Table:
     """Papers of each category, the most common first."""
-    rows = sorted(found.categories.items(), key=lambda item: (-item[1], item[0]))
+    rows = sorted(audit.categories.items(), key=lambda item: (-item[1], item[0]))
     return Table(("Category", "Papers"), "lr", rows)
 
 
-def audited(found: Audit, allowed: AuditTable) -> list[Table]:
+def audited(audit: Audit, allowed: AuditTable) -> list[Table]:
     """Everything that an audit says."""
-    return [checks(found, allowed), months(found), categories(found)]
+    return [checks(audit, allowed), months(audit), categories(audit)]
 
 
 def licenses(configurations: Sequence[Configuration]) -> Table:
     """Rows under each licence."""
     rows: Counter[str] = Counter()
-    for one in configurations:
+    for configuration in configurations:
         for split in SPLITS:
-            rows.update(one.statistics(split).licenses)
+            rows.update(configuration.statistics(split).licenses)
     return Table(("Licence", "Rows, all settings"), "lr", sorted(rows.items()))
 
 

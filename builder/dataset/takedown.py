@@ -35,7 +35,11 @@ def without_papers(source: Path, output: Path, ids: Collection[str], revision: s
     gone = rows_to_remove(source, manifest, frozenset(ids))
     report = StageReport("takedown")
     with replacing(output) as place:
-        copied = [part for one in manifest.whole for part in _copy(source, place, manifest, one, gone, report)]
+        copied = [
+            part
+            for configuration in manifest.whole
+            for part in _copy(source, place, manifest, configuration, gone, report)
+        ]
         if not report.kept:
             raise FolderError(f"every row of {source} shows {', '.join(sorted(ids))}; nothing was written")
         # What the completed folder would be is no longer known.
@@ -52,15 +56,15 @@ def _copy(
     source: Path,
     place: Path,
     manifest: Manifest,
-    whole: Configuration,
+    configuration: Configuration,
     gone: Mapping[str, set[str]],
     report: StageReport,
 ) -> Iterator[Configuration]:
     """One configuration without the rows that go: its whole rows, and those by id, whose positions close up."""
-    ids = manifest.by_ids_of(whole.name)
-    group = gone.get(group_of(whole), set())
-    removed = {split: _removed(source, whole, ids, split, group) for split in SPLITS} if ids else {}
-    for part in (whole, ids):
+    ids = manifest.by_ids_of(configuration.name)
+    group = gone.get(group_of(configuration), set())
+    removed = {split: _removed_positions(source, configuration, ids, split, group) for split in SPLITS} if ids else {}
+    for part in (configuration, ids):
         if part is None:
             continue
         writer = ConfigurationWriter(place, emptied(part))
@@ -75,9 +79,11 @@ def _copy(
         yield writer.close()
 
 
-def _removed(source: Path, whole: Configuration, ids: Configuration, split: Split, group: Collection[str]) -> list[int]:
+def _removed_positions(
+    source: Path, configuration: Configuration, ids: Configuration, split: Split, group: Collection[str]
+) -> list[int]:
     """The positions, in the completed split, of the rows that go."""
     by_id = {row["position"]: row["id"] for row in read_rows(source, ids, split)}
-    rows = with_positions(read_rows(source, whole, split), by_id)
+    rows = with_positions(read_rows(source, configuration, split), by_id)
     at = by_id | {position: row["id"] for position, row in rows}
     return sorted(position for position, id_ in at.items() if id_ in group)

@@ -141,7 +141,7 @@ class SplitWriter:
         self._tally = _Tally()
 
     def add(self, row: Row) -> None:
-        beside = [one.get("content", "") for one in (*row.get("demonstrations", ()), *row.get("candidates", ()))]
+        beside = [part.get("content", "") for part in (*row.get("demonstrations", ()), *row.get("candidates", ()))]
         self._pending.append(row)
         self._size += len(row.get("content", "")) + sum(map(len, beside))
         if len(self._pending) >= _GROUP_ROWS or self._size >= _GROUP_BYTES:
@@ -152,7 +152,7 @@ class SplitWriter:
         self._write_group()
         self._close_shard()
         return SplitContents(
-            tuple(self._named(i, shard) for i, shard in enumerate(self._shards)), self._tally.close(self._task)
+            tuple(self._name_shard(i, shard) for i, shard in enumerate(self._shards)), self._tally.close(self._task)
         )
 
     def _write_group(self) -> None:
@@ -183,7 +183,7 @@ class SplitWriter:
             self._shards.append(_Shard(self._shard_path(), self._rows, self._nbytes))
             self._writer, self._rows, self._nbytes = None, 0, 0
 
-    def _named(self, i: int, shard: _Shard) -> DataFile:
+    def _name_shard(self, i: int, shard: _Shard) -> DataFile:
         digest = sha256_of(shard.part)
         name = f"{self._split}-{digest[:16]}-{i:05d}-of-{len(self._shards):05d}.parquet"
         path = shard.part.rename(shard.part.with_name(name))

@@ -80,22 +80,22 @@ def write_settings(
 def _samples(
     planned: Sequence[Planned], setting: Setting, split: Split, pool: Pool, dates: SplitDates
 ) -> Iterator[tuple[Cut, tuple[tuple[DemoKind, Cut], ...]]]:
-    for one in planned:
-        if dates.split_of(one.paper) == split:
-            chosen = one.demonstrations[setting.name]
+    for sample in planned:
+        if dates.split_of(sample.paper) == split:
+            chosen = sample.demonstrations[setting.name]
             kinds: tuple[tuple[DemoKind, tuple[str, ...]], ...] = (
                 ("random", chosen.random),
                 ("co-author", chosen.co_author),
             )
-            yield pool.cuts[one.paper.id], tuple((kind, pool.cuts[id_]) for kind, ids in kinds for id_ in ids)
+            yield pool.cuts[sample.paper.id], tuple((kind, pool.cuts[id_]) for kind, ids in kinds for id_ in ids)
 
 
 def _write(order: _Order) -> SplitContents:
     with closing(Texts(order.texts)) as texts:
-        return _written(order, texts)
+        return _write_split(order, texts)
 
 
-def _written(order: _Order, texts: Texts) -> SplitContents:
+def _write_split(order: _Order, texts: Texts) -> SplitContents:
     writer = SplitWriter(order.place, order.name, order.task, order.split, columns(order.task))
     for target, demonstrations in order.samples:
         sample = _sample(target, demonstrations, order.task, texts)
@@ -137,5 +137,5 @@ def _demonstration(kind: DemoKind, cut: Cut, task: Task, texts: Texts) -> Demons
 
 def _parts(cut: Cut, task: Task, texts: Texts) -> tuple[str, str]:
     """What the task shows of a paper, and what it asks for."""
-    one = cut.tasks[task]
-    return "\n\n".join(texts[cut.spans[place]] for place in one.content), texts[cut.spans[one.output]]
+    task_cut = cut.tasks[task]
+    return "\n\n".join(texts[cut.spans[place]] for place in task_cut.content), texts[cut.spans[task_cut.output]]

@@ -95,12 +95,12 @@ def row_of(sample: Sample, task: Task, round_name: str, input_tokens: int, targe
 
 def texts(row: dict[str, Any]) -> dict[str, str]:
     """Every text of a row, by its place in it."""
-    found = {name: row[name] for name in ("title", "abstract", "content", "target")}
+    by_place = {name: row[name] for name in ("title", "abstract", "content", "target")}
     for i, demo in enumerate(row["demonstrations"]):
-        found |= {f"demonstrations.{i}.{name}": demo[name] for name in ("title", "abstract", "content", "output")}
+        by_place |= {f"demonstrations.{i}.{name}": demo[name] for name in ("title", "abstract", "content", "output")}
     for i, cited in enumerate(row.get("citations") or ()):
-        found |= {f"citations.{i}.{name}": cited[name] for name in ("title", "abstract")}
-    return found
+        by_place |= {f"citations.{i}.{name}": cited[name] for name in ("title", "abstract")}
+    return by_place
 
 
 def papers(row: dict[str, Any]) -> list[tuple[str, str]]:
@@ -118,6 +118,6 @@ def id_row(row: dict[str, Any], position: int, task: Task) -> dict[str, Any]:
         "position": position,
         "task": task,
         "demonstrations": [{name: demo[name] for name in _SHOWN} for demo in row["demonstrations"]],
-        "citations": [one["id"] for one in row.get("citations") or ()],
+        "citations": [cited["id"] for cited in row.get("citations") or ()],
         "texts": described(texts(row)),
     }

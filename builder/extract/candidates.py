@@ -92,7 +92,7 @@ def style_of(line: Line) -> Style:
 
 
 def _candidates(lines: Sequence[Line], size: float, listed: dict[str, int]) -> list[Candidate]:
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     i = 0
     while i < len(lines):
         last = i
@@ -104,10 +104,10 @@ def _candidates(lines: Sequence[Line], size: float, listed: dict[str, int]) -> l
                 last = i
                 candidate = _candidate(lines, i, i, size, listed)
         if candidate is not None:
-            found.append(candidate)
+            candidates.append(candidate)
             i = last
         i += 1
-    return found
+    return candidates
 
 
 def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:

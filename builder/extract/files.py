@@ -51,8 +51,8 @@ def extract_to_jsonl(
         )
     with held(output), closing(_Results(output.with_name(f".{output.name}.results"))) as results:
         todo = [name for name in files if not results.has(name)]
-        found = extract_files(todo, engine, limits.time_limit, limits.memory_limit)
-        for result in progress(found, "extract", len(todo)):
+        extracted = extract_files(todo, engine, limits.time_limit, limits.memory_limit)
+        for result in progress(extracted, "extract", len(todo)):
             results.add(result)
         done = 0
         with whole_file(output) as lines:
@@ -80,8 +80,8 @@ class _Results:
         self._file.seek(0)
         place, line = 0, b"\n"
         for line in self._file:
-            if (made := _made_of(line)) is not None:
-                name, digest = made
+            if (parsed := _parse_line(line)) is not None:
+                name, digest = parsed
                 self._places[name] = digest, place
             place += len(line)
         if not line.endswith(b"\n"):
@@ -111,13 +111,13 @@ class _Results:
         self._file.close()
 
 
-def _made_of(line: bytes) -> tuple[str, str] | None:
+def _parse_line(line: bytes) -> tuple[str, str] | None:
     """The file that a line is about, and its hash; None if the line does not count."""
     try:
-        made = parse_json(line)
-        reason = str(made["reason"]).partition(":")[0]
-        if made["extractor"] == EXTRACTOR and reason not in READING_REASONS and line.endswith(b"\n"):
-            return str(made["file"]), str(made["sha256"])
+        result = parse_json(line)
+        reason = str(result["reason"]).partition(":")[0]
+        if result["extractor"] == EXTRACTOR and reason not in READING_REASONS and line.endswith(b"\n"):
+            return str(result["file"]), str(result["sha256"])
     except (ValueError, KeyError, TypeError):
         pass
     return None

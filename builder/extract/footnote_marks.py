@@ -27,7 +27,7 @@ Span = dict[str, Any]
 
 def marks_of(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:
     """The marks of a page's footnotes: at the beginning of a line in small print."""
-    lines = [spans for block in blocks for line in block.get("lines", ()) if (spans := _printed(line["spans"]))]
+    lines = [spans for block in blocks for line in block.get("lines", ()) if (spans := _printed_spans(line["spans"]))]
     exact: Counter[float] = Counter()
     for span in chain.from_iterable(lines):
         exact[span["size"]] += len(span["text"])
@@ -60,10 +60,10 @@ def _plain_marks(lines: Sequence[Sequence[Span]], small: float) -> Iterator[str]
 
 def without_marks(spans: Sequence[Span], marks: frozenset[str]) -> list[Span]:
     """The spans of a line without the marks in it."""
-    return list(_without(spans, marks)) if marks else list(spans)
+    return list(_drop_marks(spans, marks)) if marks else list(spans)
 
 
-def _without(spans: Sequence[Span], marks: frozenset[str]) -> Iterator[Span]:
+def _drop_marks(spans: Sequence[Span], marks: frozenset[str]) -> Iterator[Span]:
     last: Span | None = None
     for span in spans:
         text = span["text"].strip()
@@ -73,7 +73,7 @@ def _without(spans: Sequence[Span], marks: frozenset[str]) -> Iterator[Span]:
         last = span if text else last
 
 
-def _printed(spans: Sequence[Span]) -> list[Span]:
+def _printed_spans(spans: Sequence[Span]) -> list[Span]:
     return [span for span in spans if span["text"].strip()]
 
 

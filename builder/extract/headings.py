@@ -65,7 +65,7 @@ def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, s
     best: list[Heading] = []
     least: int | None = None
     for numbering in _numberings(anchors, candidates, style):
-        headings = _numbered(candidates, style, numbering, lines)
+        headings = _headings_with_numbering(candidates, style, numbering, lines)
         wrong = _contradictions(headings, numbering, candidates, style)
         if least is None or wrong < least:
             best, least = headings, wrong
@@ -81,7 +81,7 @@ def _anchors(candidates: Sequence[Candidate]) -> list[Candidate]:
     return [c for c in known if times[normalise(c.words)] <= _REPEATED]
 
 
-def _numbered(
+def _headings_with_numbering(
     candidates: Sequence[Candidate], style: Style | None, numbering: str, lines: Sequence[Line]
 ) -> list[Heading]:
     """The headings, if sections are numbered in this way."""
@@ -92,7 +92,7 @@ def _numbered(
         for c in candidates
     ]
     chosen = [Heading(c.first, c.last, c.number, c.words, level) for c, level in judged if level]
-    return _counting_up(chosen, numbering)
+    return _drop_miscounted(chosen, numbering)
 
 
 def _parents(candidates: Sequence[Candidate]) -> frozenset[int]:
@@ -124,7 +124,7 @@ def _contradictions(
 
 def roles_of(headings: Sequence[Heading]) -> list[Role]:
     """A role for every heading; what follows the references or the first appendix is appendix."""
-    named = [_named(heading, headings[:i]) for i, heading in enumerate(headings)]
+    named = [_heading_role(heading, headings[:i]) for i, heading in enumerate(headings)]
     for i, heading in enumerate(headings):
         weak = weak_role_of(heading.words)
         if named[i] is None and weak is not None and weak not in named and _may_have(weak, heading):
@@ -140,7 +140,7 @@ def roles_of(headings: Sequence[Heading]) -> list[Role]:
     return roles
 
 
-def _named(heading: Heading, before: Sequence[Heading]) -> Role | None:
+def _heading_role(heading: Heading, before: Sequence[Heading]) -> Role | None:
     role = role_of(heading.words)
     if role is not None:
         return role if _may_have(role, heading) else None
@@ -173,7 +173,7 @@ def _lower_styles(candidates: Sequence[Candidate], style: Style | None, lines: S
         for c in candidates
         if c.style.bold and c.style != style and not c.number and lines[c.first].start and _is_titled(c.words)
     )
-    return frozenset(one for one, n in votes.items() if n > 1 and (style is None or one.size <= style.size))
+    return frozenset(other for other, n in votes.items() if n > 1 and (style is None or other.size <= style.size))
 
 
 def _numberings(anchors: Sequence[Candidate], candidates: Sequence[Candidate], style: Style | None) -> list[str]:
@@ -241,7 +241,7 @@ def _is_titled(words: str) -> bool:
     return not words.endswith((".", ",", ";", ":")) or len(words.split()) <= 4
 
 
-def _counting_up(headings: list[Heading], numbering: str) -> list[Heading]:
+def _drop_miscounted(headings: list[Heading], numbering: str) -> list[Heading]:
     """Leave out what breaks the count (list items, table rows, words in boxes), and lower what cannot be a section."""
     if numbering == "none":
         return headings

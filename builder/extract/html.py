@@ -136,13 +136,13 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> Reading:
         for block, role in zip(blocks, roles, strict=True)
     )
     index = {item.get("id", ""): i for i, item in enumerate(items)}
-    abstract = next((_plain(element, "ltx_title") for element in root.find_class("ltx_abstract")), "")
-    title = next((_plain(element) for element in root.find_class("ltx_title_document")), "")
+    abstract = next((_plain_text(element, "ltx_title") for element in root.find_class("ltx_abstract")), "")
+    title = next((_plain_text(element) for element in root.find_class("ltx_title_document")), "")
     document = Document(title, abstract, sections, references, tuple(_mentions(blocks, index)), _stamp(page))
     # Everything on the page that is meant to be read; what is in no section is front matter, floats and notes.
-    shown = sum(len(section.text) for section in sections) + len(abstract)
-    beside = sum(len(_plain(element)) for name in ("ltx_figure", "ltx_table") for element in root.find_class(name))
-    return Reading(document, shown + beside, 0)
+    characters = sum(len(section.text) for section in sections) + len(abstract)
+    beside = sum(len(_plain_text(element)) for name in ("ltx_figure", "ltx_table") for element in root.find_class(name))
+    return Reading(document, characters + beside, 0)
 
 
 def _role(kind: str, named: Role) -> Role:
@@ -183,8 +183,8 @@ def _heading(element: html.HtmlElement, kind: str, position: int) -> Heading:
     title = next((child for child in element if "ltx_title" in _classes(child)), None)
     if title is None:
         return Heading(position, position, "", "", _LEVELS[kind])
-    number = _plain(next(iter(title.find_class("ltx_tag")), None)).strip(" .:")
-    words = _plain(title, "ltx_tag")
+    number = _plain_text(next(iter(title.find_class("ltx_tag")), None)).strip(" .:")
+    words = _plain_text(title, "ltx_tag")
     return Heading(position, position, number.removeprefix("Appendix "), words, _LEVELS[kind])
 
 
@@ -205,19 +205,19 @@ def _write(element: html.HtmlElement, text: _Text) -> None:
 
 
 def _mentions(blocks: list[_Block], index: dict[str, int]) -> list[Mention]:
-    found: list[Mention] = []
+    mentions: list[Mention] = []
     for i, block in enumerate(blocks):
         for start, end, targets in block.text.cites:
             cited = tuple(index[target] for target in targets if target in index)
             if cited:
-                found.append(Mention(i, start, end, cited, len(targets) > 1))
-    return found
+                mentions.append(Mention(i, start, end, cited, len(targets) > 1))
+    return mentions
 
 
 def _entry(item: html.HtmlElement) -> Reference:
     """One bibliography item; ids and addresses in its links count like printed ones."""
-    label = _plain(next(iter(item.find_class("ltx_tag_bibitem")), None)).strip("[]() ")
-    raw = _plain(item, "ltx_tag_bibitem")
+    label = _plain_text(next(iter(item.find_class("ltx_tag_bibitem")), None)).strip("[]() ")
+    raw = _plain_text(item, "ltx_tag_bibitem")
     return replace(parse_entry(raw, [link.get("href", "") for link in item.iter("a")]), label=label)
 
 
@@ -230,7 +230,7 @@ def _stamp(page: html.HtmlElement) -> str | None:
     return None
 
 
-def _plain(element: html.HtmlElement | None, without: str = "") -> str:
+def _plain_text(element: html.HtmlElement | None, without: str = "") -> str:
     """The text of an element on one line, children of a class left out."""
     text = _Text()
     if element is not None:

@@ -63,11 +63,11 @@ def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
         for line in page.lines:
             if _in_margin(page, line, usual, _FAR_HEAD, _FAR_FOOT):
                 seen[_DIGITS.sub("#", line.text.casefold()), round(line.y0 / 4)].append(line)
-    found: set[tuple[int, float, float]] = set()
+    positions: set[tuple[int, float, float]] = set()
     bands: Counter[int] = Counter()
     for same in seen.values():
         if len({line.page for line in same}) >= (3 if len(pages) > 5 else 2):
-            found.update((line.page, line.y0, line.x0) for line in same)
+            positions.update((line.page, line.y0, line.x0) for line in same)
             for line in same:
                 bands[round(line.y0 / 4)] += len(same)
     notice = False
@@ -76,8 +76,8 @@ def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
         numbered = _PAGE_NUMBER.fullmatch(line.text) and _in_margin(page, line, page.height, _OUTER_HEAD, _OUTER_FOOT)
         in_band = 2 * bands[round(line.y0 / 4)] >= len(pages) and _at_edge(page, line)
         if notice or numbered or in_band:
-            found.add((line.page, line.y0, line.x0))
-    return found
+            positions.add((line.page, line.y0, line.x0))
+    return positions
 
 
 def _in_margin(page: Page, line: Line, usual: float, head: float, foot: float) -> bool:
@@ -131,7 +131,7 @@ def _in_reading_order(page: Page, lines: list[Line]) -> Iterable[Line]:
         ordered += [*columns[-1], *columns[1], line]
         columns = {-1: [], 1: []}
     ordered += columns[-1] + columns[1]
-    return _restarted(ordered)
+    return _mark_starts(ordered)
 
 
 def _gutter(page: Page, lines: list[Line]) -> float | None:
@@ -151,7 +151,7 @@ def _side(line: Line, gutter: float) -> int:
     return 1 if line.x0 >= gutter - 6 else 0
 
 
-def _restarted(lines: list[Line]) -> list[Line]:
+def _mark_starts(lines: list[Line]) -> list[Line]:
     """Mark the starts of blocks again if sorting tore the file's own blocks apart."""
     out: list[Line] = []
     for line in lines:

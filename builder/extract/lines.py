@@ -102,7 +102,7 @@ def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
             if line is None:
                 continue
             if lines and _continues(lines[-1], line):
-                lines[-1] = _joined(lines[-1], line)
+                lines[-1] = _join(lines[-1], line)
             else:
                 lines.append(line)
             start = False
@@ -136,7 +136,7 @@ def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
         ((_, size, font, style),) = runs
         bold, italic, caps = bool(style & 1), bool(style & 2), False
     else:
-        size, font, bold, italic, caps = _mixed(runs, text)
+        size, font, bold, italic, caps = _mixed_type(runs, text)
     x0, y0, x1, y1 = raw["bbox"]
     return Line(
         page=page,
@@ -155,7 +155,7 @@ def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
     )
 
 
-def _mixed(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float, str, bool, bool, bool]:
+def _mixed_type(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float, str, bool, bool, bool]:
     """Size, font, bold, italic and small capitals of a line in several types: what most of its characters have."""
     weight: dict[tuple[float, str], int] = {}
     for piece, size, font, _ in runs:
@@ -219,7 +219,7 @@ def _continues(last: Line, line: Line) -> bool:
     return gap < 1.6 * line.size
 
 
-def _joined(last: Line, line: Line) -> Line:
+def _join(last: Line, line: Line) -> Line:
     longer = last if len(last.text) > len(line.text) else line
     gap = " " if line.x0 - last.x1 > 0.12 * line.size else ""
     return Line(

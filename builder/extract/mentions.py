@@ -33,17 +33,17 @@ def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) 
         if entry.authors and entry.year:
             by_name[fold(entry.authors[0]), entry.year].append(i)
     ways: tuple[Callable[[int, str], Iterator[Mention]], ...] = (
-        lambda s, text: _numeric(s, text, by_label),
-        lambda s, text: _labelled(s, text, by_label),
-        lambda s, text: _author_year(s, text, by_name),
+        lambda s, text: _numeric_mentions(s, text, by_label),
+        lambda s, text: _label_mentions(s, text, by_label),
+        lambda s, text: _author_year_mentions(s, text, by_name),
     )
     citing = [(s, section.text) for s, section in enumerate(sections) if section.role not in _NOT_CITED]
-    found: list[list[Mention]] = [[one for s, text in citing for one in way(s, text)] for way in ways]
-    most = max(found, key=len)
+    attempts: list[list[Mention]] = [[mention for s, text in citing for mention in way(s, text)] for way in ways]
+    most = max(attempts, key=len)
     return tuple(most)
 
 
-def _numeric(s: int, text: str, by_label: dict[str, int]) -> Iterator[Mention]:
+def _numeric_mentions(s: int, text: str, by_label: dict[str, int]) -> Iterator[Mention]:
     for match in _NUMERIC.finditer(text):
         numbers = list(_expand(match.group(1)))
         cited = tuple(dict.fromkeys(by_label[str(n)] for n in numbers if str(n) in by_label))
@@ -61,7 +61,7 @@ def _expand(text: str) -> Iterator[int]:
             yield from ends
 
 
-def _labelled(s: int, text: str, by_label: dict[str, int]) -> Iterator[Mention]:
+def _label_mentions(s: int, text: str, by_label: dict[str, int]) -> Iterator[Mention]:
     for match in _LABELS.finditer(text):
         labels = [part.strip() for part in re.split(r"[,;]", match.group(1))]
         cited = tuple(dict.fromkeys(by_label[label] for label in labels if label in by_label))
@@ -69,14 +69,14 @@ def _labelled(s: int, text: str, by_label: dict[str, int]) -> Iterator[Mention]:
             yield Mention(s, match.start(), match.end(), cited, len(labels) > 1)
 
 
-def _author_year(s: int, text: str, by_name: dict[tuple[str, int], list[int]]) -> Iterator[Mention]:
+def _author_year_mentions(s: int, text: str, by_name: dict[tuple[str, int], list[int]]) -> Iterator[Mention]:
     hits: list[tuple[int, int, int]] = []
     for match in _YEAR.finditer(text):
         before = text[max(0, match.start() - _WINDOW) : match.start()].rstrip(" ,([")
         names = _PARTS.split(before)[-1]
-        found = _named(names, int(match.group(1)), by_name)
-        if found is not None:
-            skipped, named = found
+        author = _find_author(names, int(match.group(1)), by_name)
+        if author is not None:
+            skipped, named = author
             start = max(0, match.start() - _WINDOW) + len(before) - len(names) + skipped
             order = ord(match.group(2) or "a") - ord("a")
             hits.append((start, match.end(), named[order] if order < len(named) else named[0]))
@@ -87,12 +87,12 @@ def _author_year(s: int, text: str, by_name: dict[tuple[str, int], list[int]]) -
         yield Mention(s, start, end, (cited,), joined)
 
 
-def _named(names: str, year: int, by_name: dict[tuple[str, int], list[int]]) -> tuple[int, list[int]] | None:
+def _find_author(names: str, year: int, by_name: dict[tuple[str, int], list[int]]) -> tuple[int, list[int]] | None:
     """How many characters precede the first author in `names`, and the entries of that author and year."""
     for word in re.finditer(r"[^\s,]+", names):
         rest = names[word.start() :]
-        whole = re.split(r",| and | & | et al|['’]s", rest)[0]
-        for surname in (whole, word.group()):
+        full_surname = re.split(r",| and | & | et al|['’]s", rest)[0]
+        for surname in (full_surname, word.group()):
             entries = by_name.get((fold(surname), year))
             if entries and _OTHERS.fullmatch(rest[len(surname) :]):
                 return word.start(), entries

@@ -40,9 +40,9 @@ def read_pdf(path: Path) -> Reading:
         stamp = None
         pages: list[Page] = []
         for page in pdf:
-            read, found = read_page(page)
+            read, page_stamp = read_page(page)
             pages.append(read)
-            stamp = stamp or found
+            stamp = stamp or page_stamp
     if not pages:
         raise ExtractError("no_pages", "the file opens but contains no page")
     return assemble(pages, toc, stamp)
@@ -75,8 +75,8 @@ def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], stamp: str |
     size = body_size(pages)
     lines = text_lines(pages)
     words = _vocabulary(lines)
-    found, agree = find_headings(lines, size, toc)
-    headings = with_run_ins(found, lines)
+    main_headings, agree = find_headings(lines, size, toc)
+    headings = with_run_ins(main_headings, lines)
     before = lines[: headings[0].first] if headings else lines[:60]
     abstract = front.run_in_abstract(before, words)
     sections: list[Section] = []
@@ -106,8 +106,8 @@ def _blocks(headings: Sequence[Heading], lines: Sequence[Line]) -> Iterator[tupl
 def _vocabulary(lines: Sequence[Line]) -> frozenset[str]:
     """The words that the paper prints unbroken, folded: they decide which hyphens at line ends are its own."""
     broken = [line.text for line in lines if line.text.endswith(("-", "\u2010"))]
-    whole = "\n".join(line.text for line in lines if not line.text.endswith(("-", "\u2010")))
-    words = set(_WORD.findall(whole.casefold()))
+    unbroken = "\n".join(line.text for line in lines if not line.text.endswith(("-", "\u2010")))
+    words = set(_WORD.findall(unbroken.casefold()))
     for text in broken:
         words.update(_WORD.findall(text.casefold())[:-1])
     return frozenset(words)

@@ -81,7 +81,7 @@ class _Reader:
     memory_limit: int
 
     def __call__(self, name: str) -> Extracted:
-        return _believed(_worker_here(self.time_limit, self.memory_limit), name, nullcontext)
+        return _read_with_retries(_worker_here(self.time_limit, self.memory_limit), name, nullcontext)
 
 
 def _read_here(names: Iterable[str], jobs: int, time_limit: float, memory_limit: int) -> Iterator[Extracted]:
@@ -93,7 +93,7 @@ def _read_here(names: Iterable[str], jobs: int, time_limit: float, memory_limit:
         if not hasattr(local, "worker"):
             local.worker = _Worker(time_limit, memory_limit)
             workers.append(local.worker)
-        return _believed(local.worker, name, turns.alone, turns.among_others, cancelled)
+        return _read_with_retries(local.worker, name, turns.alone, turns.among_others, cancelled)
 
     pending: deque[Future[Extracted]] = deque()
     with ThreadPoolExecutor(jobs) as threads:
@@ -112,7 +112,7 @@ def _read_here(names: Iterable[str], jobs: int, time_limit: float, memory_limit:
                 worker.close()
 
 
-def _believed(
+def _read_with_retries(
     worker: _Worker,
     name: str,
     alone: Callable[[], AbstractContextManager[None]],
@@ -207,7 +207,7 @@ class _Worker:
         )
 
     def _ask(self, path: Path) -> dict[str, Any]:
-        process = self._running()
+        process = self._ensure_process()
         assert process.stdin is not None and process.stdout is not None
         late = threading.Event()
 
@@ -244,7 +244,7 @@ class _Worker:
             "was_killed": was_killed,
         }
 
-    def _running(self) -> subprocess.Popen[str]:
+    def _ensure_process(self) -> subprocess.Popen[str]:
         if self._process is not None and self._process.poll() is not None:
             self.close()  # it ended between two files
         if self._process is None:

@@ -35,7 +35,7 @@ def measure(reading: Reading) -> Quality:
         unmapped=reading.unmapped / reading.characters if reading.characters else 0.0,
         entries=_entries(document),
         common_words=_common_share(words),
-        in_order=_in_order(document),
+        in_order=_is_in_order(document),
         headings_agree=reading.headings_agree,
     )
 
@@ -77,8 +77,8 @@ def _entries(document: Document) -> float:
     return min(1.0, len(labels) / max(labels)) if labels else 1.0
 
 
-def _in_order(document: Document) -> bool:
+def _is_in_order(document: Document) -> bool:
     """Whether introduction, conclusion and references, as far as they are there, follow one another."""
     first = [next((i for i, s in enumerate(document.sections) if s.role == role), None) for role in _ORDER]
-    found = [i for i in first if i is not None]
-    return found == sorted(found)
+    positions = [i for i in first if i is not None]
+    return positions == sorted(positions)

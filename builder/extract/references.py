@@ -47,7 +47,7 @@ def read_entries(
         words: the paper's vocabulary, for words broken at line ends.
         links: the file's link annotations; an entry has those that lie on its lines.
     """
-    starts = _labelled(lines) or _hanging(lines) or _spaced(lines)
+    starts = _labelled_starts(lines) or _hanging_starts(lines) or _spaced_starts(lines)
     entries: list[Reference] = []
     for first, end in pairwise([*starts, len(lines)]):
         raw = " ".join(join_lines(lines[first:end], words).split())
@@ -56,7 +56,7 @@ def read_entries(
     return entries
 
 
-def _labelled(lines: Sequence[Line]) -> list[int]:
+def _labelled_starts(lines: Sequence[Line]) -> list[int]:
     """Lines that begin with the next number of one labelling, or with a letter label."""
     best: list[int] = []
     for pattern in _NUMBERED:
@@ -74,7 +74,7 @@ def _labelled(lines: Sequence[Line]) -> list[int]:
     return best if len(best) >= 3 else []
 
 
-def _hanging(lines: Sequence[Line]) -> list[int]:
+def _hanging_starts(lines: Sequence[Line]) -> list[int]:
     """Lines at the left edge of their column, if continuation lines are indented."""
     starts: list[int] = []
     for column in _columns(lines):
@@ -84,7 +84,7 @@ def _hanging(lines: Sequence[Line]) -> list[int]:
     return sorted(starts) if len(starts) >= 3 and share < 0.7 else []
 
 
-def _spaced(lines: Sequence[Line]) -> list[int]:
+def _spaced_starts(lines: Sequence[Line]) -> list[int]:
     """Lines that begin a new block, or follow a short line, after a full stop."""
     right = {i: max(lines[k].x1 for k in column) for column in _columns(lines) for i in column}
     starts = [0]

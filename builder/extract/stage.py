@@ -64,7 +64,7 @@ def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence
     limits = round_.extract
     for kind in _order(round_):
         reading: deque[tuple[str, str]] = deque()
-        paths = _unread(round_, source, store, progress(papers, f"extract {kind}", len(papers)), kind, reading)
+        paths = _unread_files(round_, source, store, progress(papers, f"extract {kind}", len(papers)), kind, reading)
         for result in extract_files(map(str, paths), engine, limits.time_limit, limits.memory_limit):
             paper_id, digest = reading.popleft()
             store.put_document(
@@ -79,7 +79,7 @@ def _order(round_: Round) -> list[FileKind]:
     return sorted(KINDS, key=lambda kind: kind != round_.extract.prefer)
 
 
-def _unread(
+def _unread_files(
     round_: Round,
     source: Source,
     store: Store,

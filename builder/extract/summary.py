@@ -37,7 +37,7 @@ def summarise(documents: Documents, paper_ids: Iterable[str]) -> ReadingSummary:
         if len(both) == len(KINDS) and both[0] and both[1]:
             agreements.append(agreement(both[0], both[1]))
     names = [field.name for field in fields(Quality)]
-    rows = [asdict(one) for one in used]
+    rows = [asdict(quality) for quality in used]
     return ReadingSummary(
         documents={kind: sum(chosen == kind for chosen in documents.kinds.values()) for kind in KINDS},
         means={name: round(fmean(float(row[name]) for row in rows), 4) for name in names} if rows else {},

@@ -99,8 +99,8 @@ def _limit_memory(mib: int) -> None:
 def _limit_time(seconds: int) -> None:
     """Let the system end this process with SIGXCPU when one file has taken this much processor time."""
     most = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    wanted = math.ceil(time.process_time()) + seconds
-    resource.setrlimit(resource.RLIMIT_CPU, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
+    limit = math.ceil(time.process_time()) + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (limit if most == resource.RLIM_INFINITY else min(limit, most), most))
 
 
 def _private_stdout() -> TextIO:

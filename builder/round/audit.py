@@ -28,7 +28,7 @@ class AuditTable(Table):
     waive: tuple[str, ...] = Field((), description="checks that may be breached")
 
     @model_validator(mode="after")
-    def _known(self) -> AuditTable:
+    def _check_waived_names(self) -> AuditTable:
         for name in self.waive:
             if name not in self.limits:
                 raise ValueError(f"`waive` names {name!r}, which is not a check; there are {', '.join(self.limits)}")

@@ -28,11 +28,11 @@ def select(
         RoundError: a name that is not known, or one of the round's own that has the name of another.
     """
     wanted, own = set(names), tuple(own)
-    known_names = [one.name for one in known]
-    refuse_names([one.name for one in own], known_names, what)
+    known_names = [configuration.name for configuration in known]
+    refuse_names([configuration.name for configuration in own], known_names, what)
     if unknown := sorted(wanted - set(known_names)):
         raise RoundError(f"unknown {what} {unknown[0]!r}; {suggestion(unknown[0], known_names)}")
-    return tuple(one for one in known if one.name in wanted) + own
+    return tuple(configuration for configuration in known if configuration.name in wanted) + own
 
 
 def by_task(settings: Iterable[Setting]) -> dict[Task, tuple[Setting, ...]]:

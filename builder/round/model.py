@@ -76,11 +76,11 @@ class Round(Table):
     changes: dict[str, str] = Field({}, description="round -> what changed in it, for the card")
 
     @model_validator(mode="after")
-    def _names_apart(self) -> Round:
+    def _check_names(self) -> Round:
         own, levels = [table.name for table in self.setting], [table.name for table in self.scalar.level]
-        settings, known = [one.name for one in SETTINGS], [one.name for one in ALL_LEVELS]
+        settings, known = [setting.name for setting in SETTINGS], [level.name for level in ALL_LEVELS]
         # Rows call a level by its short name.
-        short = [one.short_name for one in ALL_LEVELS]
+        short = [level.short_name for level in ALL_LEVELS]
         refuse_names(own, [*settings, *known], "setting")
         refuse_names(levels, [*settings, *known, *short, *own], "level")
         return self
@@ -148,8 +148,8 @@ class Round(Table):
         return cleared
 
 
-def _live_default(given: int | None, usual: int, source: AnySource) -> int | None:
-    return usual if given is None and source.LIVE else given
+def _live_default(value: int | None, usual: int, source: AnySource) -> int | None:
+    return usual if value is None and source.LIVE else value
 
 
 _ROUND = TypeAdapter(Round)
@@ -176,10 +176,10 @@ def load_round(path: Path, **instead: str) -> Round:
         raise RoundError(f"{err}{hint}") from err
     if not parsed.chosen:
         raise RoundError(f"{path}: `settings` is empty; leave it out for all sixteen")
-    return _anchored(parsed, path.resolve().parent)
+    return _anchor(parsed, path.resolve().parent)
 
 
-def _anchored(parsed: Round, base: Path) -> Round:
+def _anchor(parsed: Round, base: Path) -> Round:
     return parsed.model_copy(
         update={
             "workspace": base / parsed.workspace,

@@ -59,7 +59,7 @@ class ArxivTable(SourceTable):
     files: str = Field("https://export.arxiv.org", description="host of PDF and HTML files")
 
     @model_validator(mode="after")
-    def _polite(self) -> Self:
+    def _check_politeness(self) -> Self:
         if "@" not in self.contact and "://" not in self.contact:
             raise ValueError("arXiv wants to know who asks: give `contact`, your email or web address")
         if self.delay < MIN_DELAY and not all(map(_is_loopback, (self.api, self.oai, self.files))):

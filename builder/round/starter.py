@@ -90,8 +90,8 @@ def write_start(place: Path, kind: Start, today: date, *, path: str = "", contac
         raise RoundError(f"a round from {kind} needs {' and '.join(missing)}")
     if bad := [value for value in (path, contact, seed) if not value.isprintable()]:
         raise RoundError(f"{bad[0]!r:.80} has characters that cannot be printed")
-    given = {"path": path, "contact": contact, "seed": seed}
-    texts = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in given.items()}
+    values = {"path": path, "contact": contact, "seed": seed}
+    texts = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in values.items()}
     content = (_HEAD + _SOURCES[kind] + _TAIL).format(
         round=f"{today:%Y.%m}", from_=today.replace(year=today.year - 1, day=1).isoformat(), **texts
     )

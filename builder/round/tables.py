@@ -28,7 +28,7 @@ class PapersTable(Table):
     published_to: date | None = Field(None, description="last day that counts")
 
     @model_validator(mode="after")
-    def _in_order(self) -> PapersTable:
+    def _check_order(self) -> PapersTable:
         if self.published_from and self.published_to and self.published_from > self.published_to:
             raise ValueError(f"published_from {self.published_from} is later than published_to {self.published_to}")
         return self
@@ -120,7 +120,7 @@ class SplitTable(Table):
     test: _Share = 0.09
 
     @model_validator(mode="after")
-    def _in_order(self) -> SplitTable:
+    def _check_order(self) -> SplitTable:
         if (self.validation_from is None) != (self.test_from is None):
             raise ValueError("validation_from and test_from are given together or not at all")
         if self.validation_from and self.test_from and self.validation_from >= self.test_from:
@@ -141,7 +141,7 @@ class SettingTable(Table):
     fill: tuple[DemoKind, ...] = Field((), description="kinds of demonstrations that fill the budget")
 
     @model_validator(mode="after")
-    def _one_way(self) -> SettingTable:
+    def _check_one_way(self) -> SettingTable:
         if (self.tokens is None) != (not self.fill):
             raise ValueError("`tokens` is a budget to fill: give it together with `fill`, the kinds to fill it with")
         if self.fill and (self.random or self.co_author):
@@ -207,7 +207,7 @@ class ScalarTable(Table):
     model: str | None = None
 
     @model_validator(mode="after")
-    def _complete(self) -> ScalarTable:
+    def _check_complete(self) -> ScalarTable:
         if self.annotator == "model" and not (self.base_url and self.model):
             raise ValueError('annotator = "model" needs `base_url` and `model`')
         if len(set(self.splits)) < len(self.splits):

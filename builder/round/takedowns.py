@@ -36,7 +36,7 @@ def parse_takedowns(data: bytes, origin: str) -> list[Takedown]:
     Raises:
         RoundError: a line is not a JSON object with an arXiv id.
     """
-    found = []
+    takedowns = []
     for number, line in enumerate(data.splitlines(), 1):
         if not line.strip():
             continue
@@ -47,17 +47,17 @@ def parse_takedowns(data: bytes, origin: str) -> list[Takedown]:
             parsed = None
         if parsed is None:
             raise RoundError(f'{origin}, line {number}: a takedown is a JSON object like {{"id": "2401.00001"}}')
-        found.append(Takedown(parsed.bare, *(str(fields.get(name, "")) for name in ("date", "reason", "revision"))))
-    return found
+        takedowns.append(Takedown(parsed.bare, *(str(fields.get(name, "")) for name in ("date", "reason", "revision"))))
+    return takedowns
 
 
 def takedown_lines(takedowns: Iterable[Takedown]) -> str:
     """The file's text."""
-    return "".join(json.dumps(asdict(one), sort_keys=True) + "\n" for one in takedowns)
+    return "".join(json.dumps(asdict(takedown), sort_keys=True) + "\n" for takedown in takedowns)
 
 
 def taken_down(path: Path) -> frozenset[str]:
     """The ids in a file, none if there is no such file."""
     if not path.is_file():
         return frozenset()
-    return frozenset(one.id for one in parse_takedowns(path.read_bytes(), str(path)))
+    return frozenset(takedown.id for takedown in parse_takedowns(path.read_bytes(), str(path)))

@@ -95,7 +95,7 @@ def problem_in(err: ValidationError, content: Any, adapter: TypeAdapter[Any]) ->
     return (
         says(problem, where)
         if says
-        else f"`{where or 'the whole'}` is {_shown(problem['input'])}; {_lower(problem['msg'])}"
+        else f"`{where or 'the whole'}` is {_display_value(problem['input'])}; {_lower(problem['msg'])}"
     )
 
 
@@ -105,7 +105,7 @@ def _choice(problem: ErrorDetails, where: str) -> str:
     choices = [part.strip(" '") for name in choices for part in name.split(" or ")]
     value = context.get("tag") or problem["input"]
     key = f"{where}.{str(context['discriminator']).strip(chr(39))}" if "discriminator" in context else where
-    return f"`{key}` cannot be {_shown(value)}; {suggestion(str(value), choices)}"
+    return f"`{key}` cannot be {_display_value(value)}; {suggestion(str(value), choices)}"
 
 
 _SENTENCES: dict[str, Callable[[ErrorDetails, str], str]] = {
@@ -141,7 +141,7 @@ def _keys(schema: Any) -> list[str]:
     return [*schema.get("properties", ()), *(name for part in schema.values() for name in _keys(part))]
 
 
-def _shown(value: Any) -> str:
+def _display_value(value: Any) -> str:
     return f"a {'table' if isinstance(value, dict) else 'list'}" if isinstance(value, dict | list) else f"{value!r:.60}"
 
 

@@ -121,17 +121,17 @@ class _Cutter:
         tasks = {}
         for task in self.tasks:
             content, output = task_view.content_parts(document, task), task_view.target(paper, document, task)
-            unfit = self._unfit(paper, task, content, output)
+            unfit = self._unfit_reason(paper, task, content, output)
             tasks[task] = TaskCut(unfit) if unfit else self._cut(paper, task, content, output, texts)
         related = set(cited_in_related_work(document))
         cited: list[tuple[str, int, int]] = []
-        for one in (one for i, one in read.cited.items() if i in related):
-            title, abstract = texts.add(one.title, one.abstract)
-            cited.append((one.id, title, abstract))
+        for cited_paper in (cited_paper for i, cited_paper in read.cited.items() if i in related):
+            title, abstract = texts.add(cited_paper.title, cited_paper.abstract)
+            cited.append((cited_paper.id, title, abstract))
         tokens = texts.tokens(place for _, *places in cited for place in places)
         return Cut(paper, tasks, tuple(cited), tokens, ()), tuple(texts)
 
-    def _unfit(self, paper: Paper, task: Task, content: list[str], output: str) -> SampleReason | None:
+    def _unfit_reason(self, paper: Paper, task: Task, content: list[str], output: str) -> SampleReason | None:
         if not allows(paper.license, self.licenses):
             return "license"
         if not paper.abstract:
@@ -144,12 +144,12 @@ class _Cutter:
 
     def _cut(self, paper: Paper, task: Task, content: list[str], output: str, texts: _Texts) -> TaskCut:
         # No token spans the empty line between two parts.
-        parts, shown, asked = (
+        parts, beside, answer = (
             texts.add(*content),
             texts.add(*shown_beside(paper.title, paper.abstract, task)),
             texts.add(output),
         )
-        return TaskCut(None, parts, asked[0], texts.tokens((*parts, *shown)), texts.tokens(asked))
+        return TaskCut(None, parts, answer[0], texts.tokens((*parts, *beside)), texts.tokens(answer))
 
 
 def _has_words(parts: Iterable[str], least: int) -> bool:
@@ -179,11 +179,13 @@ def cut_papers(
 
 
 def _read(paper: Paper, documents: Documents, with_citations: bool) -> _Read:
-    cited = _cited(documents.store, paper.id) if with_citations else {}
+    cited = _cited_papers(documents.store, paper.id) if with_citations else {}
     return _Read(paper, documents.packed(paper.id), cited)
 
 
-def _cited(store: Store, paper_id: str) -> dict[int, CitedPaper]:
+def _cited_papers(store: Store, paper_id: str) -> dict[int, CitedPaper]:
     links = {link.reference: link.cited_id for link in store.links(paper_id) if link.cited_id}
-    known = {paper.id: CitedPaper(paper.id, paper.title, paper.abstract) for paper in store.papers(set(links.values()))}
-    return {reference: known[id_] for reference, id_ in links.items() if id_ in known}
+    papers = {
+        paper.id: CitedPaper(paper.id, paper.title, paper.abstract) for paper in store.papers(set(links.values()))
+    }
+    return {reference: papers[id_] for reference, id_ in links.items() if id_ in papers}

@@ -76,7 +76,7 @@ class Demonstrators:
     ) -> list[str]:
         used = {target.id, *taken}
         picked: list[str] = []
-        for paper in _shuffled(pool, generator_of(self._seed, target.id, kind)):
+        for paper in _shuffle(pool, generator_of(self._seed, target.id, kind)):
             if len(picked) == count:
                 break
             if paper.id not in used and not near_duplicate(target.title, target.abstract, paper.title, paper.abstract):
@@ -85,7 +85,7 @@ class Demonstrators:
         return picked
 
 
-def _shuffled(pool: Sequence[Paper], generator: random.Random) -> Iterator[Paper]:
+def _shuffle(pool: Sequence[Paper], generator: random.Random) -> Iterator[Paper]:
     """The pool in a random order; drawn lazily, so that a huge pool costs no more than a small one."""
     moved: dict[int, int] = {}
     for left in range(len(pool), 0, -1):

@@ -52,21 +52,21 @@ class Copies:
         """Note a paper and return the id of the earlier one that it is a copy of; None if there is none."""
         key = title_key(title), author_key(first_author)
         shingles = _shingles(abstract)
-        found = self._first.get(key) or self._text(id_, shingles)
+        original = self._first.get(key) or self._text(id_, shingles)
         self._first.setdefault(key, id_)
-        return found
+        return original
 
     def _text(self, id_: str, shingles: np.ndarray) -> str | None:
         from datasketch import MinHash
 
         if len(shingles) < _LEAST_SHINGLES:
             return None
-        (signature,) = MinHash.bulk([shingles.tolist()], num_perm=_BANDS[0] * _BANDS[1], hashfunc=_itself)
-        near = (one for one in sorted(self._bands.query(signature)) if _same_text(shingles, self._shingles[one]))
-        found = next(near, None)
+        (signature,) = MinHash.bulk([shingles.tolist()], num_perm=_BANDS[0] * _BANDS[1], hashfunc=_identity)
+        near = (other for other in sorted(self._bands.query(signature)) if _same_text(shingles, self._shingles[other]))
+        original = next(near, None)
         self._bands.insert(id_, signature)
         self._shingles[id_] = shingles
-        return found
+        return original
 
 
 def copies(papers: Iterable[Paper]) -> frozenset[str]:
@@ -101,6 +101,6 @@ def _shingles(text: str) -> np.ndarray:
     return np.unique(np.fromiter((zlib.crc32(run.encode()) for run in runs), dtype=np.uint32))
 
 
-def _itself(number: int) -> int:
+def _identity(number: int) -> int:
     """What MinHash permutes is a hash already."""
     return number

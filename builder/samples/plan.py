@@ -56,20 +56,20 @@ def plan(pool: Pool, task: Task, settings: Sequence[Setting], engine: Engine) ->
             paper.id: "too_few_citations" for paper in usable if len(pool.cuts[paper.id].citations) < pool.min_citations
         }
     targets = [cut.paper for cut in cuts if unfit[cut.paper.id] is None]
-    found = engine.map(planner, targets, _LEAST_AT_ONCE + len(targets) // _MOST_BATCHES)
+    outcomes = engine.map(planner, targets, _LEAST_AT_ONCE + len(targets) // _MOST_BATCHES)
     planned = {}
-    for paper, one in zip(targets, progress(found, f"plan {task}", len(targets)), strict=True):
-        if isinstance(one, Planned):
-            planned[paper.id] = one
+    for paper, outcome in zip(targets, progress(outcomes, f"plan {task}", len(targets)), strict=True):
+        if isinstance(outcome, Planned):
+            planned[paper.id] = outcome
         else:
-            unfit[paper.id] = one
+            unfit[paper.id] = outcome
     for id_, reason in unfit.items():
         if reason is None:
             report.kept += 1
         else:
             report.drop(id_, reason)
     report.check(len(cuts))
-    return sorted(planned.values(), key=lambda one: row_order(one.paper.id)), report
+    return sorted(planned.values(), key=lambda sample: row_order(sample.paper.id)), report
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ def content(document: Document, task: Task) -> str:
 
 def content_parts(document: Document, task: Task) -> list[str]:
     """The sections of the main body for a task, each with its heading."""
-    own = _OWN[task]
-    left_out = role_span(document, own) if own else frozenset()
+    role = _OWN[task]
+    left_out = role_span(document, role) if role else frozenset()
     return [
         f"{section.heading}\n{section.text}".strip()
         for i, section in enumerate(document.sections)

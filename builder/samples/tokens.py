@@ -38,7 +38,7 @@ class TokenCounter:
             known.clear()
         if new := list(set(words).difference(known)):
             encoded = self._tokenizer.encode_batch_fast(new, add_special_tokens=False)
-            known.update((word, len(one)) for word, one in zip(new, encoded, strict=True))
+            known.update((word, len(encoding)) for word, encoding in zip(new, encoded, strict=True))
         return sum(map(known.__getitem__, words))
 
 
@@ -50,4 +50,4 @@ def token_counter() -> TokenCounter:
 
 def shown_beside(title: str, abstract: str, task: Task) -> list[str]:
     """What a prompt of the task shows of a paper besides its content: all but the part that is asked for."""
-    return [text for text, own in ((title, "title"), (abstract, "abs")) if own != task]
+    return [text for text, part in ((title, "title"), (abstract, "abs")) if part != task]

@@ -32,8 +32,8 @@ def typing_of(round_: Round) -> Callable[[Sequence[Context]], Sequence[CitationT
     """The annotator that the round asks for."""
     if round_.scalar.annotator == "rules":
         return types_of
-    asked = Journal(round_.workspace / JOURNAL)
-    return lambda contexts: ask_model(contexts, round_.scalar.base_url or "", round_.scalar.model or "", asked)
+    journal = Journal(round_.workspace / JOURNAL)
+    return lambda contexts: ask_model(contexts, round_.scalar.base_url or "", round_.scalar.model or "", journal)
 
 
 def ask_model(contexts: Sequence[Context], base_url: str, model: str, journal: Journal) -> list[CitationType]:
@@ -51,23 +51,23 @@ def ask_model(contexts: Sequence[Context], base_url: str, model: str, journal: J
     }
 
     def note(key: str, text: str) -> None:
-        found = _ANSWER.search(text)
-        journal.add(key, _unclear(text) if found is None else found[0].lower())
+        match = _ANSWER.search(text)
+        journal.add(key, _unclear_note(text) if match is None else match[0].lower())
 
     if missing:
         ask(base_url, model, missing, 16, note)
     answers = [journal.get(key, "descriptive") for key in keys]
-    unclear = [one for one in answers if one not in get_args(CitationType)]
+    unclear = [answer for answer in answers if answer not in get_args(CitationType)]
     if len(unclear) > _MOST_UNCLEAR * len(answers):
         raise SourceError(
             f"the annotator {model!r} answered neither ATTRIBUTIONAL nor DESCRIPTIVE to {len(unclear)} of {len(answers)} citations "
             f"({unclear[0]!r:.80}); name another `scalar.model`"
         )
     # A citation that the annotator cannot classify counts as descriptive.
-    return [one if one in get_args(CitationType) else "descriptive" for one in answers]
+    return [answer if answer in get_args(CitationType) else "descriptive" for answer in answers]
 
 
-def _unclear(text: str) -> str:
+def _unclear_note(text: str) -> str:
     """The note for an answer that is neither: it was paid for, and is not asked for again."""
     return f"unclear: {text[:200]}"
 

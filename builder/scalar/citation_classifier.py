@@ -105,17 +105,17 @@ class First:
         """Above 0 for attributional."""
         return self.of_hashed(hashed(names))
 
-    def of_hashed(self, wanted: np.ndarray) -> float:
+    def of_hashed(self, hashes: np.ndarray) -> float:
         """As `score`, of features already hashed."""
-        at = places(wanted, self.indices)
+        at = places(hashes, self.indices)
         length = float(np.sqrt(self.squares[at].sum())) or 1.0
         return float(self.plain[at].sum() + self.rare[at].sum() / length)
 
 
-def places(wanted: np.ndarray, indices: np.ndarray) -> np.ndarray:
+def places(hashes: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """The places of hashed features among the known ones; unknown features are left out."""
-    at = np.searchsorted(indices, wanted).clip(max=len(indices) - 1)
-    return np.asarray(at[indices[at] == wanted])
+    at = np.searchsorted(indices, hashes).clip(max=len(indices) - 1)
+    return np.asarray(at[indices[at] == hashes])
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,21 +166,21 @@ def features(context: Context) -> list[str]:
     behind = _TOKEN.findall(_CLOSING.sub(" ) ", _OTHER.sub(" CIT ", after)))[:_TOKENS_AFTER]
     lower, shapes = [word.lower() for word in words], [_shape(word) for word in words]
     last = words[-1] if words else ""
-    found = ["bias", f"style={style}", f"style={style}|{_shape(last)}", f"style={style}|{' '.join(behind[:2]).lower()}"]
+    names = ["bias", f"style={style}", f"style={style}|{_shape(last)}", f"style={style}|{' '.join(behind[:2]).lower()}"]
     for n in range(1, min(6, len(words)) + 1):
-        found += [f"b{n}={lower[-n]}", f"s{n}={shapes[-n]}"]
+        names += [f"b{n}={lower[-n]}", f"s{n}={shapes[-n]}"]
     for n in range(2, min(4, len(words)) + 1):
-        found += [f"bb{n}={' '.join(lower[-n:])}", f"ss{n}={' '.join(shapes[-n:])}"]
-    found += [f"in={word}" for word in set(lower[-10:])]
-    found += [f"in={a} {b}" for a, b in zip(lower[-8:], lower[-7:], strict=False)]
+        names += [f"bb{n}={' '.join(lower[-n:])}", f"ss{n}={' '.join(shapes[-n:])}"]
+    names += [f"in={word}" for word in set(lower[-10:])]
+    names += [f"in={a} {b}" for a, b in zip(lower[-8:], lower[-7:], strict=False)]
     for n, word in enumerate(behind[:4]):
-        found += [f"a{n}={word.lower()}", f"as{n}={_shape(word)}"]
-    found += [f"aa{n}={' '.join(behind[:n]).lower()}" for n in (2, 3)]
-    found += [f"after={word}" for word in {word.lower() for word in behind}]
-    found += [f"end={last[-n:].lower()}" for n in range(1, 6)]
-    found += [f"c={core[-25:][i : i + n]}" for n in (3, 4, 5) for i in range(len(core[-25:]) - n + 1)]
-    found += [f"two={_shape(last)}|{lower[-2] if len(lower) > 1 else ''}"]
-    return found + _places(words, style, before, after) + [f"h={w}" for w in _TOKEN.findall(context.section.lower())]
+        names += [f"a{n}={word.lower()}", f"as{n}={_shape(word)}"]
+    names += [f"aa{n}={' '.join(behind[:n]).lower()}" for n in (2, 3)]
+    names += [f"after={word}" for word in {word.lower() for word in behind}]
+    names += [f"end={last[-n:].lower()}" for n in range(1, 6)]
+    names += [f"c={core[-25:][i : i + n]}" for n in (3, 4, 5) for i in range(len(core[-25:]) - n + 1)]
+    names += [f"two={_shape(last)}|{lower[-2] if len(lower) > 1 else ''}"]
+    return names + _places(words, style, before, after) + [f"h={w}" for w in _TOKEN.findall(context.section.lower())]
 
 
 def _places(words: Sequence[str], style: str, before: str, after: str) -> list[str]:

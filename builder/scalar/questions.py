@@ -118,37 +118,37 @@ class QuestionMaker:
         """Up to `most` questions of a paper, each about another cited work, in the order in which they are wanted."""
         all_parts = parts(citing.document)
         places = list(self._places(citing, all_parts))
-        asked: list[Question] = []
+        questions: list[Question] = []
         seen: set[str] = set()
         order = sorted(places, key=lambda place: self._rank(citing, place.mention))
         for place in order:
             name = self._name(citing, place.mention)
-            if len(asked) == self._most:
+            if len(questions) == self._most:
                 self.report.drop(name, "enough_of_paper")
             elif place.cited_id in seen:
                 self.report.drop(name, "repeated")
             else:
-                made = self._question(citing, place, places, all_parts)
-                if isinstance(made, Question):
+                outcome = self._question(citing, place, places, all_parts)
+                if isinstance(outcome, Question):
                     seen.add(place.cited_id)
-                    asked.append(made)
+                    questions.append(outcome)
                 else:
-                    self.report.drop(name, made)
-        return asked
+                    self.report.drop(name, outcome)
+        return questions
 
     def _places(self, citing: Citing, all_parts: Sequence[Part]) -> Iterator[_Place]:
         """The single citations of the wanted type whose work is known; the others are counted."""
         of_section = {i: (k, part) for k, part in enumerate(all_parts) for i in part.sections}
-        shown = [mention for mention in citing.document.mentions if mention.section in of_section]
-        contexts = [context_of(citing.document, mention) for mention in shown]
-        for mention, context, found in zip(shown, contexts, self._typing(contexts), strict=True):
+        mentions = [mention for mention in citing.document.mentions if mention.section in of_section]
+        contexts = [context_of(citing.document, mention) for mention in mentions]
+        for mention, context, citation_type in zip(mentions, contexts, self._typing(contexts), strict=True):
             index, part = of_section[mention.section]
             name = self._name(citing, mention)
             if not context.single:
                 self.report.drop(name, "grouped")
             elif mention.references[0] not in citing.cited:
                 self.report.drop(name, "unresolved")
-            elif found != self._level.citation:
+            elif citation_type != self._level.citation:
                 self.report.drop(name, "other_type")
             else:
                 yield _Place(mention, part, index, citing.cited[mention.references[0]])
@@ -179,24 +179,24 @@ class QuestionMaker:
         ).shuffle
         if not nearest:
             shuffle(pool)
-        wanted = _NEAREST if nearest else CANDIDATES - 1
-        found: list[Candidate] = []
+        limit = _NEAREST if nearest else CANDIDATES - 1
+        distractors: list[Candidate] = []
         for id_ in pool:
-            if len(found) == wanted:
+            if len(distractors) == limit:
                 break
-            one = self._candidate(id_) if id_ != place.cited_id else None
-            if one is not None:
-                found.append(one)
+            distractor = self._candidate(id_) if id_ != place.cited_id else None
+            if distractor is not None:
+                distractors.append(distractor)
         if nearest:
-            shuffle(found)
-        return found[: CANDIDATES - 1]
+            shuffle(distractors)
+        return distractors[: CANDIDATES - 1]
 
     def _candidate(self, id_: str) -> Candidate | None:
         if id_ not in self._candidates:
-            self._candidates[id_] = self._shown(id_)
+            self._candidates[id_] = self._make_candidate(id_)
         return self._candidates[id_]
 
-    def _shown(self, id_: str) -> Candidate | None:
+    def _make_candidate(self, id_: str) -> Candidate | None:
         cited = self._known(id_)
         if cited is None:
             return None
@@ -218,37 +218,37 @@ def turn_of(paper: Paper, seed: int) -> bytes:
     return digest_of(seed, paper.id, "questions")
 
 
-def ask_all(maker: QuestionMaker, papers: Iterable[Citing], seed: int, wanted: int) -> list[Question]:
-    """Up to `wanted` questions in the order of the rows, their right candidates in even positions.
+def ask_all(maker: QuestionMaker, papers: Iterable[Citing], seed: int, most: int) -> list[Question]:
+    """Up to `most` questions in the order of the rows, their right candidates in even positions.
 
     One question of each paper comes before a second one of any, so that they come from as many papers as possible. No
     more papers are tried than that takes.
     """
     turns: list[list[Question]] = []
     for citing in papers:
-        asked = maker.ask(citing)
-        turns += [[] for _ in range(len(asked) - len(turns))]
-        for turn, one in zip(turns, asked, strict=False):
-            turn.append(one)
-        if turns and len(turns[0]) == wanted:
+        questions = maker.ask(citing)
+        turns += [[] for _ in range(len(questions) - len(turns))]
+        for turn, cloze in zip(turns, questions, strict=False):
+            turn.append(cloze)
+        if turns and len(turns[0]) == most:
             break
-    asked = [one for turn in turns for one in turn]
-    maker.report.kept += len(asked[:wanted])
-    for one in asked[wanted:]:
-        maker.report.drop(one.id, "enough_questions")
-    return balanced(sorted(asked[:wanted], key=lambda one: row_order(one.id)), seed)
+    questions = [cloze for turn in turns for cloze in turn]
+    maker.report.kept += len(questions[:most])
+    for cloze in questions[most:]:
+        maker.report.drop(cloze.id, "enough_questions")
+    return balanced(sorted(questions[:most], key=lambda cloze: row_order(cloze.id)), seed)
 
 
 def balanced(questions: Iterable[Question], seed: int) -> list[Question]:
     """The questions with their right candidates spread evenly over the positions, then the others in their order."""
     placed: list[Question] = []
-    for k, one in enumerate(questions):
+    for k, cloze in enumerate(questions):
         block = list(range(CANDIDATES))
-        random.Random(integer_of(seed, one.level.citation, str(k // CANDIDATES))).shuffle(block)
+        random.Random(integer_of(seed, cloze.level.citation, str(k // CANDIDATES))).shuffle(block)
         label = block[k % CANDIDATES]
-        gold, *others = one.candidates
+        gold, *others = cloze.candidates
         others.insert(label, gold)
-        placed.append(replace(one, candidates=tuple(others), label=label))
+        placed.append(replace(cloze, candidates=tuple(others), label=label))
     return placed
 
 
@@ -280,6 +280,6 @@ def _by_distance(citing: Citing, place: _Place, all_parts: Sequence[Part]) -> It
         k, offset = offsets[mention.section]
         return abs(k - place.part_index), abs(offset + mention.start - here)
 
-    near = sorted((one for one in citing.document.mentions if one.section in offsets), key=distance)
+    near = sorted((mention for mention in citing.document.mentions if mention.section in offsets), key=distance)
     for mention in near:
         yield from (citing.cited[i] for i in mention.references if i in citing.cited)

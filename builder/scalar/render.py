@@ -30,44 +30,44 @@ class Part:
 
 def parts(document: Document) -> list[Part]:
     """The top-level sections of a paper, references, appendices and acknowledgements left out."""
-    found: list[Part] = []
+    top_parts: list[Part] = []
     top = min((section.level for section in document.sections), default=1)
     outside = False
     for i, section in enumerate(document.sections):
-        if section.level <= top or not (found or outside):
+        if section.level <= top or not (top_parts or outside):
             outside = section.role in _OUTSIDE
             if not outside:
-                found.append(Part(section.heading, section.role, (i,)))
+                top_parts.append(Part(section.heading, section.role, (i,)))
         elif not outside and section.role not in _OUTSIDE:
-            last = found[-1]
-            found[-1] = Part(last.heading, last.role, (*last.sections, i))
-    return found
+            last = top_parts[-1]
+            top_parts[-1] = Part(last.heading, last.role, (*last.sections, i))
+    return top_parts
 
 
 def question(
     document: Document, title: str, abstract: str, mention: Mention, part: Part, scope: Scope, all_parts: Sequence[Part]
 ) -> str | None:
     """What is inside <Paper>, with the citation masked; None if the mask lies beyond what is shown of a paper."""
-    shown = [part] if scope == "section" else all_parts
+    chosen = [part] if scope == "section" else all_parts
     masked = _masked(document.sections[mention.section].text, mention)
-    text = "\n\n".join(_section_texts(document, shown, {mention.section: masked}))
-    whole = f"{title}\n\nAbstract: {abstract}\n\n\n{text}" if scope == "full" else f"{title}\n\n\n{text}"
-    cut = whole[:MOST_CHARACTERS]
-    return cut if MASK in cut and whole.count(MASK) == 1 else None
+    text = "\n\n".join(_section_texts(document, chosen, {mention.section: masked}))
+    paper_text = f"{title}\n\nAbstract: {abstract}\n\n\n{text}" if scope == "full" else f"{title}\n\n\n{text}"
+    cut = paper_text[:MOST_CHARACTERS]
+    return cut if MASK in cut and paper_text.count(MASK) == 1 else None
 
 
-def candidate(document: Document | None, abstract: str, shown: CandidateText) -> str | None:
+def candidate(document: Document | None, abstract: str, kind: CandidateText) -> str | None:
     """What follows a candidate's title; None if the candidate lacks the text for it."""
     head = f"<Abstract>Abstract: {abstract}</Abstract>"
-    if shown == "concise":
+    if kind == "concise":
         return head if abstract else None
     if document is None:
         return None
-    chosen = [part for part in parts(document) if shown == "full" or part.role not in _NOT_BODY]
+    chosen = [part for part in parts(document) if kind == "full" or part.role not in _NOT_BODY]
     text = "\n\n".join(_section_texts(document, chosen, {}))[:MOST_CHARACTERS]
-    if not text.strip() or (shown == "full" and not abstract):
+    if not text.strip() or (kind == "full" and not abstract):
         return None
-    return f"{head}<Content>\n{text}\n</Content>" if shown == "full" else f"<Content>\n\n{text}\n\n</Content>"
+    return f"{head}<Content>\n{text}\n</Content>" if kind == "full" else f"<Content>\n\n{text}\n\n</Content>"
 
 
 def _section_texts(document: Document, chosen: Iterable[Part], instead: dict[int, str]) -> Iterator[str]:

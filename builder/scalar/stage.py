@@ -65,18 +65,18 @@ def question_papers(round_: Round, papers: Iterable[Paper], documents: Documents
     return [
         paper
         for split in round_.scalar.splits
-        for paper in islice((one for one in fit if dates.split_of(one) == split), most)
+        for paper in islice((candidate for candidate in fit if dates.split_of(candidate) == split), most)
     ]
 
 
 def cited_papers(round_: Round, store: Store, papers: Iterable[Paper]) -> list[Paper]:
     """The records of what the papers cite; at most `cited_papers` for each paper, chosen by the seed alone."""
-    wanted: set[str] = set()
+    cited: set[str] = set()
     for paper in papers:
         ids = {link.cited_id for link in store.links(paper.id) if link.cited_id}
         ids -= round_.taken_down
-        wanted.update(sorted(ids, key=lambda id_: digest_of(round_.seed, id_, "cited"))[: round_.scalar.cited_papers])
-    return list(store.papers(sorted(wanted)))
+        cited.update(sorted(ids, key=lambda id_: digest_of(round_.seed, id_, "cited"))[: round_.scalar.cited_papers])
+    return list(store.papers(sorted(cited)))
 
 
 class Asking:
@@ -102,13 +102,13 @@ class Asking:
         """The questions of a level, split by split."""
         scalar = self._round.scalar
         maker = QuestionMaker(level, self._round.seed, self._known, typing_of(self._round), scalar.questions_of_paper)
-        asked = {split: self._of_split(maker, split) for split in scalar.splits}
-        return asked, maker.report
+        questions = {split: self._of_split(maker, split) for split in scalar.splits}
+        return questions, maker.report
 
     def _of_split(self, maker: QuestionMaker, split: Split) -> list[Question]:
         papers = [paper for paper in self._papers if self._dates.split_of(paper) == split]
         citing = (
-            Citing(paper, self._documents[paper.id], _cited_of(self._store, paper))
+            Citing(paper, self._documents[paper.id], _cited_ids(self._store, paper))
             for paper in progress(papers, maker.report.stage, len(papers))
         )
         return ask_all(maker, citing, self._round.seed, self._round.scalar.questions)
@@ -118,5 +118,5 @@ class Asking:
         return Cited(paper, self._texts.get(id_)) if paper else None
 
 
-def _cited_of(store: Store, paper: Paper) -> dict[int, str]:
+def _cited_ids(store: Store, paper: Paper) -> dict[int, str]:
     return {link.reference: link.cited_id for link in store.links(paper.id) if link.cited_id}

@@ -68,10 +68,12 @@ def main() -> None:
 def read_labels(path: Path) -> list[Labelled]:
     """The labels of each paper, in the order of its text."""
     labels = [parse_json(line) for line in lines_of(path) if line]
-    return [_labelled(name, list(own)) for name, own in groupby(labels, key=lambda label: str(label["paper"]))]
+    return [
+        _labelled_paper(name, list(group)) for name, group in groupby(labels, key=lambda label: str(label["paper"]))
+    ]
 
 
-def _labelled(name: str, labels: Sequence[dict[str, Any]]) -> Labelled:
+def _labelled_paper(name: str, labels: Sequence[dict[str, Any]]) -> Labelled:
     contexts = tuple(_context(label) for label in labels)
     return Labelled(
         name,
@@ -98,7 +100,9 @@ def measure(papers: Sequence[Labelled], folds: int) -> dict[str, float]:
                 total += kind is not None
                 right += kind is not None and (value > 0) == kind
     singles = [
-        (one.single, labelled) for paper in papers for one, labelled in zip(paper.contexts, paper.singles, strict=True)
+        (context.single, labelled)
+        for paper in papers
+        for context, labelled in zip(paper.contexts, paper.singles, strict=True)
     ]
     return {
         "type_agreement": round(right / max(1, total), 4),
@@ -110,7 +114,7 @@ def measure(papers: Sequence[Labelled], folds: int) -> dict[str, float]:
 
 def decide(paper: Labelled, model: Model) -> np.ndarray:
     """Scores of a paper's citations, above 0 for attributional."""
-    table = neighbourhood(paper.contexts, [model.first.of_hashed(one) for one in paper.hashes])
+    table = neighbourhood(paper.contexts, [model.first.of_hashed(row) for row in paper.hashes])
     return np.asarray(table @ model.second[:-1] + model.second[-1])
 
 
@@ -121,17 +125,17 @@ def fit(papers: Sequence[Labelled]) -> Model:
     tables: list[np.ndarray] = []
     types: list[bool] = []
     for left_out, rest in _folds(papers, _INNER):
-        first = _first(rest)
+        first = _fit_first(rest)
         for paper in left_out:
-            table = neighbourhood(paper.contexts, [first.of_hashed(one) for one in paper.hashes])
+            table = neighbourhood(paper.contexts, [first.of_hashed(row) for row in paper.hashes])
             typed = [i for i, kind in enumerate(paper.types) if kind is not None]
             tables.append(table[typed])
             types += [bool(paper.types[i]) for i in typed]
     second = LogisticRegression(max_iter=1000).fit(np.concatenate(tables), types)
-    return Model(_first(papers), np.append(second.coef_[0], second.intercept_[0]))
+    return Model(_fit_first(papers), np.append(second.coef_[0], second.intercept_[0]))
 
 
-def _first(papers: Iterable[Labelled]) -> First:
+def _fit_first(papers: Iterable[Labelled]) -> First:
     """Logistic regression on plain features, on features times their log-count ratios (Wang and Manning 2012), and on TF-IDF.
 
     Each is scaled to a standard deviation of 1 over what it learnt from.
@@ -141,11 +145,11 @@ def _first(papers: Iterable[Labelled]) -> First:
     from sklearn.preprocessing import normalize
 
     typed = [
-        (one, kind) for paper in papers for one, kind in zip(paper.hashes, paper.types, strict=True) if kind is not None
+        (row, kind) for paper in papers for row, kind in zip(paper.hashes, paper.types, strict=True) if kind is not None
     ]
     types = np.array([kind for _, kind in typed])
-    every, counts = np.unique(np.concatenate([row for row, _ in typed]), return_counts=True)
-    indices, counts = every[counts >= _LEAST], counts[counts >= _LEAST]
+    hashes, counts = np.unique(np.concatenate([row for row, _ in typed]), return_counts=True)
+    indices, counts = hashes[counts >= _LEAST], counts[counts >= _LEAST]
     columns = [places(row, indices) for row, _ in typed]
     ends = np.cumsum([0, *map(len, columns)])
     matrix = csr_matrix((np.ones(ends[-1]), np.concatenate(columns), ends), shape=(len(typed), len(indices)))
@@ -167,8 +171,8 @@ def _folds(papers: Sequence[Labelled], folds: int) -> Iterator[tuple[list[Labell
     share = [int(hashed([f"{folds} {paper.name}"])[0]) % folds for paper in papers]
     for k in range(folds):
         yield (
-            [paper for paper, own in zip(papers, share, strict=True) if own == k],
-            [paper for paper, own in zip(papers, share, strict=True) if own != k],
+            [paper for paper, part in zip(papers, share, strict=True) if part == k],
+            [paper for paper, part in zip(papers, share, strict=True) if part != k],
         )
 
 

@@ -178,10 +178,10 @@ class HttpClient:
             announce_wait(pause, f"{_host(url)} is asked again after {trouble}")
             time.sleep(pause)
 
-    def _back_off(self, tried: int, asked: float) -> float:
+    def _back_off(self, tried: int, least: float) -> float:
         """Seconds to wait: doubled each time, with jitter, at least what the server asked for, never endless."""
         wait = self._source.delay * 2.0 ** (tried - 1)
-        return min(max(wait * random.uniform(1, 1.5), asked), LONGEST_WAIT)
+        return min(max(wait * random.uniform(1, 1.5), least), LONGEST_WAIT)
 
     def _follow(self, url: str) -> Answer:
         """One request, and the redirects within its host."""
@@ -214,17 +214,19 @@ class HttpClient:
         host = _host(url)
         began = self._wait_for_turn(host)
         try:
-            return self._received(url)
+            return self._receive(url)
         except requests.ConnectionError as err:
-            raise _TransientFailure(_plain(err), tries=TRIES if _was_reached(err) else UNREACHABLE_TRIES) from err
+            raise _TransientFailure(
+                _describe_error(err), tries=TRIES if _was_reached(err) else UNREACHABLE_TRIES
+            ) from err
         except TRANSIENT_ERRORS as err:
-            raise _TransientFailure(_plain(err)) from err
+            raise _TransientFailure(_describe_error(err)) from err
         except requests.RequestException as err:
-            raise SourceError(f"cannot ask {url[:200]}: {_plain(err)}") from err
+            raise SourceError(f"cannot ask {url[:200]}: {_describe_error(err)}") from err
         finally:
             self._answers.add_seconds(host, time.monotonic() - began)
 
-    def _received(self, url: str) -> tuple[requests.Response, bytes]:
+    def _receive(self, url: str) -> tuple[requests.Response, bytes]:
         """One answer from first byte to last, within the deadline."""
         seconds = self._source.timeout
         waits, until = (min(_CONNECT, seconds), min(_SILENCE, seconds)), time.monotonic() + seconds
@@ -285,7 +287,7 @@ def _was_reached(err: requests.ConnectionError) -> bool:
     return "NewConnectionError" not in repr(err) and "NameResolutionError" not in repr(err)
 
 
-def _plain(err: Exception) -> str:
+def _describe_error(err: Exception) -> str:
     """An error of the transport as a few words."""
     if isinstance(err, requests.ConnectionError) and not _was_reached(err):
         return "it cannot be reached (is this machine online?)"

@@ -68,15 +68,15 @@ class MetadataIndex:
 
     def _fingerprint(self) -> str:
         """Size and hash of the file; it is only hashed again when it may have changed."""
-        seen = self._seen()
-        known = self._store.note("hashed")
-        if isinstance(known, dict) and known["seen"] == seen:
-            return str(known["as"])
-        found = f"{self._metadata.name}:{self._metadata.stat().st_size}:{sha256_of(self._metadata)}"
-        self._store.set_note("hashed", {"seen": seen, "as": found})
-        return found
+        seen = self._file_state()
+        note = self._store.note("hashed")
+        if isinstance(note, dict) and note["seen"] == seen:
+            return str(note["as"])
+        fingerprint = f"{self._metadata.name}:{self._metadata.stat().st_size}:{sha256_of(self._metadata)}"
+        self._store.set_note("hashed", {"seen": seen, "as": fingerprint})
+        return fingerprint
 
-    def _seen(self) -> list[object]:
+    def _file_state(self) -> list[object]:
         """What tells whether the file may have changed. The last time changes with every write, and nobody can set it back."""
         stat = self._metadata.stat()
         return [str(self._metadata.resolve()), stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
@@ -85,7 +85,7 @@ class MetadataIndex:
         done = self._store.note("read")
         assert done is None or isinstance(done, int)
         self._store.set_note("of", [READER, self.fingerprint])
-        seen = self._seen()
+        seen = self._file_state()
         items = progress(read_metadata(self._metadata, done or 0), "index")
         lines = done or 0
         while batch := list(islice(items, _BATCH)):
@@ -94,7 +94,7 @@ class MetadataIndex:
                 self._store.add_batch([item for item in batch if isinstance(item, Paper)], since=_POOL)
                 self._store.frontier.drop((item for item in batch if isinstance(item, Drop)), _POOL)
                 self._store.set_note("read", lines)
-        if seen != self._seen():
+        if seen != self._file_state():
             self._store.close()
             self._remove()
             raise SourceError(f"{self._metadata} changed while it was being read; run the same command again")

@@ -69,11 +69,11 @@ class MirrorSource:
         return (paper for paper in papers if (first or date.min) <= paper.published <= (last or date.max))
 
     def similar_authors(self, name: str) -> list[str]:
-        found = []
+        names = []
         for key in self._index.near_authors(author_key(name), 5):
             printed = (author for paper in self._index.by_author(key) for author in paper.authors)
-            found += [author for author in printed if author_key(author) == key][:1]
-        return found
+            names += [author for author in printed if author_key(author) == key][:1]
+        return names
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
         return self._index.by_ids(sorted({parsed.bare for name in ids if (parsed := PaperId.parse(name))}))

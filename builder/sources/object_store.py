@@ -39,7 +39,7 @@ def local_path(name: str) -> Path | None:
     """The path that a name means on this machine; None for an address elsewhere."""
     if not is_address(name):
         return Path(name)
-    return Path(_opened(name)[1]) if name.startswith(("file://", "local://")) else None
+    return Path(_open(name)[1]) if name.startswith(("file://", "local://")) else None
 
 
 def expanded(names: Iterable[str]) -> list[str]:
@@ -48,21 +48,21 @@ def expanded(names: Iterable[str]) -> list[str]:
     Raises:
         SourceError: the store cannot be asked, or an address with `*` matches nothing.
     """
-    found: list[str] = []
+    all_names: list[str] = []
     for name in names:
         matches = _matches(name) if is_address(name) and "*" in name else [name]
         if not matches:
             raise SourceError(f"{name} matches nothing; check the address and the permission to list it")
-        found += matches
-    return found
+        all_names += matches
+    return all_names
 
 
 def _matches(address: str) -> list[str]:
     def ask() -> list[str]:
-        files, path = _opened(address)
-        return sorted(files.unstrip_protocol(one) for one in files.glob(path))
+        files, path = _open(address)
+        return sorted(files.unstrip_protocol(file) for file in files.glob(path))
 
-    return _asked(ask, address)
+    return _ask_with_retries(ask, address)
 
 
 @contextmanager
@@ -84,22 +84,22 @@ def local_copy(name: str, cancelled: threading.Event | None = None) -> Iterator[
         place = Path(folder) / f"fetched{''.join(PurePosixPath(urlsplit(name).path).suffixes[-2:])[-40:]}"
 
         def fetch() -> None:
-            files, path = _opened(name)
+            files, path = _open(name)
             with files.open(path, "rb") as there, place.open("wb") as here:
                 shutil.copyfileobj(there, here)
 
-        _asked(fetch, name, cancelled)
+        _ask_with_retries(fetch, name, cancelled)
         yield place
 
 
-def _opened(address: str) -> tuple[Any, str]:
+def _open(address: str) -> tuple[Any, str]:
     import fsspec
 
     files, path = fsspec.core.url_to_fs(address)
     return files, path
 
 
-def _asked(ask: Callable[[], _T], address: str, cancelled: threading.Event | None = None) -> _T:
+def _ask_with_retries(ask: Callable[[], _T], address: str, cancelled: threading.Event | None = None) -> _T:
     """What a store answers, asked again if it fails."""
     for wait in (*_WAITS, None):
         try:

@@ -20,7 +20,7 @@ def load_tokenizer() -> Tokenizer:
     Raises:
         TokenizerError: it cannot be fetched.
     """
-    path = _packaged() or _fetched()
+    path = _find_packaged() or _fetch()
     tokenizer = Tokenizer.from_file(str(path))
     # The packaged file cuts and pads at 128 tokens.
     tokenizer.no_truncation()
@@ -28,7 +28,7 @@ def load_tokenizer() -> Tokenizer:
     return tokenizer
 
 
-def _packaged() -> Path | None:
+def _find_packaged() -> Path | None:
     spec = importlib.util.find_spec(_SAME_VOCABULARY)
     if spec is None or not spec.origin:
         return None
@@ -36,7 +36,7 @@ def _packaged() -> Path | None:
     return path if path.is_file() else None
 
 
-def _fetched() -> Path:
+def _fetch() -> Path:
     try:
         return Path(hf_hub_download(NAME, "tokenizer.json"))
     except (OSError, ValueError) as err:

@@ -64,7 +64,7 @@ class Store(PaperTables, DocumentTables):
             )
             version = _version(db)
             while version == 0 or version in _UPGRADES:
-                version = _made_current(db)
+                version = _bring_up_to_date(db)
         except (OSError, sqlite3.Error) as err:
             raise StoreError(f"cannot open the store {path}: {err}") from err
         if version not in (0, SCHEMA_VERSION):
@@ -155,7 +155,7 @@ def _version(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _made_current(db: sqlite3.Connection) -> int:
+def _bring_up_to_date(db: sqlite3.Connection) -> int:
     """Create the tables, or those that an older version lacks, in one transaction; the version of the store after it."""
     db.execute("BEGIN IMMEDIATE")
     try:

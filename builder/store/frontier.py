@@ -53,13 +53,13 @@ class Frontier:
 
     def next(self, round_: str) -> Author | None:
         """Who is to be visited next: highest priority first, then in the order of admission."""
-        return self._first("ORDER BY priority DESC, place", round_)
+        return self._select_author("ORDER BY priority DESC, place", round_)
 
     def next_candidate(self, round_: str) -> Author | None:
         """The same, but authors of one priority by key: their order must not depend on how they were found."""
-        return self._first("AND priority > 0 ORDER BY priority DESC, key", round_)
+        return self._select_author("AND priority > 0 ORDER BY priority DESC, key", round_)
 
-    def _first(self, order: str, round_: str) -> Author | None:
+    def _select_author(self, order: str, round_: str) -> Author | None:
         row = self._db.execute(
             f"SELECT key, name FROM frontier WHERE visited = '' AND round = ? {order} LIMIT 1", (round_,)
         ).fetchone()

@@ -103,13 +103,18 @@ class PaperTables:
         rows = self._db.execute(
             "SELECT id, published, authors, categories FROM papers NOT INDEXED "
             f"WHERE since <> '' AND since <= ? AND published BETWEEN ? AND ? AND ({like})",
-            (since, (first or date.min).isoformat(), (last or date.max).isoformat(), *(f"{one}*" for one in wanted)),
+            (
+                since,
+                (first or date.min).isoformat(),
+                (last or date.max).isoformat(),
+                *(f"{category}*" for category in wanted),
+            ),
         )
         while some := rows.fetchmany(_ROWS_AT_ONCE):
             # Parsed together: a call takes longer than the few names of a row.
             authors = json.loads(f"[{','.join(row[2] for row in some)}]")
-            for (id_, day, _, found), names in zip(some, authors, strict=True):
-                if _is_wanted(found.partition(" ")[0], wanted):
+            for (id_, day, _, paper_categories), names in zip(some, authors, strict=True):
+                if _is_wanted(paper_categories.partition(" ")[0], wanted):
                     yield Authorship(id_, date.fromisoformat(day), tuple(names))
 
     def published_between(self, first: date, last: date) -> Iterator[Paper]:

@@ -58,11 +58,11 @@ class Titles:
     def propose(self, words: Iterable[str], most: int) -> list[str]:
         """Ids of the papers whose titles share at least two of the rarest words, those that share most words first."""
         wanted = set(words)
-        known = sorted((n, word) for word in wanted if 0 < (n := self.frequency(word)) < _TOO_COMMON)
-        chosen = [f'"{word}"' for _, word in known[:_RAREST]]
+        frequencies = sorted((n, word) for word in wanted if 0 < (n := self.frequency(word)) < _TOO_COMMON)
+        chosen = [f'"{word}"' for _, word in frequencies[:_RAREST]]
         if len(chosen) < 2:
             return []
-        query = " OR ".join(f"({one} AND {other})" for one, other in combinations(chosen, 2))
+        query = " OR ".join(f"({first} AND {second})" for first, second in combinations(chosen, 2))
         rows = self._db.execute(
             "SELECT id, title FROM papers WHERE pid IN (SELECT rowid FROM titles WHERE titles MATCH ? LIMIT ?)",
             (query, _MOST_ROWS),

@@ -54,10 +54,12 @@ def task_id(configuration: str, revision: str, metric: str) -> str:
 
 def eval_yaml(manifest: Manifest) -> str | None:
     """The text of `eval.yaml`: a task for each configuration with test samples; None if there are none, as in a sealed round."""
-    shown = [
-        one for one in manifest.configurations if one.statistics(_SPLIT).samples and one.form in ("full", "questions")
+    configurations = [
+        configuration
+        for configuration in manifest.configurations
+        if configuration.statistics(_SPLIT).samples and configuration.form in ("full", "questions")
     ]
-    if not shown:
+    if not configurations:
         return None
     content = {
         "name": f"AcademicEval {manifest.published_as}",
@@ -65,11 +67,11 @@ def eval_yaml(manifest: Manifest) -> str | None:
         "evaluation_framework": FRAMEWORK,
         "tasks": [
             {
-                "id": task_id(one.name, manifest.published_as, _HEADLINE.get(one.task, "rouge_l")),
-                "config": one.name,
+                "id": task_id(configuration.name, manifest.published_as, _HEADLINE.get(configuration.task, "rouge_l")),
+                "config": configuration.name,
                 "split": _SPLIT,
             }
-            for one in shown
+            for configuration in configurations
         ],
     }
     check_eval(content)

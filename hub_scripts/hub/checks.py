@@ -67,12 +67,14 @@ def check_card(folder: Path, manifest: Manifest) -> None:
     """
     try:
         data = DatasetCard.load(folder / CARD).data.to_dict()
-        named = {path for one in data["configs"] for part in one["data_files"] for path in part["path"]}
+        paths = {
+            path for configuration in data["configs"] for part in configuration["data_files"] for path in part["path"]
+        }
     except (OSError, ValueError, KeyError, TypeError) as err:
         raise CheckError(
             f"{folder / CARD} has no front matter that can be read ({err}); build the folder again"
         ) from err
-    if odd := sorted(named ^ set(manifest.files)):
+    if odd := sorted(paths ^ set(manifest.files)):
         raise CheckError(f"{folder / CARD} and {MANIFEST} disagree about {', '.join(odd[:3])}; build the folder again")
     check_canary(folder, manifest)
 
@@ -86,9 +88,9 @@ def check_loading(folder: Path, manifest: Manifest) -> dict[str, Count]:
     expected = counts_of(manifest)
     with tempfile.TemporaryDirectory() as cache:
         for name in progress(sorted(expected), "load"):
-            found = load_counts(str(folder.resolve()), name, Path(cache) / name)
-            if found != expected[name]:
-                raise CheckError(f"{folder}: load_dataset of {name} gives {found}, not {expected[name]}")
+            counts = load_counts(str(folder.resolve()), name, Path(cache) / name)
+            if counts != expected[name]:
+                raise CheckError(f"{folder}: load_dataset of {name} gives {counts}, not {expected[name]}")
     return expected
 
 
@@ -97,28 +99,32 @@ def contents(folder: Path, manifest: Manifest, licenses: Shown) -> Contents:
     papers: set[str] = set()
     counted: Counter[str] = Counter()
     unlicensed: list[str] = []
-    for one in progress(manifest.configurations, "licences"):
-        kind = kind_of(one)
-        inner = "candidates" if one.task == "cloze" else "demonstrations"
-        own = ["id", "paper_id", "license"] if one.task == "cloze" else ["id", "license"]
-        columns = [*own, *(f"{inner}.list.element.{name}" for name in ("id", "license"))]
-        for row in read_columns(folder, one, columns):
-            shown = kind.papers(row)
-            papers.update(bare_id(name) for name, _ in shown)
-            if one.form == "ids":
+    for configuration in progress(manifest.configurations, "licences"):
+        kind = kind_of(configuration)
+        inner = "candidates" if configuration.task == "cloze" else "demonstrations"
+        row_columns = ["id", "paper_id", "license"] if configuration.task == "cloze" else ["id", "license"]
+        columns = [*row_columns, *(f"{inner}.list.element.{name}" for name in ("id", "license"))]
+        for row in read_columns(folder, configuration, columns):
+            paper_licenses = kind.papers(row)
+            papers.update(bare_id(name) for name, _ in paper_licenses)
+            if configuration.form == "ids":
                 continue
             counted[row["license"]] += 1
-            if not may_publish(shown, licenses):
-                unlicensed.append(f"{one.name} {row['id']}")
-    papers.update(bare_id(one.id) for one in read_revisions(folder))
+            if not may_publish(paper_licenses, licenses):
+                unlicensed.append(f"{configuration.name} {row['id']}")
+    papers.update(bare_id(revision.id) for revision in read_revisions(folder))
     return Contents(frozenset(papers), dict(sorted(counted.items())), tuple(unlicensed[:3]))
 
 
-def check_contents(folder: Path, found: Contents, licenses: Shown, taken_down: frozenset[str], repo: str) -> None:
+def check_contents(
+    folder: Path, folder_contents: Contents, licenses: Shown, taken_down: frozenset[str], repo: str
+) -> None:
     """Raise a CheckError if a text lacks the licence, or was taken down from the repository."""
-    if found.unlicensed:
-        raise CheckError(f"{folder}: {', '.join(found.unlicensed)} contain texts that {licenses} does not allow")
-    if again := sorted(found.papers & taken_down):
+    if folder_contents.unlicensed:
+        raise CheckError(
+            f"{folder}: {', '.join(folder_contents.unlicensed)} contain texts that {licenses} does not allow"
+        )
+    if again := sorted(folder_contents.papers & taken_down):
         raise CheckError(
             f"{folder} shows {', '.join(again[:3])}, which {repo} has taken down; put its takedowns.jsonl next to "
             "round.toml and build the round again"

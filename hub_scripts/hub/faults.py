@@ -94,8 +94,8 @@ def retried(
             return within(DEADLINE if moves_files else DEADLINE_OF_QUESTIONS, call)
         except caught as err:
             fault = understand(err, repo)
-            if (found := done(fault)) is not None:
-                return found
+            if (outcome := done(fault)) is not None:
+                return outcome
             if tried == len(fault.waits) or not helps(fault):
                 raise FaultError(fault) from err
             pause = max(fault.waits[tried], fault.wait)
@@ -112,7 +112,7 @@ def understand(err: BaseException, repo: str) -> Fault:
         return Fault(AccessError(f"{repo}: there is no token; {_LOG_IN}"))
     for cause in _chain(err):
         if isinstance(cause, HfHubHTTPError):
-            return _of_answer(cause, repo)
+            return _fault_of_answer(cause, repo)
     # The error numbers of name resolution, and no others, are negative.
     if any(isinstance(cause, OSError) and (cause.errno or 0) < 0 for cause in _chain(err)):
         error = UnreachableError(
@@ -132,10 +132,10 @@ def understand(err: BaseException, repo: str) -> Fault:
 
 def lacks_xet(err: BaseException) -> bool:
     """Whether an upload failed because the Hub that was asked has no Xet storage, as self-hosted ones do not."""
-    return any("xet-write-token" in str(one) and "404" in str(one) for one in _chain(err))
+    return any("xet-write-token" in str(cause) and "404" in str(cause) for cause in _chain(err))
 
 
-def _of_answer(err: HfHubHTTPError, repo: str) -> Fault:
+def _fault_of_answer(err: HfHubHTTPError, repo: str) -> Fault:
     status = err.response.status_code
     message = (err.server_message or _first_line(err)).rstrip(".")
     if status in (408, 429) or status >= 500:

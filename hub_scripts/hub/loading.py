@@ -24,9 +24,9 @@ Count = dict[str, int]
 def counts_of(manifest: Manifest) -> dict[str, Count]:
     """Configuration -> split -> rows, of those that have any."""
     return {
-        one.name: {split: contents.statistics.samples for split, contents in one.splits.items()}
-        for one in manifest.configurations
-        if one.samples
+        configuration.name: {split: contents.statistics.samples for split, contents in configuration.splits.items()}
+        for configuration in manifest.configurations
+        if configuration.samples
     }
 
 
@@ -44,7 +44,7 @@ def load_counts(place: str, name: str, cache: Path, revision: str | None = None)
         return {split: rows.num_rows for split, rows in loaded.items()}
 
     try:
-        return _tried(load, place, name)
+        return _load_with_retries(load, place, name)
     finally:
         shutil.rmtree(cache, ignore_errors=True)
 
@@ -62,10 +62,10 @@ def stream_counts(place: str, name: str, columns: Sequence[str], revision: str) 
             streamed = load_dataset(place, name, revision=revision, streaming=True)
             return {split: sum(1 for _ in rows.select_columns(list(columns))) for split, rows in streamed.items()}
 
-    return _tried(stream, place, name)
+    return _load_with_retries(stream, place, name)
 
 
-def _tried(load: Callable[[], Count], place: str, name: str) -> Count:
+def _load_with_retries(load: Callable[[], Count], place: str, name: str) -> Count:
     """Load, and again where the Hub or the way to it was at fault and not the data."""
 
     def fresh() -> Count:
@@ -74,14 +74,14 @@ def _tried(load: Callable[[], Count], place: str, name: str) -> Count:
         return load()
 
     try:
-        return retried(fresh, place, caught=Exception, helps=lambda fault: fault.again and not _denied(fault))
+        return retried(fresh, place, caught=Exception, helps=lambda fault: fault.again and not _is_denied(fault))
     except FaultError as err:
-        if err.fault.again or _denied(err.fault):
+        if err.fault.again or _is_denied(err.fault):
             raise err.fault.error from err.__cause__
         cause = err.__cause__ or err
         line = next((line for line in str(cause).splitlines() if line.strip()), type(cause).__name__)
         raise DifferenceError(f"load_dataset of {name} in {place} fails: {line}") from cause
 
 
-def _denied(fault: Fault) -> bool:
+def _is_denied(fault: Fault) -> bool:
     return isinstance(fault.error, AccessError)

@@ -22,20 +22,20 @@ def publishable_copy(source: Path, licenses: Shown) -> Path:
         CheckError: the folder is such a copy with more than these licences allow, or the copy's place is taken.
     """
     manifest = read_manifest(source)
-    own = manifest.publishable
-    if licenses == "all" or (own and own.licenses == licenses):
+    copy_record = manifest.publishable
+    if licenses == "all" or (copy_record and copy_record.licenses == licenses):
         return source
-    if own:
-        raise CheckError(f"{source} was made with --licenses {own.licenses}, not {licenses}; push its round")
+    if copy_record:
+        raise CheckError(f"{source} was made with --licenses {copy_record.licenses}, not {licenses}; push its round")
     copy = source.resolve().with_name(f"{source.resolve().name}-publishable")
     if (copy / MANIFEST).is_file():
-        known = read_manifest(copy)
-        if known.publishable is None:
+        copy_manifest = read_manifest(copy)
+        if copy_manifest.publishable is None:
             raise CheckError(f"{copy} exists and is not a publishable copy; move it away")
         if (
-            known.publishable.licenses == licenses
-            and _original(known) == replace(manifest, other_files={})
-            and _carries(known, manifest)
+            copy_manifest.publishable.licenses == licenses
+            and _original_manifest(copy_manifest) == replace(manifest, other_files={})
+            and _carries(copy_manifest, manifest)
         ):
             return copy
     publishable(source, copy, licenses)
@@ -48,7 +48,7 @@ def _carries(copy: Manifest, original: Manifest) -> bool:
     return copy.carried == {name: hash_ for name, hash_ in original.carried.items() if name != left_out}
 
 
-def _original(copy: Manifest) -> Manifest:
+def _original_manifest(copy: Manifest) -> Manifest:
     """The manifest of the round that a copy was made of, except for the hashes of the files next to the data."""
     assert copy.publishable is not None
     return replace(

@@ -22,21 +22,21 @@ def publish(repo: Repo, staged: Staged, branch: str = MAIN) -> str:
         ConflictError: the revision is published with other contents, or the branch moved meanwhile.
     """
     refs = repo.existing_refs()
-    known = refs.tags.get(staged.revision)
-    if known is None:
+    commit = refs.tags.get(staged.revision)
+    if commit is None:
         parent = staged.base if branch == MAIN else refs.branches.get(branch, staged.base)
         if branch not in refs.branches:
             repo.branch(branch, parent)
-        known = repo.find(staged.mark, branch) or repo.commit(_change(repo, staged, parent), branch, parent)
-        repo.tag(staged.revision, known)
-    elif repo.find(staged.mark, staged.revision) != known:
+        commit = repo.find(staged.mark, branch) or repo.commit(_change(repo, staged, parent), branch, parent)
+        repo.tag(staged.revision, commit)
+    elif repo.find(staged.mark, staged.revision) != commit:
         raise ConflictError(
             f"{repo.id}: {staged.revision} is published with other contents and a published tag never moves; give the "
             "round another name, or see `academiceval yank`"
         )
     if branch != MAIN and branch in repo.existing_refs().branches:
         repo.delete_branch(branch)
-    return known
+    return commit
 
 
 def _change(repo: Repo, staged: Staged, parent: str) -> Change:

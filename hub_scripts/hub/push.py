@@ -51,16 +51,16 @@ def push(
     repo = Repo(repo_id)
     if report_card:
         # A kill between card and manifest leaves a folder that only this repairs.
-        known = parse_report_card(_content(report_card), str(report_card))
+        card = parse_report_card(_content(report_card), str(report_card))
         if yes:
             checks.check_files(source, frozenset({CARD}))
-            add_report_card(source, known)
+            add_report_card(source, card)
         else:
-            yield f"{report_card}: {len(known)} metrics would be added to the card"
+            yield f"{report_card}: {len(card)} metrics would be added to the card"
     if yes:
         repo.check_write()
-    folder, manifest, found = checked(source, licenses)
-    yield from _summary(folder, manifest, found, licenses)
+    folder, manifest, contents = checked(source, licenses)
+    yield from _summary(folder, manifest, contents, licenses)
     refs = repo.refs()
     if refs is None and yes:
         repo.create(private)
@@ -71,7 +71,7 @@ def push(
         )
     head = refs.branches[MAIN] if refs else ""
     notices = read_notices(repo, head) if head else Notices()
-    checks.check_contents(folder, found, licenses, notices.taken_down, repo_id)
+    checks.check_contents(folder, contents, licenses, notices.taken_down, repo_id)
     staged = stage(folder, repo_id, head, notices)
     refuse_secrets(staged.files)
     if refs and (seal := seal_of(manifest)) in refs.tags:
@@ -99,10 +99,10 @@ def _content(file: Path) -> bytes:
 def _check_seal(repo: Repo, seal: str, folder: Path, notices: Notices) -> None:
     """Raise a DifferenceError if a folder is not what was sealed, before anything is published."""
     with tempfile.TemporaryDirectory() as cache:
-        found = list(differences_from_seal(repo.snapshot(seal, Path(cache)), folder, notices.taken_down))
-    if found:
+        differences = list(differences_from_seal(repo.snapshot(seal, Path(cache)), folder, notices.taken_down))
+    if differences:
         raise DifferenceError(
-            f"{folder} is not what {repo.id} has as {seal}: {'; '.join(found[:3])}; push the folder that was sealed"
+            f"{folder} is not what {repo.id} has as {seal}: {'; '.join(differences[:3])}; push the folder that was sealed"
         )
 
 
@@ -117,9 +117,9 @@ def checked(source: Path, licenses: Shown) -> tuple[Path, Manifest, Contents]:
     folder = publishable_copy(source, licenses)
     manifest = checks.check_files(folder)
     checks.check_card(folder, manifest)
-    found = checks.contents(folder, manifest, licenses)
+    contents = checks.contents(folder, manifest, licenses)
     checks.check_loading(folder, manifest)
-    return folder, manifest, found
+    return folder, manifest, contents
 
 
 def _branch(revision: str, last: Manifest | None) -> str:
@@ -129,21 +129,21 @@ def _branch(revision: str, last: Manifest | None) -> str:
     return f"round-{revision}"
 
 
-def _summary(folder: Path, manifest: Manifest, found: Contents, licenses: Shown) -> Iterator[str]:
+def _summary(folder: Path, manifest: Manifest, contents: Contents, licenses: Shown) -> Iterator[str]:
     files = manifest.files.values()
-    whole = sum(found.licenses.values())
-    rows = sum(one.rows for one in files)
-    size = sum(one.bytes for one in files) / 1e6
-    yield f"{folder}: {len(files)} data files, {size:.1f} MB, {rows} rows, {whole} of them complete and {rows - whole} by id"
+    complete = sum(contents.licenses.values())
+    rows = sum(file.rows for file in files)
+    size = sum(file.bytes for file in files) / 1e6
+    yield f"{folder}: {len(files)} data files, {size:.1f} MB, {rows} rows, {complete} of them complete and {rows - complete} by id"
     if licenses == "none":
         yield f"sealed: every row is there by id, with the hashes of its texts, as {manifest.published_as}"
         return
-    if 2 * whole < rows:
+    if 2 * complete < rows:
         yield (
-            f"warning: {whole} of {rows} rows are complete, the others are listed by id: without `academiceval fill` "
-            + ("nobody can evaluate on this round" if not whole else "scores are of a small subset")
+            f"warning: {complete} of {rows} rows are complete, the others are listed by id: without `academiceval fill` "
+            + ("nobody can evaluate on this round" if not complete else "scores are of a small subset")
         )
-    yield f"licences ({licenses}): {', '.join(f'{name} {n} rows' for name, n in found.licenses.items()) or 'no row is whole'}"
+    yield f"licences ({licenses}): {', '.join(f'{name} {n} rows' for name, n in contents.licenses.items()) or 'no row is whole'}"
     yield "checked: hashes, audit, licences, card, load_dataset of every configuration"
 
 
@@ -154,10 +154,10 @@ def _plan(repo: Repo, staged: Staged, manifest: Manifest, last: Manifest | None)
         return
     there = repo.files(staged.base)
     same = list(unchanged(there, staged.files))
-    left = gone(there, staged.files)
+    obsolete = gone(there, staged.files)
     yield (
         f"{repo.id}, revision {staged.revision}, {f'after {last.published_as}' if last else 'the first'}: "
-        f"{len(staged.files) - len(same)} files to upload, {len(same)} unchanged, {len(left)} to remove"
+        f"{len(staged.files) - len(same)} files to upload, {len(same)} unchanged, {len(obsolete)} to remove"
     )
     before, after = _rows(last) if last else {}, _rows(manifest)
     for name in sorted(before.keys() | after.keys()):
@@ -166,4 +166,6 @@ def _plan(repo: Repo, staged: Staged, manifest: Manifest, last: Manifest | None)
 
 
 def _rows(manifest: Manifest) -> dict[str, int]:
-    return {one.name: one.samples for one in manifest.configurations if one.samples}
+    return {
+        configuration.name: configuration.samples for configuration in manifest.configurations if configuration.samples
+    }

@@ -74,7 +74,7 @@ class Repo:
 
     def check_write(self) -> None:
         """Raise an AccessError if the token may not write to the repository."""
-        name, namespaces, role, permissions = self._asked(lambda: _read_user(self._api.whoami()))
+        name, namespaces, role, permissions = self._ask(lambda: _read_user(self._api.whoami()))
         namespace = self.id.split("/")[0]
         if namespace not in namespaces:
             raise AccessError(f"{self.id}: the token's user {name} does not belong to {namespace}")
@@ -87,11 +87,13 @@ class Repo:
         """The branches and tags; None if there is no such repository."""
 
         def read() -> Refs:
-            found = self._api.list_repo_refs(self.id, repo_type=self.kind)
-            return Refs(*({ref.name: ref.target_commit for ref in refs} for refs in (found.branches, found.tags)))
+            refs = self._api.list_repo_refs(self.id, repo_type=self.kind)
+            branches = {ref.name: ref.target_commit for ref in refs.branches}
+            tags = {ref.name: ref.target_commit for ref in refs.tags}
+            return Refs(branches, tags)
 
         try:
-            return self._asked(read)
+            return self._ask(read)
         except HubError as err:
             if _status(err) == 404:
                 return None
@@ -125,26 +127,26 @@ class Repo:
             how: what the Hub must know of a Space.
         """
         if self.refs() is None:
-            self._done_once(
+            self._do_once(
                 lambda: self._api.create_repo(self.id, repo_type=self.kind, private=private, **how) and None,  # type: ignore[arg-type]
                 self.refs,
             )
 
     def files(self, revision: str) -> dict[str, str]:
         """Path -> hash of its content, `sha256:...` of large files and `git:...` of others."""
-        tree = self._asked(
+        tree = self._ask(
             lambda: list(self._api.list_repo_tree(self.id, recursive=True, revision=revision, repo_type=self.kind))
         )
         return {
-            one.path: f"sha256:{one.lfs.sha256}" if one.lfs else f"git:{one.blob_id}"
-            for one in tree
-            if isinstance(one, RepoFile)
+            entry.path: f"sha256:{entry.lfs.sha256}" if entry.lfs else f"git:{entry.blob_id}"
+            for entry in tree
+            if isinstance(entry, RepoFile)
         }
 
     def commits(self, revision: str) -> list[Commit]:
         """The commits up to a revision, newest first."""
-        found = self._asked(lambda: self._api.list_repo_commits(self.id, revision=revision, repo_type=self.kind))
-        return [Commit(one.commit_id, one.title, one.message) for one in found]
+        commits = self._ask(lambda: self._api.list_repo_commits(self.id, revision=revision, repo_type=self.kind))
+        return [Commit(commit.commit_id, commit.title, commit.message) for commit in commits]
 
     def read(self, path: str, revision: str) -> bytes | None:
         """A small file's content; None if the revision does not have it."""
@@ -162,12 +164,12 @@ class Repo:
                 except EntryNotFoundError:
                     return None
 
-        return self._asked(download, moves_files=True)
+        return self._ask(download, moves_files=True)
 
     def snapshot(self, revision: str, cache: Path, patterns: Sequence[str] = ()) -> Path:
         """Download a revision, or its files of some patterns, and say where it lies below the cache."""
         return Path(
-            self._asked(
+            self._ask(
                 lambda: self._api.snapshot_download(
                     self.id,
                     revision=revision,
@@ -189,29 +191,29 @@ class Repo:
         def done() -> str | None:
             if self.existing_refs().branches.get(branch) == parent:
                 return None
-            found = self.find(change.mark, branch)
-            if found is None:
+            commit = self.find(change.mark, branch)
+            if commit is None:
                 raise ConflictError(f"somebody else has pushed to {self.id} meanwhile; nothing was changed, try again")
-            return found
+            return commit
 
-        return self._done_once(lambda: self._send(change, branch, parent), done, moves_files=True)
+        return self._do_once(lambda: self._send(change, branch, parent), done, moves_files=True)
 
     def propose(self, change: Change, parent: str) -> str:
         """Open a pull request with one commit, unless one with its title is open, and return its address."""
-        return self._done_once(
+        return self._do_once(
             lambda: self._send(change, MAIN, parent, as_proposal=True), lambda: self.proposed(change), moves_files=True
         )
 
     def proposed(self, change: Change) -> str | None:
         """The address of the open pull request with a change's title; None if there is none."""
-        found = self._asked(
+        discussions = self._ask(
             lambda: list(
                 self._api.get_repo_discussions(
                     self.id, repo_type=self.kind, discussion_type="pull_request", discussion_status="open"
                 )
             )
         )
-        return next((one.url for one in found if one.title == change.title), None)
+        return next((discussion.url for discussion in discussions if discussion.title == change.title), None)
 
     def _send(self, change: Change, branch: str, parent: str, *, as_proposal: bool = False) -> str:
         """Ask for a commit or a pull request once; by LFS if the Hub turns out to have no Xet storage."""
@@ -220,7 +222,7 @@ class Repo:
             *(CommitOperationDelete(path) for path in sorted(change.delete)),
         ]
         try:
-            made = self._api.create_commit(
+            commit = self._api.create_commit(
                 self.id,
                 operations,
                 commit_message=change.title,
@@ -235,11 +237,11 @@ class Repo:
                 raise
             use_lfs()
             return self._send(change, branch, parent, as_proposal=as_proposal)
-        return str(made.pr_url if as_proposal else made.oid)
+        return str(commit.pr_url if as_proposal else commit.oid)
 
     def find(self, mark: str, revision: str) -> str | None:
         """The commit that carries a mark, among those up to a revision."""
-        return next((one.id for one in self.commits(revision) if mark in one.message), None)
+        return next((commit.id for commit in self.commits(revision) if mark in commit.message), None)
 
     def tag(self, name: str, commit: str) -> None:
         """Give a commit a tag for good.
@@ -249,34 +251,34 @@ class Repo:
         """
 
         def done() -> bool | None:
-            named = self.existing_refs().tags.get(name)
-            if named not in (None, commit):
-                raise ConflictError(f"{self.id}: the tag {name} is taken by {named}; a published tag never moves")
-            return True if named else None
+            current = self.existing_refs().tags.get(name)
+            if current not in (None, commit):
+                raise ConflictError(f"{self.id}: the tag {name} is taken by {current}; a published tag never moves")
+            return True if current else None
 
-        self._done_once(
+        self._do_once(
             lambda: self._api.create_tag(self.id, tag=name, revision=commit, repo_type=self.kind) or True, done
         )
 
     def branch(self, name: str, commit: str) -> None:
         """Begin a branch at a commit, if there is none of that name."""
-        self._done_once(
+        self._do_once(
             lambda: self._api.create_branch(self.id, branch=name, revision=commit, repo_type=self.kind) or True,
             lambda: True if name in self.existing_refs().branches else None,
         )
 
     def delete_branch(self, name: str) -> None:
         """Remove a branch, if it exists."""
-        self._done_once(
+        self._do_once(
             lambda: self._api.delete_branch(self.id, branch=name, repo_type=self.kind) or True,
             lambda: True if name not in self.existing_refs().branches else None,
         )
 
-    def _asked(self, call: Callable[[], _T], *, moves_files: bool = False) -> _T:
+    def _ask(self, call: Callable[[], _T], *, moves_files: bool = False) -> _T:
         """Ask what changes nothing, and ask again if that may help."""
-        return self._done_once(call, lambda: None, moves_files=moves_files)
+        return self._do_once(call, lambda: None, moves_files=moves_files)
 
-    def _done_once(self, call: Callable[[], _T], done: Callable[[], _T | None], *, moves_files: bool = False) -> _T:
+    def _do_once(self, call: Callable[[], _T], done: Callable[[], _T | None], *, moves_files: bool = False) -> _T:
         """Ask, and ask again if that may help, unless `done` finds that it was carried out."""
         try:
             return retried(
@@ -294,7 +296,7 @@ class Repo:
 def _read_user(who: dict[str, Any]) -> tuple[str, set[str], str, dict[str, Any]]:
     """Name, namespaces, the token's role, and what a fine-grained one may do."""
     token = who.get("auth", {}).get("accessToken") or {}
-    namespaces = {who["name"], *(one["name"] for one in who.get("orgs", ()))}
+    namespaces = {who["name"], *(organization["name"] for organization in who.get("orgs", ()))}
     return who["name"], namespaces, str(token.get("role")), token.get("fineGrained", {})
 
 

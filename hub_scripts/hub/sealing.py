@@ -32,41 +32,50 @@ def differences_from_seal(seal: Path, opened: Path, taken_down: Collection[str] 
         FolderError: one of them cannot be read.
     """
     before, after = read_manifest(seal), read_manifest(opened)
-    names = {one.name for one in before.configurations if one.form != "ids"}
-    if added := sorted({one.name for one in after.configurations if one.form != "ids"} - names):
+    names = {configuration.name for configuration in before.configurations if configuration.form != "ids"}
+    if added := sorted(
+        {configuration.name for configuration in after.configurations if configuration.form != "ids"} - names
+    ):
         yield f"{added[0]} was not sealed"
     for name in sorted(names):
-        hashes, shown = (_rows_of(folder, manifest, name) for folder, manifest in ((seal, before), (opened, after)))
-        if changed := [key for key, row in shown.items() if key in hashes and not _is_same(row, hashes[key])]:
+        hashes = _rows_of(seal, before, name)
+        rows = _rows_of(opened, after, name)
+        if changed := [key for key, row in rows.items() if key in hashes and not _is_same(row, hashes[key])]:
             yield f"{name}: {len(changed)} rows are not those that were sealed, among them {changed[0][1]}"
-        gone = {key for key in hashes.keys() - shown.keys() if not _shows(hashes[key], taken_down)}
-        if other := sorted(gone | (shown.keys() - hashes.keys())):
-            yield f"{name}: {len(other)} rows are in only one of the revisions, among them {other[0][1]}"
+        gone = {key for key in hashes.keys() - rows.keys() if not _shows(hashes[key], taken_down)}
+        if unmatched := sorted(gone | (rows.keys() - hashes.keys())):
+            yield f"{name}: {len(unmatched)} rows are in only one of the revisions, among them {unmatched[0][1]}"
 
 
 def _rows_of(folder: Path, manifest: Manifest, name: str) -> dict[tuple[str, str], Row]:
     """(split, id) -> the row by id, of rows of both forms."""
-    found: dict[tuple[str, str], Row] = {}
-    for one in manifest.configurations:
-        if name in (one.name, one.of) and (one.form == "ids" or one.name == name):
-            found |= {(split, row["id"]): _by_id(row, one) for split in SPLITS for row in read_rows(folder, one, split)}
-    return found
+    rows: dict[tuple[str, str], Row] = {}
+    for configuration in manifest.configurations:
+        if name in (configuration.name, configuration.of) and (
+            configuration.form == "ids" or configuration.name == name
+        ):
+            rows |= {
+                (split, row["id"]): _by_id(row, configuration)
+                for split in SPLITS
+                for row in read_rows(folder, configuration, split)
+            }
+    return rows
 
 
-def _by_id(row: Row, one: Configuration) -> Row:
+def _by_id(row: Row, configuration: Configuration) -> Row:
     """What represents a row, without its position and its answer."""
-    by_id = row if one.form == "ids" else kind_of(one).id_row(row, 0)
-    if one.task == "cloze":
-        by_id = {**by_id, "label": 0} if one.form == "ids" else sealed(by_id, row)
+    by_id = row if configuration.form == "ids" else kind_of(configuration).id_row(row, 0)
+    if configuration.task == "cloze":
+        by_id = {**by_id, "label": 0} if configuration.form == "ids" else sealed(by_id, row)
     return {name: value for name, value in by_id.items() if name != "position"}
 
 
-def _is_same(one: Row, other: Row) -> bool:
+def _is_same(first: Row, second: Row) -> bool:
     """Whether two rows by id represent the same row; the answer of a question without its text is not compared."""
-    labels = [any(text["name"] == LABEL for text in row["texts"]) for row in (one, other)]
+    labels = [any(text["name"] == LABEL for text in row["texts"]) for row in (first, second)]
     if all(labels):
-        return one == other
-    rows = [{**row, "texts": [text for text in row["texts"] if text["name"] != LABEL]} for row in (one, other)]
+        return first == second
+    rows = [{**row, "texts": [text for text in row["texts"] if text["name"] != LABEL]} for row in (first, second)]
     return rows[0] == rows[1]
 
 
@@ -75,6 +84,6 @@ def _shows(row: Row, papers: Collection[str]) -> bool:
     ids = [
         row["id"],
         row.get("paper_id", ""),
-        *(one["id"] for one in (*row.get("demonstrations", ()), *row.get("candidates", ()))),
+        *(entry["id"] for entry in (*row.get("demonstrations", ()), *row.get("candidates", ()))),
     ]
-    return any(bare_id(one.partition("#")[0]) in papers for one in (*ids, *row.get("citations", ())))
+    return any(bare_id(id_.partition("#")[0]) in papers for id_ in (*ids, *row.get("citations", ())))

@@ -20,9 +20,9 @@ _PAPERS = "data/samples/"
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     """JSON whose letters are not hidden by escapes."""
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text) if "\\u00" in text else ""
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\u00" in text else ""
 
 
 def refuse_secrets(files: Mapping[str, Content]) -> None:
@@ -36,7 +36,7 @@ def refuse_secrets(files: Mapping[str, Content]) -> None:
             continue
         data = content.read_bytes() if isinstance(content, Path) else content
         text = data.decode(errors="replace")
-        if found := next(chain(secrets_in(text), secrets_in(_unescaped(text))), None):
+        if secret := next(chain(secrets_in(text), secrets_in(_unescape(text))), None):
             raise SecretError(
-                f"{path} contains {found}, and nothing was uploaded: remove it, or make the file again without it"
+                f"{path} contains {secret}, and nothing was uploaded: remove it, or make the file again without it"
             )

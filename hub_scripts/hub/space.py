@@ -39,18 +39,18 @@ def push_site(site: Path, repo_id: str, *, yes: bool) -> Iterator[str]:
     there = repo.files(head) if refs else {}
     same = set(unchanged(there, files))
     fresh = {path: content for path, content in files.items() if path not in same}
-    left = gone(there, files)
-    if not fresh and not left:
+    obsolete = gone(there, files)
+    if not fresh and not obsolete:
         yield f"{repo_id} already shows this site"
         return
     if not yes:
-        yield f"{repo_id}: {len(fresh)} files new, {len(left)} removed"
+        yield f"{repo_id}: {len(fresh)} files new, {len(obsolete)} removed"
         yield "nothing was uploaded; add --yes to publish"
         return
     hashes = [f"{path} {digest(content)['sha256']}" for path, content in progress(sorted(fresh.items()), "hashes")]
-    mark = f"Site: {sha256_of_bytes(chr(10).join([*hashes, *left]))}"
-    commit = repo.commit(Change("New report", mark, fresh, left), MAIN, head)
-    yield f"published: {repo_id}, {len(fresh)} files new, {len(left)} removed, commit {commit}"
+    mark = f"Site: {sha256_of_bytes(chr(10).join([*hashes, *obsolete]))}"
+    commit = repo.commit(Change("New report", mark, fresh, obsolete), MAIN, head)
+    yield f"published: {repo_id}, {len(fresh)} files new, {len(obsolete)} removed, commit {commit}"
 
 
 def _mark_large(repo: Repo) -> None:

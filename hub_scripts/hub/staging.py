@@ -37,7 +37,7 @@ class Notices:
 
     @property
     def taken_down(self) -> frozenset[str]:
-        return frozenset(one.id for one in self.takedowns)
+        return frozenset(takedown.id for takedown in self.takedowns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ class Staged:
 
 def read_notices(repo: Repo, revision: str) -> Notices:
     """The lists at a revision."""
-    taken = repo.read(TAKEDOWNS, revision) or b""
-    return Notices(parse_errata(repo.read(ERRATA, revision)), parse_takedowns(taken, f"{TAKEDOWNS} of {repo.id}"))
+    takedowns = repo.read(TAKEDOWNS, revision) or b""
+    return Notices(parse_errata(repo.read(ERRATA, revision)), parse_takedowns(takedowns, f"{TAKEDOWNS} of {repo.id}"))
 
 
 def stage(folder: Path, repo: str, base: str, notices: Notices, mark: str = "") -> Staged:

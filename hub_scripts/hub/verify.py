@@ -30,16 +30,16 @@ def verify(repo: Repo, revision: str) -> Iterator[str]:
         raise HubError(f"{repo.id} has no revision {revision}; there are {', '.join(sorted(refs.tags)) or 'no tags'}")
     with tempfile.TemporaryDirectory() as cache:
         folder = repo.snapshot(revision, Path(cache) / "snapshot")
-        found = list(differences(repo, revision, folder, Path(cache)))
-        seal = seal_of(read_manifest(folder)) if not found else None
+        problems = list(differences(repo, revision, folder, Path(cache)))
+        seal = seal_of(read_manifest(folder)) if not problems else None
         if seal in refs.tags:
             sealed = repo.snapshot(str(seal), Path(cache) / "sealed")
             taken_down = read_notices(repo, revision).taken_down
-            found = list(differences_from_seal(sealed, folder, taken_down))
-    if found:
-        listed = "".join(f"\n  {one}" for one in found)
+            problems = list(differences_from_seal(sealed, folder, taken_down))
+    if problems:
+        listed = "".join(f"\n  {problem}" for problem in problems)
         raise DifferenceError(
-            f"{repo.id} at {revision} is not what its manifest says ({len(found)} differences):{listed}"
+            f"{repo.id} at {revision} is not what its manifest says ({len(problems)} differences):{listed}"
         )
     yield f"verified: {repo.id} at {revision}: every hash, every configuration loaded and streamed, all counts"
     if seal in refs.tags:
@@ -77,6 +77,6 @@ def _load(repo: Repo, revision: str, manifest: Manifest, cache: Path) -> Iterato
         except DifferenceError as err:
             yield str(err)
             continue
-        for way, found in (("loaded", loaded), ("streamed", streamed)):
-            if found != expected:
-                yield f"{name} {way} has {found} rows, but the manifest says {expected}"
+        for way, counts in (("loaded", loaded), ("streamed", streamed)):
+            if counts != expected:
+                yield f"{name} {way} has {counts} rows, but the manifest says {expected}"

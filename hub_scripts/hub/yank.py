@@ -46,11 +46,11 @@ def yank(
     case = _look(repo, revision, reason, ids)
     if not yes:
         yield f"{repo_id}: {case.entry.revision} would be replaced by {case.entry.replacement} ({reason}); its tag would stay"
-        yield from (f"  without the texts of {one}, which {takedowns} would list" for one in ids)
+        yield from (f"  without the texts of {id_}, which {takedowns} would list" for id_ in ids)
         yield "nothing was changed; add --yes to do it"
         return
     if ids:
-        _note(takedowns, [one for one in case.notices.takedowns if one.id in ids])
+        _note(takedowns, [takedown for takedown in case.notices.takedowns if takedown.id in ids])
         yield from _publish_without(repo, case.head, ids, case.entry, case.notices, case.mark, MAIN)
         yield f"older tags may still show {', '.join(ids)}: they never move; remove them on the Hub's own pages"
     elif case.is_newest:
@@ -100,15 +100,15 @@ def _look(repo: Repo, revision: str | None, reason: str, ids: tuple[str, ...]) -
     if manifest is None:
         raise HubError(f"{repo.id} is not one of our datasets: main has no {MANIFEST}")
     notices = read_notices(repo, head)
-    wanted = revision or _before_replacement(manifest, notices, reason, ids)
-    if wanted not in refs.tags:
-        raise HubError(f"{repo.id} has no revision {wanted}; there are {', '.join(sorted(refs.tags)) or 'no tags'}")
-    mark = f"Yank: {sha256_of_bytes('|'.join((wanted, reason, *ids)))}"
-    entry = _known(notices, wanted, reason, ids) or _published(repo, refs, mark, wanted, reason, ids)
-    entry = entry or _new(notices, wanted, reason, ids, refs)
-    case = _Case(head, manifest, refs.tags, _noted(notices, entry), entry, mark)
+    target = revision or _before_replacement(manifest, notices, reason, ids)
+    if target not in refs.tags:
+        raise HubError(f"{repo.id} has no revision {target}; there are {', '.join(sorted(refs.tags)) or 'no tags'}")
+    mark = f"Yank: {sha256_of_bytes('|'.join((target, reason, *ids)))}"
+    entry = _find_entry(notices, target, reason, ids) or _published_entry(repo, refs, mark, target, reason, ids)
+    entry = entry or _new_entry(notices, target, reason, ids, refs)
+    case = _Case(head, manifest, refs.tags, _with_entry(notices, entry), entry, mark)
     if ids and not case.is_newest:
-        raise HubError(f"papers are taken down from the newest revision, {manifest.published_as}, not from {wanted}")
+        raise HubError(f"papers are taken down from the newest revision, {manifest.published_as}, not from {target}")
     return case
 
 
@@ -124,37 +124,46 @@ def _before_replacement(manifest: Manifest, notices: Notices, reason: str, ids: 
     """The newest revision, as it was before the same call replaced it and was killed."""
     now = manifest.published_as
     return next(
-        (one.revision for one in notices.errata if (one.replacement, one.reason, one.papers) == (now, reason, ids)), now
+        (
+            erratum.revision
+            for erratum in notices.errata
+            if (erratum.replacement, erratum.reason, erratum.papers) == (now, reason, ids)
+        ),
+        now,
     )
 
 
-def _known(notices: Notices, revision: str, reason: str, ids: tuple[str, ...]) -> Erratum | None:
-    wanted = revision, reason, ids
-    return next((one for one in notices.errata if (one.revision, one.reason, one.papers) == wanted), None)
+def _find_entry(notices: Notices, revision: str, reason: str, ids: tuple[str, ...]) -> Erratum | None:
+    key = revision, reason, ids
+    return next(
+        (erratum for erratum in notices.errata if (erratum.revision, erratum.reason, erratum.papers) == key), None
+    )
 
 
-def _published(repo: Repo, refs: Refs, mark: str, revision: str, reason: str, ids: tuple[str, ...]) -> Erratum | None:
+def _published_entry(
+    repo: Repo, refs: Refs, mark: str, revision: str, reason: str, ids: tuple[str, ...]
+) -> Erratum | None:
     """The entry of a replacement that a killed call has published already, but not noted on main."""
     base = revision.partition(".post")[0]
     for name, commit in refs.tags.items():
         if name.startswith(f"{base}.post") and repo.find(mark, name) == commit:
-            return _known(read_notices(repo, commit), revision, reason, ids)
+            return _find_entry(read_notices(repo, commit), revision, reason, ids)
     return None
 
 
-def _new(notices: Notices, revision: str, reason: str, ids: tuple[str, ...], refs: Refs) -> Erratum:
+def _new_entry(notices: Notices, revision: str, reason: str, ids: tuple[str, ...], refs: Refs) -> Erratum:
     """A new entry.
 
     Raises:
         HubError: the revision already has a replacement.
     """
-    if known := next((one.replacement for one in notices.errata if one.revision == revision), None):
-        raise HubError(f"{revision} was already replaced by {known}; yank {known} if that is wrong too")
-    name = replacement(revision, {*refs.tags, *(one.replacement for one in notices.errata)})
+    if successor := next((erratum.replacement for erratum in notices.errata if erratum.revision == revision), None):
+        raise HubError(f"{revision} was already replaced by {successor}; yank {successor} if that is wrong too")
+    name = replacement(revision, {*refs.tags, *(erratum.replacement for erratum in notices.errata)})
     return Erratum(revision, name, datetime.now(UTC).date().isoformat(), reason, ids)
 
 
-def _noted(notices: Notices, entry: Erratum) -> Notices:
+def _with_entry(notices: Notices, entry: Erratum) -> Notices:
     """The lists with an entry, if they do not have it."""
     if entry in notices.errata:
         return notices
@@ -168,9 +177,9 @@ def _noted(notices: Notices, entry: Erratum) -> Notices:
 
 def _note(path: Path, fresh: Sequence[Takedown]) -> None:
     """Add to the local list, whole or not at all."""
-    known = parse_takedowns(path.read_bytes(), str(path)) if path.is_file() else []
-    ids = {one.id for one in known}
-    write_whole(path, takedown_lines([*known, *(one for one in fresh if one.id not in ids)]))
+    takedowns = parse_takedowns(path.read_bytes(), str(path)) if path.is_file() else []
+    ids = {takedown.id for takedown in takedowns}
+    write_whole(path, takedown_lines([*takedowns, *(takedown for takedown in fresh if takedown.id not in ids)]))
 
 
 def _publish_without(
@@ -187,15 +196,17 @@ def _publish_without(
 def _publish_older(repo: Repo, case: _Case) -> Iterator[str]:
     """Publish the replacement of a revision that main has left behind; what was taken down since does not come back."""
     commit, name = case.tags[case.entry.revision], case.entry.replacement
-    taken = case.notices.takedowns
-    own = Notices(_noted(read_notices(repo, commit), case.entry).errata, taken)
-    if taken:
-        yield from _publish_without(repo, commit, case.notices.taken_down, case.entry, own, case.mark, f"round-{name}")
+    takedowns = case.notices.takedowns
+    notices = Notices(_with_entry(read_notices(repo, commit), case.entry).errata, takedowns)
+    if takedowns:
+        yield from _publish_without(
+            repo, commit, case.notices.taken_down, case.entry, notices, case.mark, f"round-{name}"
+        )
     else:
         older = newest(repo, commit)
         if older is None:
             raise HubError(f"{case.entry.revision} of {repo.id} has no {MANIFEST}; it is not one of ours")
-        same = _same_data(repo, commit, replace(older, revision=name), own, case.mark)
+        same = _same_data(repo, commit, replace(older, revision=name), notices, case.mark)
         publish(repo, same, f"round-{name}")
 
 

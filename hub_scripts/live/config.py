@@ -131,7 +131,7 @@ def _with_options(model: ModelTable, place: Path, name: str) -> ModelTable:
     if not options.get("tasks"):
         raise LiveError(f"{name}: {place / model.config} lacks `tasks`, as of `academiceval eval --tasks`")
     tasks = options["tasks"] if isinstance(options["tasks"], list) else str(options["tasks"]).split(",")
-    if unknown := sorted({str(one) for one in tasks} - set(task_names())):
+    if unknown := sorted({str(task) for task in tasks} - set(task_names())):
         raise LiveError(
             f"{name}: {place / model.config} names the task {unknown[0]!r}, which does not exist; "
             f"{suggestion(unknown[0], task_names())}"

@@ -90,7 +90,7 @@ def live(
     yield f"round {round_.round}: {'finished' if month.has_worked else 'nothing is new'}; log: {path.parent / month.runs / LOG}"
 
 
-def _is_whole(folder: Path) -> bool:
+def _is_complete(folder: Path) -> bool:
     """Whether a dataset folder has all its files, in their sizes."""
     try:
         files = read_manifest(folder).files
@@ -110,7 +110,7 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
         content = parse_json(path.read_bytes()) if path.is_file() else {}
     except ODD as err:
         raise LiveError(f"{path} is damaged ({err}); remove it, and every step is checked again") from err
-    if not isinstance(content, dict) or not all(isinstance(one, dict) for one in content.values()):
+    if not isinstance(content, dict) or not all(isinstance(record, dict) for record in content.values()):
         raise LiveError(f"{path} is not the state of a month; remove it, and every step is checked again")
     return content
 
@@ -127,22 +127,22 @@ class _Month:
     def __init__(self, place: Path, runs: Path, max_cost: float | None, *, quiet: bool) -> None:
         self._place, self.runs, self._quiet = place, runs, quiet
         self.state = place / runs / STATE
-        self._noted = _read(self.state)
+        self._records = _read(self.state)
         self._spending = Spending(place, max_cost)
         self.done: set[str] = set()
         self.failed: dict[str, str] = {}
         self.has_worked = False
 
     def is_done(self, step: Step) -> bool:
-        noted = self._noted.get(step.name, {})
-        return noted.get("key") == self._key(step) and noted.get("made") == self._made(step)
+        record = self._records.get(step.name, {})
+        return record.get("key") == self._key(step) and record.get("made") == self._product_hash(step)
 
-    def _made(self, step: Step) -> str | None:
+    def _product_hash(self, step: Step) -> str | None:
         """What a step has made, as a hash: a later month replaces it with its own."""
         if step.makes is None:
             return ""
         path = self._place / step.makes
-        if path.name == MANIFEST and not _is_whole(path.parent):
+        if path.name == MANIFEST and not _is_complete(path.parent):
             return None
         files = self._files(path)
         return sha256_of_bytes(json.dumps([sha256_of(file) for file in files])) if files else None
@@ -158,7 +158,7 @@ class _Month:
             return
         argv = step.argv
         if step.bill and self._spending.limit is not None:
-            allowed = self._spending.left(step, planned, self._noted)
+            allowed = self._spending.left(step, planned, self._records)
             if allowed <= 0:
                 self.failed[step.name] = "max_cost is used up"
                 return
@@ -172,7 +172,9 @@ class _Month:
             self.failed[step.name] = f"ended with exit code {code}"
         else:
             self.done.add(step.name)
-            self._note(step, key=self._key(step), made=self._made(step), seconds=round(time.monotonic() - started, 1))
+            self._note(
+                step, key=self._key(step), made=self._product_hash(step), seconds=round(time.monotonic() - started, 1)
+            )
         self.write_log(planned)
 
     def _run(self, argv: Sequence[str]) -> int:
@@ -182,12 +184,12 @@ class _Month:
         return subprocess.run(command, cwd=self._place, preexec_fn=ends_with_us, check=False).returncode
 
     def _note(self, step: Step, **facts: object) -> None:
-        self._noted[step.name] = {**self._noted.get(step.name, {}), **facts}
-        write_whole(self.state, json.dumps(self._noted, indent=1) + "\n")
+        self._records[step.name] = {**self._records.get(step.name, {}), **facts}
+        write_whole(self.state, json.dumps(self._records, indent=1) + "\n")
 
     def _key(self, step: Step) -> str:
         """A hash of everything that a step's outcome depends on."""
-        files = [file for one in step.inputs for file in self._files(self._place / one)]
+        files = [file for path in step.inputs for file in self._files(self._place / path)]
         contents = [(file.name, file.parent.name, sha256_of(file)) for file in files]
         return sha256_of_bytes(json.dumps([step.argv, contents]))
 
@@ -204,7 +206,7 @@ class _Month:
             (
                 step.name,
                 self._state_of(step),
-                self._noted.get(step.name, {}).get("seconds"),
+                self._records.get(step.name, {}).get("seconds"),
                 f"academiceval {shlex.join(step.argv)}",
             )
             for step in planned

@@ -24,31 +24,31 @@ class Spending:
     def __init__(self, place: Path, limit: float | None) -> None:
         self._place, self.limit = place, limit
 
-    def left(self, step: Step, planned: Sequence[Step], noted: Mapping[str, Mapping[str, Any]]) -> float:
+    def left(self, step: Step, planned: Sequence[Step], records: Mapping[str, Mapping[str, Any]]) -> float:
         """What a step and its earlier tries may cost together.
 
         Args:
-            noted: step -> what its last try was allowed, and whether it ended ("key").
+            records: step -> what its last try was allowed, and whether it ended ("key").
         """
         if self.limit is None:
             raise ValueError("there is no limit")
-        others = [one for one in planned if one.bill and one.name != step.name and one.name in noted]
-        return self.limit - sum(self._cost(one, noted[one.name]) for one in others)
+        others = [other for other in planned if other.bill and other.name != step.name and other.name in records]
+        return self.limit - sum(self._cost(other, records[other.name]) for other in others)
 
-    def _cost(self, step: Step, noted: Mapping[str, Any]) -> float:
+    def _cost(self, step: Step, record: Mapping[str, Any]) -> float:
         """What a step has cost; as much as it was allowed if that is not known."""
-        known = _billed(self._place / step.bill) if step.bill and "key" in noted else None
-        return float(noted.get("allowed", 0.0)) if known is None else known
+        cost = _billed_cost(self._place / step.bill) if step.bill and "key" in record else None
+        return float(record.get("allowed", 0.0)) if cost is None else cost
 
 
-def _billed(bill: Path) -> float | None:
+def _billed_cost(bill: Path) -> float | None:
     """The cost that a run or a judge's file notes; None if it notes none."""
     files = results_in(bill) if bill.is_dir() else [bill]
     try:
         costs = [_cost_in(file) for file in files]
     except SamplesError:
         return None
-    known = [one for one in costs if one is not None]
+    known = [cost for cost in costs if cost is not None]
     return sum(known) if known and len(known) == len(costs) else None
 
 

@@ -61,9 +61,9 @@ def steps(live: Live, models: Mapping[str, ModelTable], round_: Round) -> Iterat
         yield _evaluation(name, model, round_.output, runs / name)
         if live.judge:
             yield _judging(name, live.judge, runs / name, runs / JUDGED)
-    shown = ("report", str(live.results), str(round_.output), "-o", str(SITE))
+    report = ("report", str(live.results), str(round_.output), "-o", str(SITE))
     space = ("--space", live.space, "--yes") if live.space else ()
-    yield Step("report", (*shown, *space), (live.results, manifest), SITE / "index.html", ("audit",))
+    yield Step("report", (*report, *space), (live.results, manifest), SITE / "index.html", ("audit",))
     if live.results_repo:
         for name, model in models.items():
             argv = (

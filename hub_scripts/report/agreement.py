@@ -16,21 +16,21 @@ from lm_eval_tasks.stats.correlations import correlations_of, matrix
 if TYPE_CHECKING:
     from lm_eval_tasks.core.tables import Table
 
-_METRICS = (WIN_RATE, *(one.name for one in registry.of_texts()))
+_METRICS = (WIN_RATE, *(metric.name for metric in registry.of_texts()))
 
 
 def agreement(groups: Sequence[Group]) -> dict[str, Table]:
     """Title -> table, for each task over its answers and over its models; tables without a pair are left out."""
-    found: dict[str, Table] = {}
+    tables: dict[str, Table] = {}
     for task in dict.fromkeys(group.task for group in groups):
-        own = [group for group in groups if group.task == task]
-        for what, rows in (("answers", _answers(own)), ("models", _models(own))):
+        task_groups = [group for group in groups if group.task == task]
+        for what, rows in (("answers", _answers(task_groups)), ("models", _models(task_groups))):
             if pairs := correlations_of(list(rows), _METRICS):
-                most = max(one.samples for one in pairs)
-                found[f"{TASK_LABELS[task]}, over up to {most} {what}"] = matrix(
-                    [replace(one, first=_label(one.first), second=_label(one.second)) for one in pairs]
+                most = max(pair.samples for pair in pairs)
+                tables[f"{TASK_LABELS[task]}, over up to {most} {what}"] = matrix(
+                    [replace(pair, first=_label(pair.first), second=_label(pair.second)) for pair in pairs]
                 )
-    return found
+    return tables
 
 
 def _label(metric: str) -> str:
@@ -47,8 +47,8 @@ def _answers(groups: Sequence[Group]) -> Iterator[tuple[Mapping[str, float], str
         author = dict(zip(group.ids, group.clusters, strict=True))
         for cell in group.cells:
             by_sample: dict[str, dict[str, float]] = defaultdict(dict)
-            for name, own in _scores(cell).items():
-                for id_, score in own.items():
+            for name, values in _scores(cell).items():
+                for id_, score in values.items():
                     by_sample[id_][name] = score
             yield from ((scores, author[id_]) for id_, scores in by_sample.items())
 
@@ -61,7 +61,7 @@ def _models(groups: Sequence[Group]) -> Iterator[tuple[Mapping[str, float], str]
         cells = [cell for group in common for cell in group.cells if cell.model == model]
         means: dict[str, list[float]] = defaultdict(list)
         for cell in cells:
-            for name, own in _scores(cell).items():
-                if own:
-                    means[name].append(fmean(own.values()))
-        yield {name: fmean(own) for name, own in means.items() if len(own) == len(cells)}, model
+            for name, values in _scores(cell).items():
+                if values:
+                    means[name].append(fmean(values.values()))
+        yield {name: fmean(cell_means) for name, cell_means in means.items() if len(cell_means) == len(cells)}, model

@@ -43,12 +43,12 @@ class Published:
 
 def published() -> Iterator[Published]:
     """The papers' own scores."""
-    read = tomllib.loads((Path(__file__).parent / "published.toml").read_text(encoding="utf-8"))
-    for table in read["table"]:
+    content = tomllib.loads((Path(__file__).parent / "published.toml").read_text(encoding="utf-8"))
+    for table in content["table"]:
         for setting, cells in table["scores"].items():
             for model, cell in zip(table["models"], cells, strict=True):
                 if cell != "-":
-                    note = next((text for ending, text in read["notes"].items() if model.endswith(ending)), "")
+                    note = next((text for ending, text in content["notes"].items() if model.endswith(ending)), "")
                     yield Published(model, setting, table["metric"], float(cell) / 100, table["source"], note)
 
 
@@ -67,7 +67,10 @@ def board(
     """
     models = sorted({cell.model for group in groups for cell in group.cells})
     return {
-        "metrics": {**LABELS, "bertscore": " ".join([LABELS["bertscore"], *(f"({one})" for one in sorted(scorers))])},
+        "metrics": {
+            **LABELS,
+            "bertscore": " ".join([LABELS["bertscore"], *(f"({scorer})" for scorer in sorted(scorers))]),
+        },
         "tasks": {name: TASK_LABELS[name] for name in TASKS},
         "models": [
             {"name": name, "cutoff": cutoffs.get(name), "baseline": is_baseline(name), **asdict(about[name])}
@@ -80,9 +83,9 @@ def board(
                 "m": models.index(cell.model),
                 **_figures(cell),
                 **{
-                    name: _all_rounded(of[group.key, cell.model])
-                    for name, of in scales.items()
-                    if (group.key, cell.model) in of
+                    name: _round_all(values[group.key, cell.model])
+                    for name, values in scales.items()
+                    if (group.key, cell.model) in values
                 },
             }
             for s, group in enumerate(groups)
@@ -90,18 +93,18 @@ def board(
         ],
         "published": [
             {
-                "m": one.model,
-                "s": one.setting,
-                "x": one.metric,
-                "v": round(one.value, 4),
-                "source": one.source,
-                "note": one.note,
+                "m": score.model,
+                "s": score.setting,
+                "x": score.metric,
+                "v": round(score.value, 4),
+                "source": score.source,
+                "note": score.note,
             }
-            for one in published()
+            for score in published()
         ],
         "published_settings": [
             {"name": name, "task": task_of(name), "context": thousands_in(name)}
-            for name in dict.fromkeys(one.setting for one in published())
+            for name in dict.fromkeys(score.setting for score in published())
         ],
     }
 
@@ -116,8 +119,8 @@ def scores_of_samples(group: Group) -> dict[str, Any]:
         "clusters": [clusters[name] for name in group.clusters],
         "models": {
             cell.model: {
-                name: [_scaled(own.get(id_)) for id_ in group.ids]
-                for name, own in {**cell.values, **cell.flags}.items()
+                name: [_scale_score(scores.get(id_)) for id_ in group.ids]
+                for name, scores in {**cell.values, **cell.flags}.items()
             }
             for cell in group.cells
         },
@@ -126,8 +129,8 @@ def scores_of_samples(group: Group) -> dict[str, Any]:
 
 def share(cell: Cell, *flags: str) -> float | None:
     """The share of samples for which any of the flags is true; None if none was noted."""
-    noted = [cell.flags[name] for name in flags if name in cell.flags]
-    return fmean(max(own[id_] for own in noted) for id_ in noted[0]) if noted else None
+    columns = [cell.flags[name] for name in flags if name in cell.flags]
+    return fmean(max(column[id_] for column in columns) for id_ in columns[0]) if columns else None
 
 
 def _setting(group: Group) -> dict[str, Any]:
@@ -139,7 +142,7 @@ def _setting(group: Group) -> dict[str, Any]:
         "task": group.task,
         "context": group.context,
         "n": len(group.ids),
-        "of": max((one.of for one in group.cells if one.of), default=None),
+        "of": max((cell.of for cell in group.cells if cell.of), default=None),
         "first": days[0],
         "last": days[-1],
         "ceilings": group.ceilings,
@@ -148,25 +151,25 @@ def _setting(group: Group) -> dict[str, Any]:
     }
 
 
-def _all_rounded(values: Values) -> dict[str, list[float | None]]:
-    return {name: [_rounded(one) for one in own] for name, own in values.items()}
+def _round_all(values: Values) -> dict[str, list[float | None]]:
+    return {name: [_round_score(value) for value in score] for name, score in values.items()}
 
 
 def _figures(cell: Cell) -> dict[str, Any]:
     return {
         "n": cell.samples,
         "of": cell.of if cell.of != cell.samples else None,
-        "capped": _rounded(share(cell, "capped")),
-        "cut": _rounded(share(cell, "truncated")),
-        "empty": _rounded(share(cell, "empty", "no_answer")),
-        "floors": {name: _rounded(fmean(own.values())) for name, own in cell.floors.items() if own},
-        "x": _all_rounded({name: with_interval(one) for name, one in cell.scores.items()}),
+        "capped": _round_score(share(cell, "capped")),
+        "cut": _round_score(share(cell, "truncated")),
+        "empty": _round_score(share(cell, "empty", "no_answer")),
+        "floors": {name: _round_score(fmean(floors.values())) for name, floors in cell.floors.items() if floors},
+        "x": _round_all({name: with_interval(score) for name, score in cell.scores.items()}),
     }
 
 
-def _rounded(value: float | None) -> float | None:
+def _round_score(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-def _scaled(value: float | None) -> int | None:
+def _scale_score(value: float | None) -> int | None:
     return None if value is None else round(value * _SCALE)

@@ -84,7 +84,7 @@ class Group:
     ceilings: dict[str, float] = field(default_factory=dict)
 
 
-def in_order(found: Iterable[Group]) -> list[Group]:
+def in_order(groups: Iterable[Group]) -> list[Group]:
     """By round, task, context length and, for SCALAR, difficulty."""
 
     def rank(group: Group) -> tuple[Any, ...]:
@@ -92,7 +92,7 @@ def in_order(found: Iterable[Group]) -> list[Group]:
         length = 0 if group.task == "scalar" else group.context or 0
         return group.key.round, TASKS.index(group.task), level, length, group.key.setting
 
-    return sorted(found, key=rank)
+    return sorted(groups, key=rank)
 
 
 def task_of(setting: str) -> str:

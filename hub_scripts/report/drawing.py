@@ -63,7 +63,7 @@ def looks(models: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 def add_legend(figure: Figure, axes: Sequence[Any]) -> None:
     """One legend below, for what any panel shows."""
-    handles = {label: one for axis in axes for one, label in zip(*axis.get_legend_handles_labels(), strict=True)}
+    handles = {label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)}
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=min(4, len(handles)), fontsize=7)
 
 

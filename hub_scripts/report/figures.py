@@ -35,22 +35,24 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
     place.mkdir(parents=True, exist_ok=True)
     styles = looks({cell.model for group in groups for cell in group.cells})
     with mpl.rc_context(STYLE):
-        drawn: list[Plot] = []
+        plots: list[Plot] = []
         for round_ in sorted({group.key.round for group in groups}, reverse=True):
-            own = [group for group in groups if group.key.round == round_]
+            round_groups = [group for group in groups if group.key.round == round_]
             for metric in registry.headline("writing"):
-                drawn += _drawn(_by_length, length_rows(own, metric), place, round_, metric, styles)
-                drawn += _drawn(_demonstrations, demonstration_rows(own, metric), place, round_, metric, styles)
-            drawn += _drawn(_judge_and_overlap, judge_rows(own), place, round_)
-            drawn += _drawn(_scalar, scalar_rows(own), place, round_, styles)
+                plots += _draw_if_any(_by_length, length_rows(round_groups, metric), place, round_, metric, styles)
+                plots += _draw_if_any(
+                    _demonstrations, demonstration_rows(round_groups, metric), place, round_, metric, styles
+                )
+            plots += _draw_if_any(_judge_and_overlap, judge_rows(round_groups), place, round_)
+            plots += _draw_if_any(_scalar, scalar_rows(round_groups), place, round_, styles)
         for metric in registry.headline():
-            drawn += _drawn(by_month, month_rows(groups, metric, cutoffs), place, metric, LABELS[metric], cutoffs)
-    return drawn
+            plots += _draw_if_any(by_month, month_rows(groups, metric, cutoffs), place, metric, LABELS[metric], cutoffs)
+    return plots
 
 
-def _drawn(draw: Callable[..., Plot], rows: Iterable[_Row], *arguments: Any) -> list[Plot]:
-    known = list(rows)
-    return [draw(known, *arguments)] if known else []
+def _draw_if_any(draw: Callable[..., Plot], rows: Iterable[_Row], *arguments: Any) -> list[Plot]:
+    row_list = list(rows)
+    return [draw(row_list, *arguments)] if row_list else []
 
 
 def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
@@ -61,20 +63,20 @@ def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
             group.key.setting,
             round(cell.tokens / 1000, 2) if cell.tokens else group.context,
             cell.model,
-            one.mean,
-            one.low,
-            one.high,
-            one.samples,
+            score.mean,
+            score.low,
+            score.high,
+            score.samples,
             fmean(floors.values()) if (floors := cell.floors.get(metric)) else None,
         )
         for group in groups
         for cell in group.cells
-        if (one := cell.scores.get(metric)) is not None and (cell.tokens or group.context)
+        if (score := cell.scores.get(metric)) is not None and (cell.tokens or group.context)
     ]
     for task in _tasks(rows):
-        own = [row for row in rows if row[0] == task]
-        if max(row[2] for row in own) > _LONGER * min(row[2] for row in own):
-            yield from own
+        task_rows = [row for row in rows if row[0] == task]
+        if max(row[2] for row in task_rows) > _LONGER * min(row[2] for row in task_rows):
+            yield from task_rows
 
 
 def _by_length(rows: Sequence[_Row], place: Path, round_: str, metric: str, styles: _Looks) -> Plot:
@@ -102,20 +104,20 @@ def _by_length(rows: Sequence[_Row], place: Path, round_: str, metric: str, styl
         f"The highest score is {best[4]:.3f}, by {best[3]} on {best[1]}."
     )
     head = ("task", "setting", "thousand_tokens", "model", metric, "low", "high", "samples", "floor")
-    return save(figure, place, Plot(f"length_{metric}_{round_}", title, alt, _longer_is(rows)), head, rows)
+    return save(figure, place, Plot(f"length_{metric}_{round_}", title, alt, _length_takeaway(rows)), head, rows)
 
 
-def _longer_is(rows: Sequence[_Row]) -> str:
+def _length_takeaway(rows: Sequence[_Row]) -> str:
     """What the longest prompts change for each model and task, compared with the shortest."""
     changes = []
-    for one in dict.fromkeys((row[0], row[3]) for row in rows if not is_baseline(row[3])):
-        points = sorted((row[2], row[4]) for row in rows if (row[0], row[3]) == one)
+    for pair in dict.fromkeys((row[0], row[3]) for row in rows if not is_baseline(row[3])):
+        points = sorted((row[2], row[4]) for row in rows if (row[0], row[3]) == pair)
         if points[0][0] < points[-1][0]:
             changes.append(points[-1][1] - points[0][1])
     if not changes:
         return ""
     return (
-        f"From the shortest prompts to the longest, scores rise in {sum(one > 0 for one in changes)} of {len(changes)} pairs of "
+        f"From the shortest prompts to the longest, scores rise in {sum(change > 0 for change in changes)} of {len(changes)} pairs of "
         f"model and task, by {fmean(changes):+.3f} on average. Lengths are estimated from characters for runs without a tokenizer."
     )
 
@@ -129,11 +131,13 @@ def demonstration_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
         clusters = dict(zip(by_name[random].ids, by_name[random].clusters, strict=True))
         theirs = {cell.model: cell.values.get(metric, {}) for cell in by_name[co_author].cells}
         for cell in by_name[random].cells:
-            mine, other = cell.values.get(metric, {}), theirs.get(cell.model, {})
-            common = [id_ for id_ in mine if id_ in other]
+            random_scores, co_author_scores = cell.values.get(metric, {}), theirs.get(cell.model, {})
+            common = [id_ for id_ in random_scores if id_ in co_author_scores]
             if not common:
                 continue
-            over = interval([other[id_] - mine[id_] for id_ in common], [clusters[id_] for id_ in common])
+            over = interval(
+                [co_author_scores[id_] - random_scores[id_] for id_ in common], [clusters[id_] for id_ in common]
+            )
             if over.bounds:
                 yield task, cell.model, over.mean, over.low, over.high, over.p, over.samples
 
@@ -193,31 +197,29 @@ def _judge_and_overlap(rows: Sequence[_Row], place: Path, round_: str) -> Plot:
     title = f"Judge win rate against ROUGE-L, round {round_}"
     alt = f"{title}: a mark for each model and setting; marks differ by task."
     head = ("task", "setting", "model", "rouge_l", "win_rate")
-    return save(figure, place, Plot(f"judge_{round_}", title, alt, _judge_agrees(rows)), head, rows)
+    return save(figure, place, Plot(f"judge_{round_}", title, alt, _judge_takeaway(rows)), head, rows)
 
 
-def _judge_agrees(rows: Sequence[_Row]) -> str:
+def _judge_takeaway(rows: Sequence[_Row]) -> str:
     """How often the judge and ROUGE-L order two models alike, on the settings that both answered."""
     pairs = [
-        (one[3] - other[3]) * (one[4] - other[4])
-        for i, one in enumerate(rows)
-        for other in rows[i + 1 :]
-        if one[1] == other[1] and one[3] != other[3] and one[4] != other[4]
+        (first[3] - second[3]) * (first[4] - second[4])
+        for i, first in enumerate(rows)
+        for second in rows[i + 1 :]
+        if first[1] == second[1] and first[3] != second[3] and first[4] != second[4]
     ]
     if not pairs:
         return ""
-    return (
-        f"Judge and ROUGE-L put two models in the same order in {sum(one > 0 for one in pairs)} of {len(pairs)} pairs."
-    )
+    return f"Judge and ROUGE-L put two models in the same order in {sum(pair > 0 for pair in pairs)} of {len(pairs)} pairs."
 
 
 def scalar_rows(groups: Sequence[Group]) -> Iterator[_Row]:
     """level, model, accuracy, low, high, samples."""
     for group in groups:
         for cell in group.cells:
-            one = cell.scores.get("accuracy")
-            if one is not None:
-                yield group.key.setting, cell.model, one.mean, one.low, one.high, one.samples
+            score = cell.scores.get("accuracy")
+            if score is not None:
+                yield group.key.setting, cell.model, score.mean, score.low, score.high, score.samples
 
 
 def _scalar(rows: Sequence[_Row], place: Path, round_: str, styles: _Looks) -> Plot:

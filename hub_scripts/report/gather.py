@@ -31,9 +31,9 @@ _CHARACTERS_OF_TOKEN = 4.5
 MOST_COPIED = 25
 _LONGEST_WORD = 20
 # Metrics of texts that are not in the tables of models.
-_DIAGNOSTICS = tuple(one.name for one in metrics.of_texts() if not one.headline)
+_DIAGNOSTICS = tuple(metric.name for metric in metrics.of_texts() if not metric.headline)
 # How prompts and answers fared.
-FLAGS = tuple(one.name for one in metrics.METRICS if one.rate)
+FLAGS = tuple(metric.name for metric in metrics.METRICS if metric.rate)
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
     pages: dict[str, _Page] = {}
     by_model: dict[str, list[_Judged]] = {}
     waiting: set[str] = set()
-    for file, model, samples in _newest(key, files):
+    for file, model, samples in _newest_samples(key, files):
         for sample in samples:
             verdicts = _verdicts(inputs, file.model, sample)
             _add(pages.setdefault(sample.id, _Page(sample.row)), model, sample, verdicts)
@@ -93,46 +93,46 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         _write_sample(place / key.slug / f"{i}.js", f"{key.slug}/{i}", pages[id_], licenses)
         for i, id_ in enumerate(ids)
     )
-    finished = {model: own for model, own in by_model.items() if any(one.sample.scores for one in own)}
+    finished = {model: judged for model, judged in by_model.items() if any(answer.sample.scores for answer in judged)}
     rows = [pages[id_].row for id_ in ids]
-    every = [one.sample.row for own in by_model.values() for one in own]
+    prompt_rows = [answer.sample.row for judged in by_model.values() for answer in judged]
     return Group(
         key,
         rows[0].task,
-        thousands_in(key.setting) or (round(fmean(tokens) / 1000) if (tokens := _tokens(every)) else None),
+        thousands_in(key.setting) or (round(fmean(tokens) / 1000) if (tokens := _tokens(prompt_rows)) else None),
         ids,
         [row.title for row in rows],
         [row.published for row in rows],
         [row.first_author for row in rows],
-        [_cell(model, own) for model, own in sorted(finished.items())],
-        sorted({row.prompt_version for row in every}),
-        {model: len(own) for model, own in sorted(by_model.items()) if model in waiting - finished.keys()},
+        [_cell(model, judged) for model, judged in sorted(finished.items())],
+        sorted({row.prompt_version for row in prompt_rows}),
+        {model: len(judged) for model, judged in sorted(by_model.items()) if model in waiting - finished.keys()},
         withheld,
     )
 
 
-def _newest(key: Key, files: Sequence[SamplesFile]) -> Iterator[tuple[SamplesFile, str, list[Sample]]]:
+def _newest_samples(key: Key, files: Sequence[SamplesFile]) -> Iterator[tuple[SamplesFile, str, list[Sample]]]:
     """The samples of a setting in each file, and their model; of runs that answer the same samples, only the newest.
 
     Raises:
         ReportError: a file answers a sample twice.
     """
-    taken: dict[str, dict[str, SamplesFile]] = {}
-    for file in sorted(files, key=lambda one: (-one.date, str(one.path))):
+    files_by_model: dict[str, dict[str, SamplesFile]] = {}
+    for file in sorted(files, key=lambda file: (-file.date, str(file.path))):
         by_model: dict[str, list[Sample]] = {}
         for sample in read_file(file.path):
             if _key(sample) == key:
                 by_model.setdefault(_model(file.model, sample), []).append(sample)
-        for model, own in by_model.items():
-            ids = {sample.id for sample in own}
-            if len(ids) < len(own):
+        for model, samples in by_model.items():
+            ids = {sample.id for sample in samples}
+            if len(ids) < len(samples):
                 raise ReportError(f"{file.path} has two answers to a sample of {key.setting}")
-            known = taken.setdefault(model, {})
-            if ids.isdisjoint(known):
-                known |= dict.fromkeys(ids, file)
-                yield file, model, own
+            files_by_id = files_by_model.setdefault(model, {})
+            if ids.isdisjoint(files_by_id):
+                files_by_id |= dict.fromkeys(ids, file)
+                yield file, model, samples
                 continue
-            newer = next(known[id_].path for id_ in sorted(ids) if id_ in known)
+            newer = next(files_by_id[id_].path for id_ in sorted(ids) if id_ in files_by_id)
             _LOGGER.warning(
                 "%s: the newer run %s counts; to show both, name one with --label NAME=FOLDER", file.path, newer
             )
@@ -152,11 +152,11 @@ def _model(label: str, sample: Sample) -> str:
 
 def _tokens(rows: Sequence[PromptRow]) -> list[int]:
     """The lengths of prompts, in tokens; estimated from their characters if no tokenizer was given. Unknown ones are left out."""
-    each = (
+    lengths = (
         row.tokens_before or round(max((slot.end for slot in row.slots), default=0) / _CHARACTERS_OF_TOKEN)
         for row in rows
     )
-    return list(filter(None, each))
+    return list(filter(None, lengths))
 
 
 def _add(page: _Page, model: str, sample: Sample, verdicts: Mapping[str, Any]) -> None:
@@ -187,27 +187,27 @@ def _verdicts(inputs: Inputs, model: str, sample: Sample) -> dict[str, Any]:
 
 def win(verdicts: Mapping[str, Any]) -> float | None:
     """A sample's win rate over the judges that could decide it: 1, 0 or, if the orders disagree, 0.5."""
-    every = [0.0 if orders == "empty" else points_of(orders) for orders in verdicts.values()]
-    points = [one for one in every if one is not None]
+    all_points = [0.0 if orders == "empty" else points_of(orders) for orders in verdicts.values()]
+    points = [point for point in all_points if point is not None]
     return fmean(points) if points else None
 
 
 def _cell(model: str, judged: Sequence[_Judged]) -> Cell:
-    columns = columns_of([one.sample for one in judged])
-    shown = {name: columns[name] for name in metrics.headline() if name in columns}
-    wins = [(one.sample.id, one.win, one.sample.cluster) for one in judged if one.win is not None]
+    columns = columns_of([answer.sample for answer in judged])
+    headline = {name: columns[name] for name in metrics.headline() if name in columns}
+    wins = [(answer.sample.id, answer.win, answer.sample.cluster) for answer in judged if answer.win is not None]
     if won := column(WIN_RATE, wins):
-        shown[WIN_RATE] = won
-    tokens = _tokens([one.sample.row for one in judged])
+        headline[WIN_RATE] = won
+    tokens = _tokens([answer.sample.row for answer in judged])
     return Cell(
         model,
         len(judged),
-        {name: one.interval() for name, one in shown.items()},
-        {name: one.scores for name, one in shown.items()},
+        {name: figure.interval() for name, figure in headline.items()},
+        {name: figure.scores for name, figure in headline.items()},
         {metric.name: columns[metric.zero].scores for metric in metrics.METRICS if metric.zero in columns},
         {name: columns[name].scores for name in FLAGS if name in columns},
         fmean(tokens) if tokens else None,
-        next((one.sample.row.of for one in judged), None),
+        next((answer.sample.row.of for answer in judged), None),
         {name: columns[name].scores if name in columns else {} for name in _DIAGNOSTICS},
     )
 
@@ -229,11 +229,13 @@ def _write_sample(path: Path, name: str, page: _Page, licenses: Licenses) -> int
     facts: dict[str, Any] = {key: value for key, value in about.items() if value is not None}
     answers, prompts, withheld = page.answers, page.prompts, 0
     # Samples of older releases do not give the licences of demonstrations: none of their text is shown.
-    if licenses != "all" and not all(allows(one, licenses) for one in row.licenses or ("unknown",)):
+    if licenses != "all" and not all(allows(license_, licenses) for license_ in row.licenses or ("unknown",)):
         facts["target"] = None
-        shown = [slot.get(end, "") for prompt in prompts for slot in prompt["slots"] for end in ("head", "tail")]
+        excerpts = [slot.get(end, "") for prompt in prompts for slot in prompt["slots"] for end in ("head", "tail")]
         prompts = [_without_texts(prompt) for prompt in prompts]
-        answers = [{**answer, "answer": None} if copies(answer, [row.target, *shown]) else answer for answer in answers]
+        answers = [
+            {**answer, "answer": None} if copies(answer, [row.target, *excerpts]) else answer for answer in answers
+        ]
         withheld = sum(answer["answer"] is None for answer in answers)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(script(f"sample:{name}", {**facts, "answers": answers, "prompts": prompts}), encoding="utf-8")

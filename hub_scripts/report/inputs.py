@@ -71,52 +71,52 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     Raises:
         ReportError: nothing was found, or a file cannot be read.
     """
-    named = {folder.resolve(): name for name, folder in (labels or {}).items()}
-    if lost := [folder for folder in named if not folder.is_dir()]:
+    labels_by_folder = {folder.resolve(): name for name, folder in (labels or {}).items()}
+    if lost := [folder for folder in labels_by_folder if not folder.is_dir()]:
         raise ReportError(f"--label names {lost[0]}, which is not a folder")
     files = sorted({file.resolve() for path in paths for file in _files(path)})
-    found = Inputs()
+    inputs = Inputs()
     folders: dict[Path, list[str]] = {}
     results = {path: read_results(path) for path in files if _is(path, _RESULTS, ".json")}
-    found.left_out = {path: one.split for path, one in results.items() if one.split != TEST}
-    files = [path for path in files if not any(_is_of(path, other) for other in found.left_out)]
-    results = {path: one for path, one in results.items() if path not in found.left_out}
+    inputs.left_out = {path: result.split for path, result in results.items() if result.split != TEST}
+    files = [path for path in files if not any(_is_of(path, other) for other in inputs.left_out)]
+    results = {path: result for path, result in results.items() if path not in inputs.left_out}
     for path in files:
         if _is(path, _SAMPLES, ".jsonl"):
-            model = _labelled(path, named) or _model_of(path, results)
-            found.samples.append(SamplesFile(path, model, date=_date(path, results)))
+            model = _label_of(path, labels_by_folder) or _model_of(path, results)
+            inputs.samples.append(SamplesFile(path, model, date=_date(path, results)))
             folders.setdefault(path.parent, []).append(model)
-    for path, one in results.items():
-        found.runs.setdefault(_labelled(path, named) or one.model, one)
+    for path, result in results.items():
+        inputs.runs.setdefault(_label_of(path, labels_by_folder) or result.model, result)
     for path in files:
         if path.name == JOURNAL and path.parent not in folders:
-            found.samples.append(SamplesFile(path, path.parent.name, finished=False))
+            inputs.samples.append(SamplesFile(path, path.parent.name, finished=False))
         elif _is(path, _CARD, ".json"):
-            found.cards[path.stem.removeprefix(_CARD).strip("-_ ") or path.parent.name] = parse_report_card(
+            inputs.cards[path.stem.removeprefix(_CARD).strip("-_ ") or path.parent.name] = parse_report_card(
                 path.read_bytes(), str(path)
             )
         elif path.name == MANIFEST:
-            found.manifests[path] = read_manifest(path.parent)
-    models = {one.model for one in found.samples}
+            inputs.manifests[path] = read_manifest(path.parent)
+    models = {file.model for file in inputs.samples}
     for path in files:
         if _is(path, _JUDGE, ".json"):
             content = _read(path)
             if content.get("against"):
-                found.duels |= _duel(path, content)
+                inputs.duels |= _duel(path, content)
                 continue
             model = _judged_model(str(content.get("judged_model", "")), models, folders)
-            found.verdicts.setdefault(model, {}).update(_verdicts(path, content))
-    if not found.samples and not found.manifests and found.left_out:
-        path, split = min(found.left_out.items())
+            inputs.verdicts.setdefault(model, {}).update(_verdicts(path, content))
+    if not inputs.samples and not inputs.manifests and inputs.left_out:
+        path, split = min(inputs.left_out.items())
         raise ReportError(f"the scores in {path} are over the split {split!r}: a page shows those of the test papers")
-    if not found.samples and not found.manifests:
+    if not inputs.samples and not inputs.manifests:
         raise ReportError(f"{', '.join(map(str, paths))}: no samples_*.jsonl, journal.jsonl or manifest.json was found")
-    return found
+    return inputs
 
 
 def _files(path: Path) -> Iterable[Path]:
     if path.is_dir():
-        return (one for one in path.rglob("*.json*") if one.is_file())
+        return (file for file in path.rglob("*.json*") if file.is_file())
     if not path.is_file():
         raise ReportError(f"{path} does not exist")
     return [path]
@@ -138,7 +138,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _model_of(path: Path, results: Mapping[Path, Results]) -> str:
     """The model of a samples file: by the results file with the same ending, else by its folder."""
-    return next((one.model for other, one in results.items() if _have_one_ending(path, other)), path.parent.name)
+    return next((result.model for other, result in results.items() if _have_one_ending(path, other)), path.parent.name)
 
 
 def _is_of(path: Path, results: Path) -> bool:
@@ -152,14 +152,14 @@ def _have_one_ending(samples: Path, results: Path) -> bool:
     return samples.parent == results.parent and samples.stem.endswith(f"_{results.stem.removeprefix(_RESULTS)}")
 
 
-def _labelled(path: Path, named: Mapping[Path, str]) -> str:
+def _label_of(path: Path, labels: Mapping[Path, str]) -> str:
     """The label of the folder that a file lies in; "" without one."""
-    return next((name for folder, name in named.items() if folder in path.parents), "")
+    return next((name for folder, name in labels.items() if folder in path.parents), "")
 
 
 def _date(path: Path, results: Mapping[Path, Results]) -> float:
     """When a run was made: as its results say, else when the file was written."""
-    dates = [one.seconds for other, one in results.items() if other.parent == path.parent and one.seconds]
+    dates = [result.seconds for other, result in results.items() if other.parent == path.parent and result.seconds]
     return max(dates, default=path.stat().st_mtime)
 
 
@@ -174,15 +174,17 @@ def _verdicts(path: Path, content: Mapping[str, Any]) -> dict[str, dict[str, dic
                         raise ValueError(f"{orders!r:.80} are not the winners in two orders")
     except (AttributeError, TypeError, ValueError) as err:
         raise ReportError(f"{path} is not a file of a judge's results ({err})") from err
-    found: dict[str, dict[str, dict[str, Any]]] = tasks
-    return found
+    verdicts: dict[str, dict[str, dict[str, Any]]] = tasks
+    return verdicts
 
 
 def _duel(path: Path, content: Mapping[str, Any]) -> dict[str, Table]:
     """A judge's results on two models: title -> table."""
     try:
-        one, other, round_ = (str(content[name])[:200] for name in ("judged_model", "against", "round"))
-        return {f"{one} against {other}, round {round_}": table(content)}
+        model = str(content["judged_model"])[:200]
+        opponent = str(content["against"])[:200]
+        round_ = str(content["round"])[:200]
+        return {f"{model} against {opponent}, round {round_}": table(content)}
     except ODD as err:
         raise ReportError(f"{path} is not a file of a judge's results ({err})") from err
 
@@ -195,5 +197,5 @@ def _judged_model(name: str, models: set[str], folders: Mapping[Path, Sequence[s
     """The model that a judge's results are about, which may be called by its results' folder."""
     if name in models:
         return name
-    owners = {model for folder, own in folders.items() if folder.name == name for model in own}
+    owners = {model for folder, folder_models in folders.items() if folder.name == name for model in folder_models}
     return owners.pop() if len(owners) == 1 else name

@@ -25,16 +25,16 @@ class ModelFacts:
     link: str = ""
 
 
-def known_models(own: Path | None = None) -> dict[str, ModelFacts]:
+def known_models(overrides: Path | None = None) -> dict[str, ModelFacts]:
     """Name -> facts, in the order in which they are looked up.
 
     Args:
-        own: a file like the packaged one, whose entries take precedence.
+        overrides: a file like the packaged one, whose entries take precedence.
 
     Raises:
         ReportError: it cannot be read, or is of another form.
     """
-    first = _read(own) if own else {}
+    first = _read(overrides) if overrides else {}
     return {**first, **{name: facts for name, facts in _read(_PACKAGED).items() if name not in first}}
 
 
@@ -46,14 +46,14 @@ def facts_of(model: str, known: Mapping[str, ModelFacts]) -> ModelFacts:
 
 def _read(path: Path) -> dict[str, ModelFacts]:
     try:
-        read = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as err:
         raise ReportError(f"--models {path} cannot be read: {err}") from err
-    return {name: _facts(path, name, values) for name, values in read.items()}
+    return {name: _facts(path, name, values) for name, values in content.items()}
 
 
 def _facts(path: Path, name: str, values: Any) -> ModelFacts:
-    is_list = isinstance(values, list) and len(values) == 5 and all(isinstance(one, str) for one in values)
+    is_list = isinstance(values, list) and len(values) == 5 and all(isinstance(value, str) for value in values)
     if not is_list or (not values[4].startswith(("https://", "http://")) and values[4]):
         raise ReportError(
             f'{path}: "{name}" needs five texts: organisation, parameters, licence, month of release, address of its page'

@@ -19,16 +19,16 @@ Row = tuple[Any, ...]
 
 def month_rows(groups: Sequence[Group], metric: str, cutoffs: Mapping[str, str]) -> Iterator[Row]:
     """model, month of publication, mean over all settings, low, high, samples, cut-off."""
-    found: dict[tuple[str, str], tuple[list[float], list[str]]] = {}
+    scores: dict[tuple[str, str], tuple[list[float], list[str]]] = {}
     for group in groups:
         months = {id_: day[:7] for id_, day in zip(group.ids, group.published, strict=True)}
         authors = dict(zip(group.ids, group.clusters, strict=True))
         for cell in group.cells:
             for id_, value in cell.values.get(metric, {}).items():
-                values, clusters = found.setdefault((cell.model, months[id_]), ([], []))
+                values, clusters = scores.setdefault((cell.model, months[id_]), ([], []))
                 values.append(value)
                 clusters.append(authors[id_])
-    for (model, month), (values, clusters) in sorted(found.items()):
+    for (model, month), (values, clusters) in sorted(scores.items()):
         over = interval(values, clusters)
         yield model, month, over.mean, over.low, over.high, over.samples, cutoffs.get(model, "")
 
@@ -42,10 +42,10 @@ def by_month(rows: Sequence[Row], place: Path, metric: str, label: str, cutoffs:
     figure = Figure(figsize=(10, 0.6 + 1.9 * -(-len(models) // across)))
     axes = figure.subplots(-(-len(models) // across), across, sharex=True, sharey=True, squeeze=False)
     for axis, model in zip(axes.flat, models, strict=False):
-        own = [(months.index(row[1]), *row[2:5]) for row in rows if row[0] == model]
-        at, mean, *_ = zip(*own, strict=True)
+        points = [(months.index(row[1]), *row[2:5]) for row in rows if row[0] == model]
+        at, mean, *_ = zip(*points, strict=True)
         axis.plot(at, mean, color=BLUE, marker="o", markersize=3, linewidth=1)
-        for i, (_, middle, low, high) in enumerate(own):
+        for i, (_, middle, low, high) in enumerate(points):
             if low is not None:
                 axis.errorbar(at[i], middle, yerr=[[middle - low], [high - middle]], color=BLUE, capsize=2, linewidth=1)
         if model in known:

@@ -61,30 +61,36 @@ class Overall:
 def overall(groups: Sequence[Group]) -> Overall | None:
     """The standings of the settings of one round; None if no setting has scores with a floor."""
     models = sorted({cell.model for group in groups for cell in group.cells})
-    counted = _counted(groups, [model for model in models if not is_baseline(model)] or models)
+    counted = _counted_groups(groups, [model for model in models if not is_baseline(model)] or models)
     if not counted:
         return None
     parts = {model: list(_parts(model, counted)) for model in models}
-    standings = sorted((_standing(model, own, counted) for model, own in parts.items()), key=_order)
+    standings = sorted((_standing(model, model_parts, counted) for model, model_parts in parts.items()), key=_order)
     return Overall(
         counted[0].key.round,
         tuple(group.key.setting for group in counted),
-        tuple(_ranked(standings)),
-        {part.group.key.setting: part.ceiling for own in parts.values() for part in own if part.ceiling < 1},
+        tuple(_rank(standings)),
+        {
+            part.group.key.setting: part.ceiling
+            for model_parts in parts.values()
+            for part in model_parts
+            if part.ceiling < 1
+        },
     )
 
 
-def _counted(groups: Sequence[Group], models: Sequence[str]) -> list[Group]:
+def _counted_groups(groups: Sequence[Group], models: Sequence[str]) -> list[Group]:
     """The settings, as the papers have them, that more than half of the models were run on in full."""
     return [
         group
         for group in groups
         if " " not in group.key.setting
-        and 2 * sum(_whole(group, cell) is not None for cell in group.cells if cell.model in models) > len(models)
+        and 2 * sum(_complete_part(group, cell) is not None for cell in group.cells if cell.model in models)
+        > len(models)
     ]
 
 
-def _whole(group: Group, cell: Cell) -> Part | None:
+def _complete_part(group: Group, cell: Cell) -> Part | None:
     """A model's part by the first headline metric that it has; None if it covers only some of the samples, or has no floor."""
     metric = next((name for name in registry.headline() if name in cell.scores), None)
     if metric is None or (cell.of is not None and cell.samples < cell.of):
@@ -95,7 +101,7 @@ def _whole(group: Group, cell: Cell) -> Part | None:
 def _standing(model: str, parts: Sequence[Part], counted: Sequence[Group]) -> Standing:
     cells = [part.cell for part in parts]
     having = {part.group.key.setting for part in parts}
-    tasks = {task: fmean(part.whole() for part in own) for task, own in _by_task(parts).items()}
+    tasks = {task: fmean(part.whole() for part in task_parts) for task, task_parts in _by_task(parts).items()}
     return Standing(
         model,
         None,
@@ -112,32 +118,39 @@ def _standing(model: str, parts: Sequence[Part], counted: Sequence[Group]) -> St
 def _parts(model: str, counted: Sequence[Group]) -> Iterator[Part]:
     for group in counted:
         cell = next((cell for cell in group.cells if cell.model == model), None)
-        if cell and (part := _whole(group, cell)):
+        if cell and (part := _complete_part(group, cell)):
             yield part
 
 
 def _by_task(parts: Sequence[Part]) -> dict[str, list[Part]]:
-    found = {task: [part for part in parts if part.group.task == task] for task in TASKS}
-    return {task: own for task, own in found.items() if own}
+    parts_by_task = {task: [part for part in parts if part.group.task == task] for task in TASKS}
+    return {task: task_parts for task, task_parts in parts_by_task.items() if task_parts}
 
 
 def _share(cells: Sequence[Cell], flag: str) -> float | None:
-    noted = [value for cell in cells for value in cell.flags.get(flag, {}).values()]
-    return fmean(noted) if noted else None
+    values = [value for cell in cells for value in cell.flags.get(flag, {}).values()]
+    return fmean(values) if values else None
 
 
-def _order(one: Standing) -> tuple[bool, int, float, str]:
-    return one.is_baseline, len(one.missing), -(one.overall.mean if one.overall else -1.0), one.model
+def _order(standing: Standing) -> tuple[bool, int, float, str]:
+    return (
+        standing.is_baseline,
+        len(standing.missing),
+        -(standing.overall.mean if standing.overall else -1.0),
+        standing.model,
+    )
 
 
-def _ranked(standings: Sequence[Standing]) -> Iterator[Standing]:
-    whole = [one for one in standings if one.overall and not one.missing and not one.is_baseline]
-    for one in standings:
-        above = sum(_above(other, one) for other in whole)
-        yield replace(one, rank=1 + above) if one in whole else one
+def _rank(standings: Sequence[Standing]) -> Iterator[Standing]:
+    complete = [
+        standing for standing in standings if standing.overall and not standing.missing and not standing.is_baseline
+    ]
+    for standing in standings:
+        above = sum(_is_above(other, standing) for other in complete)
+        yield replace(standing, rank=1 + above) if standing in complete else standing
 
 
-def _above(other: Standing, one: Standing) -> bool:
+def _is_above(first: Standing, second: Standing) -> bool:
     """Whether another model is better beyond chance; without intervals none is."""
-    bounds = [standing.overall.bounds if standing.overall else None for standing in (other, one)]
+    bounds = [standing.overall.bounds if standing.overall else None for standing in (first, second)]
     return bool(bounds[0] and bounds[1] and bounds[0][0] > bounds[1][1])

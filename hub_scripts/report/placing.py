@@ -55,9 +55,11 @@ class Part:
         """The figure without each of the authors, shape (authors,)."""
         places = {name: i for i, name in enumerate(self.names)}
         at = np.array([places.get(name, len(places)) for name in authors])
-        scores, floors, counts = (one.sum() - np.append(one, 0)[at] for one in (self.scores, self.floors, self.counts))
-        left = np.asarray((scores - floors) / (self.ceiling * counts - floors), dtype=np.float64)
-        return left
+        scores = self.scores.sum() - np.append(self.scores, 0)[at]
+        floors = self.floors.sum() - np.append(self.floors, 0)[at]
+        counts = self.counts.sum() - np.append(self.counts, 0)[at]
+        figures = np.asarray((scores - floors) / (self.ceiling * counts - floors), dtype=np.float64)
+        return figures
 
 
 def part_of(group: Group, cell: Cell, metric: str) -> Part | None:
@@ -70,8 +72,9 @@ def part_of(group: Group, cell: Cell, metric: str) -> Part | None:
     names = tuple(dict.fromkeys(author_of[id_] for id_ in ids))
     places = {name: i for i, name in enumerate(names)}
     at = [places[author_of[id_]] for id_ in ids]
-    own, zero = (np.bincount(at, [one[id_] for id_ in ids]).astype(np.float64) for one in (scores, floors))
-    return Part(group, cell, names, own, zero, np.bincount(at), ceiling)
+    score_sums = np.bincount(at, [scores[id_] for id_ in ids]).astype(np.float64)
+    floor_sums = np.bincount(at, [floors[id_] for id_ in ids]).astype(np.float64)
+    return Part(group, cell, names, score_sums, floor_sums, np.bincount(at), ceiling)
 
 
 def _ceiling(group: Group, metric: str) -> float | None:
@@ -80,35 +83,35 @@ def _ceiling(group: Group, metric: str) -> float | None:
     A ceiling that is not clearly above the floor says nothing.
     """
     floors = {id_: floor for cell in group.cells for id_, floor in cell.floors.get(metric, {}).items()}
-    floor, known = fmean(floors.values()), group.ceilings.get(metric, 1.0)
-    return next((one for one in (known, 1.0) if one - floor >= 1 - _HIGHEST_FLOOR), None)
+    floor, stated = fmean(floors.values()), group.ceilings.get(metric, 1.0)
+    return next((ceiling for ceiling in (stated, 1.0) if ceiling - floor >= 1 - _HIGHEST_FLOOR), None)
 
 
 def interval_over(sets: Sequence[Sequence[Part]]) -> Interval:
     """The mean over sets of parts, each the mean of its own, with its interval over the first authors of all."""
-    parts = [part for own in sets for part in own]
-    mean = fmean(fmean(part.whole() for part in own) for own in sets)
+    parts = [part for members in sets for part in members]
+    mean = fmean(fmean(part.whole() for part in members) for members in sets)
     authors = list(dict.fromkeys(name for part in parts for name in part.names))
     samples = int(sum(part.counts.sum() for part in parts))
     if len(authors) < FEWEST or any(len(part.names) < 2 for part in parts):
         return Interval(mean, None, None, None, samples, len(authors))
-    left = np.mean([np.mean([part.without(authors) for part in own], axis=0) for own in sets], axis=0)
+    replicates = np.mean([np.mean([part.without(authors) for part in members], axis=0) for members in sets], axis=0)
     weights = sum(
         np.array([dict(zip(part.names, part.counts, strict=True)).get(name, 0) for name in authors]) for part in parts
     )
-    over = t_interval(mean, left, np.asarray(weights))
+    over = t_interval(mean, replicates, np.asarray(weights))
     return Interval(mean, over.low, over.high, over.p, samples, len(authors))
 
 
 def placed_scores(groups: Sequence[Group]) -> dict[tuple[Key, str], Values]:
     """(setting, model) -> its scores between floor and ceiling, by every metric that has a floor."""
-    found: dict[tuple[Key, str], Values] = {}
+    scores: dict[tuple[Key, str], Values] = {}
     for group in groups:
         for cell in group.cells:
             for metric in cell.floors:
                 if part := part_of(group, cell, metric):
-                    found.setdefault((group.key, cell.model), {})[metric] = with_interval(interval_over([[part]]))
-    return found
+                    scores.setdefault((group.key, cell.model), {})[metric] = with_interval(interval_over([[part]]))
+    return scores
 
 
 def scorers_of(runs: Iterable[Results]) -> frozenset[str]:
@@ -124,9 +127,13 @@ def ceilings_of(round_: str, task: str, manifests: Iterable[Manifest], scorers: 
         scorers: the BERTScore models of the scores that the ceiling is shown with.
     """
     for manifest in manifests:
-        known = {str(name): one for name, one in manifest.ceilings.items()}.get(task)
-        if manifest.round == round_ and known:
-            same = set(scorers) == {known.model}
-            figures = {"rouge_l": known.rouge_l, "bertscore": known.bertscore if same else None}
-            return {name: one.mean for name, one in figures.items() if one is not None and one.low is not None}
+        ceiling = {str(name): value for name, value in manifest.ceilings.items()}.get(task)
+        if manifest.round == round_ and ceiling:
+            same = set(scorers) == {ceiling.model}
+            figures = {"rouge_l": ceiling.rouge_l, "bertscore": ceiling.bertscore if same else None}
+            return {
+                name: estimate.mean
+                for name, estimate in figures.items()
+                if estimate is not None and estimate.low is not None
+            }
     return {}

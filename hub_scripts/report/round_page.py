@@ -77,7 +77,10 @@ def _facts(manifest: Manifest) -> Iterator[tuple[str, object]]:
 
 
 def _tables(manifest: Manifest) -> Iterator[tuple[str, Table]]:
-    yield "Statistics", tables.statistics([one for one in manifest.configurations if one.samples])
+    yield (
+        "Statistics",
+        tables.statistics([configuration for configuration in manifest.configurations if configuration.samples]),
+    )
     yield "Lengths", tables.lengths(manifest.configurations)
     if manifest.ceilings:
         yield "Ceiling: the authors' first version", tables.ceilings(manifest)
@@ -95,11 +98,11 @@ def _bars(name: str, what: str, counted: Mapping[str, int], place: Path) -> Plot
     with mpl.rc_context(PLAIN):
         figure = Figure(figsize=(7, 2.6))
         axis = figure.subplots()
-        shown = rows if what == "month" else rows[:30]
-        axis.bar(range(len(shown)), [n for _, n in shown], color=BLUE, edgecolor="black", linewidth=0.5)
-        step = max(1, len(shown) // 24)
+        bars = rows if what == "month" else rows[:30]
+        axis.bar(range(len(bars)), [n for _, n in bars], color=BLUE, edgecolor="black", linewidth=0.5)
+        step = max(1, len(bars) // 24)
         axis.set_xticks(
-            range(0, len(shown), step), [one for one, _ in shown][::step], rotation=60, ha="right", fontsize=7
+            range(0, len(bars), step), [label for label, _ in bars][::step], rotation=60, ha="right", fontsize=7
         )
         axis.set_ylabel("papers")
         axis.spines[["top", "right"]].set_visible(False)
@@ -111,8 +114,10 @@ def _bars(name: str, what: str, counted: Mapping[str, int], place: Path) -> Plot
 
 def _boxes(manifest: Manifest) -> dict[str, tuple[int, ...]]:
     """Configuration -> input lengths of its test samples at each of `QUANTILES`."""
-    tests = {one.name: one.statistics("test").input_lengths for one in manifest.configurations}
-    return {name: found for name, found in tests.items() if found}
+    tests = {
+        configuration.name: configuration.statistics("test").input_lengths for configuration in manifest.configurations
+    }
+    return {name: lengths for name, lengths in tests.items() if lengths}
 
 
 def _lengths(name: str, boxes: Mapping[str, Sequence[int]], place: Path) -> Plot:
@@ -130,23 +135,23 @@ def _lengths(name: str, boxes: Mapping[str, Sequence[int]], place: Path) -> Plot
     title = "Input lengths"
     alt = (
         f"{title} of the test samples of round {name}: boxes from 25 to 75 %, whiskers from 5 to 95 %, medians "
-        + ", ".join(f"{label} {found[2]}" for label, found in boxes.items())
+        + ", ".join(f"{label} {lengths[2]}" for label, lengths in boxes.items())
         + "."
     )
     head = ("configuration", *(f"{100 * share:g}%" for share in QUANTILES))
-    rows = [(label, *found) for label, found in boxes.items()]
+    rows = [(label, *lengths) for label, lengths in boxes.items()]
     return save(figure, place, Plot(f"round_{name}_lengths", title, alt), head, rows)
 
 
 def _authors(folder: Path, manifest: Manifest) -> dict[str, list[str]]:
     """Paper -> its authors, for every row that is there."""
-    found: dict[str, list[str]] = {}
-    for one in manifest.configurations:
-        key = "paper_id" if one.task == "cloze" else "id"
+    authors: dict[str, list[str]] = {}
+    for configuration in manifest.configurations:
+        key = "paper_id" if configuration.task == "cloze" else "id"
         # A manifest may be given without its data.
-        if all((folder / file.path).is_file() for file in one.every_file):
-            found.update((row[key], row["authors"]) for row in read_columns(folder, one, [key, "authors"]))
-    return dict(sorted(found.items()))
+        if all((folder / file.path).is_file() for file in configuration.every_file):
+            authors.update((row[key], row["authors"]) for row in read_columns(folder, configuration, [key, "authors"]))
+    return dict(sorted(authors.items()))
 
 
 def _graph(name: str, papers: Mapping[str, Sequence[str]], place: Path) -> Plot:
@@ -185,8 +190,8 @@ def _graph(name: str, papers: Mapping[str, Sequence[str]], place: Path) -> Plot:
         "mean co-authors": round(degree, 2),
         "drawn": drawn.number_of_nodes(),
     }
-    shown = ", ".join(f"{what} {n}" for what, n in figures.items())
-    alt = f"A sample of the co-author graph around its busiest author; filled marks are first authors. {shown}."
+    listed = ", ".join(f"{what} {n}" for what, n in figures.items())
+    alt = f"A sample of the co-author graph around its busiest author; filled marks are first authors. {listed}."
     plot = Plot(f"round_{name}_graph", "Co-author graph", alt)
     return save(figure, place, plot, ("figure", "value"), list(figures.items()))
 
@@ -195,11 +200,11 @@ def _neighbourhood(graph: nx.Graph[str], part: set[str]) -> nx.Graph[str]:
     start = min(part, key=lambda node: (-graph.degree(node), node))
     near: list[str] = [start]
     for node in near:
-        near += [other for other in sorted(graph[node]) if other not in near][: _DRAWN - len(near)]
+        near += [neighbour for neighbour in sorted(graph[node]) if neighbour not in near][: _DRAWN - len(near)]
         if len(near) >= _DRAWN:
             break
     # A subgraph's nodes come in the order of a set, which differs from process to process, and the layout with it.
     drawn: nx.Graph[str] = nx.Graph()
     drawn.add_nodes_from(near)
-    drawn.add_edges_from((one, other) for one, other in combinations(near, 2) if graph.has_edge(one, other))
+    drawn.add_edges_from((first, second) for first, second in combinations(near, 2) if graph.has_edge(first, second))
     return drawn

@@ -75,19 +75,19 @@ def report(paths: Sequence[Path], output: Path, licenses: Licenses, notes: Notes
     yield f"written: {output} ({size / 1e6:.1f} MB); open {output / 'index.html'}"
 
 
-def labels_of(given: Sequence[str]) -> dict[str, Path]:
+def labels_of(arguments: Sequence[str]) -> dict[str, Path]:
     """`NAME=FOLDER`, as typed, read.
 
     Raises:
         ReportError: one is something else, or a name is given twice.
     """
-    found: dict[str, Path] = {}
-    for one in given:
-        name, _, folder = one.partition("=")
-        if not name or not folder or name in found:
-            raise ReportError(f"--label {one!r:.200} is not NAME=FOLDER with a unique name")
-        found[name] = Path(folder)
-    return found
+    labels: dict[str, Path] = {}
+    for argument in arguments:
+        name, _, folder = argument.partition("=")
+        if not name or not folder or name in labels:
+            raise ReportError(f"--label {argument!r:.200} is not NAME=FOLDER with a unique name")
+        labels[name] = Path(folder)
+    return labels
 
 
 def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
@@ -120,55 +120,55 @@ def _board(group: Group) -> scales.Board:
 def _write(
     inputs: Inputs, place: Path, licenses: Licenses, notes: Notes, facts: Mapping[str, ModelFacts]
 ) -> Iterator[str]:
-    found = in_order(
+    all_groups = in_order(
         gather(key, files, inputs, place / "data" / "samples", licenses)
         for key, files in progress(groups(inputs).items(), "report")
     )
-    if inputs.samples and not found:
+    if inputs.samples and not all_groups:
         raise ReportError(f"{inputs.samples[0].path} contains no sample; run `academiceval eval` again")
     scorers = scorers_of(inputs.runs.values())
-    for group in found:
+    for group in all_groups:
         group.ceilings = ceilings_of(group.key.round, group.task, inputs.manifests.values(), scorers)
-    samples = sum(len(group.ids) for group in found)
+    samples = sum(len(group.ids) for group in all_groups)
     counts = {
-        "model": len({cell.model for group in found for cell in group.cells}),
-        "setting": len(found),
+        "model": len({cell.model for group in all_groups for cell in group.cells}),
+        "setting": len(all_groups),
         "sample": samples,
     }
     yield ", ".join(f"{n} {name}{'s' * (n != 1)}" for name, n in counts.items())
-    if withheld := sum(group.withheld for group in found):
+    if withheld := sum(group.withheld for group in all_groups):
         # Answers of a run that has no scores yet are not among the cells'.
-        answers = max(withheld, sum(cell.samples for group in found for cell in group.cells))
+        answers = max(withheld, sum(cell.samples for group in all_groups for cell in group.cells))
         yield (
             f"left out: {withheld} of {answers} answers ({withheld / answers:.1%}), which repeat more than {MOST_COPIED} words in a "
             f"row of texts whose licences are not {licenses}"
         )
-    models = {cell.model for group in found for cell in group.cells}
+    models = {cell.model for group in all_groups for cell in group.cells}
     cutoffs = _known_cutoffs(inputs) | cutoffs_of(notes.cutoffs, models | {reader_of(model) for model in models})
-    known = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(reader_of(model)))}
+    model_cutoffs = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(reader_of(model)))}
     about = {model: facts_of(model, facts) for model in models}
-    data = board(found, known, about, _scales(found, notes.anchors), scorers)
+    data = board(all_groups, model_cutoffs, about, _scales(all_groups, notes.anchors), scorers)
     (place / "data" / "scores").mkdir(parents=True, exist_ok=True)
     (place / "data" / "board.js").write_text(script("board", data), encoding="utf-8")
-    for group in found:
+    for group in all_groups:
         text = script(f"scores:{group.key.slug}", scores_of_samples(group))
         (place / "data" / "scores" / f"{group.key.slug}.js").write_text(text, encoding="utf-8")
-    plots = draw_all(found, known, place / "plots")
+    plots = draw_all(all_groups, model_cutoffs, place / "plots")
     rounds = sorted(_round_pages(inputs, place / "plots"), key=lambda page: page.name)
     cards = {name: report_card(card) for name, card in sorted(inputs.cards.items())}
-    by_round = [list(of_round) for _, of_round in groupby(found, key=lambda group: group.key.round)]
-    shown = {
-        "groups": found,
+    by_round = [list(round_groups) for _, round_groups in groupby(all_groups, key=lambda group: group.key.round)]
+    content = {
+        "groups": all_groups,
         "plots": plots,
         "pages": rounds,
         "cards": cards,
         "about": about,
-        "cutoffs": known,
-        "agreement": agreement(found),
+        "cutoffs": model_cutoffs,
+        "agreement": agreement(all_groups),
         "duels": inputs.duels,
-        "standings": [one for of_round in reversed(by_round) if (one := overall(of_round))],
+        "standings": [standings for round_groups in reversed(by_round) if (standings := overall(round_groups))],
     }
-    _pages(place, data, shown)
+    _pages(place, data, content)
     for name in _STATIC:
         (place / name).write_text(packaged("static", name), encoding="utf-8")
     (place / "README.md").write_text(packaged("templates", "README.md"), encoding="utf-8")
@@ -180,12 +180,12 @@ def _round_pages(inputs: Inputs, place: Path) -> Iterator[RoundPage]:
         yield round_page(path, manifest, place)
 
 
-def _pages(place: Path, data: Mapping[str, Any], shown: Mapping[str, Any]) -> None:
-    names = [page.name for page in shown["pages"]]
+def _pages(place: Path, data: Mapping[str, Any], content: Mapping[str, Any]) -> None:
+    names = [page.name for page in content["pages"]]
     if len(set(names)) < len(names):
         raise ReportError(f"two manifests of round {next(n for n in names if names.count(n) > 1)} are given; give one")
     context = {
-        **shown,
+        **content,
         "first": first_view(data),
         "labels": data["metrics"],
         "tasks": TASK_LABELS,
@@ -197,9 +197,9 @@ def _pages(place: Path, data: Mapping[str, Any], shown: Mapping[str, Any]) -> No
 
 def first_view(data: Mapping[str, Any]) -> dict[str, Any]:
     """The table that the landing page shows before its script runs: the newest round's first task, by its first metric."""
-    newest = max((one["round"] for one in data["settings"]), default="")
-    task = next((name for name in data["tasks"] if any(_is(one, newest, name) for one in data["settings"])), "")
-    columns = [(i, one) for i, one in enumerate(data["settings"]) if _is(one, newest, task)]
+    newest = max((setting["round"] for setting in data["settings"]), default="")
+    task = next((name for name in data["tasks"] if any(_is(setting, newest, name) for setting in data["settings"])), "")
+    columns = [(i, setting) for i, setting in enumerate(data["settings"]) if _is(setting, newest, task)]
     present = {name for cell in data["cells"] if cell["s"] in dict(columns) for name in cell["x"]}
     metric = next((name for name in data["metrics"] if name in present), "")
     cells = {(cell["m"], cell["s"]): cell for cell in data["cells"]}
@@ -212,7 +212,7 @@ def first_view(data: Mapping[str, Any]) -> dict[str, Any]:
         "round": newest,
         "task": data["tasks"].get(task, ""),
         "metric": metric,
-        "columns": [one for _, one in columns],
+        "columns": [setting for _, setting in columns],
         "rows": rows,
     }
 

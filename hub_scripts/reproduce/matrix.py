@@ -81,7 +81,7 @@ class Run:
 
 def cells(paper: Paper) -> list[Published]:
     """The published scores of a paper."""
-    return [one for one in published() if one.source.startswith(_SOURCES[paper])]
+    return [cell for cell in published() if cell.source.startswith(_SOURCES[paper])]
 
 
 def run_name(cell: Published) -> str:
@@ -102,14 +102,15 @@ def runs_of(paper: Paper, weights: dict[str, str] | None = None) -> list[Run]:
     if unknown := sorted(set(weights or ()) - set(table)):
         raise ReproduceError(f"the tables have no model {unknown[0]!r}: they have {', '.join(table)}")
     models = {
-        name: Model(name, (weights or {}).get(name, one["weights"]), one["context"]) for name, one in table.items()
+        name: Model(name, (weights or {}).get(name, entry["weights"]), entry["context"])
+        for name, entry in table.items()
     }
-    wanted: dict[tuple[str, str], dict[str, None]] = {}
+    settings_by_run: dict[tuple[str, str], dict[str, None]] = {}
     for cell in cells(paper):
         name, _, retriever = run_name(cell).partition(" + ")
-        wanted.setdefault((name, retriever), {})[cell.setting] = None
+        settings_by_run.setdefault((name, retriever), {})[cell.setting] = None
     if paper == "academiceval":
         for name in FIGURE_3_MODELS:
             for retriever in RETRIEVERS:
-                wanted.setdefault((name, retriever), {})[FIGURE_3_SETTING] = None
-    return [Run(models[name], tuple(settings), retriever) for (name, retriever), settings in wanted.items()]
+                settings_by_run.setdefault((name, retriever), {})[FIGURE_3_SETTING] = None
+    return [Run(models[name], tuple(settings), retriever) for (name, retriever), settings in settings_by_run.items()]

@@ -99,16 +99,16 @@ def write_page(
     by_source: dict[str, list[Row]] = {}
     for row in rows:
         by_source.setdefault(row.cell.source, []).append(row)
-    tables = {"Runs": _runs(folders), **{source: _table(own) for source, own in by_source.items()}}
+    tables = {"Runs": _runs(folders), **{source: _table(source_rows) for source, source_rows in by_source.items()}}
     notes = dict.fromkeys(row.cell.note for row in rows if row.cell.note)
     _render(paper, tables, figure, [*_facts(manifest, dataset), *notes], output)
-    write_whole(output / RESULTS, json.dumps([_plain(row) for row in rows], indent=1) + "\n")
+    write_whole(output / RESULTS, json.dumps([_row_json(row) for row in rows], indent=1) + "\n")
     yield ""
-    for source, own in by_source.items():
-        verdicts = [row.verdict for row in own if row.ours]
+    for source, source_rows in by_source.items():
+        verdicts = [row.verdict for row in source_rows if row.ours]
         differing, agreeing = verdicts.count(DIFFERS), verdicts.count(AGREES)
         yield (
-            f"{source}: {len(verdicts)} of {len(own)} scores measured; of the published ones {differing} lie outside our interval, "
+            f"{source}: {len(verdicts)} of {len(source_rows)} scores measured; of the published ones {differing} lie outside our interval, "
             f"{agreeing} within, {len(verdicts) - differing - agreeing} undecided (fewer than {FEWEST} first authors)"
         )
     yield f"written: {output / 'index.html'}"
@@ -131,8 +131,8 @@ def _scores(folder: Path) -> _Scores:
     clusters = {(sample.task, sample.id): sample.cluster for sample in samples}
     scores = {
         (task, metric): column.interval()
-        for task, own in by_task(samples).items()
-        for metric, column in columns_of(own).items()
+        for task, task_samples in by_task(samples).items()
+        for metric, column in columns_of(task_samples).items()
     }
     return scores | _win_rates(folder, clusters)
 
@@ -147,20 +147,20 @@ def _win_rates(folder: Path, clusters: Mapping[tuple[str, str], str]) -> _Scores
     for tasks in find([folder]).verdicts.values():
         for task, samples in tasks.items():
             points = {id_: points for id_, judges in samples.items() if (points := win(judges)) is not None}
-            won.setdefault(task, {}).update({id_: one for id_, one in points.items() if (task, id_) in clusters})
+            won.setdefault(task, {}).update({id_: point for id_, point in points.items() if (task, id_) in clusters})
     return {
-        (task, WIN_RATE): interval(list(of.values()), [clusters[task, id_] for id_ in of])
-        for task, of in won.items()
-        if of
+        (task, WIN_RATE): interval(list(points.values()), [clusters[task, id_] for id_ in points])
+        for task, points in won.items()
+        if points
     }
 
 
 def _table(rows: Sequence[Row]) -> Table:
-    shown = [
+    table_rows = [
         (row.cell.setting, row.cell.model, LABELS[row.cell.metric], _percent(row.cell.value), *_cells(row))
         for row in rows
     ]
-    return Table(_HEAD, "lllrrrrrl", shown)
+    return Table(_HEAD, "lllrrrrrl", table_rows)
 
 
 def _cells(row: Row) -> tuple[object, ...]:
@@ -195,7 +195,7 @@ def _percent(value: float) -> str:
     return f"{100 * value:.1f}"
 
 
-def _plain(row: Row) -> dict[str, Any]:
+def _row_json(row: Row) -> dict[str, Any]:
     cell, ours = row.cell, row.ours
     return {
         "source": cell.source,
@@ -220,12 +220,12 @@ def _facts(manifest: Manifest | None, dataset: str) -> list[str]:
 def _figure_3(runs: Mapping[str, Run], scores: Mapping[str, _Scores], output: Path) -> Plot | None:
     """Figure 3 of the AcademicEval paper: retrievers on Abs-9K."""
     rows = [
-        (metric, model, retriever, one.mean, *(one.bounds or (nan, nan)))
+        (metric, model, retriever, score.mean, *(score.bounds or (nan, nan)))
         for metric in _FIGURE_METRICS
         for model in FIGURE_3_MODELS
         for retriever in RETRIEVERS
         if (run := runs[f"{model} + {retriever}"])
-        and (one := scores[run.name].get((run.logged_as(FIGURE_3_SETTING), metric)))
+        and (score := scores[run.name].get((run.logged_as(FIGURE_3_SETTING), metric)))
     ]
     if not rows:
         return None
@@ -235,10 +235,10 @@ def _figure_3(runs: Mapping[str, Run], scores: Mapping[str, _Scores], output: Pa
         axes = figure.subplots(1, len(_FIGURE_METRICS))
         for axis, metric in zip(axes, _FIGURE_METRICS, strict=True):
             for model in FIGURE_3_MODELS:
-                own = [row for row in rows if row[:2] == (metric, model)]
-                errors = [[row[3] - row[4] for row in own], [row[5] - row[3] for row in own]]
-                places = [RETRIEVERS.index(row[2]) for row in own]
-                axis.errorbar(places, [row[3] for row in own], errors, label=model, **styles[model])
+                model_rows = [row for row in rows if row[:2] == (metric, model)]
+                errors = [[row[3] - row[4] for row in model_rows], [row[5] - row[3] for row in model_rows]]
+                places = [RETRIEVERS.index(row[2]) for row in model_rows]
+                axis.errorbar(places, [row[3] for row in model_rows], errors, label=model, **styles[model])
             axis.set_xticks(range(len(RETRIEVERS)), RETRIEVERS, rotation=30, ha="right")
             axis.set_ylabel(LABELS[metric])
         add_legend(figure, axes)

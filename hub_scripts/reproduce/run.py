@@ -53,20 +53,20 @@ class Plan:
     generation: Generation = field(default_factory=Generation)
 
 
-def weights_of(given: Sequence[str]) -> dict[str, str]:
+def weights_of(arguments: Sequence[str]) -> dict[str, str]:
     """`MODEL=WEIGHTS`, as typed, read.
 
     Raises:
         ReproduceError: one is something else.
     """
-    found = {}
-    for one in given:
-        name, _, weights = one.partition("=")
+    weights_by_model = {}
+    for argument in arguments:
+        name, _, weights = argument.partition("=")
         # A comma would begin another of lm-eval's arguments.
         if not name.strip() or not weights.strip() or "," in weights:
-            raise ReproduceError(f"--weights {one!r} is not MODEL=WEIGHTS, or its weights contain a comma")
-        found[name.strip()] = weights.strip()
-    return found
+            raise ReproduceError(f"--weights {argument!r} is not MODEL=WEIGHTS, or its weights contain a comma")
+        weights_by_model[name.strip()] = weights.strip()
+    return weights_by_model
 
 
 def reproduce(plan: Plan, *, dry_run: bool) -> Iterator[str | Table]:
@@ -76,23 +76,23 @@ def reproduce(plan: Plan, *, dry_run: bool) -> Iterator[str | Table]:
         ReproduceError: a model that the tables do not have, or two datasets.
         EvalError: what `evaluate` raises; finished runs stay, and the same command resumes.
     """
-    if own := [name for name in _OWN_METADATA if name in plan.metadata]:
+    if reserved := [name for name in _OWN_METADATA if name in plan.metadata]:
         raise ReproduceError(
-            f"--metadata must not contain {own[0]!r}: --dataset names the dataset, the tables name the retrievers"
+            f"--metadata must not contain {reserved[0]!r}: --dataset names the dataset, the tables name the retrievers"
         )
-    every = runs_of(plan.paper, dict(plan.weights))
-    chosen = _chosen(every, plan.only)
+    runs = runs_of(plan.paper, dict(plan.weights))
+    chosen = _select_runs(runs, plan.only)
     manifest = _manifest(plan.dataset)
-    held = [_held(run, manifest) for run in chosen]
-    if not any(run.settings for run in held):
+    available = [_with_available_settings(run, manifest) for run in chosen]
+    if not any(run.settings for run in available):
         raise ReproduceError(f"{plan.dataset} has test samples of none of the tables' settings; name another --dataset")
     _check_output(plan.output)
-    yield _overview(held, manifest, plan)
+    yield _overview(available, manifest, plan)
     if manifest is None:
         yield f"\n{plan.dataset} is not a dataset folder here, so prompts and tokens are not known; `academiceval import` makes one"
-    yield from _left_out(chosen, held)
+    yield from _missing_settings(chosen, available)
     if plan.model and not dry_run:
-        ready, missing = _without_retrievers(held)
+        ready, missing = _without_retrievers(available)
         yield from ("", *missing) if missing else ()
         for run in ready:
             if run.settings and not _is_finished(folder := _folder(run, plan, manifest)):
@@ -107,23 +107,23 @@ def reproduce(plan: Plan, *, dry_run: bool) -> Iterator[str | Table]:
                     _generation(plan),
                 )
     if dry_run:
-        yield from _commands(held, plan, manifest)
+        yield from _commands(available, plan, manifest)
     else:
-        folders = {run.name: _shown(run, plan, manifest) for run in every}
-        yield from write_page(plan.paper, every, folders, manifest, plan.dataset, plan.output)
+        folders = {run.name: _folder_to_show(run, plan, manifest) for run in runs}
+        yield from write_page(plan.paper, runs, folders, manifest, plan.dataset, plan.output)
 
 
 def _check_output(output: Path) -> None:
     """Raise a ReproduceError if the output is somebody else's."""
-    own = {RESULTS, *(run.folder for paper in PAPERS for run in runs_of(paper))}
-    if output.is_dir() and any(output.iterdir()) and not any((output / name).exists() for name in own):
+    names = {RESULTS, *(run.folder for paper in PAPERS for run in runs_of(paper))}
+    if output.is_dir() and any(output.iterdir()) and not any((output / name).exists() for name in names):
         raise ReproduceError(f"{output} contains something else; name another --output")
 
 
-def _chosen(every: Sequence[Run], only: Sequence[str]) -> list[Run]:
-    if unknown := [name for name in only if name not in {run.name for run in every}]:
-        raise ReproduceError(f"the tables have no run {unknown[0]!r}: they have {', '.join(run.name for run in every)}")
-    return [run for run in every if not only or run.name in only]
+def _select_runs(runs: Sequence[Run], only: Sequence[str]) -> list[Run]:
+    if unknown := [name for name in only if name not in {run.name for run in runs}]:
+        raise ReproduceError(f"the tables have no run {unknown[0]!r}: they have {', '.join(run.name for run in runs)}")
+    return [run for run in runs if not only or run.name in only]
 
 
 def _manifest(dataset: str) -> Manifest | None:
@@ -132,12 +132,14 @@ def _manifest(dataset: str) -> Manifest | None:
     return read_manifest(folder) if (folder / MANIFEST).is_file() else None
 
 
-def _held(run: Run, manifest: Manifest | None) -> Run:
+def _with_available_settings(run: Run, manifest: Manifest | None) -> Run:
     """The run without the settings that the dataset does not have."""
     if manifest is None:
         return run
-    there = {one.name for one in manifest.configurations if one.statistics("test").samples}
-    return replace(run, settings=tuple(one for one in run.settings if one.partition(" ")[0] in there))
+    there = {
+        configuration.name for configuration in manifest.configurations if configuration.statistics("test").samples
+    }
+    return replace(run, settings=tuple(setting for setting in run.settings if setting.partition(" ")[0] in there))
 
 
 def _without_retrievers(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
@@ -153,8 +155,13 @@ def _without_retrievers(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
     return there, lines
 
 
-def _left_out(chosen: Sequence[Run], held: Sequence[Run]) -> Iterator[str]:
-    lost = {one for run, kept in zip(chosen, held, strict=True) for one in run.settings if one not in kept.settings}
+def _missing_settings(chosen: Sequence[Run], available: Sequence[Run]) -> Iterator[str]:
+    lost = {
+        setting
+        for run, kept in zip(chosen, available, strict=True)
+        for setting in run.settings
+        if setting not in kept.settings
+    }
     if lost:
         yield f"\nnot in the dataset: {', '.join(sorted(lost))}"
 
@@ -171,7 +178,7 @@ def _size(run: Run, manifest: Manifest | None, limit: int | None) -> tuple[int |
     """Prompts, and their tokens (bert-base-uncased, as far as they fit into the context); None if the dataset is not here."""
     if manifest is None:
         return None, None
-    configurations = {one.name: one for one in manifest.configurations}
+    configurations = {configuration.name: configuration for configuration in manifest.configurations}
     sizes = [_size_of(run, configurations[setting.partition(" ")[0]], limit) for setting in run.settings]
     return sum(prompts for prompts, _ in sizes), sum(tokens for _, tokens in sizes)
 
@@ -201,30 +208,30 @@ def _folder(run: Run, plan: Plan, manifest: Manifest | None) -> Path:
     return plan.output / run.folder / f"{re.sub(r'[^a-z0-9]+', '-', plan.model.lower())}-{digest[:8]}"
 
 
-def _shown(run: Run, plan: Plan, manifest: Manifest | None) -> Path | None:
+def _folder_to_show(run: Run, plan: Plan, manifest: Manifest | None) -> Path | None:
     """The evaluation that the page shows of a run: the one that was asked for, else the newest."""
-    own = _folder(_held(run, manifest), plan, manifest) if plan.model else None
-    return own if own and any(own.glob("results_*.json")) else newest(plan.output / run.folder)
+    folder = _folder(_with_available_settings(run, manifest), plan, manifest) if plan.model else None
+    return folder if folder and any(folder.glob("results_*.json")) else newest(plan.output / run.folder)
 
 
 def _is_finished(folder: Path) -> bool:
     """Whether an evaluation has ended with an answer to every prompt; empty ones (as of a failing server) do not count."""
     if not (folder / JOURNAL).is_file() or not any(folder.glob("results_*.json")):
         return False
-    asked = sum(1 for file in folder.glob("samples_*.jsonl") for _ in read_file(file))
-    return len(answered_keys(folder / JOURNAL)) >= asked
+    prompts = sum(1 for file in folder.glob("samples_*.jsonl") for _ in read_file(file))
+    return len(answered_keys(folder / JOURNAL)) >= prompts
 
 
 def _arguments(run: Run, plan: Plan) -> str:
     """lm-eval's --model_args of a run, those that were given last."""
     if plan.model in BASELINES:
         return plan.model_args
-    own = f"pretrained={run.model.weights},{'max_model_len' if plan.model == 'vllm' else 'max_length'}={run.model.context}"
+    model_arguments = f"pretrained={run.model.weights},{'max_model_len' if plan.model == 'vllm' else 'max_length'}={run.model.context}"
     if plan.model not in ("hf", "vllm"):
-        own = f"model={run.model.weights},max_length={run.model.context}"
+        model_arguments = f"model={run.model.weights},max_length={run.model.context}"
         # A provider's own models have no tokenizer to cut with.
-        own += f",tokenizer={run.model.weights}" if "/" in run.model.weights else ""
-    return f"{own},{plan.model_args}" if plan.model_args else own
+        model_arguments += f",tokenizer={run.model.weights}" if "/" in run.model.weights else ""
+    return f"{model_arguments},{plan.model_args}" if plan.model_args else model_arguments
 
 
 def _metadata(run: Run, plan: Plan) -> dict[str, Any]:

@@ -60,18 +60,18 @@ def record(results: Results, organization: str, relationship: str) -> dict[str, 
     Raises:
         HubError: it has no score that the store could show.
     """
-    scores = [_result(results, one) for one in results.scores if _is_shown(one)]
+    scores = [_result(results, score) for score in results.scores if _is_shown(score)]
     if not scores:
         raise HubError(f"the results of {results.model} have no score of which higher is better")
     developer, _, name = results.model_id.rpartition("/")
     developer = developer or (_OURS if name in BASELINES else "")
     model = f"{developer}/{name}" if developer else name
-    made = str(results.seconds)
+    timestamp = str(results.seconds)
     return {
         "schema_version": _SCHEMA,
-        "evaluation_id": f"academiceval/{model}/{made}",
-        "evaluation_timestamp": made,
-        "retrieved_timestamp": made,
+        "evaluation_id": f"academiceval/{model}/{timestamp}",
+        "evaluation_timestamp": timestamp,
+        "retrieved_timestamp": timestamp,
         "source_metadata": {
             "source_name": "academiceval eval" if results.prompt_versions else "lm_eval",
             "source_type": "evaluation_run",
@@ -103,46 +103,53 @@ def _is_shown(score: Score) -> bool:
     return metric is not None and metric.best == "higher" and not metric.rate
 
 
-def _result(results: Results, one: Score) -> dict[str, Any]:
+def _result(results: Results, score: Score) -> dict[str, Any]:
     about = {
         "round": results.round,
         "revision": results.contents or "unknown",
         "prompt_versions": ", ".join(map(str, results.prompt_versions)) or "unknown",
-        "subset": results.subset_of(one.task) or "no",
+        "subset": results.subset_of(score.task) or "no",
     }
     source = {
         "source_type": "hf_dataset",
         "hf_repo": results.hub_id,
         "hf_split": results.split,
-        "samples_number": one.samples,
+        "samples_number": score.samples,
     }
     # lm-eval's own command gives a standard error, and names no prompt version.
     method = (
         "t interval, jackknife over first authors" if results.prompt_versions else "normal, from the standard error"
     )
-    interval = {"lower": one.low, "upper": one.high, "confidence_level": 0.95, "method": method}
-    known = one.low is not None and one.high is not None
+    interval = {"lower": score.low, "upper": score.high, "confidence_level": 0.95, "method": method}
+    has_interval = score.low is not None and score.high is not None
     return {
-        "evaluation_result_id": f"{one.task}/{one.metric}",
-        "evaluation_name": one.task,
+        "evaluation_result_id": f"{score.task}/{score.metric}",
+        "evaluation_name": score.task,
         "source_data": {
             "dataset_name": "academiceval",
             **(source if results.hub_id else {"source_type": "other"}),
             "additional_details": about,
         },
         "metric_config": {
-            "evaluation_description": f"{registry.label(one.metric)}, mean over the papers of the split",
-            "metric_id": one.metric,
-            "metric_name": registry.label(one.metric),
+            "evaluation_description": f"{registry.label(score.metric)}, mean over the papers of the split",
+            "metric_id": score.metric,
+            "metric_name": registry.label(score.metric),
             "metric_unit": "proportion",
             "lower_is_better": False,
             "score_type": "continuous",
-            "min_score": -1 if one.metric == "bertscore" else 0,
+            "min_score": -1 if score.metric == "bertscore" else 0,
             "max_score": 1,
-            **({"metric_parameters": {"model": _scorer(results)}} if one.metric == "bertscore" and results.run else {}),
+            **(
+                {"metric_parameters": {"model": _scorer(results)}}
+                if score.metric == "bertscore" and results.run
+                else {}
+            ),
         },
         "score_details": {
-            "score": one.value,
-            "uncertainty": {"num_samples": one.samples, **({"confidence_interval": interval} if known else {})},
+            "score": score.value,
+            "uncertainty": {
+                "num_samples": score.samples,
+                **({"confidence_interval": interval} if has_interval else {}),
+            },
         },
     }

@@ -46,24 +46,24 @@ def entries(results: Results, published: PublishedRound, url: str) -> list[dict[
     """
     if results.split != TEST or any(results.options.get(name) for name in _OTHER_TASK):
         return []
-    found = []
-    for one in results.scores:
-        setting = setting_of(one.task) or ""
-        id_ = task_id(setting, published.name, one.metric)
-        if one.metric in _METRICS and id_ in published.tasks and one.samples == published.sizes.get(setting):
-            found.append(
+    leaderboard_entries = []
+    for score in results.scores:
+        setting = setting_of(score.task) or ""
+        id_ = task_id(setting, published.name, score.metric)
+        if score.metric in _METRICS and id_ in published.tasks and score.samples == published.sizes.get(setting):
+            leaderboard_entries.append(
                 EvalResultEntry(
                     published.id,
                     id_,
-                    round(one.value, 6),
+                    round(score.value, 6),
                     dataset_revision=published.commit,
                     date=results.day or None,
                     source_url=url,
                     source_name="AcademicEval",
-                    notes=_notes(one),
+                    notes=_notes(score),
                 )
             )
-    return eval_result_entries_to_yaml(found)
+    return eval_result_entries_to_yaml(leaderboard_entries)
 
 
 def _notes(score: Score) -> str:
@@ -83,13 +83,13 @@ def merged(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: str) ->
         HubError: the old content is not a list of results.
     """
     try:
-        kept = parse_yaml(old or b"") or []
+        old_entries = parse_yaml(old or b"") or []
     except ValueError as err:
         raise HubError(f"{FILE} of {model} is not valid YAML ({err!s:.200}); repair it first") from err
-    if not isinstance(kept, list) or not all(isinstance(one, dict) for one in kept):
+    if not isinstance(old_entries, list) or not all(isinstance(entry, dict) for entry in old_entries):
         raise HubError(f"{FILE} of {model} is not a list of results; repair it first")
-    ours = {_subject(one): one for one in fresh}
-    content = [*(one for one in kept if _subject(one) not in ours), *ours.values()]
+    ours = {_subject(entry): entry for entry in fresh}
+    content = [*(entry for entry in old_entries if _subject(entry) not in ours), *ours.values()]
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode()
 
 

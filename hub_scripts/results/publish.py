@@ -99,14 +99,14 @@ def push_results(
     if not card and (create_pr or dataset):
         raise HubError("--create-pr and --dataset are about a model's repository: name it with --card")
     # Of two runs of a task the newer counts.
-    found = sorted(
-        (read_result(path, repo_id, dataset) for path in result_files(paths)), key=lambda one: one.results.seconds
+    results = sorted(
+        (read_result(path, repo_id, dataset) for path in result_files(paths)), key=lambda file: file.results.seconds
     )
-    _check(found, card, subset=subset)
-    files = {path: content for one in found for path, content in one.files.items()}
+    _check(results, card, subset=subset)
+    files = {path: content for file in results for path, content in file.files.items()}
     refuse_secrets(files)
     yield from (f"{repo_id}: {path}" for path in files)
-    model = _of_model(card, found, dataset) if card else None
+    model = _model_upload(card, results, dataset) if card else None
     if model:
         yield from (f"{card}: {path}{' in a pull request' * create_pr}" for path in model.files)
         if FILE not in model.files:
@@ -127,22 +127,22 @@ def push_results(
         yield _upload(model, create_pr=create_pr)
 
 
-def _check(found: Sequence[ResultFile], card: str | None, *, subset: bool) -> None:
+def _check(results: Sequence[ResultFile], card: str | None, *, subset: bool) -> None:
     """Raise a HubError for results that do not belong where they would go."""
-    if card and len(names := sorted({one.results.model for one in found})) > 1:
+    if card and len(names := sorted({file.results.model for file in results})) > 1:
         raise HubError(f"--card {card} is for one model, but the files are of {', '.join(names)}; push them one by one")
     if subset:
         return
-    for one in found:
-        if one.results.subsets:
+    for file in results:
+        if file.results.subsets:
             raise HubError(
-                f"{one.path} covers only a part of the samples ({', '.join(_parts(one.results))}); its scores are not those of the "
+                f"{file.path} covers only a part of the samples ({', '.join(_parts(file.results))}); its scores are not those of the "
                 "round: run all samples, or publish them as a subset's with --subset"
             )
-        if one.results.split != TEST:
+        if file.results.split != TEST:
             raise HubError(
-                f"{one.path} is about the split {one.results.split!r}, and a round's scores are those of its test papers: leave it out, or "
-                "publish it as a subset's with --subset"
+                f"{file.path} is about the split {file.results.split!r}, and a round's scores are those of its test papers: leave it out, "
+                "or publish it as a subset's with --subset"
             )
 
 
@@ -150,7 +150,7 @@ def _parts(results: Results) -> list[str]:
     return [f"{task} ({results.subset_of(task)})" for task in results.subsets]
 
 
-def _of_model(card: str, found: Sequence[ResultFile], dataset: str | None) -> _Upload:
+def _model_upload(card: str, results: Sequence[ResultFile], dataset: str | None) -> _Upload:
     """What goes to the model's repository, in place of older scores of the same tasks and rounds.
 
     Raises:
@@ -158,13 +158,13 @@ def _of_model(card: str, found: Sequence[ResultFile], dataset: str | None) -> _U
     """
     model = Repo(card, "model")
     head = model.head()
-    index = {_identity(entry): entry for one in found for entry in one.index}
+    index = {_identity(entry): entry for file in results for entry in file.index}
     files: dict[str, Content] = {CARD: with_index(model.read(CARD, head) or b"", card, list(index.values()))}
     fresh = [
         entry
-        for one in found
-        if (published := published_round(one.results, dataset))
-        for entry in entries(one.results, published, one.address)
+        for file in results
+        if (published := published_round(file.results, dataset))
+        for entry in entries(file.results, published, file.address)
     ]
     if fresh:
         files[FILE] = merged(model.read(FILE, head), fresh, card)
@@ -198,26 +198,26 @@ def read_result(path: Path, repo_id: str, dataset: str | None = None) -> ResultF
     name = re.sub(r"[^\w.-]+", "-", path.stem)[:_LONGEST]
     place = f"{results.model}/{results.round}/{name}-{sha256_of(path)[:8]}"
     address = f"{endpoint()}/datasets/{repo_id}/blob/main/{place}.json"
-    shown = [
+    eval_results = [
         EvalResult(
             task_type="text-generation",
-            task_name=one.task,
+            task_name=score.task,
             dataset_type=results.hub_id or dataset or "academiceval",
-            dataset_name=f"AcademicEval {results.round}{', subset' * (bool(results.subset_of(one.task)) or results.split != TEST)}",
-            dataset_config=setting_of(one.task),
+            dataset_name=f"AcademicEval {results.round}{', subset' * (bool(results.subset_of(score.task)) or results.split != TEST)}",
+            dataset_config=setting_of(score.task),
             dataset_split=results.split,
             dataset_revision=results.round,
-            metric_type=one.metric,
-            metric_name=metrics.label(one.metric),
-            metric_value=round(one.value, 6),
-            metric_args=_beside(one, results),
+            metric_type=score.metric,
+            metric_name=metrics.label(score.metric),
+            metric_value=round(score.value, 6),
+            metric_args=_beside(score, results),
             source_name="AcademicEval",
             source_url=address,
         )
-        for one in results.scores
-        if one.metric in metrics.headline()  # all other scores are in the result file
+        for score in results.scores
+        if score.metric in metrics.headline()  # all other scores are in the result file
     ]
-    return ResultFile(path, results, place, address, model_index(results.model, shown))
+    return ResultFile(path, results, place, address, model_index(results.model, eval_results))
 
 
 def _beside(score: Score, results: Results) -> dict[str, Any]:
@@ -247,15 +247,15 @@ def _with_index(text: str, name: str, entries: list[dict[str, Any]]) -> str:
     card = RepoCard(text, ignore_metadata_errors=False)
     if text.startswith("---") and not card.data.to_dict():  # type: ignore[no-untyped-call]
         raise ValueError("it begins with --- and has no end, or is empty")
-    known = {_identity(entry) for entry in entries}
-    index = [dict(one) for one in card.data.get("model-index") or ()]
-    for one in index:
-        one["results"] = [old for old in one.get("results") or () if _identity(old) not in known]
-    own = next((one for one in index if one.get("name") == name or len(index) == 1), None)
-    if own is None:
-        own = {"name": name, "results": []}
-        index.append(own)
-    own["results"] = [*own["results"], *entries]
+    identities = {_identity(entry) for entry in entries}
+    index = [dict(model) for model in card.data.get("model-index") or ()]
+    for model in index:
+        model["results"] = [old for old in model.get("results") or () if _identity(old) not in identities]
+    target = next((model for model in index if model.get("name") == name or len(index) == 1), None)
+    if target is None:
+        target = {"name": name, "results": []}
+        index.append(target)
+    target["results"] = [*target["results"], *entries]
     card.data["model-index"] = index
     return str(card)
 

@@ -53,13 +53,15 @@ def published_round(results: Results, dataset: str | None) -> PublishedRound | N
     commit = results.revision or refs.tags.get(name)
     if not commit:
         raise HubError(f"{id_} has no revision {name}, the round of these results; push that round first")
-    for one in parse_errata(repo.read(ERRATA, MAIN)):
-        if refs.tags.get(one.revision) == commit:
+    for erratum in parse_errata(repo.read(ERRATA, MAIN)):
+        if refs.tags.get(erratum.revision) == commit:
             raise HubError(
-                f"{id_} has replaced {one.revision} by {one.replacement}: evaluate that, or leave out --card"
+                f"{id_} has replaced {erratum.revision} by {erratum.replacement}: evaluate that, or leave out --card"
             )
     manifest = parse_manifest(repo.read(MANIFEST, commit) or b"", f"the {MANIFEST} of {id_}")
-    if folder and (not _whole(folder) or _whole(folder) != _whole(manifest)):
+    if folder and (
+        not _original_configurations(folder) or _original_configurations(folder) != _original_configurations(manifest)
+    ):
         raise HubError(f"the folder {results.dataset} is not what {id_} has as {name}; name the repository that has it")
     tasks = task_ids(repo.read(EVAL, commit) or b"", f"{EVAL} of {id_}")
     return PublishedRound(id_, commit, manifest.published_as, tasks, _sizes(manifest))
@@ -78,13 +80,13 @@ def _folder(results: Results, id_: str) -> Manifest:
     )
 
 
-def _whole(manifest: Manifest) -> Sequence[Configuration]:
+def _original_configurations(manifest: Manifest) -> Sequence[Configuration]:
     return manifest.publishable.original if manifest.publishable else manifest.configurations
 
 
 def _sizes(manifest: Manifest) -> dict[str, int]:
     sizes: dict[str, int] = {}
-    for one in manifest.configurations:
-        name = one.of if one.form == "ids" else one.name
-        sizes[name] = sizes.get(name, 0) + one.statistics("test").samples
+    for configuration in manifest.configurations:
+        name = configuration.of if configuration.form == "ids" else configuration.name
+        sizes[name] = sizes.get(name, 0) + configuration.statistics("test").samples
     return sizes

@@ -82,13 +82,15 @@ class Judge:
             ServerError: the server can no longer be asked; all verdicts so far are in the journal.
             CostError: the rest could pass the bound; likewise.
         """
-        missing = (one for one in questions if (known := self.outcome(one, journal)) is None or known.failed)
+        missing = (
+            question for question in questions if (outcome := self.outcome(question, journal)) is None or outcome.failed
+        )
         budget = self._means.budget(self.usages(journal))
-        with Progress(f"judge {self.model}", count, 0) as shown:
+        with Progress(f"judge {self.model}", count, 0) as progress:
 
             def note(question: Question, outcome: dict[str, Any]) -> None:
                 journal.add(self.key(question), outcome)
-                shown.step()
+                progress.step()
 
             if batches is None:
                 ask_all(self._server, missing, _verdict, note, self._concurrency, budget)
@@ -116,8 +118,8 @@ def _outcome(value: object) -> Outcome | None:
         return None
     claims = value.get("claims")
     counted = isinstance(claims, list) and len(claims) == 2 and all(map(is_count, claims))
-    known = (claims[0], claims[1]) if counted and isinstance(claims, list) else None
-    return Outcome(winners, failed, known) if isinstance(failed, str) and "winners" in value else None
+    pair = (claims[0], claims[1]) if counted and isinstance(claims, list) else None
+    return Outcome(winners, failed, pair) if isinstance(failed, str) and "winners" in value else None
 
 
 async def _verdict(ask: Ask, question: Question) -> dict[str, Any]:
@@ -126,28 +128,34 @@ async def _verdict(ask: Ask, question: Question) -> dict[str, Any]:
     messages: Messages = [{"role": "user", "content": question.prompt}]
     text, usages = "", list[Usage]()
 
-    async def asked() -> str:
+    async def request_text() -> str:
         answer = await ask(messages, _MAX_TOKENS, GREEDY)
         usages.append(answer.usage)
         return answer.text
 
     try:
-        text = await asked()
+        text = await request_text()
         verdict = parse(text)
         repaired = verdict is None
         if repaired:
             messages += [{"role": "assistant", "content": text}, {"role": "user", "content": REPAIR}]
-            text = await asked()
+            text = await request_text()
             verdict = parse(text)
     except NoAnswer as err:
-        return {**about, **_used(usages), "winners": None, "failed": str(err), **({"text": text} if text else {})}
+        return {
+            **about,
+            **_usage_entry(usages),
+            "winners": None,
+            "failed": str(err),
+            **({"text": text} if text else {}),
+        }
     if verdict is None:
-        return {**about, **_used(usages), "repaired": repaired, "winners": None, "text": text}
+        return {**about, **_usage_entry(usages), "repaired": repaired, "winners": None, "text": text}
     claims = {"claims": list(verdict.claims)} if verdict.claims else {}
-    return {**about, **_used(usages), "repaired": repaired, "winners": verdict.winners, **claims}
+    return {**about, **_usage_entry(usages), "repaired": repaired, "winners": verdict.winners, **claims}
 
 
-def _used(usages: Sequence[Usage]) -> dict[str, Any]:
+def _usage_entry(usages: Sequence[Usage]) -> dict[str, Any]:
     """The tokens of a question's answers together."""
     sums = total(usages)
     return {USAGE: {name: value for name, value in sums.items() if value is not None and name != "finish"}}

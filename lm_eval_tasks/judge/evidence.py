@@ -37,8 +37,8 @@ class Bodies:
 def passages_of(body: str, texts: Sequence[str], count: int) -> str:
     """The passages of a body that fit the sentences of some texts best, `count` for each sentence, in the order of the body."""
     chunks = _chunks(body)
-    asked = [sentence for text in texts for sentence in sentences(text)]
-    ranked = BM25().rank(asked, [chunks] * len(asked), count)
+    queries = [sentence for text in texts for sentence in sentences(text)]
+    ranked = BM25().rank(queries, [chunks] * len(queries), count)
     chosen = sorted({place for places in ranked for place in places})
     return "\n".join(f"[{place + 1}] {chunks[place]}" for place in chosen)
 
@@ -66,13 +66,13 @@ def bodies(folders: Sequence[Path], samples: Sequence[Sample], passages: int) ->
 
 def _chunks(body: str) -> list[str]:
     """A body in passages of whole sentences, about 80 words each."""
-    found: list[list[str]] = [[]]
+    chunks: list[list[str]] = [[]]
     count = 0
     for sentence in sentences(" ".join(body.split())):
         words = len(sentence.split())
-        if found[-1] and count + words > _WORDS:
-            found.append([])
+        if chunks[-1] and count + words > _WORDS:
+            chunks.append([])
             count = 0
-        found[-1].append(sentence)
+        chunks[-1].append(sentence)
         count += words
-    return [" ".join(one) for one in found if one]
+    return [" ".join(chunk) for chunk in chunks if chunk]

@@ -23,19 +23,30 @@ def table(results: Mapping[str, Any]) -> Table:
         "Failed",
         "Contradicted claims, text and reference",
     )
-    rows = [(task, model, *_cells(one)) for task, judges in results["tasks"].items() for model, one in judges.items()]
+    rows = [
+        (task, model, *_cells(figures))
+        for task, judges in results["tasks"].items()
+        for model, figures in judges.items()
+    ]
     return Table(head, "llrrrrrrrrr", rows)
 
 
-def _cells(one: Mapping[str, Any]) -> tuple[object, ...]:
-    rate = one["win_rate"]
-    shown = with_bounds(rate["value"], rate["low"], rate["high"], ".3f") if rate else ""
+def _cells(figures: Mapping[str, Any]) -> tuple[object, ...]:
+    rate = figures["win_rate"]
+    rate_text = with_bounds(rate["value"], rate["low"], rate["high"], ".3f") if rate else ""
     names = ("raw_win_rate", "length_controlled_win_rate", "position_consistency", "first_place_share")
-    numbers = ("" if one[name] is None else f"{one[name]:.3f}" for name in names)
-    return one["samples"], shown, *numbers, one["unparseable"], one["failed"], _contradicted(one["claims"])
+    numbers = ("" if figures[name] is None else f"{figures[name]:.3f}" for name in names)
+    return (
+        figures["samples"],
+        rate_text,
+        *numbers,
+        figures["unparseable"],
+        figures["failed"],
+        _contradictions(figures["claims"]),
+    )
 
 
-def _contradicted(claims: Mapping[str, Mapping[str, int]] | None) -> str | None:
+def _contradictions(claims: Mapping[str, Mapping[str, int]] | None) -> str | None:
     if claims is None:
         return None
-    return " and ".join(f"{one['contradicted']} of {sum(one.values())}" for one in claims.values())
+    return " and ".join(f"{counts['contradicted']} of {sum(counts.values())}" for counts in claims.values())

@@ -68,7 +68,7 @@ def load(paths: Sequence[Path]) -> list[Sample]:
         SamplesError: they cannot be read.
     """
     samples = [sample for sample in read(paths) if sample.row.kind == "writing"]
-    if not any(one.answer.strip() for one in samples):
+    if not any(sample.answer.strip() for sample in samples):
         raise JudgeError(f"{', '.join(map(str, paths))}: no sample has a text to judge")
     rounds = sorted({sample.row.round for sample in samples})
     if len(rounds) > 1:
@@ -83,7 +83,7 @@ def against(samples: Sequence[Sample], others: Sequence[Sample]) -> list[Sample]
         JudgeError: the runs are of different rounds or prompts, or have no sample in common.
     """
     theirs = {(sample.task, sample.id): sample for sample in others}
-    pairs = [(one, theirs[one.task, one.id]) for one in samples if (one.task, one.id) in theirs]
+    pairs = [(sample, theirs[sample.task, sample.id]) for sample in samples if (sample.task, sample.id) in theirs]
     if not pairs:
         raise JudgeError("the two runs have no sample in common; give runs of the same tasks on the same round")
     for sample, other in pairs:
@@ -105,15 +105,15 @@ def questions(samples: Sequence[Sample], bodies: Bodies | None = None) -> Iterat
     for sample in samples:
         target = sample.row.target
         if sample.answer.strip() and target.strip():
-            shown = bodies.of(sample) if bodies else ""
-            yield Question(sample.task, sample.id, 0, sample.answer, target, shown)
-            yield Question(sample.task, sample.id, 1, target, sample.answer, shown)
+            passages = bodies.of(sample) if bodies else ""
+            yield Question(sample.task, sample.id, 0, sample.answer, target, passages)
+            yield Question(sample.task, sample.id, 1, target, sample.answer, passages)
 
 
 def estimate(samples: Sequence[Sample], bodies: Bodies | None = None) -> Estimate:
     """What judging the samples by one judge would ask for."""
-    asked = [len(one.prompt) for one in questions(samples, bodies)]
-    return Estimate(len(asked), sum(asked) // _CHARACTERS_OF_TOKEN, len(asked) * _ANSWER_TOKENS)
+    lengths = [len(question.prompt) for question in questions(samples, bodies)]
+    return Estimate(len(lengths), sum(lengths) // _CHARACTERS_OF_TOKEN, len(lengths) * _ANSWER_TOKENS)
 
 
 def judge(
@@ -147,17 +147,20 @@ def judge(
     judges = [Judge(Server(model, base_url, deadline), concurrency, means) for model, means in models.items()]
     usages: dict[str, list[Usage]] = {}
     judged: dict[str, list[Judged]] = {}
-    for one in judges:
-        place = output / f"verdicts_{slug(one.model)}.jsonl"
+    for judge_ in judges:
+        place = output / f"verdicts_{slug(judge_.model)}.jsonl"
         with held(place):
             journal = Journal(place)
-            batches = Journal(output / f"batches_{slug(one.model)}.jsonl") if models[one.model].batch else None
-            one.ask_all(questions(samples, bodies), 2 * len(samples), journal, batches)
-            usages[one.model] = one.usages(journal)
-        outcomes = [_outcomes(one, sample, journal, bodies) for sample in samples]
-        _check_answered(one.model, outcomes)
-        judged[one.model] = [_judged(*pair) for pair in zip(samples, outcomes, strict=True)]
-    used = {model: {**total(own), "cost": models[model].cost(own)} for model, own in usages.items()}
+            batches = Journal(output / f"batches_{slug(judge_.model)}.jsonl") if models[judge_.model].batch else None
+            judge_.ask_all(questions(samples, bodies), 2 * len(samples), journal, batches)
+            usages[judge_.model] = judge_.usages(journal)
+        outcomes = [_outcomes(judge_, sample, journal, bodies) for sample in samples]
+        _check_answered(judge_.model, outcomes)
+        judged[judge_.model] = [_combine_outcomes(*pair) for pair in zip(samples, outcomes, strict=True)]
+    used = {
+        model: {**total(model_usages), "cost": models[model].cost(model_usages)}
+        for model, model_usages in usages.items()
+    }
     results = {**_results(judged, samples, name, other), "usage": used, **({"against": other} if other else {})}
     place = output / f"judge_{slug(name)}{f'-against-{slug(other)}' if other else ''}.json"
     with held(place):
@@ -190,18 +193,20 @@ def _subjects_in(file: Path) -> set[str]:
 
 def _outcomes(by: Judge, sample: Sample, journal: Journal, bodies: Bodies | None) -> list[Outcome]:
     """What became of the questions about a sample."""
-    return [one for question in questions([sample], bodies) if (one := by.outcome(question, journal)) is not None]
+    return [
+        outcome for question in questions([sample], bodies) if (outcome := by.outcome(question, journal)) is not None
+    ]
 
 
 def _check_answered(model: str, outcomes: Sequence[Sequence[Outcome]]) -> None:
-    failures = [one.failed for of_sample in outcomes for one in of_sample]
+    failures = [outcome.failed for of_sample in outcomes for outcome in of_sample]
     if all(failures):
         first = failures[0] if failures else "none were asked"
         raise JudgeError(f"{model!r} did not answer any question, first: {first}; the same command asks again")
 
 
-def _judged(sample: Sample, outcomes: Sequence[Outcome]) -> Judged:
-    winners = [one.winners for one in outcomes]
+def _combine_outcomes(sample: Sample, outcomes: Sequence[Outcome]) -> Judged:
+    winners = [outcome.winners for outcome in outcomes]
     return Judged(
         sample.task,
         sample.id,
@@ -209,7 +214,7 @@ def _judged(sample: Sample, outcomes: Sequence[Outcome]) -> Judged:
         (winners[0], winners[1]) if winners else (None, None),
         not sample.answer.strip(),
         len(sample.answer.split()) - len(sample.row.target.split()),
-        sum(bool(one.failed) for one in outcomes),
+        sum(bool(outcome.failed) for outcome in outcomes),
         not sample.row.target.strip(),
         tuple(_by_text(outcomes)),
     )
@@ -217,23 +222,26 @@ def _judged(sample: Sample, outcomes: Sequence[Outcome]) -> Judged:
 
 def _by_text(outcomes: Sequence[Outcome]) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
     """The counts of claims of the generated text and of the reference, which changed places in the second order."""
-    for order, one in enumerate(outcomes):
-        if one.claims:
-            yield (one.claims[1], one.claims[0]) if order else one.claims
+    for order, outcome in enumerate(outcomes):
+        if outcome.claims:
+            yield (outcome.claims[1], outcome.claims[0]) if order else outcome.claims
 
 
 def _results(
     judged: Mapping[str, Sequence[Judged]], samples: Sequence[Sample], name: str, other: str
 ) -> dict[str, Any]:
-    families = {family(one) for one in (name, other) if one} - {None}
-    others = {model: own for model, own in judged.items() if family(model) not in families}
+    families = {family(model) for model in (name, other) if model} - {None}
+    others = {model: of_judge for model, of_judge in judged.items() if family(model) not in families}
     return {
         "judged_model": name,
         "round": samples[0].row.round,
         "prompt_versions": sorted({sample.row.prompt_version for sample in samples}),
         "judge_prompt_version": registry.version(),
         "tasks": {
-            task: {model: summary([one for one in own if one.task == task]) for model, own in judged.items()}
+            task: {
+                model: summary([sample for sample in of_judge if sample.task == task])
+                for model, of_judge in judged.items()
+            }
             for task in by_task(samples)
         },
         "panel": panel(judged),
@@ -245,12 +253,12 @@ def _results(
 
 def verdicts_of(judged: Mapping[str, Sequence[Judged]], task: str) -> dict[str, dict[str, Any]]:
     """Sample -> judge -> the winners in both orders, generated text first and second; "empty" if there was no text."""
-    found: dict[str, dict[str, Any]] = {}
-    for model, own in judged.items():
-        for one in own:
-            if one.task == task:
-                found.setdefault(one.id, {})[model] = list(one.orders) if one.settled is None else "empty"
-    return found
+    verdicts: dict[str, dict[str, Any]] = {}
+    for model, of_judge in judged.items():
+        for sample in of_judge:
+            if sample.task == task:
+                verdicts.setdefault(sample.id, {})[model] = list(sample.orders) if sample.settled is None else "empty"
+    return verdicts
 
 
 def family(model: str) -> str | None:

@@ -68,22 +68,23 @@ def parse(text: str) -> Verdict | None:
     if not isinstance(read, dict):
         return None
     winners = {name: _winner(read.get(name)) for name in (*DIMENSIONS, OVERALL)}
-    found = {name: place for name, place in winners.items() if place is not None}
-    return Verdict(found, _claims(read.get("Claims"))) if len(found) == len(winners) else None
+    places = {name: place for name, place in winners.items() if place is not None}
+    return Verdict(places, _claims(read.get("Claims"))) if len(places) == len(winners) else None
 
 
-def _claims(given: object) -> tuple[dict[str, int], dict[str, int]] | None:
+def _claims(value: object) -> tuple[dict[str, int], dict[str, int]] | None:
     """The counts of both answers; None if they are not what was asked for."""
-    each = [given.get(f"Answer {place}") for place in (1, 2)] if isinstance(given, dict) else []
-    if not each or not all(is_count(one) for one in each):
+    each = [value.get(f"Answer {place}") for place in (1, 2)] if isinstance(value, dict) else []
+    if not each or not all(is_count(counts) for counts in each):
         return None
-    first, second = ({name: int(one[name]) for name in CLAIMS} for one in each)  # type: ignore[index]
+    first = {name: int(each[0][name]) for name in CLAIMS}  # type: ignore[index]
+    second = {name: int(each[1][name]) for name in CLAIMS}  # type: ignore[index]
     return first, second
 
 
-def is_count(given: object) -> bool:
+def is_count(counts: object) -> bool:
     """Whether these are counts of claims."""
-    return isinstance(given, dict) and all(type(given.get(name)) is int and given[name] >= 0 for name in CLAIMS)
+    return isinstance(counts, dict) and all(type(counts.get(name)) is int and counts[name] >= 0 for name in CLAIMS)
 
 
 def is_complete(winners: object) -> bool:

@@ -54,20 +54,20 @@ class Judged:
 
 def summary(samples: Sequence[Judged]) -> dict[str, Any]:
     """The figures of one task and judge; rates are None if no verdict could be read."""
-    read = [(one, points) for one in samples if (points := one.points()) is not None]
-    verdicts = [winners for one in samples for winners in one.orders if winners is not None]
-    both = [one.orders for one in samples if one.orders[0] is not None and one.orders[1] is not None]
-    failed = sum(one.failed for one in samples)
-    asked = sum(2 for one in samples if one.settled is None)
-    rate = interval([points for _, points in read], [one.cluster for one, _ in read]) if read else None
+    read = [(sample, points) for sample in samples if (points := sample.points()) is not None]
+    verdicts = [winners for sample in samples for winners in sample.orders if winners is not None]
+    both = [sample.orders for sample in samples if sample.orders[0] is not None and sample.orders[1] is not None]
+    failed = sum(sample.failed for sample in samples)
+    questions = sum(2 for sample in samples if sample.settled is None)
+    rate = interval([points for _, points in read], [sample.cluster for sample, _ in read]) if read else None
     return {
         "samples": len(samples),
-        "empty": sum(one.empty for one in samples),
+        "empty": sum(sample.empty for sample in samples),
         "failed": failed,
-        "unparseable": asked - len(verdicts) - failed,
+        "unparseable": questions - len(verdicts) - failed,
         "win_rate": _interval(rate),
         "raw_win_rate": _raw(samples),
-        "length_controlled_win_rate": length_controlled([p for _, p in read], [one.length for one, _ in read])
+        "length_controlled_win_rate": length_controlled([p for _, p in read], [sample.length for sample, _ in read])
         if read
         else None,
         "position_consistency": fmean((a[OVERALL] == 1) == (b[OVERALL] == 2) for a, b in both) if both else None,  # type: ignore[index]
@@ -79,7 +79,7 @@ def summary(samples: Sequence[Judged]) -> dict[str, Any]:
 
 def _claims(samples: Sequence[Judged]) -> dict[str, dict[str, int]] | None:
     """How many claims of the generated texts and of the references are supported, contradicted and not found; None if not asked for."""
-    pairs = [pair for one in samples for pair in one.claims]
+    pairs = [pair for sample in samples for pair in sample.claims]
     if not pairs:
         return None
     return {
@@ -89,16 +89,16 @@ def _claims(samples: Sequence[Judged]) -> dict[str, dict[str, int]] | None:
 
 
 def _dimension(samples: Sequence[Judged], name: str) -> dict[str, float | None] | None:
-    read = [(points, one.cluster) for one in samples if (points := one.points(name)) is not None]
+    read = [(points, sample.cluster) for sample in samples if (points := sample.points(name)) is not None]
     return _interval(interval([points for points, _ in read], [cluster for _, cluster in read])) if read else None
 
 
 def _raw(samples: Sequence[Judged]) -> float | None:
     """The win rate in the first order alone, like the paper's."""
     wins = [
-        float(one.orders[0][OVERALL] == 1) if one.settled is None else one.settled  # type: ignore[index]
-        for one in samples
-        if one.settled is not None or one.orders[0]
+        float(sample.orders[0][OVERALL] == 1) if sample.settled is None else sample.settled  # type: ignore[index]
+        for sample in samples
+        if sample.settled is not None or sample.orders[0]
     ]
     return fmean(wins) if wins else None
 
@@ -125,12 +125,12 @@ def length_controlled(points: Sequence[float], lengths: Sequence[int]) -> float:
 
 def kappas(judged: Mapping[str, Sequence[Judged]]) -> dict[str, float | None]:
     """Cohen's kappa of every two judges over the samples that both could decide, by "A and B"."""
-    found: dict[str, float | None] = {}
-    for one, other in combinations(sorted(judged), 2):
-        theirs = {(s.task, s.id): s.points() for s in judged[other]}
-        pairs = [(s.points(), theirs.get((s.task, s.id))) for s in judged[one]]
-        found[f"{one} and {other}"] = kappa([(a, b) for a, b in pairs if a is not None and b is not None])
-    return found
+    agreement: dict[str, float | None] = {}
+    for first, second in combinations(sorted(judged), 2):
+        theirs = {(s.task, s.id): s.points() for s in judged[second]}
+        pairs = [(s.points(), theirs.get((s.task, s.id))) for s in judged[first]]
+        agreement[f"{first} and {second}"] = kappa([(a, b) for a, b in pairs if a is not None and b is not None])
+    return agreement
 
 
 def kappa(pairs: Sequence[tuple[float, float]]) -> float | None:
@@ -138,8 +138,9 @@ def kappa(pairs: Sequence[tuple[float, float]]) -> float | None:
     if len({value for pair in pairs for value in pair}) < 2:
         return None
     # Points are categories here: half a point lies midway between one and none.
-    one, other = ([str(value) for value in values] for values in zip(*pairs, strict=True))
-    return float(cohen_kappa_score(one, other))
+    first = [str(value) for value, _ in pairs]
+    second = [str(value) for _, value in pairs]
+    return float(cohen_kappa_score(first, second))
 
 
 def panel(judged: Mapping[str, Sequence[Judged]]) -> dict[str, float | None] | None:
@@ -147,16 +148,16 @@ def panel(judged: Mapping[str, Sequence[Judged]]) -> dict[str, float | None] | N
     points: dict[tuple[str, str], list[float]] = {}
     clusters: dict[tuple[str, str], str] = {}
     for samples in judged.values():
-        for one in samples:
-            if (own := one.points()) is not None:
-                points.setdefault((one.task, one.id), []).append(own)
-                clusters[one.task, one.id] = one.cluster
+        for sample in samples:
+            if (value := sample.points()) is not None:
+                points.setdefault((sample.task, sample.id), []).append(value)
+                clusters[sample.task, sample.id] = sample.cluster
     if not points:
         return None
-    return _interval(interval([fmean(own) for own in points.values()], [clusters[key] for key in points]))
+    return _interval(interval([fmean(values) for values in points.values()], [clusters[key] for key in points]))
 
 
-def _interval(found: Interval | None) -> dict[str, float | None] | None:
-    if found is None:
+def _interval(estimate: Interval | None) -> dict[str, float | None] | None:
+    if estimate is None:
         return None
-    return {"value": found.mean, "low": found.low, "high": found.high, "samples": found.samples}
+    return {"value": estimate.mean, "low": estimate.low, "high": estimate.high, "samples": estimate.samples}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def register(commands: Commands) -> None:
     """Add the commands, and the scale on which rounds are comparable."""
-    scales.register("linked", _linked)
+    scales.register("linked", _link_boards)
     help_ = "do models score higher on papers that they may have seen in training?"
     sub = commands.add(READ, "contamination", help_, contamination)
     sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="output folders of runs of several models")
@@ -59,7 +59,7 @@ def register(commands: Commands) -> None:
     )
 
 
-def _linked(boards: Sequence[scales.Board], anchors: str | None) -> scales.Scaled:
+def _link_boards(boards: Sequence[scales.Board], anchors: str | None) -> scales.Scaled:
     from lm_eval_tasks.study.linking import anchors_of, linked_boards
 
     return linked_boards(boards, anchors_of(anchors))
@@ -120,11 +120,11 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
     from lm_eval_tasks.core.metadata import check
     from lm_eval_tasks.metrics import registry
 
-    every = {metric.name: metric for metric in registry.of_texts()}
-    names = arguments.metrics.split(",") if arguments.metrics else list(every)
-    registry.check_names(names, list(every.values()))
+    by_name = {metric.name: metric for metric in registry.of_texts()}
+    names = arguments.metrics.split(",") if arguments.metrics else list(by_name)
+    registry.check_names(names, list(by_name.values()))
     check({"bertscore_model": arguments.bertscore_model})
-    if arguments.judge in every:
+    if arguments.judge in by_name:
         raise EvalError(f"a judge cannot be called {arguments.judge!r}, which is a metric")
     import json
 
@@ -135,7 +135,7 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
     texts, is_run = _originals(arguments)
     # The judge first: a server that does not answer is noticed before the metrics take their minutes.
     judges = (_judges_card(arguments, texts),) if arguments.judge else ()
-    card = eyesight.ReportCard.together((report_card.measure(texts, [every[name] for name in names]), *judges))
+    card = eyesight.ReportCard.together((report_card.measure(texts, [by_name[name] for name in names]), *judges))
     if arguments.output:
         arguments.output.parent.mkdir(parents=True, exist_ok=True)
         write_whole(arguments.output, json.dumps(card.to_json(), indent=1))

@@ -82,7 +82,8 @@ class Effect:
 
 def months_between(cutoff: str, published: str) -> int:
     """Whole months from a cut-off, "YYYY-MM", to a day of publication."""
-    (y1, m1), (y2, m2) = (map(int, text[:7].split("-")) for text in (cutoff, published))
+    y1, m1 = map(int, cutoff[:7].split("-"))
+    y2, m2 = map(int, published[:7].split("-"))
     return 12 * (y2 - y1) + m2 - m1
 
 
@@ -116,25 +117,32 @@ def observations(runs: Mapping[str, Sequence[Sample]], cutoffs: Mapping[str, str
     return seen
 
 
-def effect(what: str, given: Sequence[Observation]) -> Effect:
+def effect(what: str, data: Sequence[Observation]) -> Effect:
     """Estimate beta.
 
     Args:
         what: a name for the estimate.
     """
-    papers = {one.paper for one in given if one.open} & {one.paper for one in given if not one.open}
-    reason = _unidentified(given, papers)
+    papers = {observation.paper for observation in data if observation.open} & {
+        observation.paper for observation in data if not observation.open
+    }
+    reason = _why_unidentified(data, papers)
     if reason:
         return Effect(what, None, None, None, None, len(papers), 0, reason)
-    rows = [numbered([one.paper for one in given]), numbered([f"{one.model} {one.task}" for one in given])]
-    x = _within(np.array([float(one.open) for one in given]), rows)
-    y = _within(np.array([one.score for one in given]), rows)
-    if float(x @ x) < _NOTHING * len(given):
+    rows = [
+        numbered([observation.paper for observation in data]),
+        numbered([f"{observation.model} {observation.task}" for observation in data]),
+    ]
+    x = _within(np.array([float(observation.open) for observation in data]), rows)
+    y = _within(np.array([observation.score for observation in data]), rows)
+    if float(x @ x) < _NOTHING * len(data):
         return Effect(
             what, None, None, None, None, len(papers), 0, "whether models may have seen a paper differs only by task"
         )
-    clusters = numbered([one.cluster for one in given])
-    telling = sorted({int(cluster) for cluster, one in zip(clusters, given, strict=True) if one.paper in papers})
+    clusters = numbered([observation.cluster for observation in data])
+    telling = sorted(
+        {int(cluster) for cluster, observation in zip(clusters, data, strict=True) if observation.paper in papers}
+    )
     products = np.bincount(clusters, weights=x * y)
     squares = np.bincount(clusters, weights=x * x)
     value = float(products.sum() / squares.sum())
@@ -147,11 +155,11 @@ def effect(what: str, given: Sequence[Observation]) -> Effect:
     return Effect(what, value, over.low, over.high, over.p, len(papers), len(telling))
 
 
-def _unidentified(given: Sequence[Observation], papers: set[str]) -> str:
+def _why_unidentified(data: Sequence[Observation], papers: set[str]) -> str:
     """Why the runs cannot tell beta; "" if they can."""
-    if len({one.model for one in given}) < 2:
+    if len({observation.model for observation in data}) < 2:
         return "only one model has such scores, and its papers before and after its cut-off differ in difficulty, too"
-    if not any(one.open for one in given):
+    if not any(observation.open for observation in data):
         return 'all papers are newer than all cut-offs: run the older splits too (--metadata \'{"split": "all"}\')'
     if not papers:
         return "no paper lies between the cut-offs of two models that were both run on it"
@@ -171,21 +179,21 @@ def _within(values: Floats, groups: Sequence[NDArray[np.int64]]) -> Floats:
     return left
 
 
-def placebo(given: Sequence[Observation], late: int) -> Effect:
+def placebo(data: Sequence[Observation], late: int) -> Effect:
     """Beta at cut-offs that are `late` months too late, over scores on papers that their model cannot have seen."""
-    unseen = [replace(one, months=one.months - late) for one in given if not one.open]
+    unseen = [replace(observation, months=observation.months - late) for observation in data if not observation.open]
     return effect(f"placebo, cut-offs {late} months late", unseen)
 
 
-def effects(given: Sequence[Observation]) -> list[Effect]:
+def effects(data: Sequence[Observation]) -> list[Effect]:
     """Beta over all tasks, for the title-only probe by itself, and for the placebos."""
-    probe = [one for one in given if TITLE_ONLY in one.task]
-    usual = [one for one in given if TITLE_ONLY not in one.task]
-    found = [effect("papers up to the cut-off", usual)] if usual else []
+    probe = [observation for observation in data if TITLE_ONLY in observation.task]
+    usual = [observation for observation in data if TITLE_ONLY not in observation.task]
+    estimates = [effect("papers up to the cut-off", usual)] if usual else []
     if probe:
-        found.append(effect("title-only probe", probe))
-        found += [against_later(model, probe) for model in sorted({one.model for one in probe})]
-    return found + [placebo(usual or given, late) for late in PLACEBOS]
+        estimates.append(effect("title-only probe", probe))
+        estimates += [against_later(model, probe) for model in sorted({observation.model for observation in probe})]
+    return estimates + [placebo(usual or data, late) for late in PLACEBOS]
 
 
 def against_later(model: str, probe: Sequence[Observation]) -> Effect:
@@ -195,25 +203,24 @@ def against_later(model: str, probe: Sequence[Observation]) -> Effect:
     from its title, whatever the paper.
     """
     what = f"title-only probe, {model} against its own later papers"
-    own = [one for one in probe if one.model == model]
-    is_open = np.array([one.open for one in own])
+    model_data = [observation for observation in probe if observation.model == model]
+    is_open = np.array([observation.open for observation in model_data])
     if is_open.all() or not is_open.any():
         side = "newer" if not is_open.any() else "older"
         return Effect(what, None, None, None, None, 0, 0, f"all its papers are {side} than its cut-off")
-    clusters, scores = numbered([one.cluster for one in own]), np.array([one.score for one in own])
-    sums, counts = (
-        np.array([np.bincount(clusters, weights=weight * side) for side in (is_open, ~is_open)])
-        for weight in (scores, np.ones(len(own)))
-    )
+    clusters = numbered([observation.cluster for observation in model_data])
+    scores = np.array([observation.score for observation in model_data])
+    sums = np.array([np.bincount(clusters, weights=scores * side) for side in (is_open, ~is_open)])
+    counts = np.array([np.bincount(clusters, weights=np.ones(len(model_data)) * side) for side in (is_open, ~is_open)])
     value = _between(sums.sum(axis=1), counts.sum(axis=1))
     # An author of all papers on one side cannot be left out: then nothing would be left to compare.
     rest = counts.sum(axis=1)[:, None] - counts
     count = len(counts[0])
     if count < FEWEST or not rest.all():
-        return Effect(what, value, None, None, None, len(own), count)
+        return Effect(what, value, None, None, None, len(model_data), count)
     left = _between(sums.sum(axis=1)[:, None] - sums, rest)
     over = t_interval(float(value), left, counts.sum(axis=0))
-    return Effect(what, float(value), over.low, over.high, over.p, len(own), count)
+    return Effect(what, float(value), over.low, over.high, over.p, len(model_data), count)
 
 
 def _between(sums: Floats, counts: Floats) -> Any:
@@ -222,48 +229,53 @@ def _between(sums: Floats, counts: Floats) -> Any:
     return means[0] - means[1]
 
 
-def by_age(given: Sequence[Observation], width: int = 3) -> dict[str, dict[int, tuple[float, int]]]:
+def by_age(data: Sequence[Observation], width: int = 3) -> dict[str, dict[int, tuple[float, int]]]:
     """Model -> quarter since its cut-off -> mean score without the papers' difficulty, and number of samples.
 
     Quarter 0 begins right after the cut-off; the figures of a model have mean 0.
     """
-    rows = [numbered([one.paper for one in given]), numbered([f"{one.model} {one.task}" for one in given])]
-    left = _within(np.array([one.score for one in given]), rows)
-    found: dict[str, dict[int, list[float]]] = {}
-    for one, value in zip(given, left, strict=True):
-        found.setdefault(one.model, {}).setdefault((one.months - 1) // width, []).append(float(value))
+    rows = [
+        numbered([observation.paper for observation in data]),
+        numbered([f"{observation.model} {observation.task}" for observation in data]),
+    ]
+    left = _within(np.array([observation.score for observation in data]), rows)
+    by_model: dict[str, dict[int, list[float]]] = {}
+    for observation, value in zip(data, left, strict=True):
+        by_model.setdefault(observation.model, {}).setdefault((observation.months - 1) // width, []).append(
+            float(value)
+        )
     return {
         model: {age: (sum(values) / len(values), len(values)) for age, values in sorted(ages.items())}
-        for model, ages in found.items()
+        for model, ages in by_model.items()
     }
 
 
-def table(found: Sequence[Effect]) -> Table:
+def table(estimates: Sequence[Effect]) -> Table:
     """A row for each estimate."""
     head = ("Estimate", "Higher by", "95% interval", "p", "Informative papers", "First authors")
-    return Table(head, "lrrrrr", [_row(one) for one in found])
+    return Table(head, "lrrrrr", [_row(estimate) for estimate in estimates])
 
 
-def _row(one: Effect) -> tuple[object, ...]:
-    if one.value is None:
-        return one.what, "-", "-", "-", one.papers, "-"
+def _row(estimate: Effect) -> tuple[object, ...]:
+    if estimate.value is None:
+        return estimate.what, "-", "-", "-", estimate.papers, "-"
     return (
-        one.what,
-        f"{one.value:+.4f}",
-        bounds_text(one.low, one.high, "+.4f"),
-        "-" if one.p is None else f"{one.p:.4f}",
-        one.papers,
-        one.clusters,
+        estimate.what,
+        f"{estimate.value:+.4f}",
+        bounds_text(estimate.low, estimate.high, "+.4f"),
+        "-" if estimate.p is None else f"{estimate.p:.4f}",
+        estimate.papers,
+        estimate.clusters,
     )
 
 
-def age_table(given: Sequence[Observation]) -> Table:
+def age_table(data: Sequence[Observation]) -> Table:
     """Model by quarters since its cut-off."""
-    ages = by_age(given)
-    quarters = sorted({age for own in ages.values() for age in own})
+    ages = by_age(data)
+    quarters = sorted({age for cells in ages.values() for age in cells})
     head = ("Model", *(f"{3 * age + 1} to {3 * age + 3}" for age in quarters))
     rows = [
-        (model, *(f"{own[age][0]:+.4f} ({own[age][1]})" if age in own else "-" for age in quarters))
-        for model, own in sorted(ages.items())
+        (model, *(f"{cells[age][0]:+.4f} ({cells[age][1]})" if age in cells else "-" for age in quarters))
+        for model, cells in sorted(ages.items())
     ]
     return Table(head, "l" + "r" * len(quarters), rows)

@@ -48,8 +48,8 @@ def mean(scores: Scores) -> Estimate:
 
 def average(each: Sequence[Scores]) -> dict[str, tuple[float, str]]:
     """The mean over models, for the samples that all of them answered."""
-    ids = [id_ for id_ in each[0] if all(id_ in one for one in each)]
-    return {id_: (fmean(one[id_][0] for one in each), each[0][id_][1]) for id_ in ids}
+    ids = [id_ for id_ in each[0] if all(id_ in scores for scores in each)]
+    return {id_: (fmean(scores[id_][0] for scores in each), each[0][id_][1]) for id_ in ids}
 
 
 def difference(scores: Scores, others: Scores) -> dict[str, tuple[float, str]]:
@@ -59,11 +59,11 @@ def difference(scores: Scores, others: Scores) -> dict[str, tuple[float, str]]:
 
 def around(value: float, parts: Sequence[Estimate]) -> tuple[float, float] | None:
     """The interval of a sum of estimates (Welch and Satterthwaite's degrees of freedom); None if a part has too few authors."""
-    if any(one.freedom == 0 for one in parts):
+    if any(part.freedom == 0 for part in parts):
         return None
-    total = sum(one.error**2 for one in parts)
+    total = sum(part.error**2 for part in parts)
     if not total:
         return value, value
-    freedom = total**2 / sum(one.error**4 / one.freedom for one in parts)
+    freedom = total**2 / sum(part.error**4 / part.freedom for part in parts)
     reach = float(special.stdtrit(freedom, (1 + LEVEL) / 2)) * sqrt(total)
     return value - reach, value + reach

@@ -49,31 +49,31 @@ class ReportCard:
         damages: dict[str, dict[str, Eyesight]] = {}
         harmless: dict[str, dict[str, Eyesight]] = {}
         for card in cards:
-            for whole, part in ((damages, card.damages), (harmless, card.harmless)):
-                for metric, own in part.items():
-                    whole.setdefault(metric, {}).update(own)
+            for merged, part in ((damages, card.damages), (harmless, card.harmless)):
+                for metric, by_change in part.items():
+                    merged.setdefault(metric, {}).update(by_change)
         return cls(damages, harmless)
 
     def alarm(self, metric: str) -> float | None:
         """The share of false alarms over all harmless changes."""
-        own = list(self.harmless.get(metric, {}).values())
-        pairs = sum(one.n for one in own)
-        return sum(one.accuracy * one.n for one in own) / pairs if pairs else None
+        eyesights = list(self.harmless.get(metric, {}).values())
+        pairs = sum(eyesight.n for eyesight in eyesights)
+        return sum(eyesight.accuracy * eyesight.n for eyesight in eyesights) / pairs if pairs else None
 
     def to_json(self) -> dict[str, Any]:
         """{metric: {damage: {accuracy, low, high, n, harmless}}}."""
         return {
             metric: {
                 damage: {
-                    "accuracy": one.accuracy,
-                    "low": one.low,
-                    "high": one.high,
-                    "n": one.n,
+                    "accuracy": eyesight.accuracy,
+                    "low": eyesight.low,
+                    "high": eyesight.high,
+                    "n": eyesight.n,
                     "harmless": self.alarm(metric),
                 }
-                for damage, one in own.items()
+                for damage, eyesight in by_damage.items()
             }
-            for metric, own in self.damages.items()
+            for metric, by_damage in self.damages.items()
         }
 
 
@@ -90,8 +90,8 @@ def table(card: ReportCard) -> Table:
             rows.append(
                 (
                     kind.label,
-                    max(one.n for one in cells if one),
-                    *(_cell(one, is_headline=name in headline) for name, one in zip(names, cells, strict=True)),
+                    max(cell.n for cell in cells if cell),
+                    *(_cell(cell, is_headline=name in headline) for name, cell in zip(names, cells, strict=True)),
                 )
             )
     alarms = ["-" if (share := card.alarm(name)) is None else f"{share:.3f}" for name in names]
@@ -99,8 +99,8 @@ def table(card: ReportCard) -> Table:
     return Table(("Damage", "n", *names), "lr" + "r" * len(names), rows)
 
 
-def _cell(one: Eyesight | None, *, is_headline: bool) -> str:
-    if one is None:
+def _cell(eyesight: Eyesight | None, *, is_headline: bool) -> str:
+    if eyesight is None:
         return "-"
-    blind = " blind" if is_headline and one.accuracy < BLIND else ""
-    return with_bounds(one.accuracy, one.low, one.high, ".2f") + blind
+    blind = " blind" if is_headline and eyesight.accuracy < BLIND else ""
+    return with_bounds(eyesight.accuracy, eyesight.low, eyesight.high, ".2f") + blind

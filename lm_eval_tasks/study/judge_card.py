@@ -46,12 +46,12 @@ def cases_of(originals: Sequence[Original], passages: int | None) -> list[_Case]
     ]
 
 
-def _questions(one: Original, kind: Kind, changed: str, passages: int | None) -> tuple[Question, Question]:
-    shown = passages_of(one.row.content or "", (one.text, changed), passages) if passages else ""
-    about = f"{one.task} {kind.name}"
+def _questions(original: Original, kind: Kind, changed: str, passages: int | None) -> tuple[Question, Question]:
+    evidence = passages_of(original.row.content or "", (original.text, changed), passages) if passages else ""
+    about = f"{original.task} {kind.name}"
     return (
-        Question(about, one.row.id, 0, one.text, changed, shown),
-        Question(about, one.row.id, 1, changed, one.text, shown),
+        Question(about, original.row.id, 0, original.text, changed, evidence),
+        Question(about, original.row.id, 1, changed, original.text, evidence),
     )
 
 
@@ -63,21 +63,23 @@ def measure(originals: Sequence[Original], cases: Sequence[_Case], judge: Judge,
         ServerError: the server cannot be asked.
     """
     judge.ask_all((question for case in cases for question in case.questions), 2 * len(cases), journal, None)
-    points = {(case.kind.name, case.place): one for case in cases if (one := _points(case, judge, journal)) is not None}
+    points = {
+        (case.kind.name, case.place): value for case in cases if (value := _points(case, judge, journal)) is not None
+    }
     if not points:
         raise JudgeError(f"{judge.model!r} gave no verdict that could be read; the same command asks again")
-    return ReportCard.together(_noted(originals, cases, points, judge.model))
+    return ReportCard.together(_cards(originals, cases, points, judge.model))
 
 
-def _noted(
+def _cards(
     originals: Sequence[Original], cases: Sequence[_Case], points: dict[tuple[str, int], float], name: str
 ) -> Iterator[ReportCard]:
     for kind in {case.kind.name: case.kind for case in cases}.values():
-        own = {place: value for (of, place), value in points.items() if of == kind.name}
-        yield noted(name, kind, own, originals, sum(case.kind.name == kind.name for case in cases))
+        kind_points = {place: value for (of, place), value in points.items() if of == kind.name}
+        yield noted(name, kind, kind_points, originals, sum(case.kind.name == kind.name for case in cases))
 
 
 def _points(case: _Case, judge: Judge, journal: Journal) -> float | None:
     """How far the original is preferred, see `points_of`; None if a verdict could not be read."""
     outcomes = [judge.outcome(question, journal) for question in case.questions]
-    return points_of([one.winners if one else None for one in outcomes])
+    return points_of([outcome.winners if outcome else None for outcome in outcomes])

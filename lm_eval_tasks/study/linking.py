@@ -87,10 +87,10 @@ class Link:
     changed: tuple[str, ...]
 
 
-def anchors_of(given: str | None) -> tuple[str, ...]:
+def anchors_of(option: str | None) -> tuple[str, ...]:
     """Anchors as named in tables: those typed, separated by commas, or else those that are meant to be run on every round."""
-    if given:
-        names = [label(name) if "/" in name else name for name in given.split(",") if name]
+    if option:
+        names = [label(name) if "/" in name else name for name in option.split(",") if name]
     else:
         path = Path(__file__).parent / "anchors.toml"
         names = [label(name) for name in tomllib.loads(path.read_text(encoding="utf-8"))["anchors"]]
@@ -111,25 +111,27 @@ def link(rounds: Mapping[str, Runs], anchors: Sequence[str], metric: str = "") -
     (first, reference), *later = rounds.items()
     linked, links = [], []
     for name, runs in later:
-        known = [model for model in anchors if model in reference and model in runs]
-        if len(known) < FEWEST_ANCHORS:
+        common = [model for model in anchors if model in reference and model in runs]
+        if len(common) < FEWEST_ANCHORS:
             raise SamplesError(
-                f"rounds {first} and {name} have {len(known)} anchors in common, but linking needs {FEWEST_ANCHORS}: run more of them on "
+                f"rounds {first} and {name} have {len(common)} anchors in common, but linking needs {FEWEST_ANCHORS}: run more of them on "
                 f"both ({', '.join(anchors)}), or name others with --anchors"
             )
-        ours, theirs = ({model: by_task(samples) for model, samples in one.items()} for one in (reference, runs))
-        tasks = set.intersection(*(set(own[model]) for own in (ours, theirs) for model in known))
+        ours = {model: by_task(samples) for model, samples in reference.items()}
+        theirs = {model: by_task(samples) for model, samples in runs.items()}
+        tasks = set.intersection(*(set(side[model]) for side in (ours, theirs) for model in common))
         for task in sorted(tasks):
-            wanted = metric or _headline(ours[known[0]][task])
-            before, after, core = (
-                {model: scores for model, own in one.items() if (scores := _scores(own.get(of, ()), wanted))}
-                for one, of in ((ours, task), (theirs, task), (theirs, task + CORE))
-            )
-            if not (usable := usable_anchors(before, after, known)):
+            task_metric = metric or _headline(ours[common[0]][task])
+            before = _scores_by_model(ours, task, task_metric)
+            after = _scores_by_model(theirs, task, task_metric)
+            core = _scores_by_model(theirs, task + CORE, task_metric)
+            if not (usable := usable_anchors(before, after, common)):
                 continue
-            one, found = link_task(name, task, before, after, usable, core, is_choice=wanted == _OF_CHOICES)
-            links.append(one)
-            linked += found
+            task_link, linked_scores = link_task(
+                name, task, before, after, usable, core, is_choice=task_metric == _OF_CHOICES
+            )
+            links.append(task_link)
+            linked += linked_scores
     if not links:
         raise SamplesError(
             f"no task of both rounds has {metric or 'a headline metric'} and samples that all anchors answered ({', '.join(anchors)})"
@@ -139,13 +141,19 @@ def link(rounds: Mapping[str, Runs], anchors: Sequence[str], metric: str = "") -
 
 def usable_anchors(before: Mapping[str, Scores], after: Mapping[str, Scores], anchors: Sequence[str]) -> list[str]:
     """The anchors that were run on both rounds; none if they are fewer than two, or have no sample in common."""
-    known = [model for model in anchors if model in before and model in after]
-    enough = len(known) >= FEWEST_ANCHORS and all(average([side[model] for model in known]) for side in (before, after))
-    return known if enough else []
+    common = [model for model in anchors if model in before and model in after]
+    enough = len(common) >= FEWEST_ANCHORS and all(
+        average([side[model] for model in common]) for side in (before, after)
+    )
+    return common if enough else []
 
 
 def _headline(samples: Sequence[Sample]) -> str:
     return headline_of(columns_of(samples)) or ""
+
+
+def _scores_by_model(runs: Mapping[str, Mapping[str, Sequence[Sample]]], task: str, metric: str) -> dict[str, Scores]:
+    return {model: scores for model, tasks in runs.items() if (scores := _scores(tasks.get(task, ()), metric))}
 
 
 def _scores(samples: Sequence[Sample], metric: str) -> Scores:
@@ -171,15 +179,16 @@ def link_task(
         core: model -> its scores on papers of the first round, in the later one.
         is_choice: whether answers are right or wrong.
     """
-    old, answered = (average([side[model] for model in anchors]) for side in (before, after))
+    old = average([before[model] for model in anchors])
+    answered = average([after[model] for model in anchors])
     level = mean(old)
     moved = [mean(after[model]).value - mean(before[model]).value for model in anchors]
     place = (
-        partial(_by_ability, abilities({one: before[one] for one in anchors}), after, anchors)
+        partial(_by_ability, abilities({model: before[model] for model in anchors}), after, anchors)
         if is_choice
         else partial(_by_score, after, answered, [level, _between(moved)])
     )
-    found = []
+    linked = []
     for model, scores in sorted(after.items()):
         if not difference(scores, answered):  # nothing in common with the anchors
             continue
@@ -189,41 +198,42 @@ def link_task(
             interval = max(0.0, interval[0]), min(1.0, interval[1])
         low, high = interval or (None, None)
         raw = mean(scores).value
-        found.append(Linked(round_, task, model, raw, value, low, high, papers, _by_core(core.get(model), old, level)))
-    return Link(round_, task, fmean(moved), len(anchors), tuple(_changed(anchors, before, after))), found
+        linked.append(Linked(round_, task, model, raw, value, low, high, papers, _by_core(core.get(model), old, level)))
+    return Link(round_, task, fmean(moved), len(anchors), tuple(_changed_anchors(anchors, before, after))), linked
 
 
-_Placed = tuple[float, list[Estimate], int]
+_Placement = tuple[float, list[Estimate], int]
 
 
-def _by_score(after: Mapping[str, Scores], answered: Scores, of_anchors: Sequence[Estimate], model: str) -> _Placed:
+def _by_score(after: Mapping[str, Scores], answered: Scores, of_anchors: Sequence[Estimate], model: str) -> _Placement:
     level, between = of_anchors
     distance = mean(difference(after[model], answered))
     return level.value + distance.value, [level, distance, between], distance.papers
 
 
-def _by_ability(first: Abilities, after: Mapping[str, Scores], anchors: Sequence[str], model: str) -> _Placed:
+def _by_ability(first: Abilities, after: Mapping[str, Scores], anchors: Sequence[str], model: str) -> _Placement:
     """The accuracy that a model of this ability would have on the first round's questions."""
-    later = abilities({one: after[one] for one in sorted({*anchors, model})})
+    later = abilities({name: after[name] for name in sorted({*anchors, model})})
 
-    def placed(own: NDArray[np.float64], old: NDArray[np.float64]) -> NDArray[np.float64]:
-        shift = own[..., [later.of[one] for one in anchors]] - old[..., [first.of[one] for one in anchors]]
-        return accuracy(own[..., later.of[model]] - shift.mean(axis=-1), first.spread)
+    def linked_accuracy(new: NDArray[np.float64], old: NDArray[np.float64]) -> NDArray[np.float64]:
+        shift = new[..., [later.of[anchor] for anchor in anchors]] - old[..., [first.of[anchor] for anchor in anchors]]
+        return accuracy(new[..., later.of[model]] - shift.mean(axis=-1), first.spread)
 
-    value = float(placed(later.values, first.values))
-    gains = [later.values[later.of[one]] - first.values[first.of[one]] for one in anchors]
+    value = float(linked_accuracy(later.values, first.values))
+    gains = [later.values[later.of[anchor]] - first.values[first.of[anchor]] for anchor in anchors]
     ability = later.values[later.of[model]] - fmean(gains)
-    above, below = (float(accuracy(ability + step, first.spread)) for step in (0.5, -0.5))
+    above = float(accuracy(ability + 0.5, first.spread))
+    below = float(accuracy(ability - 0.5, first.spread))
     between = _between(gains)
     parts = [
-        _jackknifed(value, placed(later.left, first.values), later),
-        _jackknifed(value, placed(later.values, first.left), first),
+        _jackknife(value, linked_accuracy(later.left, first.values), later),
+        _jackknife(value, linked_accuracy(later.values, first.left), first),
         replace(between, error=(above - below) * between.error),
     ]
     return value, parts, len(after[model])
 
 
-def _jackknifed(value: float, left: NDArray[np.float64], fitted: Abilities) -> Estimate:
+def _jackknife(value: float, left: NDArray[np.float64], fitted: Abilities) -> Estimate:
     """The error of a value by the jackknife; unknown if answers are so alike that a parameter is at its bound."""
     questions = int(fitted.weights.sum())
     if len(left) < FEWEST or fitted.at_bound:
@@ -247,11 +257,13 @@ def _by_core(scores: Scores | None, old: Scores, level: Estimate) -> tuple[float
     return value, around(value, [level, distance])
 
 
-def _changed(anchors: Sequence[str], before: Mapping[str, Scores], after: Mapping[str, Scores]) -> Iterator[str]:
+def _changed_anchors(
+    anchors: Sequence[str], before: Mapping[str, Scores], after: Mapping[str, Scores]
+) -> Iterator[str]:
     """The anchors that moved differently from the rest, the farthest first; each is judged without those before it."""
     left = list(anchors)
     while len(left) > FEWEST_ANCHORS:
-        far = {model: _moved(model, left, before, after) for model in left}
+        far = {model: _deviation(model, left, before, after) for model in left}
         farthest = max(left, key=lambda model: far[model])
         if far[farthest] <= _FAR:
             return
@@ -259,10 +271,11 @@ def _changed(anchors: Sequence[str], before: Mapping[str, Scores], after: Mappin
         left.remove(farthest)
 
 
-def _moved(model: str, anchors: Sequence[str], before: Mapping[str, Scores], after: Mapping[str, Scores]) -> float:
+def _deviation(model: str, anchors: Sequence[str], before: Mapping[str, Scores], after: Mapping[str, Scores]) -> float:
     """By how many standard errors an anchor's move differs from that of the others."""
-    others = [one for one in anchors if one != model]
-    was, is_ = (mean(difference(one[model], average([one[other] for other in others]))) for one in (before, after))
+    others = [anchor for anchor in anchors if anchor != model]
+    was = mean(difference(before[model], average([before[other] for other in others])))
+    is_ = mean(difference(after[model], average([after[other] for other in others])))
     error = sqrt(was.error**2 + is_.error**2)
     return abs(is_.value - was.value) / error if error and was.freedom and is_.freedom else 0.0
 
@@ -272,22 +285,24 @@ def table(linked: Sequence[Linked]) -> Table:
     head = ("Task", "Round", "Model", "Papers", "Raw", "Linked", "95% interval", "By old papers")
     rows = [
         (
-            one.task,
-            one.round,
-            one.model,
-            one.papers,
-            f"{one.raw:.4f}",
-            f"{one.value:.4f}",
-            bounds_text(one.low, one.high),
-            _core_cell(one),
+            score.task,
+            score.round,
+            score.model,
+            score.papers,
+            f"{score.raw:.4f}",
+            f"{score.value:.4f}",
+            bounds_text(score.low, score.high),
+            _core_cell(score),
         )
-        for one in linked
+        for score in linked
     ]
     return Table(head, "lllrrrll", rows)
 
 
-def _core_cell(one: Linked) -> str:
-    return "-" if one.by_core is None else f"{one.by_core[0]:.4f} {bounds_text(*(one.by_core[1] or (None, None)))}"
+def _core_cell(score: Linked) -> str:
+    return (
+        "-" if score.by_core is None else f"{score.by_core[0]:.4f} {bounds_text(*(score.by_core[1] or (None, None)))}"
+    )
 
 
 def linked_boards(boards: Sequence[Board], anchors: Sequence[str]) -> Scaled:
@@ -300,9 +315,9 @@ def linked_boards(boards: Sequence[Board], anchors: Sequence[str]) -> Scaled:
             continue
         for metric, after in board.scores.items():
             before = reference[board.setting].scores.get(metric, {})
-            if known := usable_anchors(before, after, anchors):
-                _, linked = link_task(board.round, board.setting, before, after, known, is_choice=board.is_choice)
-                for one in linked:
-                    bounds = () if one.low is None or one.high is None else (one.low, one.high)
-                    scaled.setdefault((board.round, board.setting, one.model), {})[metric] = (one.value, *bounds)
+            if usable := usable_anchors(before, after, anchors):
+                _, linked = link_task(board.round, board.setting, before, after, usable, is_choice=board.is_choice)
+                for score in linked:
+                    bounds = () if score.low is None or score.high is None else (score.low, score.high)
+                    scaled.setdefault((board.round, board.setting, score.model), {})[metric] = (score.value, *bounds)
     return scaled

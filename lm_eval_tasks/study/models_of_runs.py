@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from lm_eval_tasks.samples.sample import Sample
 
 
-def read_runs(folders: Sequence[Path], given: Sequence[str]) -> tuple[dict[str, list[Sample]], dict[str, str]]:
+def read_runs(folders: Sequence[Path], options: Sequence[str]) -> tuple[dict[str, list[Sample]], dict[str, str]]:
     """Model -> its samples, and model -> its cut-off if it is known.
 
     Args:
-        given: "MODEL=YYYY-MM", which takes precedence over runs, registry and cards.
+        options: "MODEL=YYYY-MM", which takes precedence over runs, registry and cards.
 
     Raises:
         SamplesError: a folder contains no run; two contain runs of one model; a cut-off is not valid.
@@ -29,13 +29,13 @@ def read_runs(folders: Sequence[Path], given: Sequence[str]) -> tuple[dict[str, 
     runs: dict[str, list[Sample]] = {}
     cutoffs: dict[str, str] = {}
     for folder in folders:
-        model, known = _model_of(folder)
+        model, month = _model_of(folder)
         if model in runs:
             raise SamplesError(f"{folder} contains a second run of {model}: give one run of each model")
         runs[model] = [sample for sample in read([folder]) if sample.scores]
-        if known:
-            cutoffs[model] = known
-    return runs, cutoffs | cutoffs_of(given, runs)
+        if month:
+            cutoffs[model] = month
+    return runs, cutoffs | cutoffs_of(options, runs)
 
 
 def read_rounds(folders: Sequence[Path]) -> dict[str, dict[str, list[Sample]]]:
@@ -44,24 +44,26 @@ def read_rounds(folders: Sequence[Path]) -> dict[str, dict[str, list[Sample]]]:
     Raises:
         SamplesError: fewer than two rounds, or a folder without runs, or with runs of several rounds.
     """
-    found: dict[str, dict[str, list[Sample]]] = {}
+    rounds: dict[str, dict[str, list[Sample]]] = {}
     for folder in folders:
         runs: dict[str, list[Sample]] = {}
         for place in sorted({file.parent for file in folder.rglob("results_*.json")}):
             _add_run(runs, place)
         # Papers that were carried along from an older round belong to that round.
-        names = sorted({one.row.round for samples in runs.values() for one in samples if not one.task.endswith(CORE)})
+        names = sorted(
+            {sample.row.round for samples in runs.values() for sample in samples if not sample.task.endswith(CORE)}
+        )
         if len(names) != 1:
-            held = f"runs of several rounds ({', '.join(names)})" if names else "no run"
-            raise SamplesError(f"{folder} has {held}: for each round, give a folder with only its runs")
-        if names[0] in found:
+            content = f"runs of several rounds ({', '.join(names)})" if names else "no run"
+            raise SamplesError(f"{folder} has {content}: for each round, give a folder with only its runs")
+        if names[0] in rounds:
             raise SamplesError(
                 f"{folder} has runs of {names[0]}, as an earlier folder does: give one folder for each round"
             )
-        found[names[0]] = runs
-    if len(found) < 2:
+        rounds[names[0]] = runs
+    if len(rounds) < 2:
         raise SamplesError("linking needs the runs of at least two rounds")
-    return found
+    return rounds
 
 
 def _add_run(runs: dict[str, list[Sample]], folder: Path) -> None:
@@ -72,7 +74,7 @@ def _add_run(runs: dict[str, list[Sample]], folder: Path) -> None:
     """
     model, _ = _model_of(folder)
     samples = [sample for sample in read([folder]) if sample.scores]
-    if twice := {one.task for one in samples} & {one.task for one in runs.get(model, ())}:
+    if twice := {sample.task for sample in samples} & {sample.task for sample in runs.get(model, ())}:
         raise SamplesError(
             f"{folder} contains a second run of {model} on {min(twice)}: give one run of each model and task"
         )

@@ -62,23 +62,23 @@ def abilities(answers: Mapping[str, Scores]) -> Abilities:
         SamplesError: there is no such question.
     """
     models = list(answers)
-    ids = [id_ for id_ in answers[models[0]] if all(id_ in own for own in answers.values())]
+    ids = [id_ for id_ in answers[models[0]] if all(id_ in model_scores for model_scores in answers.values())]
     if not ids:
         raise SamplesError(f"{', '.join(models)} have no question in common")
     right = np.array([[answers[model][id_][0] for id_ in ids] for model in models])
     start = np.append(special.logit(np.clip(right.mean(axis=1), 0.02, 0.98)), 0.0)
     bounds = [(-_FARTHEST, _FARTHEST)] * len(models) + [_SPREADS]
-    found = optimize.minimize(lambda at: _loss(at, right), start, jac=True, method="L-BFGS-B", bounds=bounds).x
-    each = _gradients(found, right)[1]
+    optimum = optimize.minimize(lambda at: _loss(at, right), start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    each = _gradients(optimum, right)[1]
     of = numbered([answers[models[0]][id_][1] for id_ in ids])
     scores = np.stack([np.bincount(of, weights=column) for column in each], axis=1)
     # Leaving an author out moves the optimum by the inverse curvature times the author's own gradient.
-    left = found - scores @ np.linalg.pinv(_curvature(found, right))
-    spread = float(np.exp(found[-1]))
-    inside = np.all(np.abs(found[:-1]) < 0.99 * _FARTHEST) and found[-1] < 0.99 * _SPREADS[1]
+    left = optimum - scores @ np.linalg.pinv(_curvature(optimum, right))
+    spread = float(np.exp(optimum[-1]))
+    inside = np.all(np.abs(optimum[:-1]) < 0.99 * _FARTHEST) and optimum[-1] < 0.99 * _SPREADS[1]
     weights = np.bincount(of).astype(float)
     return Abilities(
-        {model: i for i, model in enumerate(models)}, found[:-1], spread, left[:, :-1], weights, not inside
+        {model: i for i, model in enumerate(models)}, optimum[:-1], spread, left[:, :-1], weights, not inside
     )
 
 

@@ -38,22 +38,22 @@ class Original:
 
 def _material(originals: Sequence[Original], i: int) -> Material:
     """What a text's damages may take from: another paper, of the same category if there is one, and one of the same author."""
-    own = originals[i]
+    original = originals[i]
     others = [
         other
         for other in (*originals[i + 1 :], *originals[:i])
-        if other.row.id != own.row.id and other.task == own.task
+        if other.row.id != original.row.id and other.task == original.task
     ]
-    by_author = [other for other in others if other.cluster == own.cluster]
-    strangers = [other for other in others if other.cluster != own.cluster]
-    similar = (other for other in strangers if other.row.primary_category == own.row.primary_category)
+    by_author = [other for other in others if other.cluster == original.cluster]
+    strangers = [other for other in others if other.cluster != original.cluster]
+    similar = (other for other in strangers if other.row.primary_category == original.row.primary_category)
     stranger = next(similar, strangers[0] if strangers else None)
     return Material(
-        body=own.row.own_part,
+        body=original.row.own_part,
         other=stranger.text if stranger else "",
         own_other=by_author[0].text if by_author else "",
         other_body=stranger.row.own_part if stranger else "",
-        citations=own.row.cited_titles or (),
+        citations=original.row.cited_titles or (),
     )
 
 
@@ -65,7 +65,7 @@ def measure(originals: Sequence[Original], metrics: Sequence[Metric]) -> ReportC
     """
     if not originals:
         raise SamplesError("there is no text to damage: the papers have no conclusion, or the run no answer")
-    before = _scores(originals, [one.text for one in originals], metrics)
+    before = _scores(originals, [original.text for original in originals], metrics)
     cards = [ReportCard({}, {})]
     for kind, places in changes(originals):
         after = _scores([originals[i] for i, _ in places], [text for _, text in places], metrics)
@@ -82,7 +82,7 @@ def measure(originals: Sequence[Original], metrics: Sequence[Metric]) -> ReportC
 def changes(originals: Sequence[Original]) -> Iterator[tuple[Kind, list[tuple[int, str]]]]:
     """Every damage and harmless change, with the places of the originals that it changes and their changed texts."""
     materials = [_material(originals, i) for i in range(len(originals))]
-    return ((kind, list(_changed(kind, originals, materials))) for kind in (*DAMAGES, *HARMLESS))
+    return ((kind, list(_changed_texts(kind, originals, materials))) for kind in (*DAMAGES, *HARMLESS))
 
 
 def noted(name: str, kind: Kind, points: Mapping[int, float], originals: Sequence[Original], places: int) -> ReportCard:
@@ -95,7 +95,7 @@ def noted(name: str, kind: Kind, points: Mapping[int, float], originals: Sequenc
     if not points:
         return ReportCard({}, {})
     # A harmless change that changes nothing is not a false alarm.
-    values = [float(one == 1.0) if kind in HARMLESS else one for one in points.values()]
+    values = [float(point == 1.0) if kind in HARMLESS else point for point in points.values()]
     over = interval(values, [originals[i].cluster for i in points])
     seen = {kind.name: Eyesight(over.mean, _share(over.low), _share(over.high), len(points), len(originals) - places)}
     return ReportCard({}, {name: seen}) if kind in HARMLESS else ReportCard({name: seen}, {})
@@ -106,13 +106,15 @@ def _share(value: float | None) -> float | None:
     return None if value is None else min(1.0, max(0.0, value))
 
 
-def _changed(kind: Kind, originals: Sequence[Original], materials: Sequence[Material]) -> Iterator[tuple[int, str]]:
-    for i, (one, material) in enumerate(zip(originals, materials, strict=True)):
-        if kind.tasks and one.task not in kind.tasks:
+def _changed_texts(
+    kind: Kind, originals: Sequence[Original], materials: Sequence[Material]
+) -> Iterator[tuple[int, str]]:
+    for i, (original, material) in enumerate(zip(originals, materials, strict=True)):
+        if kind.tasks and original.task not in kind.tasks:
             continue
-        made = changed(kind, one.text, material, one.row.id)
-        if made is not None:
-            yield i, made.text
+        damaged = changed(kind, original.text, material, original.row.id)
+        if damaged is not None:
+            yield i, damaged.text
 
 
 def lower(metric: Metric, before: float, after: float) -> float:

@@ -46,13 +46,13 @@ def _interval(bounds: tuple[float, float] | None) -> str:
 
 def by_style(samples: Sequence[Sample], metric: str) -> tuple[list[float], float, tuple[float, float] | None] | None:
     """The mean scores of the thirds, the last third's minus the first's, and its 95 % interval; None with fewer than nine papers."""
-    known = [(s.row.marker_words, s.id, s) for s in samples if s.row.marker_words is not None and metric in s.scores]
-    ordered = [sample for _, _, sample in sorted(known, key=lambda entry: entry[:2])]
+    entries = [(s.row.marker_words, s.id, s) for s in samples if s.row.marker_words is not None and metric in s.scores]
+    ordered = [sample for _, _, sample in sorted(entries, key=lambda entry: entry[:2])]
     third = len(ordered) // 3
     if third < _FEWEST_OF_A_THIRD:
         return None
     parts = (ordered[:third], ordered[third : len(ordered) - third], ordered[len(ordered) - third :])
     columns = [column(metric, [(s.id, s.scores[metric], s.cluster) for s in part]) for part in parts]
-    estimates = [mean(one.pairs()) for one in columns if one]
+    estimates = [mean(score_column.pairs()) for score_column in columns if score_column]
     difference = estimates[-1].value - estimates[0].value
-    return [one.value for one in estimates], difference, around(difference, [estimates[-1], estimates[0]])
+    return [estimate.value for estimate in estimates], difference, around(difference, [estimates[-1], estimates[0]])

@@ -43,18 +43,18 @@ def import_academiceval(source: Path, output: Path) -> list[StageReport]:
     Raises:
         FolderError: there is no setting, or no sample can be read.
     """
-    found = [(setting, place) for setting in SETTINGS if (place := source / _folder_name(setting)).is_dir()]
-    if not found:
+    folders = [(setting, place) for setting in SETTINGS if (place := source / _folder_name(setting)).is_dir()]
+    if not folders:
         raise FolderError(f"{source} contains no folder of the reference dataset, such as title_10K or abs_29K_G")
     counter = token_counter()
     built: list[Configuration] = []
     reports: list[StageReport] = []
     with replacing(output) as place:
-        for setting, files in found:
+        for setting, files in folders:
             report = StageReport(f"import {setting.name}")
             built.append(_import_setting(setting, files, place, counter, report))
             reports.append(report)
-        if not any(one.samples for one in built):
+        if not any(configuration.samples for configuration in built):
             raise FolderError(f"no sample could be read in {source} ({'; '.join(r.line() for r in reports)})")
         finish_import(place, ROUND, "https://github.com/ulab-uiuc/AcademicEval", built, reports)
     return reports
@@ -73,11 +73,11 @@ def _import_setting(
     for split, path in progress(samples, setting.name, len(samples)):
         sample = _read(path, setting, report)
         if sample is not None:
-            writer.add(split, row_of(sample, setting.task, ROUND, *_counted(sample, setting.task, counter)))
+            writer.add(split, row_of(sample, setting.task, ROUND, *_count_tokens(sample, setting.task, counter)))
     return writer.close()
 
 
-def _counted(sample: Sample, task: Task, count: TokenCounter) -> tuple[int, int]:
+def _count_tokens(sample: Sample, task: Task, count: TokenCounter) -> tuple[int, int]:
     """Tokens of all that the task's prompt shows, and of the target."""
     shown = [sample.content, *shown_beside(sample.paper.title, sample.paper.abstract, task)]
     for demo in sample.demonstrations:
@@ -108,8 +108,8 @@ def _read(path: Path, setting: Setting, report: StageReport) -> Sample | None:
     except (*ERRORS, *ODD):
         report.drop(path.name, "bad_record")
         return None
-    for kind, wanted in (("random", setting.random), ("co-author", setting.co_author)):
-        if sum(one.kind == kind for one in sample.demonstrations) < wanted:
+    for kind, minimum in (("random", setting.random), ("co-author", setting.co_author)):
+        if sum(demonstration.kind == kind for demonstration in sample.demonstrations) < minimum:
             report.drop(path.name, f"too_few_{kind.replace('-', '_')}_demonstrations")
             return None
     report.kept += 1
@@ -123,12 +123,13 @@ def _sample(record: dict[str, Any], others: Sequence[dict[str, Any]], setting: S
     if setting.task == "title":
         # The reference removes the title when it evaluates.
         content = content.replace(paper.title, "")
-    cited = [one for one in others if one.get("label") == "Related Work"]
+    cited = [entry for entry in others if entry.get("label") == "Related Work"]
     return Sample(
         paper=paper,
         content=content,
         citations=tuple(
-            CitedPaper(_id(one["url"]) if "url" in one else "", one["title"], one["abstract"]) for one in cited
+            CitedPaper(_id(entry["url"]) if "url" in entry else "", entry["title"], entry["abstract"])
+            for entry in cited
         ),
         demonstrations=tuple(_demonstrations(record, paper, setting)),
         target=target,
@@ -136,16 +137,16 @@ def _sample(record: dict[str, Any], others: Sequence[dict[str, Any]], setting: S
 
 
 def _demonstrations(record: dict[str, Any], target: Paper, setting: Setting) -> Iterator[Demonstration]:
-    random = [one[0] if isinstance(one, list) else one for one in record.get("additional_info", ())]
+    random = [entry[0] if isinstance(entry, list) else entry for entry in record.get("additional_info", ())]
     nodes = (record.get("additional_graph_info") or {}).get("node_feat", {})
-    authors = [one for papers in nodes.values() for one in papers if one["url"] != record["url"]]
+    authors = [entry for papers in nodes.values() for entry in papers if entry["url"] != record["url"]]
     kinds: tuple[tuple[DemoKind, list[dict[str, Any]], int, str], ...] = (
         ("random", random, setting.random, "gt"),
         ("co-author", authors, setting.co_author, _OUTPUT[setting.task]),
     )
     for kind, records, count, output in kinds:
-        for one in records[:count]:
-            paper = _paper(one)
+        for entry in records[:count]:
+            paper = _paper(entry)
             if title_key(paper.title) != title_key(target.title):
                 yield Demonstration(
                     paper.versioned_id,
@@ -154,8 +155,8 @@ def _demonstrations(record: dict[str, Any], target: Paper, setting: Setting) -> 
                     paper.license,
                     paper.title,
                     paper.abstract,
-                    str(one["main_content"]),
-                    str(one[output]),
+                    str(entry["main_content"]),
+                    str(entry[output]),
                 )
 
 

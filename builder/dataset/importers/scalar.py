@@ -61,7 +61,7 @@ def import_papers(source: Path, output: Path, seed: int) -> list[StageReport]:
         FolderError: the file cannot be read, or no question could be made.
     """
     structured, usual = read_structured(source), ScalarTable()
-    in_turn = sorted(structured.citing, key=lambda one: turn_of(one.paper, seed))
+    in_turn = sorted(structured.citing, key=lambda citing: turn_of(citing.paper, seed))
     counter = token_counter()
     built: list[Configuration] = []
     reports: list[StageReport] = []
@@ -71,7 +71,7 @@ def import_papers(source: Path, output: Path, seed: int) -> list[StageReport]:
             placed = ask_all(maker, progress(in_turn, level.name), seed, usual.questions)
             built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, counter))
             reports.append(maker.report)
-        if not any(one.samples for one in built):
+        if not any(configuration.samples for configuration in built):
             raise FolderError(f"no question could be made of {source} ({'; '.join(r.line() for r in reports)})")
         finish_import(place, ROUND, source.name, built, reports)
     return reports

@@ -39,7 +39,7 @@ def read_structured(path: Path) -> Structured:
     known: dict[str, Cited] = {}
     for where, record in _records(path):
         try:
-            citing.append(_citing(record, known))
+            citing.append(_citing_paper(record, known))
         except ODD as err:
             raise FolderError(f"{where} is not a structured paper of SCALAR ({why(err)})") from err
     return Structured(tuple(citing), known)
@@ -59,20 +59,20 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise FolderError(f"{place} cannot be read as JSON: {err}") from err
 
 
-def _citing(record: dict[str, Any], known: dict[str, Cited]) -> Citing:
+def _citing_paper(record: dict[str, Any], known: dict[str, Cited]) -> Citing:
     data = record["references"]["data"]
     # Works about which nothing is known are cited too: their entries are empty.
     keys = list(
         dict.fromkeys(
-            [*data, *(place["paper_id"] for one in record["sections"].values() for place in one["citations"])]
+            [*data, *(place["paper_id"] for section in record["sections"].values() for place in section["citations"])]
         )
     )
     index = {key: i for i, key in enumerate(keys)}
     cited: dict[int, str] = {}
     for key in data:
-        one = _cited(data[key])
-        cited[index[key]] = one.paper.id
-        known.setdefault(one.paper.id, one)
+        work = _cited_paper(data[key])
+        cited[index[key]] = work.paper.id
+        known.setdefault(work.paper.id, work)
     entries = tuple(_reference(data.get(key, {})) for key in keys)
     document = Document(
         record["title"],
@@ -86,14 +86,14 @@ def _citing(record: dict[str, Any], known: dict[str, Cited]) -> Citing:
 
 def _sections(sections: Mapping[str, Any]) -> tuple[Section, ...]:
     return tuple(
-        Section(heading, role_of(split_number(heading)[1]) or "body", 1, one["content"])
-        for heading, one in sections.items()
+        Section(heading, role_of(split_number(heading)[1]) or "body", 1, section["content"])
+        for heading, section in sections.items()
     )
 
 
 def _mentions(sections: Mapping[str, Any], index: Mapping[str, int]) -> Iterator[Mention]:
-    for s, one in enumerate(sections.values()):
-        for place in one["citations"]:
+    for s, section in enumerate(sections.values()):
+        for place in section["citations"]:
             cited = (index[place["paper_id"]],)
             yield Mention(s, place["start_pos"], place["end_pos"], cited, not place["single_citation"])
 
@@ -104,7 +104,7 @@ def _reference(data: Mapping[str, Any]) -> Reference:
     )
 
 
-def _cited(data: Mapping[str, Any]) -> Cited:
+def _cited_paper(data: Mapping[str, Any]) -> Cited:
     name = data.get("arxiv_id") or title_key(data["title"])
     paper = paper_of(name, data["title"], data.get("abstract") or "")
     sections = _sections(data["sections"]) if data.get("sections") else ()

@@ -52,22 +52,22 @@ def _files(folder: Path) -> Iterator[Path]:
     if folder.is_file():
         yield folder
         return
-    found = sorted(path for path in folder.rglob("*") if re.search(r"\.jsonl?(\.xz)?$", path.name))
-    in_levels = [path for path in found if path.parent.name.startswith(_FOLDER)]
-    yield from in_levels or found
+    files = sorted(path for path in folder.rglob("*") if re.search(r"\.jsonl?(\.xz)?$", path.name))
+    in_levels = [path for path in files if path.parent.name.startswith(_FOLDER)]
+    yield from in_levels or files
 
 
 def _records(file: Path) -> list[Any]:
     try:
         if ".jsonl" in file.name:
-            return [_parsed(line) for line in lines_of(file) if line is None or line.strip()]
+            return [_parse_line(line) for line in lines_of(file) if line is None or line.strip()]
         read = parse_json(read_packed(file))
     except (*ERRORS, ValueError) as err:
         raise FolderError(f"{file} cannot be read as JSON: {err}") from err
     return read if isinstance(read, list) else [read]
 
 
-def _parsed(line: bytes | None) -> Any:
+def _parse_line(line: bytes | None) -> Any:
     """A line's record; None, which is never a record, if it cannot be read."""
     try:
         return None if line is None else parse_json(line)
@@ -87,8 +87,8 @@ def _row(record: dict[str, Any], folder: str) -> dict[str, Any]:
     level = str(record.get("level") or folder).lower()
     if level not in _LEVELS:
         raise ValueError(f"the level {level!r:.40} must be one of {', '.join(_LEVELS)}")
-    question, shown = _laid_out(record["question"])
-    candidates = [_candidate(text, given) for text, given in zip(shown, record["candidates"], strict=True)]
+    question, texts = _split_prompt(record["question"])
+    candidates = [_candidate(text, entry) for text, entry in zip(texts, record["candidates"], strict=True)]
     fields, citation = record["additional_fields"], record["citation"]
     paper = paper_of(record["paper_id"], question.partition("\n")[0], "")
     row = {
@@ -101,7 +101,7 @@ def _row(record: dict[str, Any], folder: str) -> dict[str, Any]:
         "citation_type": _TYPES[citation["citation_type"]],
         "question_paper": _SCOPES[fields["paper_field"]],
         "distractors": fields["sample"],
-        "candidate_text": _shown(fields["candidate_fields"]),
+        "candidate_text": _candidate_text(fields["candidate_fields"]),
         "question": question,
         "candidates": candidates,
         "label": int(record["label_id"]),
@@ -115,7 +115,7 @@ def _row(record: dict[str, Any], folder: str) -> dict[str, Any]:
     return row
 
 
-def _laid_out(prompt: str) -> tuple[str, list[str]]:
+def _split_prompt(prompt: str) -> tuple[str, list[str]]:
     """The paper and the candidates in a prompt.
 
     Raises:
@@ -126,22 +126,22 @@ def _laid_out(prompt: str) -> tuple[str, list[str]]:
     references, end, _ = rest.rpartition("</References>\nRemember")
     if not (mark and between and end):
         raise ValueError("no paper and references in the prompt")
-    shown = []
+    texts = []
     for part in references.split("</Candidate>\n\n")[:-1]:
         _, mark, text = part.partition("<Candidate>Candidate [")
         number, middle, text = text.partition("]:\n")
         if not (mark and middle and number.isdigit()):
             raise ValueError("a candidate without its mark")
-        shown.append(text)
-    return question, shown
+        texts.append(text)
+    return question, texts
 
 
-def _shown(fields: list[str]) -> str:
+def _candidate_text(fields: list[str]) -> str:
     if "body_content" in fields:
         return BODY
     return "full" if "sections" in fields else "concise"
 
 
-def _candidate(shown: str, given: dict[str, Any]) -> dict[str, str]:
-    title, content = given["title"], shown.lstrip("\n") if shown.startswith("\n") else shown[len(given["title"]) + 2 :]
-    return {"id": given["id"], "title": title, "license": UNKNOWN_LICENSE, "content": content}
+def _candidate(text: str, entry: dict[str, Any]) -> dict[str, str]:
+    title, content = entry["title"], text.lstrip("\n") if text.startswith("\n") else text[len(entry["title"]) + 2 :]
+    return {"id": entry["id"], "title": title, "license": UNKNOWN_LICENSE, "content": content}

@@ -22,7 +22,7 @@ class Session(Protocol):
 
 def client(address: str, page_size: int, session: Session) -> arxiv.Client:
     """A client that asks through a session of ours, once for each page."""
-    made = arxiv.Client(page_size=page_size, delay_seconds=0, num_retries=0)
-    made.query_url_format = f"{address}?{{}}"
-    made._session = cast("requests.Session", session)
-    return made
+    arxiv_client = arxiv.Client(page_size=page_size, delay_seconds=0, num_retries=0)
+    arxiv_client.query_url_format = f"{address}?{{}}"
+    arxiv_client._session = cast("requests.Session", session)
+    return arxiv_client

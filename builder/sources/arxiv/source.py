@@ -59,7 +59,7 @@ class ArxivSource:
             query += " AND " + submitted(first or _FIRST_DAY, (last or self._round.last_day) + _PADDING)
         for item in self._api.search(query, patient=True):
             # The search matches words anywhere in the list of authors.
-            if isinstance(item, Drop) or (_within(item, first, last) and key in map(author_key, item.authors)):
+            if isinstance(item, Drop) or (_is_within(item, first, last) and key in map(author_key, item.authors)):
                 yield item
 
     def similar_authors(self, name: str) -> list[str]:
@@ -74,10 +74,10 @@ class ArxivSource:
         """In batches; ids that an answer lacks are asked for once more, because arXiv silently leaves some out."""
         missing: list[str] = []
         for batch in batches(sorted(set(ids)), IDS_AT_ONCE):
-            found = list(self._by_ids(batch))
-            yield from found
-            known = {item.id for item in found}
-            missing += [name for name in batch if bare_id(name) not in known]
+            items = list(self._by_ids(batch))
+            yield from items
+            received = {item.id for item in items}
+            missing += [name for name in batch if bare_id(name) not in received]
         for batch in batches(missing, IDS_AT_ONCE):
             yield from self._by_ids(batch)
 
@@ -96,23 +96,23 @@ class ArxivSource:
     def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:
         """Papers of the round's categories, cross-lists included."""
         first, last = first or _FIRST_DAY, last or self._round.last_day
-        items = self._listed(first, last) if self._harvest == "oai" else self._searched(first, last)
+        items = self._list_papers(first, last) if self._harvest == "oai" else self._search_papers(first, last)
         seen: set[str] = set()
         for item in items:
             if item.id not in seen:
                 seen.add(item.id)
                 yield (
                     Drop(item.id, "outside_window")
-                    if isinstance(item, Paper) and not _within(item, first, last)
+                    if isinstance(item, Paper) and not _is_within(item, first, last)
                     else item
                 )
 
-    def _listed(self, first: date, last: date) -> Iterator[Paper | Drop]:
+    def _list_papers(self, first: date, last: date) -> Iterator[Paper | Drop]:
         """By OAI-PMH; the versions of revised papers, which it does not give, are looked up by id."""
         revised: dict[str, Paper] = {}
         for set_ in self._sets():
             for record in self._oai.records(set_, first):
-                if record.revised and isinstance(record.item, Paper) and _within(record.item, first, last):
+                if record.revised and isinstance(record.item, Paper) and _is_within(record.item, first, last):
                     revised[record.item.id] = record.item
                 else:
                     yield record.item
@@ -123,7 +123,7 @@ class ArxivSource:
         names = self._round.papers.categories
         return [taxonomy.oai_set(name) for name in names] if names else [None]
 
-    def _searched(self, first: date, last: date) -> Iterator[Paper | Drop]:
+    def _search_papers(self, first: date, last: date) -> Iterator[Paper | Drop]:
         """By the search, in slices of days that are short enough to page through."""
         query = submitted(first, last)
         if self._round.papers.categories:
@@ -132,8 +132,8 @@ class ArxivSource:
             yield from self._api.search(query)
             return
         middle = first + (last - first) // 2
-        yield from self._searched(first, middle)
-        yield from self._searched(middle + timedelta(days=1), last)
+        yield from self._search_papers(first, middle)
+        yield from self._search_papers(middle + timedelta(days=1), last)
 
     def search_titles(self, titles: Sequence[str]) -> Iterator[Paper | Drop]:
         keys = tuple(map(title_key, titles))
@@ -143,21 +143,21 @@ class ArxivSource:
 
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
         """By single records if that takes fewer requests than the lists since the oldest paper."""
-        wanted = {paper.id: paper.published for paper in papers}
-        if not wanted:
+        pending = {paper.id: paper.published for paper in papers}
+        if not pending:
             return
-        oldest = min(wanted.values())
+        oldest = min(pending.values())
         # A day of an archive is about one page of a list.
-        if len(wanted) <= (self._round.last_day - oldest).days * len(self._sets()):
-            records = (record for id_ in list(wanted) if (record := self._oai.record(id_)) is not None)
+        if len(pending) <= (self._round.last_day - oldest).days * len(self._sets()):
+            records = (record for id_ in list(pending) if (record := self._oai.record(id_)) is not None)
         else:
             records = (record for set_ in self._sets() for record in self._oai.records(set_, oldest))
         for record in records:
-            if isinstance(record.item, Paper) and record.item.id in wanted:
-                del wanted[record.item.id]
+            if isinstance(record.item, Paper) and record.item.id in pending:
+                del pending[record.item.id]
                 yield record.item.id, record.item.license
         # Asked for without success: not to be asked for again.
-        yield from ((id_, NO_LICENSE) for id_ in sorted(wanted))
+        yield from ((id_, NO_LICENSE) for id_ in sorted(pending))
 
     def fetch_pdf(self, paper_id: str, version: int) -> Path | None:
         return self._fetch("pdf", paper_id, version, _check_pdf)
@@ -170,7 +170,7 @@ class ArxivSource:
         return self._http.download(f"{self._files}/{kind}/{versioned(paper_id, version)}", place, check)
 
 
-def _within(paper: Paper, first: date | None, last: date | None) -> bool:
+def _is_within(paper: Paper, first: date | None, last: date | None) -> bool:
     return (first or date.min) <= paper.published <= (last or date.max)
 
 

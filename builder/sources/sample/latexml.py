@@ -29,7 +29,8 @@ def page(paper: WorldPaper) -> str:
             f'{closes}<section class="ltx_{kind}"><{tag} class="ltx_title">{label}{escape(section.heading)}</{tag}>'
         )
         body += [
-            f'<div class="ltx_para"><p class="ltx_p">{_linked(text, paper)}</p></div>' for text in section.paragraphs
+            f'<div class="ltx_para"><p class="ltx_p">{_link_marks(text, paper)}</p></div>'
+            for text in section.paragraphs
         ]
         body.append("</section>" if section.level == 2 else "")
     entries = "".join(_entry(i, text, paper) for i, text in enumerate(paper.references))
@@ -45,7 +46,7 @@ def page(paper: WorldPaper) -> str:
     )
 
 
-def _linked(text: str, paper: WorldPaper) -> str:
+def _link_marks(text: str, paper: WorldPaper) -> str:
     """A paragraph in which every mark is a link to its entry."""
     text = escape(text)
     for i, mark in enumerate(paper.marks):

@@ -117,7 +117,7 @@ class Writer:
         first = WorldSection("Introduction" if introduction else "Setting the Scene", 1, self._introduction(marks))
         names = [_name_of(work) for work in [*cited, unknown[0]]]
         heading = ("Related Work", "Background and Related Work", "Prior Work")[plain]
-        behind = WorldSection(heading, 1, self._related(marks, names))
+        behind = WorldSection(heading, 1, self._related_work(marks, names))
         body = [
             WorldSection(f"{self._method.title()}", 1, self._paragraphs(3)),
             WorldSection("Notation", 2, self._paragraphs(2)),
@@ -140,15 +140,17 @@ class Writer:
     def _finding(self) -> str:
         """A sentence with so few fixed words that no two abstracts are near copies of each other."""
         rng, number = self._rng, self._rng.randint(2, 98)
-        one, two, three = (f"{rng.choice(_ADJECTIVES)} {rng.choice(_NOUNS)}" for _ in range(3))
+        first = f"{rng.choice(_ADJECTIVES)} {rng.choice(_NOUNS)}"
+        second = f"{rng.choice(_ADJECTIVES)} {rng.choice(_NOUNS)}"
+        third = f"{rng.choice(_ADJECTIVES)} {rng.choice(_NOUNS)}"
         verb, other = rng.sample(_VERBS, 2)
         return rng.choice(
             (
-                f"{one.capitalize()} {verb} {two} wherever {three} {other} {self._any_term()}.",
-                f"Unlike {one}, {two} {verb} {self._any_term()} within {number} {rng.choice(_DATASETS)} inputs.",
-                f"{rng.choice(_DATASETS)} tells that {one} {verb} {two} while {three} {other} it.",
-                f"With {number} rounds of {one}, {two} {verb} {self._any_term()} before {three} does.",
-                f"{self._any_term().capitalize()} {other} {one} unless {two} {verb} {three}.",
+                f"{first.capitalize()} {verb} {second} wherever {third} {other} {self._any_term()}.",
+                f"Unlike {first}, {second} {verb} {self._any_term()} within {number} {rng.choice(_DATASETS)} inputs.",
+                f"{rng.choice(_DATASETS)} tells that {first} {verb} {second} while {third} {other} it.",
+                f"With {number} rounds of {first}, {second} {verb} {self._any_term()} before {third} does.",
+                f"{self._any_term().capitalize()} {other} {first} unless {second} {verb} {third}.",
             )
         )
 
@@ -192,7 +194,7 @@ class Writer:
         )
         return opening, self._paragraph(6), idea, self._paragraph(5), close
 
-    def _related(self, marks: list[str], names: list[str]) -> tuple[str, ...]:
+    def _related_work(self, marks: list[str], names: list[str]) -> tuple[str, ...]:
         sentences = [
             self._rng.choice(
                 (
@@ -229,8 +231,8 @@ class Writer:
         return f"({who}, {paper.published.year})"
 
     def _entry(self, paper: Work) -> str:
-        shown = [author.split() for author in paper.authors[:8]]
-        names = ", ".join(f"{given[0]}. {rest[-1]}" for given, *rest in shown)
+        authors = [author.split() for author in paper.authors[:8]]
+        names = ", ".join(f"{first_name[0]}. {rest[-1]}" for first_name, *rest in authors)
         place = (
             f"arXiv preprint arXiv:{paper.id}"
             if self._rng.random() < 0.5
@@ -246,8 +248,8 @@ class Writer:
         return Work("", f"Notes on {about} and its history", (name,), date(year, 1, 1))
 
     def _unknown_entry(self, work: Work) -> str:
-        given, family = work.authors[0].split()
-        return f"{given[0]}. {family}. {work.title}. Journal of Invented Results, {work.published.year}."
+        first_name, family = work.authors[0].split()
+        return f"{first_name[0]}. {family}. {work.title}. Journal of Invented Results, {work.published.year}."
 
 
 def _name_of(work: Work) -> str:

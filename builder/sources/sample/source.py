@@ -46,20 +46,22 @@ class SampleSource(MirrorSource):
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
         """The papers; of a revised paper version 1 where that is wanted."""
-        wanted = {one.bare for name in ids if (one := PaperId.parse(name)) and one.version == 1} & self._first.keys()
+        first_ids = {
+            parsed.bare for name in ids if (parsed := PaperId.parse(name)) and parsed.version == 1
+        } & self._first_versions.keys()
         for item in super().by_ids(ids):
-            if isinstance(item, Paper) and item.id in wanted:
-                title, abstract = self._first[item.id]
+            if isinstance(item, Paper) and item.id in first_ids:
+                title, abstract = self._first_versions[item.id]
                 yield replace(item, version=1, title=title, abstract=abstract, updated=item.published)
             else:
                 yield item
 
     @cached_property
-    def _first(self) -> dict[str, tuple[str, str]]:
+    def _first_versions(self) -> dict[str, tuple[str, str]]:
         """Id -> title and abstract of version 1, of revised papers."""
         lines = self.metadata.read_text(encoding="utf-8").splitlines()
         versions = {record["id"]: record["versions"][0] for record in map(json.loads, lines)}
-        return {id_: (one["title"], one["abstract"]) for id_, one in versions.items() if "title" in one}
+        return {id_: (version["title"], version["abstract"]) for id_, version in versions.items() if "title" in version}
 
     def fingerprint(self) -> str:
         """The world's arguments: its content depends on nothing else."""

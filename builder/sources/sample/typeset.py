@@ -66,11 +66,11 @@ class _Typesetter:
     def _front(self) -> None:
         y = 92.0
         for line in _wrap(self._paper.title, _BOLD, 16.0, 430.0):
-            self._centred(line, y, _BOLD, 16.0)
+            self._write_centred(line, y, _BOLD, 16.0)
             y += 20.0
         names = ", ".join(self._paper.authors)
         for line in _wrap(names, _ROMAN, 11.0, 430.0):
-            self._centred(line, y + 6.0, _ROMAN, 11.0)
+            self._write_centred(line, y + 6.0, _ROMAN, 11.0)
             y += 14.0
         self._stamp()
         self._y = self._start = y + 28.0
@@ -87,7 +87,7 @@ class _Typesetter:
         self._floor = [_BOTTOM] * self._columns
         self._y = self._start
         number = self.pdf.page_count
-        self._centred(str(number), 752.0, _ROMAN, 9.0)
+        self._write_centred(str(number), 752.0, _ROMAN, 9.0)
         if number > 1:
             surname = self._paper.authors[0].split()[-1]
             head = f"{surname} and others" if number % 2 else self._paper.title[:60]
@@ -159,7 +159,7 @@ class _Typesetter:
         self._page.draw_line((left, top + 3), (left + 60, top + 3), width=0.4)
         self._page.insert_text((left, top + 6 + _SMALL), lines, fontname=_ROMAN, fontsize=_SMALL, lineheight=_LEADING)
 
-    def _centred(self, text: str, y: float, font: str, size: float) -> None:
+    def _write_centred(self, text: str, y: float, font: str, size: float) -> None:
         x = (_WIDTH - _length(text, font, size)) / 2
         self._page.insert_text((x, y), text, fontname=font, fontsize=size)
 

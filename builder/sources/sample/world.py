@@ -122,7 +122,7 @@ def make_world(seed: int, authors: int, papers: int) -> list[WorldPaper]:
 def _first_version(paper: WorldPaper) -> tuple[str, str]:
     """Title and abstract as the authors first had them: the head of the title, and other words in each second sentence."""
     sentences = re.split(r"(?<=\.) ", paper.abstract)
-    reworded = [" ".join(_FIRST_WORDS.get(word, word) for word in one.split(" ")) for one in sentences]
+    reworded = [" ".join(_FIRST_WORDS.get(word, word) for word in sentence.split(" ")) for sentence in sentences]
     kept = [new if i % 2 else old for i, (old, new) in enumerate(zip(sentences, reworded, strict=True))]
     return paper.title.partition(":")[0], " ".join(kept[:-1])
 
@@ -151,10 +151,10 @@ def _paper(
     guests = rng.sample(rng.choice(groups).members, 1) if rng.random() < 0.3 else []
     authors = tuple(dict.fromkeys([first, *others, *guests]))
     if i == 30:
-        crowd = (f"{given} {family}" for given, family in zip(GIVEN * 2, FAMILY * 3, strict=False))
+        crowd = (f"{first_name} {family}" for first_name, family in zip(GIVEN * 2, FAMILY * 3, strict=False))
         authors = tuple(dict.fromkeys([first, *crowd]))[:60]
     writer = Writer(rng, group.subject, group.terms)
-    cited = _cited(rng, group, earlier)
+    cited = _choose_cited(rng, group, earlier)
     citing: Citing = "numeric" if i % 3 else "author-year"
     sections, references, marks = writer.sections(cited, citing, introduction=i % 40 != 7, related=i % 12 != 5)
     return WorldPaper(
@@ -175,7 +175,7 @@ def _paper(
     )
 
 
-def _cited(rng: random.Random, group: _Group, earlier: list[WorldPaper]) -> list[WorldPaper]:
+def _choose_cited(rng: random.Random, group: _Group, earlier: list[WorldPaper]) -> list[WorldPaper]:
     """Earlier works to cite, those of the same field more often, ordered as a reference list is."""
     near = [paper for paper in earlier if paper.category == group.category and not paper.flaw]
     far = [paper for paper in earlier if paper.category != group.category and not paper.flaw]

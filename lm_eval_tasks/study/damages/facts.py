@@ -16,19 +16,19 @@ _TRIES = 40
 
 def numbers(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """Change numbers, keeping their form and magnitude; a new number is one that the paper does not have."""
-    taken = {one.value for one in numbers_of(material.body)} | {one.value for one in numbers_of(text)}
-    stated = {one.start for one in numbers_of(text)}
-    spans = [found.span() for found in _DIGITS.finditer(text) if found.start() in stated]
+    taken = {number.value for number in numbers_of(material.body)} | {number.value for number in numbers_of(text)}
+    stated = {number.start for number in numbers_of(text)}
+    spans = [match.span() for match in _DIGITS.finditer(text) if match.start() in stated]
     chosen, words = [], []
     for i in some(len(spans), strength, rng):
         start, end = spans[i]
-        if (new := _another(text[start:end], taken, rng)) is not None:
+        if (new := _another_number(text[start:end], taken, rng)) is not None:
             chosen.append((start, end))
             words.append(new)
     return Damaged(replaced(text, chosen, words), len(chosen)) if chosen else None
 
 
-def _another(number: str, taken: set[float], rng: random.Random) -> str | None:
+def _another_number(number: str, taken: set[float], rng: random.Random) -> str | None:
     """Another number of the same form and magnitude that is not taken."""
     plain = number.replace(",", "")
     decimals = len(plain.partition(".")[2])
@@ -36,24 +36,24 @@ def _another(number: str, taken: set[float], rng: random.Random) -> str | None:
     unit = 10.0**-decimals
     for _ in range(_TRIES):
         new = round(value * rng.uniform(0.6, 1.6) + rng.choice((-1, 1)) * unit * rng.randint(1, 9), decimals)
-        if new <= 0 or abs(new - value) < unit / 2 or any(abs(new - one) < unit / 2 for one in taken):
+        if new <= 0 or abs(new - value) < unit / 2 or any(abs(new - other) < unit / 2 for other in taken):
             continue
-        shown = f"{new:,.{decimals}f}" if "," in number else f"{new:.{decimals}f}"
-        if len(shown.replace(",", "").partition(".")[0]) == len(plain.partition(".")[0]):
-            return shown
+        text = f"{new:,.{decimals}f}" if "," in number else f"{new:.{decimals}f}"
+        if len(text.replace(",", "").partition(".")[0]) == len(plain.partition(".")[0]):
+            return text
     return None
 
 
 def names(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """Swap names and acronyms for another paper's, which this paper does not have in any form."""
-    own = ShownNames(f"{material.body} {text}")
-    pool = [one for one in names_of(material.other_body or material.other) if not own.support(one)]
-    found = names_of(text)
-    if not found or not pool:
+    paper_names = ShownNames(f"{material.body} {text}")
+    pool = [name for name in names_of(material.other_body or material.other) if not paper_names.support(name)]
+    text_names = names_of(text)
+    if not text_names or not pool:
         return None
-    changes = {found[i]: rng.choice(pool) for i in some(len(found), strength, rng)}
+    changes = {text_names[i]: rng.choice(pool) for i in some(len(text_names), strength, rng)}
     pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, sorted(changes, key=len, reverse=True)))})(?![\w-])")
-    damaged = pattern.sub(lambda one: changes[one[0]], text)
+    damaged = pattern.sub(lambda match: changes[match[0]], text)
     return Damaged(damaged, len(changes)) if damaged != text else None
 
 
@@ -62,16 +62,16 @@ _CITATION = re.compile(r"\[(\d{1,3})\]|Target Citation (\d{1,3})", re.IGNORECASE
 
 def citations(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """Let citations point to other works of the list."""
-    found = list(_CITATION.finditer(text))
-    known = sorted({int(one[1] or one[2]) for one in found} | set(range(len(material.citations))))
-    if not found or len(known) < 2:
+    matches = list(_CITATION.finditer(text))
+    known = sorted({int(match[1] or match[2]) for match in matches} | set(range(len(material.citations))))
+    if not matches or len(known) < 2:
         return None
-    chosen = [found[i] for i in some(len(found), strength, rng)]
+    chosen = [matches[i] for i in some(len(matches), strength, rng)]
     words = []
-    for one in chosen:
-        own = int(one[1] or one[2])
-        words.append(one[0].replace(str(own), str(rng.choice([other for other in known if other != own]))))
-    return Damaged(replaced(text, [one.span() for one in chosen], words), len(chosen))
+    for match in chosen:
+        number = int(match[1] or match[2])
+        words.append(match[0].replace(str(number), str(rng.choice([other for other in known if other != number]))))
+    return Damaged(replaced(text, [match.span() for match in chosen], words), len(chosen))
 
 
 # A claim and its denial, of as many words.
@@ -140,23 +140,23 @@ _OPPOSITES = (
 
 def negated(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """Deny claims, or assert what was denied."""
-    return _swapped(text, {**dict(_DENIALS), **{b: a for a, b in _DENIALS}, **_ASSERTIONS}, strength, rng)
+    return _swap_words(text, {**dict(_DENIALS), **{b: a for a, b in _DENIALS}, **_ASSERTIONS}, strength, rng)
 
 
 def comparisons(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """Turn comparisons round."""
-    return _swapped(text, {**{b: a for a, b in _OPPOSITES}, **dict(_OPPOSITES)}, strength, rng)
+    return _swap_words(text, {**{b: a for a, b in _OPPOSITES}, **dict(_OPPOSITES)}, strength, rng)
 
 
-def _swapped(text: str, changes: dict[str, str], strength: float, rng: random.Random) -> Damaged | None:
+def _swap_words(text: str, changes: dict[str, str], strength: float, rng: random.Random) -> Damaged | None:
     pattern = re.compile(rf"\b(?:{'|'.join(sorted(changes, key=len, reverse=True))})\b(?!['’])", re.IGNORECASE)
-    found = list(pattern.finditer(text))
-    chosen = [found[i] for i in some(len(found), strength, rng)]
+    matches = list(pattern.finditer(text))
+    chosen = [matches[i] for i in some(len(matches), strength, rng)]
     if not chosen:
         return None
-    words = [_cased(changes[one[0].casefold()], one[0]) for one in chosen]
-    return Damaged(replaced(text, [one.span() for one in chosen], words), len(chosen))
+    words = [_match_case(changes[match[0].casefold()], match[0]) for match in chosen]
+    return Damaged(replaced(text, [match.span() for match in chosen], words), len(chosen))
 
 
-def _cased(word: str, like: str) -> str:
+def _match_case(word: str, like: str) -> str:
     return word[0].upper() + word[1:] if like[0].isupper() else word

@@ -74,7 +74,7 @@ _JOINT = re.compile(r", (?=(?:and|but|while|which) )")
 def quotes(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """Typographic quotes, apostrophes and dashes for plain ones, or plain ones for those."""
     plain = {"“": '"', "”": '"', "’": "'", "‘": "'", "–": "-"}
-    count = sum(text.count(one) for one in plain)
+    count = sum(text.count(mark) for mark in plain)
     if count:
         return Damaged(text.translate({ord(a): b for a, b in plain.items()}), count)
     changed, count = re.subn(r"(?<=\w)'(?=\w)", "’", text)
@@ -85,30 +85,32 @@ def quotes(text: str, material: Material, strength: float, rng: random.Random) -
 def spelling(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """British for American spelling, or the other way."""
     both = {**{b: a for a, b in _SPELLINGS}, **dict(_SPELLINGS)}
-    return _swapped(text, {a: b for a, b in both.items() if a != b}, strength, rng)
+    return _swap_words(text, {a: b for a, b in both.items() if a != b}, strength, rng)
 
 
 def synonyms(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """Words of like meaning."""
-    return _swapped(text, dict(_SYNONYMS), strength, rng)
+    return _swap_words(text, dict(_SYNONYMS), strength, rng)
 
 
 def split(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """Two sentences in place of one."""
-    found = [one.span() for one in _JOINT.finditer(text) if text[one.end() : one.end() + 4] in ("and ", "but ")]
-    chosen = [found[i] for i in some(len(found), strength, rng)]
+    spans = [match.span() for match in _JOINT.finditer(text) if text[match.end() : match.end() + 4] in ("and ", "but ")]
+    chosen = [spans[i] for i in some(len(spans), strength, rng)]
     if not chosen:
         return None
     parted = replaced(text, chosen, [". "] * len(chosen))
-    return Damaged(re.sub(r"(?<=\. )(?:and|but) (\w)", lambda one: one[1].upper(), parted), len(chosen))
+    return Damaged(re.sub(r"(?<=\. )(?:and|but) (\w)", lambda match: match[1].upper(), parted), len(chosen))
 
 
-def _swapped(text: str, changes: dict[str, str], strength: float, rng: random.Random) -> Damaged | None:
+def _swap_words(text: str, changes: dict[str, str], strength: float, rng: random.Random) -> Damaged | None:
     pattern = re.compile(rf"\b(?:{'|'.join(sorted(changes, key=len, reverse=True))})\b")
-    found = list(pattern.finditer(text))
-    chosen = [found[i] for i in some(len(found), strength, rng)]
+    matches = list(pattern.finditer(text))
+    chosen = [matches[i] for i in some(len(matches), strength, rng)]
     return (
-        Damaged(replaced(text, [one.span() for one in chosen], [changes[one[0]] for one in chosen]), len(chosen))
+        Damaged(
+            replaced(text, [match.span() for match in chosen], [changes[match[0]] for match in chosen]), len(chosen)
+        )
         if chosen
         else None
     )

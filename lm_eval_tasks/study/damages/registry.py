@@ -57,5 +57,5 @@ def changed(kind: Kind, text: str, material: Material, seed: str, strength: floa
     if not text.strip():
         return None
     chance = random.Random(hashlib.sha256(f"{seed}|{kind.name}|{text}".encode()).digest())
-    made = kind.apply(text, material, kind.strength if strength is None else strength, chance)
-    return made if made is not None and made.text != text else None
+    damaged = kind.apply(text, material, kind.strength if strength is None else strength, chance)
+    return damaged if damaged is not None and damaged.text != text else None

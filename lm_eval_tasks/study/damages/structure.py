@@ -36,20 +36,20 @@ def dropped(text: str, material: Material, strength: float, rng: random.Random) 
     """Leave sentences out; at least one stays."""
     parts = sentences(text)
     gone = set(some(len(parts), strength, rng)[: len(parts) - 1])
-    return Damaged(" ".join(one for i, one in enumerate(parts) if i not in gone), len(gone)) if gone else None
+    return Damaged(" ".join(part for i, part in enumerate(parts) if i not in gone), len(gone)) if gone else None
 
 
 def foreign_third(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """Take the last third, or as much as the strength says, from another paper's text."""
-    return _mixed(text, material.other, strength)
+    return _replace_end(text, material.other, strength)
 
 
 def own_third(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """Take the last third from another paper of the same author."""
-    return _mixed(text, material.own_other, strength)
+    return _replace_end(text, material.own_other, strength)
 
 
-def _mixed(text: str, other: str, strength: float) -> Damaged | None:
+def _replace_end(text: str, other: str, strength: float) -> Damaged | None:
     words, theirs = text.split(), other.split()
     count = round(len(words) / 3 * min(1.0, strength))
     if not count or len(theirs) < count:
@@ -68,7 +68,7 @@ def repetition(text: str, material: Material, strength: float, rng: random.Rando
     parts = sentences(text)
     twice = set(some(len(parts), strength, rng))
     return (
-        Damaged(" ".join(" ".join([one] * (2 if i in twice else 1)) for i, one in enumerate(parts)), len(twice))
+        Damaged(" ".join(" ".join([part] * (2 if i in twice else 1)) for i, part in enumerate(parts)), len(twice))
         if twice
         else None
     )

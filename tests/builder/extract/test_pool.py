@@ -49,7 +49,7 @@ from pathlib import Path
 from builder.extract import pool
 worker = pool._Worker(600.0, 1024)
 worker._command = [sys.executable, "-c", {naughty!r}, *worker._command[-3:]]
-print(worker._running().pid, flush=True)
+print(worker._ensure_process().pid, flush=True)
 worker.read(Path({file!r}))
 """
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 
@@ -22,6 +23,7 @@ pytestmark = pytest.mark.slow
 REPO = "org/academiceval"
 RESULTS, MODEL = "datasets/org/results", "models/org/tiny"
 FILE = ".eval_results/academiceval.yaml"
+SCHEMA = Path(__file__).parent / "eval_results.schema.json"
 Command = Callable[..., tuple[int, str, str]]
 
 
@@ -267,6 +269,7 @@ def push(command: Command, run_: Path, *more: str) -> str:
 def board(hub: Hub) -> dict[str, dict[str, Any]]:
     """Task -> the model's entry, as a reader of the leaderboards sees it."""
     entries = yaml.safe_load(tree(hub, MODEL)[FILE])
+    jsonschema.validate(entries, json.loads(SCHEMA.read_text()))
     found = {entry["dataset"]["task_id"]: entry for entry in entries}
     assert len(found) == len(entries)
     return found

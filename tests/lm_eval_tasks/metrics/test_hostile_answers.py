@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from builder.dataset.importers.scalar_questions import _laid_out
+from builder.dataset.importers.scalar_questions import _split_prompt
 from lm_eval_tasks.core.redaction import redacted
 from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.metrics.answer_index import answer_of
@@ -34,9 +34,9 @@ def test_answers() -> None:
 
 def test_questions_of_strangers() -> None:
     with pytest.raises(ValueError, match="no paper and references"):
-        _laid_out("<Paper>\n\n" * N)
+        _split_prompt("<Paper>\n\n" * N)
     with pytest.raises(ValueError, match="no paper and references"):
-        _laid_out("<Paper>\n\nx</Paper>\n\n<References>\n" + "<Candidate>Candidate [1]:\n" * N)
+        _split_prompt("<Paper>\n\nx</Paper>\n\n<References>\n" + "<Candidate>Candidate [1]:\n" * N)
     for content in ("<Abstract>Abstract: " * N, "<Content>\n" * N):
         row = {"question": "Q", "candidate_text": "full", "candidates": [{"title": "T", "content": content}]}
         assert content in "".join(slot.text for slot in slots_of(row))
