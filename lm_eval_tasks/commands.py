@@ -37,7 +37,7 @@ def register(commands: Commands) -> None:
     sub = commands.add(EVALUATE, "eval", help_, evaluate)
     _add_evaluation(sub)
     sub = commands.add(EVALUATE, "plan", "what an evaluation will take: samples, tokens, memory, hours, money", plan)
-    _add_asked(sub)
+    _add_task_options(sub)
     sub.add_argument("--prices", type=Path, metavar="FILE", help=_PRICES)
     sub.add_argument("--limit", type=part, help="as for eval")
     sub.add_argument("--repeats", type=positive, default=1, help="as for eval")
@@ -69,7 +69,7 @@ def register(commands: Commands) -> None:
     )
 
 
-def _add_asked(sub: ArgumentParser) -> None:
+def _add_task_options(sub: ArgumentParser) -> None:
     """The options that `eval` and `plan` have in common."""
     sub.add_argument("--model_args", default="", help="lm-eval's key=value,...")
     help_ = "comma-separated task or group names; `eval --tasks list` prints them"
@@ -103,7 +103,7 @@ def _add_evaluation(sub: ArgumentParser) -> None:
     )
     help_ = "a baseline, or a model type of lm-eval such as hf or vllm"
     sub.add_argument("--model", default="", help=help_).completer = _usual_models  # type: ignore[attr-defined]
-    _add_asked(sub)
+    _add_task_options(sub)
     sub.add_argument("--limit", type=part, help="at most this many samples of each task, or below 1 that share of them")
     sub.add_argument("--samples", help="JSON: task -> places of its samples, e.g. '{\"academiceval_abs_9k\": [0, 1]}'")
     sub.add_argument(
@@ -187,46 +187,47 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     if arguments.tasks == "list":
         yield from task_names()
         return
-    given = _with_file(arguments)
-    metadata, samples = _metadata(given), json_object("--samples", given.samples) if given.samples is not None else None
-    _check_asked(given.tasks.split(","), metadata, samples or ())
+    options = _with_file(arguments)
+    metadata = _metadata(options)
+    samples = json_object("--samples", options.samples) if options.samples is not None else None
+    _check_request(options.tasks.split(","), metadata, samples or ())
     from lm_eval_tasks.evaluate.generation import Generation, check_model
 
-    check_model(given.model)
-    check_there(given.prices)
+    check_model(options.model)
+    check_there(options.prices)
     generation = Generation(
-        given.batch_size,
-        given.device,
-        given.apply_chat_template,
-        given.system_instruction,
-        given.gen_kwargs,
-        given.seed,
-        given.repeats,
+        options.batch_size,
+        options.device,
+        options.apply_chat_template,
+        options.system_instruction,
+        options.gen_kwargs,
+        options.seed,
+        options.repeats,
     )
     from lm_eval_tasks.engines.registry import open_engine, working_with
     from lm_eval_tasks.evaluate import run as running
     from lm_eval_tasks.evaluate.models import label_of
     from lm_eval_tasks.stats.score_table import score_table
 
-    means = _means(given, label_of(given.model, _parsed(given.model_args), whole=True))
-    with open_engine(given.engine) as engine, working_with(engine):
+    means = _means(options, label_of(options.model, _parse_model_args(options.model_args), full=True))
+    with open_engine(options.engine) as engine, working_with(engine):
         scores = running.evaluate(
-            given.model,
-            given.model_args,
-            given.tasks.split(","),
+            options.model,
+            options.model_args,
+            options.tasks.split(","),
             metadata,
-            running.Part(given.limit, samples),
-            given.output,
+            running.Part(options.limit, samples),
+            options.output,
             generation,
             means,
         )
     yield from score_table(scores)
-    yield f"\nwritten: {given.output}"
+    yield f"\nwritten: {options.output}"
 
 
-def _metadata(given: Namespace) -> dict[str, Any]:
+def _metadata(options: Namespace) -> dict[str, Any]:
     """What the tasks receive."""
-    return json_object("--metadata", given.metadata) | ({"shard": given.shard} if given.shard else {})
+    return json_object("--metadata", options.metadata) | ({"shard": options.shard} if options.shard else {})
 
 
 def plan(arguments: Namespace) -> Iterator[str | Table]:
@@ -235,11 +236,11 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
         if not arguments.tasks:
             return
     metadata = json_object("--metadata", arguments.metadata)
-    _check_asked(arguments.tasks.split(","), metadata)
+    _check_request(arguments.tasks.split(","), metadata)
     from lm_eval_tasks.evaluate import plan as planning
     from lm_eval_tasks.evaluate.models import label_of
 
-    price = _means(arguments, label_of("", _parsed(arguments.model_args), whole=True)).price
+    price = _means(arguments, label_of("", _parse_model_args(arguments.model_args), full=True)).price
     planned = planning.plan(
         arguments.model_args, arguments.tasks.split(","), metadata, arguments.limit, arguments.repeats
     )
@@ -300,7 +301,7 @@ def _with_file(arguments: Namespace) -> Namespace:
     return completed(arguments) if arguments.config else arguments
 
 
-def _check_asked(tasks: Sequence[str], metadata: Mapping[str, Any], samples: Iterable[str] = ()) -> None:
+def _check_request(tasks: Sequence[str], metadata: Mapping[str, Any], samples: Iterable[str] = ()) -> None:
     """Raise an EvalError for a typing mistake, before anything large is imported.
 
     Args:
@@ -317,7 +318,7 @@ def _check_asked(tasks: Sequence[str], metadata: Mapping[str, Any], samples: Ite
     check_dataset(dataset_of(metadata), metadata.get("config"))
 
 
-def _parsed(model_args: str) -> dict[str, Any]:
+def _parse_model_args(model_args: str) -> dict[str, Any]:
     from lm_eval_tasks.compat.lm_eval import parse_args
 
     return parse_args(model_args)
@@ -348,7 +349,7 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
     differences = compare(arguments.a, arguments.b, metrics)
     yield table(differences, arguments.a, arguments.b)
     yield from (f"left out: {task}, which only one of the runs has" for task in tasks_apart(arguments.a, arguments.b))
-    if any(one.difference.bounds is None for one in differences):
+    if any(difference.difference.bounds is None for difference in differences):
         yield from ("", f"If interval and p are missing, the papers have fewer than {FEWEST} first authors.")
 
 
@@ -364,21 +365,21 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
     models = arguments.model or [run.DEFAULT_JUDGE]
     # Two folders are two runs, of which each is to be compared with the other.
     runs = len(arguments.samples) == 2 and all(map(Path.is_dir, arguments.samples))
-    own, other = (arguments.samples[:1], arguments.samples[1]) if runs else (arguments.samples, None)
-    samples = run.load(own)
+    paths, other = (arguments.samples[:1], arguments.samples[1]) if runs else (arguments.samples, None)
+    samples = run.load(paths)
     if other:
         from lm_eval_tasks.judge.run import against
 
-        held = len(samples)
+        count = len(samples)
         samples = against(samples, run.load([other]))
-        yield f"{own[0]} against {other}: {len(samples)} samples in both, {held - len(samples)} in the first alone"
+        yield f"{paths[0]} against {other}: {len(samples)} samples in both, {count - len(samples)} in the first alone"
     each = {model: _means(arguments, model) for model in models}
-    shown = None
+    evidence = None
     if arguments.evidence:
         from lm_eval_tasks.judge.evidence import bodies
 
-        shown = bodies(own, samples, arguments.evidence)
-    expected = run.estimate(samples, shown)
+        evidence = bodies(paths, samples, arguments.evidence)
+    expected = run.estimate(samples, evidence)
     costs = [cost for means in each.values() if (cost := expected.cost(means)) is not None]
     yield (
         f"{len(samples)} samples, {len(models) * expected.requests} requests, about {len(models) * expected.prompt_tokens} prompt "
@@ -386,7 +387,7 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
     )
     if arguments.dry_run:
         return
-    name = arguments.name or _name_of(own[0] if own[0].is_dir() else own[0].parent, other)
+    name = arguments.name or _name_of(paths[0] if paths[0].is_dir() else paths[0].parent, other)
     results = run.judge(
         samples,
         each,
@@ -395,8 +396,8 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
         arguments.output,
         name,
         arguments.timeout,
-        shown,
-        _name_of(other, own[0]) if other else "",
+        evidence,
+        _name_of(other, paths[0]) if other else "",
     )
     yield table(results)
     yield f"\nwritten: {arguments.output}"

@@ -43,9 +43,9 @@ def _factory(name: str) -> Factory:
     """
 
     def make(dataset: str | None = None, dataset_revision: str | None = None, **options: Any) -> Task:
-        given = {**options, "dataset": dataset, "dataset_revision": dataset_revision}
+        arguments = {**options, "dataset": dataset, "dataset_revision": dataset_revision}
         try:
-            return _made(name, {key: value for key, value in given.items() if value is not None})
+            return _make_task(name, {key: value for key, value in arguments.items() if value is not None})
         except EvalError as err:
             raise StopError(str(err)) from err
 
@@ -53,42 +53,44 @@ def _factory(name: str) -> Factory:
     return make
 
 
-def _made(name: str, given: dict[str, Any]) -> Task:
-    check(given)
+def _make_task(name: str, metadata: dict[str, Any]) -> Task:
+    check(metadata)
     quiet()
-    reasoning = Options.of(given).reasoning_tokens
-    [made] = RunTasks(tasks_path(), given, reasoning).load([name])["tasks"].values()
-    docs = list(made.dataset["test"])
+    reasoning = Options.of(metadata).reasoning_tokens
+    [eval_task] = RunTasks(tasks_path(), metadata, reasoning).load([name])["tasks"].values()
+    docs = list(eval_task.dataset["test"])
     rows = list(map(PromptRow.of_doc, docs))
     samples = [
-        Sample(row.prompt, target=row.target, id=row.id, metadata=_about(doc))
+        Sample(row.prompt, target=row.target, id=row.id, metadata=_metadata_of(doc))
         for row, doc in zip(rows, docs, strict=True)
     ]
-    asked = made.config.generation_kwargs
-    [steps] = made.config.filter_list
+    generation = eval_task.config.generation_kwargs
+    [steps] = eval_task.config.filter_list
     return Task(
         MemoryDataset(samples, name=rows[0].setting),
         solver=generate(),
         scorer=_scorer_of(rows[0])(steps["filter"][0]["filter_fn"]),
-        config=GenerateConfig(temperature=asked["temperature"], max_tokens=asked["max_gen_toks"]),
-        version=str(made.config.metadata["version"]),
+        config=GenerateConfig(temperature=generation["temperature"], max_tokens=generation["max_gen_toks"]),
+        version=str(eval_task.config.metadata["version"]),
         metadata={name: getattr(rows[0], name) for name in _SHOWN},
     )
 
 
-def _about(doc: dict[str, Any]) -> dict[str, Any]:
+def _metadata_of(doc: dict[str, Any]) -> dict[str, Any]:
     """A row without its prompt, which is the sample's input."""
     return {name: value for name, value in doc.items() if name != "prompt"}
 
 
 def _scorer_of(row: PromptRow) -> Callable[[Any], Scorer]:
     """The scorer of a task's answers: headline metrics with their floors, or all if they are asked for; and the share of capped answers."""
-    wanted = [metric for metric in registry.of_kind(row.kind) if metric.headline or row.metrics == ALL]
-    known = [metric for metric in wanted if not metric.name.startswith("bertscore") or row.bertscore_model != NO_MODEL]
-    names = dict.fromkeys(name for metric in known for name in (metric.name, metric.zero) if name)
-    over: list[Metric] = [mean(), stderr(cluster="first_author")]
+    metrics = [metric for metric in registry.of_kind(row.kind) if metric.headline or row.metrics == ALL]
+    available = [
+        metric for metric in metrics if not metric.name.startswith("bertscore") or row.bertscore_model != NO_MODEL
+    ]
+    names = dict.fromkeys(name for metric in available for name in (metric.name, metric.zero) if name)
+    aggregations: list[Metric] = [mean(), stderr(cluster="first_author")]
 
-    @scorer(metrics={name: over for name in (*names, registry.CAPPED)}, name="academiceval")
+    @scorer(metrics={name: aggregations for name in (*names, registry.CAPPED)}, name="academiceval")
     @as_package
     def academiceval(score: Callable[..., list[str]]) -> Scorer:
         async def of(state: TaskState, target: Target) -> Score:

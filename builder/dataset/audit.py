@@ -16,7 +16,7 @@ from statistics import quantiles
 from typing import TYPE_CHECKING
 
 from builder.dataset.manifest import Audit, Configuration
-from builder.dataset.rows import Row, rows_of
+from builder.dataset.rows import rows_of
 from builder.dataset.shown_texts import SharedRuns
 from builder.errors import AuditError
 from builder.extract.quality import common_share
@@ -29,6 +29,7 @@ from lm_eval_tasks.core.text import title_key
 from lm_eval_tasks.engines.local import LocalEngine
 
 if TYPE_CHECKING:
+    from builder.dataset.row_kind import Row
     from builder.round.audit import AuditTable
     from lm_eval_tasks.engines.base import Engine
 

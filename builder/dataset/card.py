@@ -167,8 +167,8 @@ def _example(shown: Sequence[Configuration], published: Publication) -> str:
 
 def _bibtex(shown: Sequence[Configuration]) -> list[str]:
     """The papers of what is shown."""
-    cited = [_ACADEMICEVAL] if any(configuration.task != "cloze" for configuration in shown) else []
-    return [*cited, *([_SCALAR] if any(configuration.task == "cloze" for configuration in shown) else [])]
+    cited = [_ACADEMICEVAL] if any(configuration.is_writing for configuration in shown) else []
+    return [*cited, *([_SCALAR] if any(not configuration.is_writing for configuration in shown) else [])]
 
 
 def _section(heading: str, shown: Sequence[Table], about: str = "") -> list[str]:
@@ -239,8 +239,8 @@ def _front_matter(shown: Sequence[Configuration]) -> dict[str, object]:
 
 def _categories(shown: Sequence[Configuration]) -> list[str]:
     """The Hub's names of the tasks."""
-    writing = any(configuration.task != "cloze" for configuration in shown)
-    cloze = any(configuration.task == "cloze" for configuration in shown)
+    writing = any(configuration.is_writing for configuration in shown)
+    cloze = any(not configuration.is_writing for configuration in shown)
     return [
         *(["text-generation", "summarization"] if writing else []),
         *(["question-answering", "multiple-choice"] if cloze else []),

@@ -16,7 +16,7 @@ from builder.samples import task_view
 from builder.scalar.render import candidate, parts, question
 
 if TYPE_CHECKING:
-    from builder.dataset.rows import Row
+    from builder.dataset.row_kind import Row
     from builder.records import Document, Paper, Task
     from builder.store import Store
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from builder.dataset.completion import Lacking, complete_question, complete_writing, documents_of, paper_of
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import SEALED, Configuration, Manifest, carried_from, read_manifest
-from builder.dataset.rows import Row, emptied, kind_of, read_rows, rows_of, with_positions
+from builder.dataset.rows import emptied, kind_of, read_rows, rows_of, with_positions
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.extract.stage import extract_papers
@@ -26,6 +26,7 @@ from builder.report import StageReport
 from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
+    from builder.dataset.row_kind import Row
     from builder.round.model import Round
     from builder.sources.base import Source
     from builder.store import Store

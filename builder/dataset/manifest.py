@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from builder.errors import FolderError
-from builder.records import SPLITS, LinkWay, ReadingSummary, Split, SplitDates, Task
+from builder.records import SPLITS, TASKS, LinkWay, ReadingSummary, Split, SplitDates, Task
 from builder.report import StageCounts
 from builder.round.audit import AuditTable
 from builder.round.licenses import Shown
@@ -107,7 +107,7 @@ class Configuration:
     """One configuration of the dataset: what `load_dataset` is given as its second argument.
 
     Attributes:
-        task: of its rows; "cloze" for SCALAR.
+        task: of its rows: a writing task, or "cloze" for SCALAR.
         form: what a row is, see `Form`.
         of: ids: the configuration whose rows these are; core: the setting. "" for the others.
         splits: those that have rows.
@@ -120,12 +120,17 @@ class Configuration:
     of: str = ""
     splits: dict[Split, SplitContents] = field(default_factory=dict)
 
+    @property
+    def is_writing(self) -> bool:
+        """Whether its rows ask for a text; otherwise they are questions with an exact answer."""
+        return self.task in TASKS
+
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise ValueError(f"{self.name!r} is not a valid configuration name")
         if (self.form in ("ids", "core")) != bool(self.of):
             raise ValueError(f"{self.name} is of form {self.form} and `of` {self.of!r}")
-        if self.form != "ids" and (self.form == "questions") != (self.task == "cloze"):
+        if self.form != "ids" and (self.form == "questions") == self.is_writing:
             raise ValueError(f"{self.name} is of form {self.form} and task {self.task}")
         for split, contents in self.splits.items():
             pattern = re.compile(_FILE.format(name=re.escape(self.name), split=split))

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import SEALED, Configuration, Publishable, carried_from, read_manifest
-from builder.dataset.question_rows import sealed
 from builder.dataset.rows import by_ids, emptied, kind_of, may_publish, read_rows
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
@@ -71,9 +70,7 @@ def _copy(
                 report.kept += 1
             else:
                 by_id = kind.id_row(row, position)
-                ids_writer.add(
-                    split, sealed(by_id, row) if licenses == "none" and configuration.task == "cloze" else by_id
-                )
+                ids_writer.add(split, kind.seal(by_id, row) if licenses == "none" else by_id)
                 report.drop(f"{configuration.name} {row['id']}", "license")
     yield full_writer.close()
     yield ids_writer.close()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from builder.dataset.row_kind import Row, RowKind
 from builder.dataset.text_hashes import TEXTS, described
 from lm_eval_tasks.core.row_format import BODY
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from builder.samples.tokens import TokenCounter
     from builder.scalar.questions import Question
 
+# What a manifest calls the task.
+TASK = "cloze"
 _CANDIDATE = pa.struct([(name, pa.string()) for name in ("id", "title", "license", "content")])
 COLUMNS = pa.schema(
     [
@@ -128,6 +131,21 @@ def id_row(row: dict[str, Any], position: int) -> dict[str, Any]:
     }
 
 
-def sealed(by_id: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
+def seal(by_id: Row, row: Row | None) -> Row:
     """A question by id that does not reveal its answer: instead of the label a hash, not to be guessed without the text."""
-    return {**by_id, "label": 0, "texts": [*by_id["texts"], *described({LABEL: f"{row['label']} {row['question']}"})]}
+    hidden = {**by_id, "label": 0}
+    if row is None:
+        return hidden
+    return {**hidden, "texts": [*by_id["texts"], *described({LABEL: f"{row['label']} {row['question']}"})]}
+
+
+KIND = RowKind(
+    columns=COLUMNS,
+    id_columns=ID_COLUMNS,
+    paper_column="paper_id",
+    shown_column="candidates",
+    texts=texts,
+    papers=papers,
+    id_row=id_row,
+    seal=seal,
+)

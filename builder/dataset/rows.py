@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,53 +14,29 @@ import pyarrow.parquet as pq
 from builder.dataset import question_rows, writing_rows
 from builder.dataset.manifest import Configuration, DataFile, place_of
 from builder.errors import FolderError
-from builder.records import SPLITS, Split
+from builder.records import SPLITS, TASKS, Split
 from builder.round.licenses import Shown, allows
 from lm_eval_tasks.core.row_format import IDS
 
-Row = dict[str, Any]
+if TYPE_CHECKING:
+    from builder.dataset.row_kind import Row, RowKind
+
 # The most that is unpacked from an untrusted file at a time.
 _BATCH_ROWS, _BATCH_BYTES = 64, 1 << 29
 # Offsets and bit maps, which differ with how a table is cut into batches.
 _SLACK = 1 << 24
 
 
-@dataclass(frozen=True, slots=True)
-class RowKind:
-    """A kind of row, that of a writing task or SCALAR's.
-
-    Attributes:
-        columns, id_columns: of whole rows, and of rows by id.
-        texts: a whole row -> every text in it, by its place.
-        papers: a row of either form -> (id with version, licence) of the papers whose texts it shows or represents.
-        id_row: a whole row and its position in its split -> the row by id.
-    """
-
-    columns: pa.Schema
-    id_columns: pa.Schema
-    texts: Callable[[Row], dict[str, str]]
-    papers: Callable[[Row], list[tuple[str, str]]]
-    id_row: Callable[[Row, int], Row]
+# Task of a configuration -> the kind of its rows.
+KINDS: dict[str, RowKind] = {
+    **{task: writing_rows.kind_of(task) for task in TASKS},
+    question_rows.TASK: question_rows.KIND,
+}
 
 
 def kind_of(configuration: Configuration) -> RowKind:
     """The kind of a configuration's rows."""
-    task = configuration.task
-    if task == "cloze":
-        return RowKind(
-            question_rows.COLUMNS,
-            question_rows.ID_COLUMNS,
-            question_rows.texts,
-            question_rows.papers,
-            question_rows.id_row,
-        )
-    return RowKind(
-        writing_rows.columns(task),
-        writing_rows.ID_COLUMNS,
-        writing_rows.texts,
-        writing_rows.papers,
-        partial(writing_rows.id_row, task=task),
-    )
+    return KINDS[configuration.task]
 
 
 def columns_of(configuration: Configuration) -> pa.Schema:

@@ -25,4 +25,4 @@ def rows_to_remove(source: Path, manifest: Manifest, ids: frozenset[str]) -> dic
 
 def group_of(configuration: Configuration) -> str:
     """What must contain the same samples: the settings of a task, or one SCALAR level."""
-    return configuration.task if configuration.task != "cloze" else configuration.of or configuration.name
+    return configuration.task if configuration.is_writing else configuration.of or configuration.name

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from builder.dataset.rows import Row, read_columns
+from builder.dataset.rows import read_columns
 from lm_eval_tasks.core.word_runs import Words, longest_common_run, longest_runs, run_words
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration
+    from builder.dataset.row_kind import Row
     from builder.records import Task
 
 # What it is, and of which paper.

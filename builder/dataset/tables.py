@@ -104,7 +104,7 @@ def power(configurations: Sequence[Configuration]) -> Table:
             configuration.name,
             test.samples,
             f"{100 * test.detectable:.1f}",
-            "accuracy" if configuration.task == "cloze" else "ROUGE-L",
+            "accuracy" if not configuration.is_writing else "ROUGE-L",
         )
         for configuration, test in tests
         if test.detectable is not None

@@ -18,12 +18,13 @@ import pyarrow.parquet as pq
 
 from builder.dataset import question_rows
 from builder.dataset.manifest import QUANTILES, Configuration, DataFile, SplitContents, Statistics
-from builder.dataset.rows import Row, columns_of
+from builder.dataset.rows import columns_of
 from builder.records import SPLITS, Split
 from lm_eval_tasks.core.files import sha256_of
 from lm_eval_tasks.core.power import SPREADS, detectable_with
 
 if TYPE_CHECKING:
+    from builder.dataset.row_kind import Row
     from builder.samples.tokens import TokenCounter
     from lm_eval_tasks.tasks.records import Level
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from builder.dataset.row_kind import RowKind
 from builder.dataset.text_hashes import TEXTS, described
 
 if TYPE_CHECKING:
@@ -121,3 +123,17 @@ def id_row(row: dict[str, Any], position: int, task: Task) -> dict[str, Any]:
         "citations": [cited["id"] for cited in row.get("citations") or ()],
         "texts": described(texts(row)),
     }
+
+
+def kind_of(task: Task) -> RowKind:
+    """The kind of the rows of a task."""
+    return RowKind(
+        columns=columns(task),
+        id_columns=ID_COLUMNS,
+        paper_column="id",
+        shown_column="demonstrations",
+        texts=texts,
+        papers=papers,
+        id_row=partial(id_row, task=task),
+        seal=lambda by_id, _: by_id,
+    )

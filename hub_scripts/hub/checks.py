@@ -101,10 +101,7 @@ def contents(folder: Path, manifest: Manifest, licenses: Shown) -> Contents:
     unlicensed: list[str] = []
     for configuration in progress(manifest.configurations, "licences"):
         kind = kind_of(configuration)
-        inner = "candidates" if configuration.task == "cloze" else "demonstrations"
-        row_columns = ["id", "paper_id", "license"] if configuration.task == "cloze" else ["id", "license"]
-        columns = [*row_columns, *(f"{inner}.list.element.{name}" for name in ("id", "license"))]
-        for row in read_columns(folder, configuration, columns):
+        for row in read_columns(folder, configuration, kind.facts):
             paper_licenses = kind.papers(row)
             papers.update(bare_id(name) for name, _ in paper_licenses)
             if configuration.form == "ids":

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from builder.dataset.manifest import SEALED, Configuration, Manifest, read_manifest
-from builder.dataset.question_rows import LABEL, sealed
-from builder.dataset.rows import Row, kind_of, read_rows
+from builder.dataset.question_rows import LABEL
+from builder.dataset.rows import kind_of, read_rows
 from builder.ids import bare_id
 from builder.records import SPLITS
+
+if TYPE_CHECKING:
+    from builder.dataset.row_kind import Row
 
 
 def seal_of(manifest: Manifest) -> str | None:
@@ -64,9 +68,8 @@ def _rows_of(folder: Path, manifest: Manifest, name: str) -> dict[tuple[str, str
 
 def _by_id(row: Row, configuration: Configuration) -> Row:
     """What represents a row, without its position and its answer."""
-    by_id = row if configuration.form == "ids" else kind_of(configuration).id_row(row, 0)
-    if configuration.task == "cloze":
-        by_id = {**by_id, "label": 0} if configuration.form == "ids" else sealed(by_id, row)
+    kind = kind_of(configuration)
+    by_id = kind.seal(row, None) if configuration.form == "ids" else kind.seal(kind.id_row(row, 0), row)
     return {name: value for name, value in by_id.items() if name != "position"}
 
 

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from builder.dataset import tables
 from builder.dataset.manifest import QUANTILES
-from builder.dataset.rows import read_columns
+from builder.dataset.rows import kind_of, read_columns
 from hub_scripts.report.drawing import BLUE, PLAIN, Plot, save
 from lm_eval_tasks.core.tables import Table
 
@@ -147,7 +147,7 @@ def _authors(folder: Path, manifest: Manifest) -> dict[str, list[str]]:
     """Paper -> its authors, for every row that is there."""
     authors: dict[str, list[str]] = {}
     for configuration in manifest.configurations:
-        key = "paper_id" if configuration.task == "cloze" else "id"
+        key = kind_of(configuration).paper_column
         # A manifest may be given without its data.
         if all((folder / file.path).is_file() for file in configuration.every_file):
             authors.update((row[key], row["authors"]) for row in read_columns(folder, configuration, [key, "authors"]))

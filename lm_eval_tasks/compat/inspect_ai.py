@@ -11,11 +11,11 @@ _T = TypeVar("_T")
 StopError = PrerequisiteError
 
 
-def as_package(made: _T) -> _T:
+def as_package(component: _T) -> _T:
     """A task or scorer that keeps the name it is registered under.
 
     Inspect puts the name of the module's package first, which would be `lm_eval_tasks`; of a module that it cannot find it
     takes none. A public way would be a name for the package next to the entry point.
     """
-    made.__module__ = "academiceval"
-    return made
+    component.__module__ = "academiceval"
+    return component

@@ -68,13 +68,13 @@ def run_arguments() -> RunArguments:
     parser.add_argument("--gen_kwargs", nargs="+")
     parser.add_argument("--metadata")
     parser.add_argument("--apply_chat_template", nargs="?", const=True, default=False)
-    given, _ = parser.parse_known_args(sys.argv[1:])
-    file = _read(given.config)
+    arguments, _ = parser.parse_known_args(sys.argv[1:])
+    file = _read(arguments.config)
     return RunArguments(
-        str(given.system_instruction or file.get("system_instruction") or ""),
-        max_gen_toks(str(given.gen_kwargs or file.get("gen_kwargs") or "")),
-        _keys(given.metadata or file.get("metadata")),
-        bool(given.apply_chat_template or file.get("apply_chat_template")),
+        str(arguments.system_instruction or file.get("system_instruction") or ""),
+        max_gen_toks(str(arguments.gen_kwargs or file.get("gen_kwargs") or "")),
+        _keys(arguments.metadata or file.get("metadata")),
+        bool(arguments.apply_chat_template or file.get("apply_chat_template")),
     )
 
 
@@ -90,8 +90,8 @@ def _keys(metadata: object) -> tuple[str, ...]:
 
 def max_gen_toks(gen_kwargs: str) -> int | None:
     """The length of answers that generation arguments set, in any of the ways to write it; None if they set none."""
-    found = _MAX_GEN_TOKS.search(gen_kwargs)
-    return int(found[1]) if found else None
+    match = _MAX_GEN_TOKS.search(gen_kwargs)
+    return int(match[1]) if match else None
 
 
 def _read(path: Path | None) -> dict[str, Any]:
@@ -117,10 +117,10 @@ def open_model(kind: str, arguments: Mapping[str, Any], batch_size: str, device:
     from lm_eval.api.registry import get_model
 
     try:
-        found = get_model(kind)
+        model_class = get_model(kind)
     except (ValueError, KeyError) as err:
         raise KeyError(kind) from err
-    return found.create_from_arg_obj(
+    return model_class.create_from_arg_obj(
         dict(arguments), {"batch_size": batch_size, "max_batch_size": None, "device": device}
     )
 

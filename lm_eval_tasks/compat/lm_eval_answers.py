@@ -65,31 +65,31 @@ class Watch:
         self.tries = 0
         parse, create = lm.parse_generations, lm._create_payload
 
-        def counted(*arguments: Any, **named: Any) -> Any:
+        def counted(*arguments: Any, **keywords: Any) -> Any:
             assert self.tries is not None
             self.tries += 1
-            if self._new_seeds and "seed" in named:
-                named["seed"] = int(named["seed"]) + self.tries
-            return create(*arguments, **named)
+            if self._new_seeds and "seed" in keywords:
+                keywords["seed"] = int(keywords["seed"]) + self.tries
+            return create(*arguments, **keywords)
 
-        def parsed(outputs: Any, **named: Any) -> list[str | None]:
-            texts = parse(outputs=outputs, **named)
+        def parsed(outputs: Any, **keywords: Any) -> list[str | None]:
+            texts = parse(outputs=outputs, **keywords)
             if any(not isinstance(text, str | None) for text in texts):
                 raise ValueError("an answer whose content is not a text")
-            choices = [pair for one in _responses(outputs) for pair in _choices(one)]
+            choices = [pair for response in _responses(outputs) for pair in _choices(response)]
             self.read += len(_responses(outputs))
-            self.served |= {str(one["model"]) for one in _responses(outputs) if one.get("model")}
+            self.served |= {str(response["model"]) for response in _responses(outputs) if response.get("model")}
             self._coming = [(usage, choice.get("finish_reason")) for choice, usage in choices]
             return [self._with_reasoning(text, choice) for text, (choice, _) in zip(texts, choices, strict=True)]
 
         lm.parse_generations, lm._create_payload = parsed, counted
-        lm.model_call = _limited(lm.model_call, float(getattr(lm, "timeout", 300)))
+        lm.model_call = _limit_time(lm.model_call, float(getattr(lm, "timeout", 300)))
 
     def _with_reasoning(self, text: str | None, choice: Mapping[str, Any]) -> str | None:
         """The answer, preceded by the reasoning that a server hands over in a separate field."""
         message = choice.get("message")
-        said = message if isinstance(message, Mapping) else {}
-        reasoning = said.get("reasoning_content") or said.get("reasoning")
+        fields = message if isinstance(message, Mapping) else {}
+        reasoning = fields.get("reasoning_content") or fields.get("reasoning")
         if isinstance(reasoning, str) and reasoning:
             return self._in_marks(reasoning, closed=bool(text)) + (text or "")
         # What was cut off before the answer began is an answer, if an empty one; others are asked again.
@@ -100,17 +100,17 @@ class Watch:
         generate, encode, engine = lm._model_generate, lm.tok_encode, lm.model.llm_engine
         prompts: dict[bytes, list[str]] = defaultdict(list)
 
-        def encoded(text: Any, *arguments: Any, **named: Any) -> Any:
-            ids = encode(text, *arguments, **named)
-            for one, own in zip(
+        def encoded(text: Any, *arguments: Any, **keywords: Any) -> Any:
+            ids = encode(text, *arguments, **keywords)
+            for prompt, prompt_ids in zip(
                 [text] if isinstance(text, str) else text, [ids] if isinstance(text, str) else ids, strict=True
             ):
-                prompts[_digest(own)].append(one)
+                prompts[_digest(prompt_ids)].append(prompt)
             return ids
 
-        def generated(requests: Any, *arguments: Any, **named: Any) -> Any:
-            outputs = generate(requests, *arguments, **named)
-            self._coming = [_said_by_vllm(output) for output in outputs]
+        def generated(requests: Any, *arguments: Any, **keywords: Any) -> Any:
+            outputs = generate(requests, *arguments, **keywords)
+            self._coming = [_vllm_usage(output) for output in outputs]
             prompts.clear()
             return outputs
 
@@ -119,11 +119,11 @@ class Watch:
         if step is None:
             return
 
-        def stepped(*arguments: Any, **named: Any) -> Any:
-            outputs = step(*arguments, **named)
-            for one in outputs:
-                if one.finished and (known := prompts.get(_digest(one.prompt_token_ids or ()))):
-                    self._note(known.pop(0), None, one.outputs[0].text, *_said_by_vllm(one))
+        def stepped(*arguments: Any, **keywords: Any) -> Any:
+            outputs = step(*arguments, **keywords)
+            for output in outputs:
+                if output.finished and (waiting := prompts.get(_digest(output.prompt_token_ids or ()))):
+                    self._note(waiting.pop(0), None, output.outputs[0].text, *_vllm_usage(output))
             return outputs
 
         engine.step = stepped
@@ -135,16 +135,16 @@ def _responses(outputs: Any) -> Sequence[Any]:
 
 def _choices(response: Any) -> list[tuple[Mapping[str, Any], Any]]:
     """The choices of a response in their order; its usage goes with the first, because it covers all of them."""
-    choices = sorted(response["choices"], key=lambda one: one.get("index", 0))
-    return [(one, None if i else response.get("usage")) for i, one in enumerate(choices)]
+    choices = sorted(response["choices"], key=lambda choice: choice.get("index", 0))
+    return [(choice, None if i else response.get("usage")) for i, choice in enumerate(choices)]
 
 
-def _limited(call: Callable[..., Any], seconds: float) -> Callable[..., Any]:
+def _limit_time(call: Callable[..., Any], seconds: float) -> Callable[..., Any]:
     """A call that fails if it takes longer."""
-    return lambda *arguments, **named: within(seconds, lambda: call(*arguments, **named))
+    return lambda *arguments, **keywords: within(seconds, lambda: call(*arguments, **keywords))
 
 
-def _said_by_vllm(output: Any) -> tuple[dict[str, Any], str]:
+def _vllm_usage(output: Any) -> tuple[dict[str, Any], str]:
     """The usage as a server would say it, and why the answer ended."""
     answer = output.outputs[0]
     usage = {

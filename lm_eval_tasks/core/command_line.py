@@ -49,13 +49,13 @@ class Parser(argparse.ArgumentParser):
         options: name of an argument, as the parsed arguments call it -> what was added.
     """
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
         self.options: dict[str, argparse.Action] = {}
         self._raises = False
-        super().__init__(*arguments, **named)
+        super().__init__(*arguments, **keywords)
 
-    def add_argument(self, *arguments: Any, **named: Any) -> argparse.Action:
-        action = super().add_argument(*arguments, **named)
+    def add_argument(self, *arguments: Any, **keywords: Any) -> argparse.Action:
+        action = super().add_argument(*arguments, **keywords)
         self.options[action.dest] = action
         return action
 
@@ -70,7 +70,7 @@ class Parser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
-            choices = [str(one) for one in action.choices]
+            choices = [str(choice) for choice in action.choices]
             raise argparse.ArgumentError(action, f"invalid choice: {value!r}; {suggestion(str(value), choices)}")
 
     def error(self, message: str) -> NoReturn:
@@ -81,7 +81,7 @@ class Parser(argparse.ArgumentParser):
 
     def unknown(self, extra: Sequence[str]) -> NoReturn:
         """Exit with an error about unknown arguments."""
-        name = next((one for one in extra if one.startswith("-")), extra[0])
+        name = next((word for word in extra if word.startswith("-")), extra[0])
         near = nearest(name.partition("=")[0], self._option_string_actions)
         self.error(f"unrecognized arguments: {' '.join(extra)}" + (f"; did you mean {near}?" if near else ""))
 
@@ -152,11 +152,11 @@ class Commands:
 
     def help(self) -> str:
         """All commands, grouped by what they are for."""
-        width = max(len(name) for own in self._groups.values() for name, _ in own) + 2
+        width = max(len(name) for commands in self._groups.values() for name, _ in commands) + 2
         parts = ["usage: academiceval COMMAND ...\n\nBuild, evaluate and publish rounds of AcademicEval."]
         for group in GROUPS:
-            own = self._groups.get(group, [])
-            parts.append("\n".join([f"{group}:", *(f"  {name:<{width}}{help_}" for name, help_ in own)]))
+            commands = self._groups.get(group, [])
+            parts.append("\n".join([f"{group}:", *(f"  {name:<{width}}{help_}" for name, help_ in commands)]))
         return "\n\n".join(
             [*parts, _EXAMPLES, "`academiceval COMMAND --help` explains a command; `--version` shows the version."]
         )

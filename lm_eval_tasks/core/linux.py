@@ -25,7 +25,7 @@ def die_with(parent: int) -> None:
         os._exit(1)
 
 
-def exchange(one: Path, other: Path) -> bool:
+def exchange(first: Path, second: Path) -> bool:
     """Let two folders or files take each other's place in one step, so that both names exist at any moment.
 
     Returns:
@@ -34,5 +34,5 @@ def exchange(one: Path, other: Path) -> bool:
     if sys.platform != "linux":
         return False
     rename = getattr(ctypes.CDLL(None), "renameat2", None)
-    paths = os.fsencode(one), os.fsencode(other)
+    paths = os.fsencode(first), os.fsencode(second)
     return rename is not None and rename(_AT_FDCWD, paths[0], _AT_FDCWD, paths[1], _RENAME_EXCHANGE) == 0

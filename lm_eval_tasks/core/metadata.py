@@ -86,12 +86,12 @@ class Shard:
         """
         if text is None:
             return None
-        found = _SHARD.fullmatch(text)
-        if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        match = _SHARD.fullmatch(text)
+        if match is None or not 1 <= int(match[1]) <= int(match[2]):
             raise OptionError(
                 f"the shard {text!r:.40} is not of the form 1/8: the first number must be between 1 and the second"
             )
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
     def __str__(self) -> str:
         return f"{self.number}/{self.count}"
@@ -128,7 +128,7 @@ def check_dataset(name: str, setting: str | None = None) -> None:
         return
     try:
         manifest = parse_json((folder / MANIFEST).read_bytes())
-        names = [str(one["name"]) for one in manifest["configurations"]]
+        names = [str(configuration["name"]) for configuration in manifest["configurations"]]
     except OSError as err:
         raise DatasetError(f"{folder} has no {MANIFEST}, so it is not a finished dataset; build it again") from err
     except ODD as err:
@@ -163,10 +163,10 @@ def _one_of(*choices: str) -> Callable[[str, Any], str]:
     """An option with few values; the first is the default."""
 
     def read(key: str, value: Any) -> str:
-        given = str(value or choices[0])
-        if given not in choices:
-            raise OptionError(f"the option {key} cannot be {given!r:.60}; {suggestion(given, choices)}")
-        return given
+        choice = str(value or choices[0])
+        if choice not in choices:
+            raise OptionError(f"the option {key} cannot be {choice!r:.60}; {suggestion(choice, choices)}")
+        return choice
 
     return read
 

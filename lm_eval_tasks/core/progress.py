@@ -64,19 +64,19 @@ class Progress:
             return
         seconds = self._told - self._started
         line = f"{self._what}: {self._done}{f' of {self._total}' if self._total else ''}"
-        made = self._done - self._before
-        if self._total and made > 0 and self._done < self._total:
-            line += f", about {_duration((self._total - self._done) * seconds / made)} left"
+        steps = self._done - self._before
+        if self._total and steps > 0 and self._done < self._total:
+            line += f", about {_duration((self._total - self._done) * seconds / steps)} left"
         sys.stderr.write(line + "\n")
         sys.stderr.flush()
 
 
 def progress(items: Iterable[_T], what: str, total: int | None = None) -> Iterator[_T]:
     """Pass items on, showing how many were taken."""
-    with Progress(what, total) as shown:
+    with Progress(what, total) as bar:
         for item in items:
             yield item
-            shown.step()
+            bar.step()
 
 
 def _duration(seconds: float) -> str:

@@ -44,9 +44,9 @@ _ASSIGNED = re.compile(
 def redacted(value: Any) -> Any:
     """A value with every secret in it, at any depth, replaced."""
     if isinstance(value, str):
-        return _redacted_text(value)
+        return _redact_text(value)
     if isinstance(value, Mapping):
-        return {key: HIDDEN if _is_secret(key, one) else redacted(one) for key, one in value.items()}
+        return {key: HIDDEN if _is_secret(key, item) else redacted(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         parts = [redacted(part) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
@@ -69,7 +69,7 @@ def _is_secret(key: object, value: object) -> bool:
     return not (value is None or isinstance(value, bool) or value in ("", HIDDEN, [], {}))
 
 
-def _redacted_text(text: str) -> str:
+def _redact_text(text: str) -> str:
     for form in _FORMS.values():
         text = form.sub(lambda match: match[0].replace(match[1], HIDDEN), text)
     return _ASSIGNED.sub(lambda match: f"{match[1]}{match[2]}{HIDDEN}", text)

@@ -71,12 +71,12 @@ def shown(item: str | Table | Json, form: str) -> Iterator[str]:
     elif isinstance(item, Json):
         return
     elif form == "terminal":
-        yield _drawn(item)
+        yield _draw_table(item)
     else:
         yield from markdown(item)
 
 
-def _drawn(table: Table) -> str:
+def _draw_table(table: Table) -> str:
     """A table drawn to the width of the terminal."""
     from rich.console import Console
     from rich.table import Table as Drawn
@@ -88,7 +88,7 @@ def _drawn(table: Table) -> str:
     for row in table.rows:
         drawn.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
     wide = sum(
-        2 + max(len(str(cell)) for cell in (name, *own)) for name, *own in zip(table.head, *table.rows, strict=True)
+        2 + max(len(str(cell)) for cell in (name, *cells)) for name, *cells in zip(table.head, *table.rows, strict=True)
     )
     if wide > shutil.get_terminal_size().columns and len(table.head) > 4:
         return "\n\n".join(_below(table.head, row) for row in table.rows)

@@ -25,57 +25,62 @@ def run_words(text: str) -> Words:
     return np.fromiter(map(hash, words), np.int64, len(words)).view(np.uint64)
 
 
-def longest_common_run(one: Words, other: Words) -> int:
+def longest_common_run(text: Words, other: Words) -> int:
     """Words of the longest contiguous run that two texts share.
 
     Places where four words agree are found and extended: a shorter run counts only if a text is shorter.
     """
-    return longest_runs([one], other)[0]
+    return longest_runs([text], other)[0]
 
 
 def longest_runs(texts: list[Words], other: Words) -> list[int]:
     """`longest_common_run` of each of some texts with another, which is scanned once."""
-    found = [0] * len(texts)
-    seeds = [min(_SEED, len(one), len(other)) for one in texts]
+    lengths = [0] * len(texts)
+    seeds = [min(_SEED, len(text), len(other)) for text in texts]
     for seed, group in groupby(sorted(range(len(texts)), key=seeds.__getitem__), key=seeds.__getitem__):
         if seed:
             chosen = list(group)
             for i, length in zip(chosen, _longest_runs([texts[i] for i in chosen], other, seed), strict=True):
-                found[i] = length
-    return found
+                lengths[i] = length
+    return lengths
 
 
 def _longest_runs(texts: list[Words], other: Words, seed: int) -> list[int]:
-    grams = [_grams(one, seed) for one in texts]
+    grams = [_grams(text, seed) for text in texts]
     wanted = np.zeros(int(_BUCKETS) + 1, np.bool_)
-    for own in grams:
-        wanted[own & _BUCKETS] = True
+    for text_grams in grams:
+        wanted[text_grams & _BUCKETS] = True
     others = _grams(other, seed)
     places = np.flatnonzero(wanted[others & _BUCKETS])
     order = np.argsort(others[places], kind="stable")
     places = places[order]
-    return [_longest(one, own, other, places, others[places], seed) for one, own in zip(texts, grams, strict=True)]
+    return [
+        _longest_run(text, text_grams, other, places, others[places], seed)
+        for text, text_grams in zip(texts, grams, strict=True)
+    ]
 
 
-def _longest(one: Words, own: Words, other: Words, places: NDArray[np.int64], there: Words, seed: int) -> int:
-    """Words of the longest run, given the runs of `seed` words of both: `own` in order, `there` sorted with their places."""
+def _longest_run(
+    text: Words, text_grams: Words, other: Words, places: NDArray[np.int64], there: Words, seed: int
+) -> int:
+    """Words of the longest run, given the runs of `seed` words of both: `text_grams` in order, `there` sorted with their places."""
     if not len(there):
         return 0
-    first = np.searchsorted(there, own)
-    met = np.flatnonzero(there[np.minimum(first, len(there) - 1)] == own)
+    first = np.searchsorted(there, text_grams)
+    met = np.flatnonzero(there[np.minimum(first, len(there) - 1)] == text_grams)
     first = first[met]
-    counts = np.searchsorted(there, own[met], side="right") - first
+    counts = np.searchsorted(there, text_grams[met], side="right") - first
     # Texts that repeat themselves meet in as many places as there are pairs of words: some at a time.
     ends = np.searchsorted(np.cumsum(counts), np.arange(_PAIRS, counts.sum() + _PAIRS, _PAIRS), side="left") + 1
     longest = 0
     for begin, end in pairwise([0, *np.unique(np.minimum(ends, len(met))).tolist()]):
         some = slice(begin, end)
-        longest = max(longest, _longest_of(one, other, met[some], first[some], counts[some], places, seed))
+        longest = max(longest, _longest_of(text, other, met[some], first[some], counts[some], places, seed))
     return longest
 
 
 def _longest_of(
-    one: Words,
+    text: Words,
     other: Words,
     met: NDArray[np.int64],
     first: NDArray[np.int64],
@@ -89,14 +94,14 @@ def _longest_of(
     theirs = places[np.repeat(first, counts) + nth]
     # There is nothing to find inside a run that began earlier.
     begins = (mine == 0) | (theirs == 0)
-    begins[~begins] = one[mine[~begins] - 1] != other[theirs[~begins] - 1]
+    begins[~begins] = text[mine[~begins] - 1] != other[theirs[~begins] - 1]
     starts = zip(mine[begins].tolist(), theirs[begins].tolist(), strict=True)
-    return max((_extended(one, other, i, k, seed) for i, k in starts), default=0)
+    return max((_run_length(text, other, i, k, seed) for i, k in starts), default=0)
 
 
-def share_run(one: Words, other: Words, n: int) -> bool:
+def share_run(text: Words, other: Words, n: int) -> bool:
     """Whether two texts share a run of n words."""
-    return bool(np.isin(_grams(one, n), _grams(other, n)).any())
+    return bool(np.isin(_grams(text, n), _grams(other, n)).any())
 
 
 def _grams(words: Words, n: int) -> Words:
@@ -108,8 +113,8 @@ def _grams(words: Words, n: int) -> Words:
     return grams
 
 
-def _extended(one: Words, other: Words, i: int, k: int, n: int) -> int:
+def _run_length(text: Words, other: Words, i: int, k: int, n: int) -> int:
     """Length of the run that begins at two places and is known to have n words."""
-    most = min(len(one) - i, len(other) - k)
-    differs = np.flatnonzero(one[i + n : i + most] != other[k + n : k + most])
+    most = min(len(text) - i, len(other) - k)
+    differs = np.flatnonzero(text[i + n : i + most] != other[k + n : k + most])
     return n + int(differs[0]) if len(differs) else most

@@ -24,15 +24,15 @@ _CUTOFF = re.compile(
 
 def of_card(text: str) -> str | None:
     """The month that a model card names as its cut-off, "YYYY-MM"; None if it names none, or several."""
-    months = {_month(found) for found in _CUTOFF.finditer(text)}
+    months = {_month(match) for match in _CUTOFF.finditer(text)}
     return months.pop() if len(months) == 1 else None
 
 
-def _month(found: re.Match[str]) -> str:
-    if found["iso"]:
-        return found["iso"]
-    number = next(i for i, month in enumerate(_MONTHS, 1) if month.startswith(found["name"].casefold()))
-    return f"{found['year']}-{number:02d}"
+def _month(match: re.Match[str]) -> str:
+    if match["iso"]:
+        return match["iso"]
+    number = next(i for i, month in enumerate(_MONTHS, 1) if month.startswith(match["name"].casefold()))
+    return f"{match['year']}-{number:02d}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ def of_model(arguments: Mapping[str, Any], served: Sequence[str] = ()) -> str | 
     Args:
         served: the names that a server has answered with; one name alone says which model it was.
     """
-    asked = arguments.get("pretrained") or arguments.get("model")
-    for name in (asked, *(served if len(served) == 1 else ())):
+    model = arguments.get("pretrained") or arguments.get("model")
+    for name in (model, *(served if len(served) == 1 else ())):
         if isinstance(name, str) and (known := of_name(name)):
             return known.month
     return _of_local_card(arguments)
@@ -121,5 +121,5 @@ def warn(setting: str, cutoff: str | None, days: Sequence[str]) -> None:
 
 
 def _last_day(month: str) -> str:
-    year, number = (int(part) for part in month.split("-"))
+    year, number = [int(part) for part in month.split("-")]
     return f"{month}-{monthrange(year, number)[1]}"

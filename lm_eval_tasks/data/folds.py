@@ -48,15 +48,15 @@ def by_fold(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     for row in rows:
         folds = folds_of(row["content"])
         for i, fold in enumerate(folds):
-            rest = "\n\n".join(one.whole for k, one in enumerate(folds) if k != i)
+            rest = "\n\n".join(other.whole for k, other in enumerate(folds) if k != i)
             if rest and fold.heading and len(fold.text.split()) >= _FEWEST_WORDS:
                 name = f"{row['id']}{FOLD}{i + 1}"
                 yield {**row, "id": name, "content": rest, "heading": fold.heading, "target": fold.text}
 
 
 def _fold(parts: list[str]) -> Fold:
-    heading, _, own = parts[0].partition("\n")
-    return Fold(heading, "\n\n".join(filter(None, [own, *parts[1:]])), "\n\n".join(parts))
+    heading, _, text = parts[0].partition("\n")
+    return Fold(heading, "\n\n".join(filter(None, [text, *parts[1:]])), "\n\n".join(parts))
 
 
 def _is_below(part: str, section: str) -> bool:

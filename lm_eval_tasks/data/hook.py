@@ -62,13 +62,13 @@ def _load(
         retrieve.check(options.retrieval)
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
-    every = list(_asked(rows_of_split(opened, config, options), role))
-    others = _targets_of_others(every)
-    facts = [Fact(paper_of(row["id"]), row["published"], row["primary_category"]) for row in every]
-    asked = chosen(facts, config, options, size)
-    rows = [every[i] for i in asked.places]
+    all_rows = list(_rows_of_role(rows_of_split(opened, config, options), role))
+    others = _targets_of_others(all_rows)
+    facts = [Fact(paper_of(row["id"]), row["published"], row["primary_category"]) for row in all_rows]
+    selection = chosen(facts, config, options, size)
+    rows = [all_rows[i] for i in selection.places]
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row["published"] for row in rows])
-    lead_words = _median_words(_asked(opened.splits.get("train", ()), role)) if options.keep_parts else None
+    lead_words = _median_words(_rows_of_role(opened.splits.get("train", ()), role)) if options.keep_parts else None
     prepared = _with_chunks([_without_target(row) for row in rows], query, options)
     template = templates.load(name)
     fitted = fit([template.slots(row) for row in prepared], model, answer_tokens, options, config)
@@ -79,11 +79,11 @@ def _load(
         "lead_words": lead_words,
         "retriever": options.retrieval.label if query else "",
         "by_number": True if role == _CITED else None,
-        **shared_columns(options, opened, asked, model, answer_tokens, len(every)),
+        **shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),
     }
     return as_split(
         PromptRow(**_of_paper(row), **_parts(row, options), **cut, other=others[i], place=place, **common)
-        for (i, place), row, cut in zip(asked.places.items(), rows, map(of_prompt, fitted), strict=True)
+        for (i, place), row, cut in zip(selection.places.items(), rows, map(of_prompt, fitted), strict=True)
     )
 
 
@@ -94,7 +94,7 @@ def prompt_of(row: Mapping[str, Any], setting: str) -> str:
     )
 
 
-def _asked(rows: Iterable[dict[str, Any]], role: str) -> Iterable[dict[str, Any]]:
+def _rows_of_role(rows: Iterable[dict[str, Any]], role: str) -> Iterable[dict[str, Any]]:
     """The rows, or one for each section if sections are asked for."""
     return folds.by_fold(rows) if role == _SECTION else rows
 
@@ -112,7 +112,7 @@ def as_split(rows: Iterable[PromptRow]) -> dict[str, datasets.Dataset]:
 
 
 def shared_columns(
-    options: Options, opened: Opened, asked: Chosen, model: context.Context | None, answer_tokens: int, rows: int
+    options: Options, opened: Opened, selection: Chosen, model: context.Context | None, answer_tokens: int, rows: int
 ) -> dict[str, Any]:
     """The columns of `PromptRow` that all rows of a task share: where they are from, and how answers are generated.
 
@@ -126,7 +126,7 @@ def shared_columns(
         "prompt_version": registry.version(),
         "cut": options.cut,
         "metrics": options.metrics,
-        "places": asked.count,
+        "places": selection.count,
         "of": rows + opened.sizes(options.split)[1],
         "dataset_revision": opened.revision,
         "answer_cap": _cap(options, answer_tokens),
@@ -154,9 +154,10 @@ def _with_chunks(rows: list[dict[str, Any]], query: str | None, options: Options
     questions = [
         retrieve.Question("".join(slot.text for slot in template.slots(row)), retrieve.corpus(row)) for row in rows
     ]
-    found = retrieve.retrieve(questions, options.retrieval, cache_folder() / "retrieval")
+    chunk_lists = retrieve.retrieve(questions, options.retrieval, cache_folder() / "retrieval")
     return [
-        {**row, "chunks": [{"content": chunk} for chunk in chunks]} for row, chunks in zip(rows, found, strict=True)
+        {**row, "chunks": [{"content": chunk} for chunk in chunks]}
+        for row, chunks in zip(rows, chunk_lists, strict=True)
     ]
 
 
@@ -173,7 +174,7 @@ def fit(
         BudgetError: a prompt that cannot fit.
     """
     if model is None:
-        return [slots.uncut(one) for one in all_slots]
+        return [slots.uncut(prompt_slots) for prompt_slots in all_slots]
     try:
         budget = model.length - _cap(options, answer_tokens)
         return list(slots.fit_all(all_slots, budget, model.tokenizer, options.cut))
@@ -209,9 +210,9 @@ def marker_rate(abstract: str) -> float:
     return 1000 * marked / words if words else 0.0
 
 
-def licenses(row: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def licenses(row: Mapping[str, Any], papers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """The licences of all papers whose texts a prompt shows; anyone who passes a sample on must check them."""
-    return tuple(sorted({row["license"], *(paper["license"] for paper in shown)}))
+    return tuple(sorted({row["license"], *(paper["license"] for paper in papers)}))
 
 
 def of_prompt(fitted: CutPrompt) -> dict[str, Any]:

@@ -101,7 +101,7 @@ class Options:
                 "use `academiceval eval`"
             )
         chunking = {"size": "chunk_size", "overlap": "chunk_overlap", "top": "chunks"}
-        given = {name: value for name, key in chunking.items() if (value := values.pop(key)) is not None}
+        chunk_options = {name: value for name, key in chunking.items() if (value := values.pop(key)) is not None}
         return cls(
             dataset=metadata.dataset_of(arguments),
             core=bool(arguments.get("core")),
@@ -110,6 +110,6 @@ class Options:
             generation=generation,
             reserve=values.pop("reserve") or run.max_gen_toks,
             system_instruction=str(arguments.get("system_instruction") or run.system_instruction),
-            retrieval=Retrieval(values.pop("retriever") or "", values.pop("similarity"), Chunking(**given)),
+            retrieval=Retrieval(values.pop("retriever") or "", values.pop("similarity"), Chunking(**chunk_options)),
             **values,
         )

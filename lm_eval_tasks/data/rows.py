@@ -70,10 +70,10 @@ def open_dataset(config: str, options: Options) -> Opened:
         if is_from_cache(builder) and "/" not in name:
             # With no such folder and no network, `datasets` would serve the folder of that name that it saw last.
             raise FileNotFoundError(name)
-        loaded, by_id = _loaded(builder, folder), {}
+        loaded, by_id = _load_splits(builder, folder), {}
         if config + IDS in (builder.builder_configs or {}):
             ids = datasets.load_dataset_builder(path, config + IDS, revision=options.dataset_revision)
-            by_id = {split: len(rows) for split, rows in _loaded(ids, folder).items()}
+            by_id = {split: len(rows) for split, rows in _load_splits(ids, folder).items()}
     except (DatasetNotFoundError, FileNotFoundError, ConnectionError) as err:
         if options.dataset_revision and (known := revisions_of(name)):
             raise DatasetError(
@@ -107,7 +107,7 @@ def _quiet() -> Iterator[None]:
         datasets.utils.logging.set_verbosity(before)
 
 
-def _loaded(builder: datasets.DatasetBuilder, folder: Path) -> datasets.DatasetDict:
+def _load_splits(builder: datasets.DatasetBuilder, folder: Path) -> datasets.DatasetDict:
     if folder.is_dir():
         _check_places(builder, folder)
     builder.download_and_prepare()
@@ -196,8 +196,8 @@ def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | Non
     after, before = options.published_after, options.published_before
     kept = [
         i
-        for i, one in enumerate(facts)
-        if (not after or one.published > after) and (not before or one.published < before)
+        for i, fact in enumerate(facts)
+        if (not after or fact.published > after) and (not before or fact.published < before)
     ]
     if not kept:
         raise DatasetError(f"no sample of {config} is left in the publication window; widen it or take another round")
@@ -206,14 +206,14 @@ def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | Non
     places = {i: place for place, i in enumerate(kept)}
     if options.shard is None:
         return Chosen(places, len(places))
-    own = {
+    shard_places = {
         i: place
         for i, place in places.items()
         if _hash(facts[i].paper) % options.shard.count == options.shard.number - 1
     }
-    if not own:
+    if not shard_places:
         raise DatasetError(f"no sample of {config} falls into shard {options.shard}; use fewer shards")
-    return Chosen(own, len(places))
+    return Chosen(shard_places, len(places))
 
 
 def standing_for_all(kept: Sequence[int], facts: Sequence[Fact], size: int) -> list[int]:

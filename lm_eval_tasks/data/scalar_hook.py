@@ -39,11 +39,11 @@ def _load(
     config = options.config or setting
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
-    every = rows_of_split(opened, config, options)
-    columns = every.select_columns(["paper_id", "published", "section", "label"])
+    all_rows = rows_of_split(opened, config, options)
+    columns = all_rows.select_columns(["paper_id", "published", "section", "label"])
     facts = [Fact(row["paper_id"], row["published"], row["section"]) for row in columns]
-    asked = chosen(facts, config, options, size)
-    rows = every.select(asked.places)
+    selection = chosen(facts, config, options, size)
+    rows = all_rows.select(selection.places)
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), rows["published"])
     all_slots = [slots_of(row, with_paper=role != PROBE) for row in rows]
     fitted = hook.fit(all_slots, model, answer_tokens, options, config)
@@ -53,11 +53,11 @@ def _load(
         "prompt_name": PROBE if role == PROBE else registry.SCALAR,
         "bertscore_model": NO_MODEL,
         "best_constant": max(sorted(set(labels)), key=labels.count),
-        **hook.shared_columns(options, opened, asked, model, answer_tokens, len(every)),
+        **hook.shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),
     }
     return hook.as_split(
         PromptRow(**_of_question(row), **hook.of_prompt(cut), place=place, **common)
-        for row, cut, place in zip(rows, fitted, asked.places.values(), strict=True)
+        for row, cut, place in zip(rows, fitted, selection.places.values(), strict=True)
     )
 
 

@@ -130,10 +130,10 @@ class _Prompt:
                     f"the parts of a prompt that are never cut have {sum(keep)} tokens, but the model's context leaves "
                     f"{budget}: use a model with a longer context"
                 )
-            kept = [self._kept(i, keep[i], cut) for i in range(len(keep))]
-            after = self._count(_joined(kept))
+            kept = [self._kept_stretches(i, keep[i], cut) for i in range(len(keep))]
+            after = self._count(_join_stretches(kept))
         texts = ["".join(self._text[start:end] for start, end in ranges) for ranges in kept]
-        lost = _lost(self._slots, lengths, keep)
+        lost = _lost_tokens(self._slots, lengths, keep)
         spans = tuple(_spans(self._slots, texts))
         return CutPrompt("".join(texts), self._total, after, lost, target_at(self._slots, texts), spans)
 
@@ -141,7 +141,7 @@ class _Prompt:
         """The first token that begins at a character or after it."""
         return bisect_left(range(self._total), character, key=lambda i: self._encoding.token_to_chars(i)[0])
 
-    def _kept(self, i: int, keep: int, cut: Cut) -> list[tuple[int, int]]:
+    def _kept_stretches(self, i: int, keep: int, cut: Cut) -> list[tuple[int, int]]:
         """The stretches of characters that are left of a slot."""
         start, end = self._starts[i], self._starts[i + 1]
         first, behind = self._tokens[i], self._tokens[i + 1]
@@ -158,7 +158,7 @@ class _Prompt:
 
     def _count(self, stretches: Sequence[tuple[int, int]]) -> int:
         """Tokens of the joined stretches: the inner ones are known, those near a seam are counted again."""
-        known = 0
+        count = 0
         regions = [""]
         for n, (start, end) in enumerate(stretches):
             is_last = n == len(stretches) - 1
@@ -167,16 +167,16 @@ class _Prompt:
             if last <= first:
                 regions[-1] += self._text[start:end]
                 continue
-            known += last - first
+            count += last - first
             if n:
                 regions[-1] += self._text[start : self._encoding.token_to_chars(first - 1)[1]]
             regions.append("" if is_last else self._text[self._encoding.token_to_chars(last - 1)[1] : end])
         regions = [region for region in regions if region] or [""]
         recounted = self._tokenizer(regions, add_special_tokens=False, verbose=False)
-        return known + sum(len(ids) for ids in recounted["input_ids"])
+        return count + sum(len(ids) for ids in recounted["input_ids"])
 
 
-def _joined(kept: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
+def _join_stretches(kept: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
     """The kept stretches of all slots, those that touch are joined."""
     joined: list[tuple[int, int]] = []
     for start, end in (stretch for stretches in kept for stretch in stretches):
@@ -240,7 +240,7 @@ def _cap(lengths: Sequence[int], excess: int) -> int:
     return max(lengths)
 
 
-def _lost(slots: Sequence[Slot], lengths: Sequence[int], keep: Sequence[int]) -> dict[str, int]:
+def _lost_tokens(slots: Sequence[Slot], lengths: Sequence[int], keep: Sequence[int]) -> dict[str, int]:
     lost: dict[str, int] = {}
     for slot, length, kept in zip(slots, lengths, keep, strict=True):
         if kept < length:

@@ -45,7 +45,7 @@ class LocalEngine:
         yield from self._spread(function, waiting, at_once)
 
     def _spread(self, function: Callable[[_T], _R], items: Iterator[_T], at_once: int) -> Iterator[_R]:
-        pool = self._started()
+        pool = self._start_pool()
         pending: deque[Future[list[_R]]] = deque()
         try:
             while batch := list(islice(items, at_once)):
@@ -63,7 +63,7 @@ class LocalEngine:
             for future in pending:
                 future.cancel()
 
-    def _started(self) -> ProcessPoolExecutor:
+    def _start_pool(self) -> ProcessPoolExecutor:
         if self._pool is None:
             # Threads of numpy, pyarrow and the tokenizer do not survive a fork.
             self._pool = ProcessPoolExecutor(

@@ -68,10 +68,10 @@ class RayEngine:
                     try:
                         for results in driver.results(function, left):
                             done += 1
-                            yield from self._checked(results)
+                            yield from self._check_results(results)
                     except _Gone:
                         driver.close()
-                        driver = self._connected_again()
+                        driver = self._reconnect()
                     left = left[done:]
         except BaseException:
             # It may still be at work for this call.
@@ -79,7 +79,7 @@ class RayEngine:
             raise
         self._idle.append(driver)
 
-    def _checked(self, results: list[Any] | Exception) -> list[Any]:
+    def _check_results(self, results: list[Any] | Exception) -> list[Any]:
         if isinstance(results, OtherCode):
             raise EngineError(
                 f"the Ray cluster at {self._address} has different code: {results}; install the same on every node"
@@ -91,7 +91,7 @@ class RayEngine:
             raise results
         return results
 
-    def _connected_again(self) -> _Driver:
+    def _reconnect(self) -> _Driver:
         """A driver, as soon as the head is reachable again."""
         _LOGGER.warning("the head of the Ray cluster at %s is gone; waiting for it to come back", self._address)
         until = time.monotonic() + self._patience
@@ -161,11 +161,11 @@ class _Driver:
         """
         try:
             self._channel.send((function, lots))
-            while not isinstance(found := self._next(), int):
-                yield found
+            while not isinstance(message := self._next(), int):
+                yield message
         except (EOFError, BrokenPipeError, ConnectionError) as err:
             raise _Gone from err
-        self.processors = found
+        self.processors = message
 
     def _next(self) -> Any:
         silence = _SILENCE

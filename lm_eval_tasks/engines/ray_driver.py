@@ -49,7 +49,7 @@ def drive(channel: Connection, address: str, parent: int) -> None:
                 channel.send(results)
             channel.send(_processors())
         except Exception as err:
-            channel.send(_own(err))
+            channel.send(_sendable_error(err))
 
 
 def _processors() -> int:
@@ -75,16 +75,16 @@ def _spread(function: Callable[[Any], Any], batches: Sequence[list[Any]]) -> Ite
     context = ray.data.DataContext.get_current()
     context.execution_options.preserve_order = True
     context.enable_progress_bars = False
-    apply = _applying(pickle.dumps(function), code_version(), str(Path.cwd()))
+    apply = _row_function(pickle.dumps(function), code_version(), str(Path.cwd()))
     rows = [{"batch": pickle.dumps(batch)} for batch in batches]
     for row in ray.data.from_items(rows, override_num_blocks=len(rows)).map(apply).iter_rows():
-        results = pickle.loads(row["results"])  # noqa: S301  # made by `_apply` below, on the cluster that was named
+        results = pickle.loads(row["results"])  # noqa: S301  # made by `applied` below, on the cluster that was named
         if isinstance(results, Exception):
             raise results
         yield results
 
 
-def _applying(function: bytes, code: str, folder: str) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+def _row_function(function: bytes, code: str, folder: str) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
     """What Ray Data runs for each row; the packages must be installed on every node."""
 
     def apply(row: dict[str, bytes]) -> dict[str, bytes]:
@@ -109,10 +109,10 @@ def applied(function: bytes, batch: bytes, code: str, folder: str) -> bytes:
         call = pickle.loads(function)  # noqa: S301  # sent by the driver of the cluster that this worker belongs to
         return pickle.dumps([call(item) for item in pickle.loads(batch)])  # noqa: S301
     except Exception as err:
-        return pickle.dumps(_own(err))
+        return pickle.dumps(_sendable_error(err))
 
 
-def _own(err: Exception) -> Exception:
+def _sendable_error(err: Exception) -> Exception:
     """An exception as it can be sent: Ray's own wrap the worker's traceback."""
     try:
         pickle.loads(pickle.dumps(err))  # noqa: S301

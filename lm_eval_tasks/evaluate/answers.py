@@ -43,15 +43,15 @@ class Question:
     @property
     def asked(self) -> str:
         """What identifies it when an answer comes."""
-        return _asked(*self.request.args)
+        return _request_text(*self.request.args)
 
     @property
     def most(self) -> Usage:
         """The most tokens that it can take."""
         prompt, arguments = self.request.args
-        known = self.row.tokens_after if self.row.tokens_before else None
+        prompt_tokens = self.row.tokens_after if self.row.tokens_before else None
         longest = arguments.get("max_gen_toks") or self.row.answer_cap
-        return most_tokens(str(prompt), known, int(longest))
+        return most_tokens(str(prompt), prompt_tokens, int(longest))
 
 
 @dataclass(slots=True)
@@ -110,7 +110,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
         """
         questions = list(_questions(requests, self._identity))
         self._empty = set()
-        missing = [one for one in questions if not isinstance(self._journal.get(one.key), str)]
+        missing = [question for question in questions if not isinstance(self._journal.get(question.key), str)]
         self.counts.asked += len(missing)
         started = time.monotonic()
         with Progress("answers", len(questions), len(questions) - len(missing)) as self._shown:
@@ -125,11 +125,13 @@ class AnsweringLM(LM):  # type: ignore[misc]
                 len(self._empty),
                 len(questions),
             )
-        usages = [Usage.of_json(self._journal.also_of(one.key)) for one in questions]
+        usages = [Usage.of_json(self._journal.also_of(question.key)) for question in questions]
         self.counts.usages += usages
         return [
-            Generated.of(self._journal.get(one.key, ""), NOT_APPLICABLE if one.key in self._none else usage.finish)
-            for one, usage in zip(questions, usages, strict=True)
+            Generated.of(
+                self._journal.get(question.key, ""), NOT_APPLICABLE if question.key in self._none else usage.finish
+            )
+            for question, usage in zip(questions, usages, strict=True)
         ]
 
     def _affordable(self, questions: Sequence[Question]) -> Sequence[Question]:
@@ -140,9 +142,9 @@ class AnsweringLM(LM):  # type: ignore[misc]
         """
         if self._budget is None:
             return questions
-        for n, one in enumerate(questions):
+        for n, question in enumerate(questions):
             try:
-                self._budget.take(one.most)
+                self._budget.take(question.most)
             except CostError:
                 if not n:
                     raise
@@ -151,19 +153,19 @@ class AnsweringLM(LM):  # type: ignore[misc]
 
     def _generate(self, questions: Sequence[Question]) -> None:
         self._waiting, self._asked_with, self._early = defaultdict(list), defaultdict(set), Counter()
-        for one in questions:
-            self._waiting[one.asked].append(one)
-            self._asked_with[str(one.request.args[0])].add(one.asked)
-        answers = self._answered([one.request for one in questions])
+        for question in questions:
+            self._waiting[question.asked].append(question)
+            self._asked_with[str(question.request.args[0])].add(question.asked)
+        answers = self._ask_model([question.request for question in questions])
         # A model that does not show its answers early, or reports other prompts than it was given, has now returned
         # them all.
-        for one, answer in zip(questions, answers, strict=True):
-            if self._early[one.asked, answer]:
-                self._early[one.asked, answer] -= 1
-            elif waiting := self._waiting.get(one.asked):
+        for question, answer in zip(questions, answers, strict=True):
+            if self._early[question.asked, answer]:
+                self._early[question.asked, answer] -= 1
+            elif waiting := self._waiting.get(question.asked):
                 self._note(waiting.pop(0), answer, Usage(finish=str(getattr(answer, "finish", ""))))
 
-    def _answered(self, requests: list[Instance]) -> list[str]:
+    def _ask_model(self, requests: list[Instance]) -> list[str]:
         """The model's answers; any failure becomes a one-sentence error."""
         try:
             answers: list[str] = self._lm.generate_until(requests, disable_tqdm=True)
@@ -185,15 +187,15 @@ class AnsweringLM(LM):  # type: ignore[misc]
         self, prompt: str, arguments: Mapping[str, Any] | None, answer: str, usage: object, finish: object
     ) -> None:
         # If the arguments are not known, the prompt decides, unless it is asked with several.
-        known = self._asked_with.get(prompt, set()) if arguments is None else {_asked(prompt, arguments)}
-        asked = next(iter(known)) if len(known) == 1 else ""
-        if waiting := self._waiting.get(asked):
-            self._early[asked, answer] += 1
+        request_texts = self._asked_with.get(prompt, set()) if arguments is None else {_request_text(prompt, arguments)}
+        request_text = next(iter(request_texts)) if len(request_texts) == 1 else ""
+        if waiting := self._waiting.get(request_text):
+            self._early[request_text, answer] += 1
             used = usage if isinstance(usage, Usage) else Usage.of_response(usage, finish)
             self._note(waiting.pop(0), answer, used)
 
     def _note(self, question: Question, answer: str, usage: Usage) -> None:
-        used = _completed(usage, question, answer)
+        used = _complete_usage(usage, question, answer)
         if self._budget:
             self._budget.settle(question.most, used)
             # What was not counted is kept as the most that it can have been, so that later runs count it too.
@@ -235,11 +237,11 @@ class AnsweringLM(LM):  # type: ignore[misc]
         return int(self._lm.world_size)
 
 
-def _asked(prompt: object, arguments: object) -> str:
+def _request_text(prompt: object, arguments: object) -> str:
     return json.dumps([str(prompt), arguments], sort_keys=True, default=str)
 
 
-def _completed(usage: Usage, question: Question, answer: str) -> Usage:
+def _complete_usage(usage: Usage, question: Question, answer: str) -> Usage:
     """What an engine does not say about an answer's tokens, counted with the model's tokenizer; left open without one."""
     row = question.row
     if usage.tokens_out is not None or not row.tokenizer:
@@ -255,8 +257,8 @@ def _questions(requests: Sequence[Instance], identity: str) -> Iterator[Question
     for request in requests:
         key = key_of(request, identity)
         seen[key] += 1
-        own_key = key if seen[key] == 1 else sha256_of_bytes(f"{key} {seen[key]}")
-        yield Question(own_key, request, PromptRow.of_doc(request.doc))
+        unique_key = key if seen[key] == 1 else sha256_of_bytes(f"{key} {seen[key]}")
+        yield Question(unique_key, request, PromptRow.of_doc(request.doc))
 
 
 def key_of(request: Instance, identity: str) -> str:

@@ -63,13 +63,13 @@ class BatchLM(LM):  # type: ignore[misc]
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         answers: dict[int, str] = {}
 
-        def note(numbered: tuple[int, Instance], answer: Answer) -> None:
-            number, request = numbered
+        def note(numbered_request: tuple[int, Instance], answer: Answer) -> None:
+            number, request = numbered_request
             answers[number] = answer.text
             if self._shown:
                 self._shown(str(request.args[0]), request.args[1], answer.text, answer.usage, answer.usage.finish)
 
-        ask_all_in_batches(self._server, list(enumerate(requests)), _answered, note, self._state)
+        ask_all_in_batches(self._server, list(enumerate(requests)), _answer_request, note, self._state)
         return [answers[i] for i in range(len(requests))]
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
@@ -85,9 +85,9 @@ class BatchLM(LM):  # type: ignore[misc]
         return ""
 
 
-async def _answered(ask: Ask, numbered: tuple[int, Instance]) -> Answer:
+async def _answer_request(ask: Ask, numbered_request: tuple[int, Instance]) -> Answer:
     """The answer to a request; an empty one if the server has none, which the next run asks for again."""
-    prompt, arguments = numbered[1].args
+    prompt, arguments = numbered_request[1].args
     sampling = {name: arguments[name] for name in _SAMPLING if name in arguments}
     try:
         messages = json.loads(prompt)

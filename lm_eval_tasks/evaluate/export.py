@@ -51,11 +51,11 @@ def export(setting: str, form: str, model_args: str, metadata: Mapping[str, Any]
     if form == "openai-batch" and not model:
         raise OptionError("requests for a batch name their model: add --model_args model=...")
     name, config = _task_of(setting)
-    given = {**metadata, **config, **arguments, "whole_answers": True, "bertscore_model": "none"}
-    [task] = RunTasks(tasks_path(), given).load([name])["tasks"].values()
+    task_metadata = {**metadata, **config, **arguments, "whole_answers": True, "bertscore_model": "none"}
+    [task] = RunTasks(tasks_path(), task_metadata).load([name])["tasks"].values()
     docs = task.dataset[task.config.test_split]
     output.parent.mkdir(parents=True, exist_ok=True)
-    write_together({output: (json.dumps(_as(form, doc, model), ensure_ascii=False) + "\n" for doc in docs)})
+    write_together({output: (json.dumps(_line_of(form, doc, model), ensure_ascii=False) + "\n" for doc in docs)})
     return len(docs)
 
 
@@ -76,8 +76,8 @@ def _task_of(setting: str) -> tuple[str, dict[str, str]]:
     return usual, {"config": setting}
 
 
-def _as(form: str, doc: Mapping[str, Any], model: str) -> dict[str, Any]:
-    about = {name: doc[name] for name in _KEPT if name in doc}
+def _line_of(form: str, doc: Mapping[str, Any], model: str) -> dict[str, Any]:
+    metadata = {name: doc[name] for name in _KEPT if name in doc}
     if form == "openai-batch":
         body = body_of(model, [{"role": "user", "content": doc["prompt"]}], doc["answer_cap"], GREEDY)
         return {
@@ -87,5 +87,5 @@ def _as(form: str, doc: Mapping[str, Any], model: str) -> dict[str, Any]:
             "body": body,
         }
     if form == "inspect":
-        return {"input": doc["prompt"], "target": doc["target"], "id": doc["id"], "metadata": about}
-    return {**about, "prompt": doc["prompt"], "target": doc["target"]}
+        return {"input": doc["prompt"], "target": doc["target"], "id": doc["id"], "metadata": metadata}
+    return {**metadata, "prompt": doc["prompt"], "target": doc["target"]}

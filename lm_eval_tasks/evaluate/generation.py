@@ -61,6 +61,6 @@ def _read_seeds(seed: str) -> tuple[int | None, ...]:
         read = tuple(None if part.strip() == "None" else int(part) for part in parts)
     except ValueError as err:
         raise OptionError(sentence) from err
-    if len(read) not in (0, 1, 4) or any(one is not None and not 0 <= one < 2**32 for one in read):
+    if len(read) not in (0, 1, 4) or any(value is not None and not 0 <= value < 2**32 for value in read):
         raise OptionError(sentence)
     return read * 4 if len(read) == 1 else read

@@ -62,18 +62,18 @@ def merge(folders: Sequence[Path], output: Path) -> list[Score]:
     if output.resolve() in [folder.resolve() for folder in folders]:
         raise SamplesError(f"{output} is one of the shards: name another folder with --output")
     try:
-        return _merged(folders, output)
+        return _merge_parts(folders, output)
     except ODD as err:
         raise SamplesError(
             f"the shards' files are not as `academiceval eval` writes them ({type(err).__name__}: {err})"
         ) from err
 
 
-def _merged(folders: Sequence[Path], output: Path) -> list[Score]:
+def _merge_parts(folders: Sequence[Path], output: Path) -> list[Score]:
     parts = sorted(map(_read, folders), key=lambda part: part.shard.number)
     _check(parts)
     lines = _lines(parts)
-    samples = {task: [Sample.of_logged(line) for line in own] for task, own in lines.items()}
+    samples = {task: [Sample.of_logged(line) for line in task_lines] for task, task_lines in lines.items()}
     first = parts[0]
     scores = scores_of(samples, first.results.model)
     block = Block(
@@ -85,10 +85,10 @@ def _merged(folders: Sequence[Path], output: Path) -> list[Score]:
     )
     content = {name: value for name, value in first.results.content.items() if name not in _REPLACED}
     figures = {
-        task: _means(own, [part.results.content["results"].get(task, {}) for part in parts])
-        for task, own in lines.items()
+        task: _means(task_lines, [part.results.content["results"].get(task, {}) for part in parts])
+        for task, task_lines in lines.items()
     }
-    counts = {task: {"original": len(own), "effective": len(own)} for task, own in lines.items()}
+    counts = {task: {"original": len(task_lines), "effective": len(task_lines)} for task, task_lines in lines.items()}
     write_run(lines, {**content, "results": figures, "n-samples": counts}, block, first.results.model, output)
     return scores
 
@@ -102,30 +102,30 @@ def _read(folder: Path) -> _Part:
 
 
 def _check(parts: Sequence[_Part]) -> None:
-    count, what = parts[0].shard.count, _what(parts[0])
+    count, identity = parts[0].shard.count, _identity_of(parts[0])
     seen: dict[int, Path] = {}
-    for one in parts:
-        if one.shard.count != count:
-            raise SamplesError(f"{one.folder} is shard {one.shard}, but {parts[0].folder} is shard {parts[0].shard}")
-        if one.shard.number in seen:
-            raise SamplesError(f"{seen[one.shard.number]} and {one.folder} are both shard {one.shard}")
-        seen[one.shard.number] = one.folder
-        differing = [name for name in _COMMON if one.results.ours.get(name) != parts[0].results.ours.get(name)]
-        differing += [name for name, value in _what(one).items() if value != what.get(name)]
+    for part in parts:
+        if part.shard.count != count:
+            raise SamplesError(f"{part.folder} is shard {part.shard}, but {parts[0].folder} is shard {parts[0].shard}")
+        if part.shard.number in seen:
+            raise SamplesError(f"{seen[part.shard.number]} and {part.folder} are both shard {part.shard}")
+        seen[part.shard.number] = part.folder
+        differing = [name for name in _COMMON if part.results.ours.get(name) != parts[0].results.ours.get(name)]
+        differing += [name for name, value in _identity_of(part).items() if value != identity.get(name)]
         if differing:
             raise SamplesError(
-                f"{one.folder} and {parts[0].folder} come from different runs: they differ in {', '.join(differing)}"
+                f"{part.folder} and {parts[0].folder} come from different runs: they differ in {', '.join(differing)}"
             )
     if missing := [str(number) for number in range(1, count + 1) if number not in seen]:
         raise SamplesError(f"of {count} shards, these are missing: {', '.join(missing)}")
 
 
-def _what(part: _Part) -> dict[str, Any]:
+def _identity_of(part: _Part) -> dict[str, Any]:
     """What makes a run a different one: not where and how fast its model and data were served."""
     run = part.arguments
-    named = {key: value for key, value in run.items() if key not in RUNTIME}
+    arguments = {key: value for key, value in run.items() if key not in RUNTIME}
     return {
-        **named,
+        **arguments,
         "model_args": {key: value for key, value in run["model_args"].items() if key not in (*RUNTIME, "base_url")},
         "metadata": {key: value for key, value in run["metadata"].items() if key != "dataset"},
     }
@@ -158,19 +158,19 @@ def _means(lines: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, An
         figures: of each shard; a metric that no sample of a shard has is not among its figures.
     """
     means: dict[str, Any] = {}
-    for name, value in {name: value for own in figures for name, value in own.items()}.items():
+    for name, value in {name: value for shard_figures in figures for name, value in shard_figures.items()}.items():
         metric = name.partition(",")[0]
-        known = [line[metric] for line in lines if isinstance(line.get(metric), float | int)]
-        means[name] = len(lines) if name == "sample_len" else fmean(known) if known else value
+        values = [line[metric] for line in lines if isinstance(line.get(metric), float | int)]
+        means[name] = len(lines) if name == "sample_len" else fmean(values) if values else value
     return means
 
 
-def _usage(each: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _usage(usages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What all shards took together; None for what no shard knows."""
-    sums = {name: [one[name] for one in each if one.get(name) is not None] for name in _SUMS}
+    sums = {name: [usage[name] for usage in usages if usage.get(name) is not None] for name in _SUMS}
     finish: dict[str, int] = defaultdict(int)
-    for one in each:
-        for reason, count in one.get("finish", {}).items():
+    for usage in usages:
+        for reason, count in usage.get("finish", {}).items():
             finish[reason] += count
     return {
         **{name: sum(values) if values else None for name, values in sums.items()},

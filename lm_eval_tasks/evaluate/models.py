@@ -74,14 +74,14 @@ def check_chat_template(lm: LM, model: str, generation: Generation) -> None:
         raise ModelError(f"the tokenizer of the {model} model has no chat template: leave out --apply_chat_template")
 
 
-def label_of(model: str, arguments: Mapping[str, Any], *, whole: bool = False) -> str:
+def label_of(model: str, arguments: Mapping[str, Any], *, full: bool = False) -> str:
     """What a model is called in tables and file names: its weights' name, or else its type's.
 
     Args:
-        whole: with its organization or folder, as price tables call it.
+        full: with its organization or folder, as price tables call it.
     """
     name = str(arguments.get("pretrained") or arguments.get("model") or model).rstrip("/")
-    return name if whole else label(name)
+    return name if full else label(name)
 
 
 def _is_usual(key: str, value: object) -> bool:

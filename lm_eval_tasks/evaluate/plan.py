@@ -56,18 +56,22 @@ def plan(
     check(metadata)
     check_tasks(tasks)
     command_line.quiet()
-    given = {**metadata, **command_line.parse_args(model_args), "whole_answers": True, "bertscore_model": "none"}
-    loaded = RunTasks(tasks_path(), given).load(list(tasks))["tasks"]
-    return [_planned(name, task, limit, repeats) for name, task in sorted(loaded.items())]
+    task_metadata = {
+        **metadata,
+        **command_line.parse_args(model_args),
+        "whole_answers": True,
+        "bertscore_model": "none",
+    }
+    loaded = RunTasks(tasks_path(), task_metadata).load(list(tasks))["tasks"]
+    return [_plan_task(name, task, limit, repeats) for name, task in sorted(loaded.items())]
 
 
-def _planned(name: str, task: Any, limit: float | None, repeats: int) -> Planned:
+def _plan_task(name: str, task: Any, limit: float | None, repeats: int) -> Planned:
     docs = task.dataset[task.config.test_split]
     count = len(docs) if limit is None else min(len(docs), limit if limit >= 1 else ceil(limit * len(docs)))
     docs = docs.select(range(int(count)))
-    caps, before, after, cut = (
-        list(docs[key]) for key in ("answer_cap", "tokens_before", "tokens_after", "tokens_cut")
-    )
+    caps, before = list(docs["answer_cap"]), list(docs["tokens_before"])
+    after, cut = list(docs["tokens_after"]), list(docs["tokens_cut"])
     most = repeats * sum(caps)
     if not all(before):
         guessed = repeats * sum(len(prompt) for prompt in docs["prompt"]) // CHARACTERS_OF_TOKEN
@@ -82,11 +86,11 @@ def kv_cache_bytes(model_args: str, tokens: int) -> int | None:
     """
     from transformers import AutoConfig
 
-    given = command_line.parse_args(model_args)
-    if not given.get("pretrained"):
+    arguments = command_line.parse_args(model_args)
+    if not arguments.get("pretrained"):
         return None
     try:
-        config = AutoConfig.from_pretrained(given["pretrained"], revision=given.get("revision") or "main")
+        config = AutoConfig.from_pretrained(arguments["pretrained"], revision=arguments.get("revision") or "main")
     except (OSError, ValueError):
         return None
     config = getattr(config, "text_config", None) or config
@@ -94,7 +98,7 @@ def kv_cache_bytes(model_args: str, tokens: int) -> int | None:
     heads = getattr(config, "num_attention_heads", None)
     if not layers or not heads:
         return None
-    dtype = str(given.get("dtype") or "auto")
+    dtype = str(arguments.get("dtype") or "auto")
     dtype = str(getattr(config, "dtype", None) or "bfloat16") if dtype == "auto" else dtype
     size = _BYTES.get(dtype.removeprefix("torch."), 2)
     if latent := getattr(config, "kv_lora_rank", None):  # multi-head latent attention
@@ -107,44 +111,52 @@ def kv_cache_bytes(model_args: str, tokens: int) -> int | None:
 def table(planned: Sequence[Planned]) -> Table:
     """A row for each task and one for all."""
     rows = [
-        (one.task, one.samples, one.tokens_in, one.most_out, None if one.cut is None else f"{one.cut:.2f}", one.longest)
-        for one in planned
+        (
+            entry.task,
+            entry.samples,
+            entry.tokens_in,
+            entry.most_out,
+            None if entry.cut is None else f"{entry.cut:.2f}",
+            entry.longest,
+        )
+        for entry in planned
     ]
     together = total(planned)
-    known = None if any(one.tokens_in is None for one in planned) else together.tokens_in
-    everything = ("all", sum(one.samples for one in planned), known, together.tokens_out, None, None)
+    tokens_in = None if any(entry.tokens_in is None for entry in planned) else together.tokens_in
+    total_row = ("all", sum(entry.samples for entry in planned), tokens_in, together.tokens_out, None, None)
     head = ("Task", "Samples", "Input tokens", "Output tokens, at most", "Prompts cut", "Longest prompt and answer")
-    return Table(head, "lrrrrr", [*rows, *([everything] if len(rows) > 1 else [])])
+    return Table(head, "lrrrrr", [*rows, *([total_row] if len(rows) > 1 else [])])
 
 
 def total(planned: Sequence[Planned]) -> Usage:
     """The tokens of all tasks; those of the prompts are guessed if they are not known."""
-    prompts = sum(one.tokens_in if one.tokens_in is not None else one.guessed or 0 for one in planned)
-    return Usage(prompts, sum(one.most_out for one in planned))
+    prompts = sum(entry.tokens_in if entry.tokens_in is not None else entry.guessed or 0 for entry in planned)
+    return Usage(prompts, sum(entry.most_out for entry in planned))
 
 
 def sentences(
     planned: Sequence[Planned], model_args: str, price: Price | None, tokens_per_second: float | None
 ) -> list[str]:
     """What the table does not say: the cache of the longest prompt, hours and money."""
-    said = []
-    longest = max((one.longest for one in planned if one.longest is not None), default=None)
+    lines = []
+    longest = max((entry.longest for entry in planned if entry.longest is not None), default=None)
     cache = kv_cache_bytes(model_args, longest) if longest else None
     if cache is not None:
-        said.append(f"KV cache of the longest prompt and answer: {cache / _GIB:.2f} GiB")
+        lines.append(f"KV cache of the longest prompt and answer: {cache / _GIB:.2f} GiB")
     together = total(planned)
-    if any(one.tokens_in is None for one in planned):
-        said.append(
+    if any(entry.tokens_in is None for entry in planned):
+        lines.append(
             f"Input tokens are not known, at most about {together.tokens_in}: name the model's tokenizer and context "
             "(tokenizer=...,max_length=...)"
         )
     if tokens_per_second:
         hours = ((together.tokens_in or 0) + (together.tokens_out or 0)) / tokens_per_second / 3600
-        said.append(f"Hours at {tokens_per_second:g} tokens per second, if every answer reaches its cap: {hours:.2f}")
+        lines.append(f"Hours at {tokens_per_second:g} tokens per second, if every answer reaches its cap: {hours:.2f}")
     if price:
-        plain, batch = (Means(price, batch=batch).cost([together]) for batch in (False, True))
-        said.append(f"Cost at most: {plain:.2f}, with the batch API {batch:.2f}, in the unit of the price table")
-    return said
+        plain = Means(price, batch=False).cost([together])
+        batch = Means(price, batch=True).cost([together])
+        lines.append(f"Cost at most: {plain:.2f}, with the batch API {batch:.2f}, in the unit of the price table")
+    return lines
 
 
 def papers_to_detect(points: float, spread: float) -> int:

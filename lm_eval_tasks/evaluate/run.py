@@ -91,43 +91,43 @@ def _evaluate(
     check_tasks(tasks)
     command_line.quiet()
     parsed = command_line.parse_args(model_args)
-    given = {
+    task_metadata = {
         **metadata,
         **parsed,
-        **_shown_to_tasks(generation),
+        **_generation_metadata(generation),
         **({"keep_parts": True} if model in BASELINES else {}),
     }
-    reasoning = int(options.Options.of(given).reasoning_tokens)
+    reasoning = int(options.Options.of(task_metadata).reasoning_tokens)
     label = label_of(model, parsed)
     _refuse_another_model(output, label)
-    manager = RunTasks(tasks_path(), given, reasoning, generation.repeats, part.samples)
+    manager = RunTasks(tasks_path(), task_metadata, reasoning, generation.repeats, part.samples)
     _check(model, parsed, metadata, part, generation, means)
     journal = Journal(output / JOURNAL if output else None, also=USAGE)
     opened = open_batches(parsed, output) if means.batch else open_model(model, parsed, generation)
     check_chat_template(opened, model, generation)
     budget = means.budget(Usage.of_json(journal.also_of(key)) for key in journal)
     lm = AnsweringLM(opened, identity_of(model, parsed, generation), journal, budget, repeated=generation.repeats > 1)
-    results = _run(lm, tasks, manager, part, given, generation, reasoning)
+    results = _run(lm, tasks, manager, part, task_metadata, generation, reasoning)
     logged = results.pop("samples")
     samples = {task: [Sample.of_logged(line) for line in lines] for task, lines in logged.items()}
-    scores = _scored(samples, label)
+    scores = _score_samples(samples, label)
     if output is not None:
         run = {
             "model": model,
             "model_args": parsed,
-            "metadata": {**metadata, "dataset": dataset_of(given)},
+            "metadata": {**metadata, "dataset": dataset_of(task_metadata)},
             **asdict(generation),
             **asdict(part),
             "model_cutoff": metadata.get("model_cutoff") or cutoff.of_model(parsed, lm.served),
             "served_as": lm.served,
         }
-        used, made = usage_of(lm.counts, means), made_with(lm, generation)
-        block = Block(run=run, **facts_of(samples), scores=scores, usage=used, made_with=made)
+        usage, software = usage_of(lm.counts, means), made_with(lm, generation)
+        block = Block(run=run, **facts_of(samples), scores=scores, usage=usage, made_with=software)
         write_run({task: map(compact, lines) for task, lines in logged.items()}, results, block, label, output)
     return scores
 
 
-def _scored(samples: Samples, label: str) -> list[Score]:
+def _score_samples(samples: Samples, label: str) -> list[Score]:
     """The scores of a run; a warning about tasks that have none.
 
     Raises:
@@ -190,7 +190,7 @@ def _run(
     tasks: Sequence[str],
     manager: RunTasks,
     part: Part,
-    given: dict[str, Any],
+    task_metadata: dict[str, Any],
     generation: Generation,
     reasoning: int,
 ) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def _run(
         limit=part.limit,
         samples=dict(part.samples) if part.samples else None,
         log_samples=True,
-        metadata=given,
+        metadata=task_metadata,
         apply_chat_template=generation.apply_chat_template,
         system_instruction=generation.system_instruction,
         gen_kwargs=gen_kwargs or None,
@@ -217,7 +217,7 @@ def _run(
     return results
 
 
-def _shown_to_tasks(generation: Generation) -> dict[str, Any]:
+def _generation_metadata(generation: Generation) -> dict[str, Any]:
     """What the tasks must know about how the run generates."""
     reserve = command_line.max_gen_toks(generation.gen_kwargs)
     return {

@@ -99,7 +99,7 @@ class _Batches:
     async def all(
         self, questions: Sequence[_Q], answer: Callable[[Ask, _Q], Awaitable[_V]], note: Callable[[_Q, _V], None]
     ) -> None:
-        async def one(question: _Q) -> None:
+        async def answer_question(question: _Q) -> None:
             try:
                 note(question, await answer(self._ask, question))
             except CostError as err:
@@ -107,7 +107,7 @@ class _Batches:
 
         async with client_of(self._server, _RETRIES, _MOST_ANSWER_BYTES) as self._client:
             await self._collect()
-            tasks = {asyncio.create_task(one(question)) for question in questions}
+            tasks = {asyncio.create_task(answer_question(question)) for question in questions}
             try:
                 while tasks:
                     while len(self._waiting) < len(tasks):
@@ -150,18 +150,18 @@ class _Batches:
             request.tries += 1
         await self._collect()
         self._hand_out()
-        for request in [one for one in self._waiting if one.tries >= _TRIES]:
+        for request in [request for request in self._waiting if request.tries >= _TRIES]:
             self._waiting.remove(request)
             request.future.set_exception(NoAnswer(request.reason))
 
     def _hand_out(self) -> None:
         left = []
         for request in self._waiting:
-            found = self._answers.pop(request.id, None)
-            if isinstance(found, Answer):
-                request.future.set_result(found)
+            outcome = self._answers.pop(request.id, None)
+            if isinstance(outcome, Answer):
+                request.future.set_result(outcome)
                 continue
-            request.reason = found or request.reason
+            request.reason = outcome or request.reason
             left.append(request)
         self._waiting = left
 
@@ -170,8 +170,10 @@ class _Batches:
         import openai
 
         lines = [
-            json.dumps({"custom_id": one.id, "method": "POST", "url": _ENDPOINT, "body": one.body}, ensure_ascii=False)
-            for one in requests
+            json.dumps(
+                {"custom_id": request.id, "method": "POST", "url": _ENDPOINT, "body": request.body}, ensure_ascii=False
+            )
+            for request in requests
         ]
         data = ("\n".join(lines) + "\n").encode()
         name = sha256_of_bytes(f"{sha256_of_bytes(data)} {len(self._state)}")[:40]
@@ -184,12 +186,12 @@ class _Batches:
                 isinstance(err, openai.AuthenticationError | openai.PermissionDeniedError | openai.NotFoundError)
                 or len(requests) < 2
             ):
-                raise self._refused(err) from err
+                raise self._server_error(err) from err
             self._state.add(name, {"done": True})
             await self._submit(requests[: len(requests) // 2])
             await self._submit(requests[len(requests) // 2 :])
         except openai.OpenAIError as err:
-            raise self._refused(err) from err
+            raise self._server_error(err) from err
 
     async def _create(self, name: str, file: str) -> str:
         batch = await self._client.batches.create(
@@ -202,66 +204,66 @@ class _Batches:
         """Wait for every noted batch, and take its answers; requests of a lost batch are sent again."""
         import openai
 
-        for name, noted in [(name, self._state[name]) for name in self._state]:
-            if not isinstance(noted, dict) or not noted.get("file") or noted.get("done") or name in self._taken:
+        for name, entry in [(name, self._state[name]) for name in self._state]:
+            if not isinstance(entry, dict) or not entry.get("file") or entry.get("done") or name in self._taken:
                 continue
             try:
-                batch = await self._ended(noted.get("batch") or await self._found(name, noted["file"]))
+                batch = await self._wait_for_end(entry.get("batch") or await self._find_batch(name, entry["file"]))
                 if batch.status == "failed":
-                    self._state.add(name, {**noted, "done": True})
-                    raise self._failed(batch)
+                    self._state.add(name, {**entry, "done": True})
+                    raise self._batch_error(batch)
                 self._answers.update(await self._answers_of(batch))
-                self._taken[name] = noted
+                self._taken[name] = entry
             except openai.NotFoundError:
                 announce(f"{self._server} has lost a batch; its requests are sent again")
-                self._state.add(name, {**noted, "done": True})
+                self._state.add(name, {**entry, "done": True})
             except openai.OpenAIError as err:
-                raise self._refused(err) from err
+                raise self._server_error(err) from err
 
     def _note_taken(self) -> None:
         """Mark those batches as done whose answers have been handed over, and so are kept."""
-        for name, noted in self._taken.items():
+        for name, entry in self._taken.items():
             if not self._state[name].get("done"):
-                self._state.add(name, {**noted, "done": True})
+                self._state.add(name, {**entry, "done": True})
 
-    async def _found(self, name: str, file: str) -> str:
+    async def _find_batch(self, name: str, file: str) -> str:
         """The batch of a name whose creation was never noted: the server has it, or it is created now."""
         async for batch in self._client.batches.list(limit=100):
             if (batch.metadata or {}).get(_MARK) == name:
                 return str(batch.id)
         return await self._create(name, file)
 
-    async def _ended(self, id_: str) -> Any:
-        pause, shown = _FIRST_POLL, ""
+    async def _wait_for_end(self, id_: str) -> Any:
+        pause, last_progress = _FIRST_POLL, ""
         while True:
             batch = await self._client.batches.retrieve(id_)
             counts = batch.request_counts
             progress = (
                 f"{batch.status}, {counts.completed + counts.failed} of {counts.total}" if counts else str(batch.status)
             )
-            if progress != shown:
+            if progress != last_progress:
                 announce(f"batch {id_}: {progress}")
             if batch.status in _ENDED:
                 return batch
-            shown, pause = progress, min(pause * 1.5, _LONGEST_POLL)
+            last_progress, pause = progress, min(pause * 1.5, _LONGEST_POLL)
             await asyncio.sleep(pause)
 
-    def _failed(self, batch: Any) -> ServerError:
+    def _batch_error(self, batch: Any) -> ServerError:
         """The error for a batch that the server would not work on."""
         errors = batch.errors.data if batch.errors and batch.errors.data else []
-        reason = redacted("; ".join(str(one.message) for one in errors[:3])) or "no reason given"
+        reason = redacted("; ".join(str(error.message) for error in errors[:3])) or "no reason given"
         return ServerError(f"{self._server} refused batch {batch.id}: {reason}; {_AGAIN}")
 
     async def _answers_of(self, batch: Any) -> dict[str, Answer | str]:
         """The answers of a batch that has ended, or the reason for each request that failed."""
-        found: dict[str, Answer | str] = {}
+        answers: dict[str, Answer | str] = {}
         for file in filter(None, (batch.output_file_id, batch.error_file_id)):
             content = await self._client.files.content(file)
             for line in content.content.splitlines():
-                found.update(_read(line))
-        return found
+                answers.update(_read(line))
+        return answers
 
-    def _refused(self, err: Exception) -> ServerError:
+    def _server_error(self, err: Exception) -> ServerError:
         return ServerError(f"{self._server} gave up on batches: {str(redacted(str(err)))[:300]}; {_AGAIN}")
 
 
@@ -269,13 +271,13 @@ def _parts(requests: Sequence[_Request]) -> Iterator[list[_Request]]:
     """Requests in groups as large as one batch may be."""
     part: list[_Request] = []
     size = 0
-    for one in requests:
-        own = len(json.dumps(one.body)) + 200
-        if part and (len(part) >= _MOST_REQUESTS or size + own > _MOST_BYTES):
+    for request in requests:
+        request_size = len(json.dumps(request.body)) + 200
+        if part and (len(part) >= _MOST_REQUESTS or size + request_size > _MOST_BYTES):
             yield part
             part, size = [], 0
-        part.append(one)
-        size += own
+        part.append(request)
+        size += request_size
     yield part
 
 

@@ -46,10 +46,10 @@ class Means:
 
     def cost(self, usages: Iterable[Usage]) -> float | None:
         """What answers cost; None without a price, or if the tokens of an answer are not known."""
-        every = list(usages)
-        if self.price is None or any(one.tokens_in is None or one.tokens_out is None for one in every):
+        all_usages = list(usages)
+        if self.price is None or any(usage.tokens_in is None or usage.tokens_out is None for usage in all_usages):
             return None
-        return sum(self.price.of(one, batch=self.batch) for one in every)
+        return sum(self.price.of(usage, batch=self.batch) for usage in all_usages)
 
 
 class Budget:

@@ -93,15 +93,15 @@ def served_models(server: Server) -> frozenset[str]:
     Raises:
         ServerError: it cannot be reached, or refuses the key.
     """
-    return asyncio.run(_served(server))
+    return asyncio.run(_list_models(server))
 
 
-async def _served(server: Server) -> frozenset[str]:
+async def _list_models(server: Server) -> frozenset[str]:
     import openai
 
     try:
         async with client_of(server) as client:
-            return frozenset([str(one.id) async for one in client.with_options(max_retries=1).models.list()])
+            return frozenset([str(model.id) async for model in client.with_options(max_retries=1).models.list()])
     except openai.APIConnectionError as err:
         raise ServerError(f"no answer from {server.base_url or 'the OpenAI API'}: {err}") from err
     except openai.AuthenticationError as err:
@@ -131,7 +131,7 @@ def ask_all(
         ServerError: the server cannot be asked at all; what was answered is noted.
         CostError: the next question could pass the budget; likewise.
     """
-    with _told_to_end() as ended:
+    with _stop_signals() as ended:
         asyncio.run(_Asking(server, ended, budget).all(questions, answer, note, concurrency))
     if ended:
         raise KeyboardInterrupt
@@ -177,7 +177,7 @@ class _Asking:
     async def _ask(self, messages: Messages, most_tokens: int, sampling: Sampling = GREEDY) -> Answer:
         with paying(self._budget, most_of(messages, most_tokens)) as used:
             try:
-                answer = await self._tried(messages, most_tokens, sampling)
+                answer = await self._ask_with_retries(messages, most_tokens, sampling)
             except NoAnswer as err:
                 self._failures += 1
                 if self._failures >= _MOST_FAILURES:
@@ -189,21 +189,21 @@ class _Asking:
         self._failures = 0
         return answer
 
-    async def _tried(self, messages: Messages, most_tokens: int, sampling: Sampling) -> Answer:
+    async def _ask_with_retries(self, messages: Messages, most_tokens: int, sampling: Sampling) -> Answer:
         odd = 0
-        for tried in range(_RETRIES + 1):
+        for attempt in range(_RETRIES + 1):
             try:
                 reply = await self._client.chat.completions.create(
                     **body_of(self._server.model, messages, most_tokens, sampling)
                 )
                 return answer_of(reply.model_dump())
             except Exception as err:  # including whatever a 200 may contain that is not a chat completion
-                reason, wait = self._understood(err)
+                reason, wait = self._explain_error(err)
                 reason = redacted(reason)  # a server may repeat the key that it was sent
                 odd += wait is None
-                if tried == _RETRIES or odd == _ODD_TRIES or wait == math.inf:
+                if attempt == _RETRIES or odd == _ODD_TRIES or wait == math.inf:
                     raise NoAnswer(reason) from err
-                pause = max(min(_FIRST_WAIT * 2**tried, 8.0) * random.uniform(0.75, 1.0), wait or 0.0)
+                pause = max(min(_FIRST_WAIT * 2**attempt, 8.0) * random.uniform(0.75, 1.0), wait or 0.0)
                 announce_wait(pause, f"{self._server.model} is asked again after {reason}")
                 await self._sleep(pause)
         raise AssertionError("the last try returns or raises")
@@ -216,7 +216,7 @@ class _Asking:
         if self._ended:
             raise _Stopped
 
-    def _understood(self, err: Exception) -> tuple[str, float | None]:
+    def _explain_error(self, err: Exception) -> tuple[str, float | None]:
         """What went wrong with a request, and how long the server wants us to wait: inf if asking again is useless, None for an
         answer that is not a chat completion.
 
@@ -232,16 +232,16 @@ class _Asking:
             raise ServerError(f"{self._server} gave up: {err}; {_AGAIN}") from err
         if isinstance(err, openai.APIStatusError):
             passes = err.status_code in _TRANSIENT or err.status_code >= 500
-            asked = retry_after(err.response.headers.get("Retry-After"))
-            return f"status {err.status_code}: {str(err)[:200]}", asked if passes else math.inf
+            wait = retry_after(err.response.headers.get("Retry-After"))
+            return f"status {err.status_code}: {str(err)[:200]}", wait if passes else math.inf
         return f"an answer that is not a chat completion ({type(err).__name__}: {str(err)[:100]})", None
 
 
 def body_of(model: str, messages: Messages, most_tokens: int, sampling: Sampling) -> dict[str, Any]:
     """The body of a request for a chat completion."""
     if model.startswith(_REASONING_MODELS):
-        own = {key: value for key, value in sampling.items() if key not in ("temperature", "top_p")}
-        return {"model": model, "messages": messages, "max_completion_tokens": most_tokens, **own}
+        accepted = {key: value for key, value in sampling.items() if key not in ("temperature", "top_p")}
+        return {"model": model, "messages": messages, "max_completion_tokens": most_tokens, **accepted}
     return {"model": model, "messages": messages, "max_tokens": most_tokens, **sampling}
 
 
@@ -261,7 +261,7 @@ def answer_of(completion: Mapping[str, Any]) -> Answer:
 
 def most_of(messages: Messages, answer_tokens: int) -> Usage:
     """The most that a request can take."""
-    return most_tokens("".join(one["content"] for one in messages), None, answer_tokens)
+    return most_tokens("".join(message["content"] for message in messages), None, answer_tokens)
 
 
 def client_of(server: Server, retries: int = 0, most_bytes: int | None = None) -> AsyncOpenAI:
@@ -285,7 +285,7 @@ def client_of(server: Server, retries: int = 0, most_bytes: int | None = None) -
 
 
 @contextmanager
-def _told_to_end() -> Iterator[list[int]]:
+def _stop_signals() -> Iterator[list[int]]:
     """Collects the signals that ask the process to stop; a second one ends it."""
     seen: list[int] = []
 

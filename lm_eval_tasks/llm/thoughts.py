@@ -55,7 +55,7 @@ def take_apart(text: str, opened: str = "", closing: str = "") -> Reply:
     rest, is_open = text, bool(opened and text.strip())
     while True:
         is_open = is_open or any(before and rest.lstrip().startswith(before) for before, _ in marks)
-        ends = [found for _, mark in marks if (found := _end(rest, mark, is_open=is_open))]
+        ends = [end for _, mark in marks if (end := _end(rest, mark, is_open=is_open))]
         if not ends:
             break
         rest, is_open = rest[min(ends) :], False

@@ -37,21 +37,21 @@ class Usage:
     @classmethod
     def of_response(cls, usage: object, finish: object) -> Usage:
         """Read the `usage` of an OpenAI-compatible answer (https://platform.openai.com/docs/api-reference/chat/object)."""
-        given = usage if isinstance(usage, Mapping) else {}
+        fields = usage if isinstance(usage, Mapping) else {}
         return cls(
-            _count(given, "prompt_tokens"),
-            _count(given, "completion_tokens"),
-            _count(given.get("completion_tokens_details"), "reasoning_tokens"),
-            _count(given.get("prompt_tokens_details"), "cached_tokens"),
+            _count(fields, "prompt_tokens"),
+            _count(fields, "completion_tokens"),
+            _count(fields.get("completion_tokens_details"), "reasoning_tokens"),
+            _count(fields.get("prompt_tokens_details"), "cached_tokens"),
             finish if isinstance(finish, str) else "",
         )
 
     @classmethod
     def of_json(cls, content: object) -> Usage:
         """Read what `to_json` wrote; a field that is not what it should be is unknown."""
-        given = content if isinstance(content, Mapping) else {}
-        finish = given.get("finish")
-        tokens = {name: _count(given, name) for name in _TOKENS}
+        fields = content if isinstance(content, Mapping) else {}
+        finish = fields.get("finish")
+        tokens = {name: _count(fields, name) for name in _TOKENS}
         return cls(**tokens, finish=finish if isinstance(finish, str) else "")
 
     def to_json(self) -> dict[str, Any]:
@@ -62,19 +62,19 @@ class Usage:
 _TOKENS = ("tokens_in", "tokens_out", "reasoning_tokens", "cached_tokens")
 
 
-def _count(given: object, name: str) -> int | None:
-    value = given.get(name) if isinstance(given, Mapping) else None
+def _count(fields: object, name: str) -> int | None:
+    value = fields.get(name) if isinstance(fields, Mapping) else None
     return value if type(value) is int and value >= 0 else None
 
 
 def total(usages: Iterable[Usage]) -> dict[str, Any]:
     """Sums over answers: each kind of tokens over those that report it (None if none does), and counts of each finish."""
-    every = list(usages)
+    all_usages = list(usages)
     sums = {}
     for name in _TOKENS:
-        known = [value for one in every if (value := getattr(one, name)) is not None]
-        sums[name] = sum(known) if known else None
-    return {**sums, "finish": dict(sorted(Counter(one.finish for one in every if one.finish).items()))}
+        counts = [value for usage in all_usages if (value := getattr(usage, name)) is not None]
+        sums[name] = sum(counts) if counts else None
+    return {**sums, "finish": dict(sorted(Counter(usage.finish for usage in all_usages if usage.finish).items()))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +95,8 @@ class Price:
         """The price of an answer; what is not known about it counts as nothing."""
         cached = min(usage.cached_tokens or 0, usage.tokens_in or 0)
         fresh = (usage.tokens_in or 0) - cached
-        whole = (fresh * self.input + cached * self.cached + (usage.tokens_out or 0) * self.output) / _MILLION
-        return whole * (self.batch if batch else 1)
+        cost = (fresh * self.input + cached * self.cached + (usage.tokens_out or 0) * self.output) / _MILLION
+        return cost * (self.batch if batch else 1)
 
 
 def read_price(path: Path, model: str) -> Price:
@@ -113,11 +113,11 @@ def read_price(path: Path, model: str) -> Price:
         raise OptionError(f"the price table {path} is not TOML ({err})") from err
     if not model:
         raise OptionError("the price table needs the model's name: add pretrained=... or model=... to --model_args")
-    found = tables.get(model)
-    if not isinstance(found, dict):
-        listed = ", ".join(name for name, one in tables.items() if isinstance(one, dict)) or "none"
-        raise OptionError(f"the price table {path} has no model {model!r}; it has {listed}")
-    values = {"cached": found.get("input"), "batch": 0.5, **found}
+    entry = tables.get(model)
+    if not isinstance(entry, dict):
+        models = ", ".join(name for name, table in tables.items() if isinstance(table, dict)) or "none"
+        raise OptionError(f"the price table {path} has no model {model!r}; it has {models}")
+    values = {"cached": entry.get("input"), "batch": 0.5, **entry}
     for name in ("input", "output", "cached", "batch"):
         value = values.get(name)
         if not isinstance(value, int | float) or not 0 <= value < math.inf:

@@ -13,17 +13,17 @@ _STRICT = re.compile(r"<answer>(0|[1-9]\d{0,5})</answer>")
 
 def answer_of(text: str, candidates: int) -> int | None:
     """The last index in <answer>..</answer>, however it is written; None if there is none or it names no candidate."""
-    found = [match[1] for within in _answers(text) if (match := _INDEX.fullmatch(within.strip()))]
-    return _valid(found[-1], candidates) if found else None
+    indices = [match[1] for within in _answers(text) if (match := _INDEX.fullmatch(within.strip()))]
+    return _valid_index(indices[-1], candidates) if indices else None
 
 
 def strict_answer_of(text: str, candidates: int) -> int | None:
     """The number of the last <answer>N</answer> that contains only a number, as SCALAR's own code reads answers."""
-    found = _STRICT.findall(text)
-    return _valid(found[-1], candidates) if found else None
+    numbers = _STRICT.findall(text)
+    return _valid_index(numbers[-1], candidates) if numbers else None
 
 
-def _valid(number: str, candidates: int) -> int | None:
+def _valid_index(number: str, candidates: int) -> int | None:
     return int(number) if int(number) < candidates else None
 
 

@@ -69,8 +69,8 @@ def bertscore(targets: Sequence[str], answers: Sequence[str], model: str) -> lis
         model: as `check_model` returned it.
     """
     pairs = list(zip(targets, answers, strict=True))
-    found = current_engine().map(partial(_score, model), batches(pairs, _PAIRS))
-    return [score for scores in found for score in scores]
+    batch_scores = current_engine().map(partial(_score, model), batches(pairs, _PAIRS))
+    return [score for scores in batch_scores for score in scores]
 
 
 def _score(model: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -117,14 +117,14 @@ class Scorer:
     def _references(self, texts: Sequence[str]) -> dict[str, Embedded]:
         """Embed the texts that are not kept from before, and keep as many as fit."""
         unique = list(dict.fromkeys(texts))
-        found = {text: self._kept[text] for text in unique if text in self._kept}
-        for text, embedded in self._embed([text for text in unique if text not in found]):
-            found[text] = self._kept[text] = embedded
+        references = {text: self._kept[text] for text in unique if text in self._kept}
+        for text, embedded in self._embed([text for text in unique if text not in references]):
+            references[text] = self._kept[text] = embedded
             self._bytes += embedded[0].nbytes
         while self._bytes > _KEPT_BYTES:
             _, oldest = self._kept.popitem(last=False)
             self._bytes -= oldest[0].nbytes
-        return found
+        return references
 
     def _embed(self, texts: Sequence[str]) -> Iterator[tuple[str, Embedded]]:
         """Unit vectors of each text's tokens, and how much each token counts."""

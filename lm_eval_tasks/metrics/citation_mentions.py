@@ -47,8 +47,8 @@ class Mentions:
     @property
     def other_share(self) -> float:
         """Of all works that the answer mentions."""
-        every = self.mentioned + self.others
-        return self.others / every if every else 0.0
+        total = self.mentioned + self.others
+        return self.others / total if total else 0.0
 
 
 def mentions(answer: str, titles: Sequence[str]) -> Mentions:
@@ -57,20 +57,20 @@ def mentions(answer: str, titles: Sequence[str]) -> Mentions:
     Args:
         titles: of the given works, in the order of the prompt, which numbers them from 0.
     """
-    found: set[int] = set()
+    mentioned: set[int] = set()
     others = 0
     names = [names_of(title) for title in titles]
     base = base_of(answer, len(titles))
     for sentence in cited_sentences(answer):
         text = f" {' '.join(WORD.findall(sentence))} "
-        here = {i for i, own in enumerate(names) if any(stands(name, text) for name in own)}
+        here = {i for i, work_names in enumerate(names) if any(stands(name, text) for name in work_names)}
         numbers = {number - base for number in numbers_in(sentence)}
         here |= {number for number in numbers if 0 <= number < len(titles)}
         others += sum(not 0 <= number < len(titles) for number in numbers)
         if not here:
             others += len(AUTHOR_YEAR.findall(sentence))
-        found |= here
-    return Mentions(len(titles), len(found), others)
+        mentioned |= here
+    return Mentions(len(titles), len(mentioned), others)
 
 
 def cited_sentences(answer: str) -> list[str]:
@@ -97,16 +97,16 @@ def stands(name: tuple[str, bool], text: str) -> bool:
 def numbers_in(sentence: str) -> set[int]:
     """The numbers that a sentence cites; a range stands for all numbers in it."""
     numbers: set[int] = set()
-    for bracket, named in NUMBERS.findall(sentence):
-        for part in re.split(r"\s*[,;]\s*", bracket or named):
-            first, *last = (int(n) for n in re.split(r"\s*[–-]\s*", part))
+    for bracket, citation in NUMBERS.findall(sentence):
+        for part in re.split(r"\s*[,;]\s*", bracket or citation):
+            first, *last = [int(n) for n in re.split(r"\s*[–-]\s*", part)]
             low, high = sorted((first, last[0] if last else first))
             # No list of works is so long that a wider span would be meant.
             numbers.update(range(low, min(high, low + _LONGEST_SPAN) + 1))
     return numbers
 
 
-def base_of(answer: str, given: int) -> int:
+def base_of(answer: str, count: int) -> int:
     """Whether an answer numbers the works from 0, as the prompt does, or from 1."""
     numbers = numbers_in(answer)
-    return int(bool(numbers) and 0 not in numbers and max(numbers) == given)
+    return int(bool(numbers) and 0 not in numbers and max(numbers) == count)

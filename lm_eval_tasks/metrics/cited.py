@@ -40,20 +40,24 @@ class Given:
 class Cited:
     """How an answer cites by number."""
 
-    def __init__(self, answer: str, given: Given) -> None:
-        self._given = given
-        base, count = base_of(answer, len(given.titles)), len(given.titles)
-        self._sentences = [(one, {number - base for number in numbers_in(one)}) for one in cited_sentences(answer)]
-        self._right = [
-            (text, sorted(own)) for text, numbers in self._sentences if (own := {n for n in numbers if 0 <= n < count})
+    def __init__(self, answer: str, works: Given) -> None:
+        self._given = works
+        base, count = base_of(answer, len(works.titles)), len(works.titles)
+        self._sentences = [
+            (sentence, {number - base for number in numbers_in(sentence)}) for sentence in cited_sentences(answer)
         ]
-        self._mentioned = {number for _, own in self._right for number in own}
+        self._right = [
+            (text, sorted(cited_numbers))
+            for text, numbers in self._sentences
+            if (cited_numbers := {n for n in numbers if 0 <= n < count})
+        ]
+        self._mentioned = {number for _, cited_numbers in self._right for number in cited_numbers}
 
     @property
     def precision(self) -> float | None:
         """Share of the numbers, each once a sentence, that were given; None without numbers."""
-        every = sum(len(numbers) for _, numbers in self._sentences)
-        return sum(len(own) for _, own in self._right) / every if every else None
+        total = sum(len(numbers) for _, numbers in self._sentences)
+        return sum(len(cited_numbers) for _, cited_numbers in self._right) / total if total else None
 
     @property
     def recall(self) -> float:
@@ -81,14 +85,14 @@ def support(citing: Sequence[tuple[str, Sequence[int]]], texts: Sequence[str]) -
     words = bm25s.tokenize(
         [*(NUMBERS.sub(" ", text) for text, _ in citing), *texts], stopwords="en", show_progress=False, return_ids=False
     )
-    asked, known = words[: len(citing)], words[len(citing) :]
-    if not any(known):
+    queries, corpus = words[: len(citing)], words[len(citing) :]
+    if not any(corpus):
         return None
     index = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
-    index.index(known, show_progress=False)
+    index.index(corpus, show_progress=False)
     places = []
-    for own, (_, numbers) in zip(asked, citing, strict=True):
-        scores = np.asarray(index.get_scores(own)) if own else np.zeros(len(texts))
+    for query, (_, numbers) in zip(queries, citing, strict=True):
+        scores = np.asarray(index.get_scores(query)) if query else np.zeros(len(texts))
         others = np.delete(scores, list(numbers))
         if len(others):
             places += [float(np.mean(others < scores[i]) + np.mean(others == scores[i]) / 2) for i in numbers]

@@ -61,11 +61,11 @@ def support_of_numbers(answer: str, shown: Shown) -> Support:
     """The support of every number in an answer."""
     answer = _APPARATUS.sub(" ", answer)
     stated = list(numbers(answer))
-    lacking = (one for one in stated if not shown.supports_number(one, answer))
-    return Support(len(stated), tuple(answer[one.start : one.end] for one in lacking))
+    lacking = (number for number in stated if not shown.supports_number(number, answer))
+    return Support(len(stated), tuple(answer[number.start : number.end] for number in lacking))
 
 
 def support_of_names(answer: str, shown: Shown) -> Support:
     """The support of every name in an answer."""
     stated = names(_APPARATUS.sub(" ", answer))
-    return Support(len(stated), tuple(one for one in stated if not shown.supports_name(one)))
+    return Support(len(stated), tuple(name for name in stated if not shown.supports_name(name)))

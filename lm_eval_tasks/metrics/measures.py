@@ -98,12 +98,12 @@ def capped(answers: Answers) -> Values:
         return [float(answer.finish == CAPPED) if answer.finish else None for answer in answers.each]
     lengths = tokenizers.counts(name, [answer.full for answer in answers.each])
     return [
-        float(answer.finish == CAPPED if answer.finish else length >= _reached(answer.row.answer_cap))
+        float(answer.finish == CAPPED if answer.finish else length >= _cap_threshold(answer.row.answer_cap))
         for answer, length in zip(answers.each, lengths, strict=True)
     ]
 
 
-def _reached(cap: int) -> int:
+def _cap_threshold(cap: int) -> int:
     # Text that is tokenized again may have slightly fewer tokens than the model generated.
     return cap - max(1, cap // 100)
 
@@ -138,15 +138,15 @@ def _run(text: str, other: str) -> float:
 
 def numbers_supported(answers: Answers) -> Values:
     """Share of an answer's numbers that the prompt shows of the paper and its citations; None for an answer without any."""
-    return [support_of_numbers(answer.text, shown).share for answer, shown in _with_shown(answers)]
+    return [support_of_numbers(answer.text, shown).share for answer, shown in _answers_and_prompts(answers)]
 
 
 def names_supported(answers: Answers) -> Values:
     """Share of an answer's names and acronyms that the prompt shows; None for an answer without any."""
-    return [support_of_names(answer.text, shown).share for answer, shown in _with_shown(answers)]
+    return [support_of_names(answer.text, shown).share for answer, shown in _answers_and_prompts(answers)]
 
 
-def _with_shown(answers: Answers) -> Iterator[tuple[Answer, Shown]]:
+def _answers_and_prompts(answers: Answers) -> Iterator[tuple[Answer, Shown]]:
     return ((answer, Shown(answer.row.own_part)) for answer in answers.each)
 
 
@@ -168,23 +168,23 @@ def _mentions(answers: Answers, share: Callable[[citation_mentions.Mentions], fl
 
 
 def citation_precision(answers: Answers) -> Values:
-    return _cited(answers, lambda cited: cited.precision)
+    return _cited_figure(answers, lambda cited: cited.precision)
 
 
 def citation_recall(answers: Answers) -> Values:
-    return _cited(answers, lambda cited: cited.recall)
+    return _cited_figure(answers, lambda cited: cited.recall)
 
 
 def citation_support(answers: Answers) -> Values:
-    return _cited(answers, lambda cited: cited.support)
+    return _cited_figure(answers, lambda cited: cited.support)
 
 
-def _cited(answers: Answers, figure: Callable[[Cited], float | None]) -> Values:
+def _cited_figure(answers: Answers, figure: Callable[[Cited], float | None]) -> Values:
     """A figure of the tasks that ask for citations by number; None for others."""
-    return [None if cited is None else figure(cited) for cited in answers.shared(_cited_by_number)]
+    return [None if cited is None else figure(cited) for cited in answers.shared(_citations_by_number)]
 
 
-def _cited_by_number(answers: Answers) -> list[Cited | None]:
+def _citations_by_number(answers: Answers) -> list[Cited | None]:
     from lm_eval_tasks.metrics.cited import Cited, Given
 
     return [Cited(answer.text, Given.of(answer.row)) if answer.row.by_number else None for answer in answers.each]

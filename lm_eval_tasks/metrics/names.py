@@ -40,15 +40,15 @@ _ORDINARY = frozenset(
 
 def names(text: str) -> list[str]:
     """The names and acronyms of a text, each once, in order."""
-    found: dict[str, None] = {}
-    for one in _NAME.finditer(text):
-        word = one[0]
+    seen: dict[str, None] = {}
+    for match in _NAME.finditer(text):
+        word = match[0]
         if _CAPITALIZED.fullmatch(word) and (
-            word.casefold() in _NOT_NAMES or _BEGINS.search(text, max(0, one.start() - 3), one.start())
+            word.casefold() in _NOT_NAMES or _BEGINS.search(text, max(0, match.start() - 3), match.start())
         ):
             continue
-        found[word] = None
-    return list(found)
+        seen[word] = None
+    return list(seen)
 
 
 class ShownNames:
@@ -56,11 +56,11 @@ class ShownNames:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._folded = _plain(text)
+        self._folded = _plain_words(text)
 
     def support(self, name: str) -> bool:
         """Whether the text has the name."""
-        plain = _plain(name).strip()
+        plain = _plain_words(name).strip()
         if plain in _ORDINARY and name.isupper():
             return re.search(rf"(?<![^\W_]){name}(?:s|\b|(?=[_\d]))", self._text) is not None
         if any(self._has(form) for form in (plain, plain.removesuffix("s"), f"{plain}s", plain.removesuffix("es"))):
@@ -98,7 +98,7 @@ _PUNCTUATION = bytes.maketrans(string.punctuation.encode(), b" " * len(string.pu
 _MORE_PUNCTUATION = re.compile("[‐‑‒–—‘’“”…·×∗†‡•\u00a0]")
 
 
-def _plain(text: str) -> str:
+def _plain_words(text: str) -> str:
     """Words in lower case with single spaces between and around them."""
     apart = _MORE_PUNCTUATION.sub(" ", text).encode("utf-8", "surrogatepass").translate(_PUNCTUATION)
     return f" {' '.join(apart.decode('utf-8', 'surrogatepass').casefold().split())} "

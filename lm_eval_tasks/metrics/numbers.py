@@ -75,25 +75,25 @@ class Number:
 
 def numbers(text: str) -> Iterator[Number]:
     """The numbers that a text states, in order; those that point to a section, a figure or a citation are left out."""
-    every = (*_in_digits(text), *_in_words(text, spelled.SPELLED))
-    return (one for one in sorted(every, key=lambda one: one.start) if not _points(text, one))
+    all_numbers = (*_in_digits(text), *_in_words(text, spelled.SPELLED))
+    return (number for number in sorted(all_numbers, key=lambda number: number.start) if not _points(text, number))
 
 
 def _in_words(text: str, pattern: re.Pattern[str]) -> Iterator[Number]:
     """The numbers that a text spells out; "one" is rarely one, and "two thirds" is not two."""
-    for found in pattern.finditer(text):
-        value = spelled.value_of(found[0])
-        if value > 1 and not _FRACTION.match(text, found.end()):
-            yield _with_sign(text, *found.span(), float(value), 1.0)
+    for match in pattern.finditer(text):
+        value = spelled.value_of(match[0])
+        if value > 1 and not _FRACTION.match(text, match.end()):
+            yield _with_sign(text, *match.span(), float(value), 1.0)
 
 
 def _in_digits(text: str) -> Iterator[Number]:
     done = 0
-    for found in _DIGITS.finditer(text):
-        start, end = found.span()
+    for match in _DIGITS.finditer(text):
+        start, end = match.span()
         if start < done:
             continue
-        plain = found[0]
+        plain = match[0]
         if text[start - 1 : start] not in _OPEN:
             if _POINT.search(text, max(0, start - 2), start):
                 plain, start = f"0.{plain}", start - 1
@@ -101,12 +101,12 @@ def _in_digits(text: str) -> Iterator[Number]:
                 continue  # part of a name, such as GPT-4 or v1.5
         if "," in plain or not plain.isascii():
             plain = plain.translate(_NO_SEPARATORS)
-        if found["exponent"] or "^" in text[end : end + _CARET]:
-            one = _with_exponent(text, start, end, plain, found["exponent"])
+        if match["exponent"] or "^" in text[end : end + _CARET]:
+            number = _with_exponent(text, start, end, plain, match["exponent"])
         else:
-            one = _with_sign(text, start, end, float(plain), 10.0 ** -len(plain.partition(".")[2]))
-        done = one.end
-        yield one
+            number = _with_sign(text, start, end, float(plain), 10.0 ** -len(plain.partition(".")[2]))
+        done = number.end
+        yield number
 
 
 def _with_exponent(text: str, start: int, end: int, plain: str, exponent: str | None) -> Number:
@@ -203,7 +203,7 @@ def _forms(answer: str, number: Number) -> Iterator[_Wanted]:
     margin = step / 2 + 1e-9 * max(1.0, abs(value))
     before = (max(0, number.start - 16), number.start)
     # The zeros of "about 12,000" are not exact; "at least 99 %" may be 99.7.
-    loose = _loose(value) if step == 1 else step
+    loose = _loose_step(value) if step == 1 else step
     below = loose / 2 if _ABOUT.search(answer, *before) else margin
     above = loose if _AT_LEAST.search(answer, *before) else below
     small = value == int(value) and abs(value) <= _SMALL and not number.percent and step >= 1
@@ -211,17 +211,17 @@ def _forms(answer: str, number: Number) -> Iterator[_Wanted]:
     yield _Wanted(value, value - below, value + above, step, None, "%" if number.percent else unit, next_to=neighbours)
     if number.percent:
         # 93 % is 0.93.
-        yield _scaled(value, step, margin, 0.01, percent=False)
+        yield _scaled_form(value, step, margin, 0.01, percent=False)
     elif 0 < value < 10 and step < 1:
-        yield _scaled(value, step, margin, 100, percent=True)
+        yield _scaled_form(value, step, margin, 100, percent=True)
     if step < 1 and not (unit or number.percent or number.flat):
         # A table's head may have the sign.
-        yield from (_scaled(value, step, 1e-9, factor, exactly=True) for factor in (100, 0.01))
+        yield from (_scaled_form(value, step, 1e-9, factor, exactly=True) for factor in (100, 0.01))
     for other, factor in conversions(unit):
-        yield _scaled(value, step, margin, factor, unit=other, exactly=True)
+        yield _scaled_form(value, step, margin, factor, unit=other, exactly=True)
 
 
-def _scaled(
+def _scaled_form(
     value: float,
     step: float,
     margin: float,
@@ -235,7 +235,7 @@ def _scaled(
     return _Wanted(value, value - margin, value + margin, step * factor, percent, unit, exactly)
 
 
-def _loose(value: float) -> float:
+def _loose_step(value: float) -> float:
     """The step of a whole number whose last zeros are not exact."""
     digits = f"{value:.0f}"
     return 10.0 ** min(len(digits) - len(digits.rstrip("0")), len(digits) - 1)
@@ -249,8 +249,8 @@ class ShownNumbers:
 
     @cached_property
     def _by_value(self) -> tuple[list[float], list[Number]]:
-        ordered = sorted(_in_digits(self._text), key=lambda one: one.value)
-        return [one.value for one in ordered], ordered
+        ordered = sorted(_in_digits(self._text), key=lambda number: number.value)
+        return [number.value for number in ordered], ordered
 
     @cached_property
     def _lower(self) -> str:
@@ -267,23 +267,23 @@ class ShownNumbers:
     def _states(self, wanted: _Wanted) -> bool:
         values, ordered = self._by_value
         first = bisect_left(values, wanted.least)
-        same = takewhile(lambda one: one.value <= wanted.most, islice(ordered, first, None))
-        return any(self._is(one, wanted) for one in chain(same, self._words_for(wanted.value)))
+        same = takewhile(lambda number: number.value <= wanted.most, islice(ordered, first, None))
+        return any(self._is(number, wanted) for number in chain(same, self._words_for(wanted.value)))
 
-    def _is(self, one: Number, wanted: _Wanted) -> bool:
+    def _is(self, number: Number, wanted: _Wanted) -> bool:
         """Whether a number near the wanted one is it."""
         # The shown number may be more precise than the answer's, never less.
-        if one.step > wanted.step * 1.0001 and one.value != wanted.value:
+        if number.step > wanted.step * 1.0001 and number.value != wanted.value:
             return False
-        if (wanted.percent is not None and one.percent != wanted.percent) or _points(self._text, one):
+        if (wanted.percent is not None and number.percent != wanted.percent) or _points(self._text, number):
             return False
-        unit = "%" if one.percent else unit_at(self._text, one.end)
-        if wanted.exactly and (unit != wanted.unit if wanted.unit else one.step >= 1):
+        unit = "%" if number.percent else unit_at(self._text, number.end)
+        if wanted.exactly and (unit != wanted.unit if wanted.unit else number.step >= 1):
             return False
         # A number without a unit may have any, as in a table.
         if wanted.unit and unit and unit != wanted.unit:
             return False
-        return not wanted.next_to or bool(wanted.next_to & _neighbours(self._text, one))
+        return not wanted.next_to or bool(wanted.next_to & _neighbours(self._text, number))
 
     def _words_for(self, value: float) -> Iterator[Number]:
         """Where the text spells a number out."""

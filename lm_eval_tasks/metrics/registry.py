@@ -126,18 +126,18 @@ METRICS: tuple[Metric, ...] = (
 
 def of_kind(kind: Kind) -> Iterator[Metric]:
     """The metrics of a kind of task, in the order in which they are shown."""
-    return (one for one in METRICS if kind in one.kinds)
+    return (metric for metric in METRICS if kind in metric.kinds)
 
 
 def of_texts() -> list[Metric]:
     """The metrics of writing tasks that say something about a text, without their floors: those that have a report card."""
-    floors = {name for one in METRICS for name in one.floors}
-    return [one for one in of_kind("writing") if not one.rate and one.name not in floors]
+    floors = {name for metric in METRICS for name in metric.floors}
+    return [metric for metric in of_kind("writing") if not metric.rate and metric.name not in floors]
 
 
 def headline(kind: Kind | None = None) -> tuple[str, ...]:
     """The names of the headline metrics, of one kind of task or of all."""
-    return tuple(one.name for one in METRICS if one.headline and (kind is None or kind in one.kinds))
+    return tuple(metric.name for metric in METRICS if metric.headline and (kind is None or kind in metric.kinds))
 
 
 def printed() -> tuple[str, ...]:
@@ -147,12 +147,12 @@ def printed() -> tuple[str, ...]:
 
 def named(name: str) -> Metric | None:
     """The metric of a name; None if there is none."""
-    return next((one for one in METRICS if one.name == name), None)
+    return next((metric for metric in METRICS if metric.name == name), None)
 
 
 def check_names(names: Iterable[str], known: Sequence[Metric] = METRICS) -> None:
     """Raise a MetricError for a name that no metric has."""
-    each = [one.name for one in known]
+    each = [metric.name for metric in known]
     for name in names:
         if name not in each:
             raise MetricError(f"no metric {name!r:.60}; {suggestion(name, each, '{}')}")
@@ -160,8 +160,8 @@ def check_names(names: Iterable[str], known: Sequence[Metric] = METRICS) -> None
 
 def label(name: str) -> str:
     """A metric's name for display; the name itself if it is not one of ours."""
-    found = named(name)
-    return found.label if found else name
+    metric = named(name)
+    return metric.label if metric else name
 
 
 # --- as lm-eval's task files want them
@@ -169,7 +169,7 @@ def label(name: str) -> str:
 
 def with_usual(scores: Mapping[str, float]) -> dict[str, float]:
     """Scores by our names, and by lm-eval's usual names where those differ."""
-    usual = {one.usual: scores[one.name] for one in METRICS if one.usual and one.name in scores}
+    usual = {metric.usual: scores[metric.name] for metric in METRICS if metric.usual and metric.name in scores}
     return {**scores, **usual}
 
 
@@ -177,9 +177,9 @@ def _metric_list(kind: Kind) -> list[dict[str, Any]]:
     """A task's `metric_list`; lm-eval knows two directions; other metrics have none there."""
     directions = {"higher": True, "lower": False, "one": None, "neither": None}
     return [
-        {"metric": name, "aggregation": "mean", "higher_is_better": directions[one.best]}
-        for one in of_kind(kind)
-        for name in filter(None, (one.name, one.usual))
+        {"metric": name, "aggregation": "mean", "higher_is_better": directions[metric.best]}
+        for metric in of_kind(kind)
+        for name in filter(None, (metric.name, metric.usual))
     ]
 
 
@@ -187,9 +187,9 @@ def _group_list(kind: Kind) -> list[dict[str, Any]]:
     """A group's `aggregate_metric_list`: each task counts the same, whatever its number of samples."""
     return [
         {"metric": name, "aggregation": "mean", "weight_by_size": False, "filter_list": "score"}
-        for one in of_kind(kind)
-        if one.headline
-        for name in filter(None, (one.name, one.usual))
+        for metric in of_kind(kind)
+        if metric.headline
+        for name in filter(None, (metric.name, metric.usual))
     ]
 
 

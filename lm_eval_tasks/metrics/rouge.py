@@ -25,9 +25,8 @@ def rouge_l(target: str, answer: str) -> float:
 
 def rouge_n(target: str, answer: str, n: int) -> float:
     """ROUGE-N: common runs of n words."""
-    reference, candidate = (
-        Counter(zip(*(words(text)[i:] for i in range(n)), strict=False)) for text in (target, answer)
-    )
+    reference = Counter(zip(*(words(target)[i:] for i in range(n)), strict=False))
+    candidate = Counter(zip(*(words(answer)[i:] for i in range(n)), strict=False))
     return f_score((reference & candidate).total(), reference.total(), candidate.total())
 
 
@@ -55,7 +54,7 @@ def rouge_lsum(target: str, answer: str) -> float:
 
 def sentences(text: str) -> list[list[str]]:
     """The words of each sentence that has any."""
-    return [found for part in _SENTENCE.split(text) if (found := words(part))]
+    return [sentence for part in _SENTENCE.split(text) if (sentence := words(part))]
 
 
 @lru_cache(maxsize=1024)

@@ -50,7 +50,7 @@ def unpack(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
 
 def others_of(ids: Sequence[str]) -> list[int]:
     """For each row a row of another paper, always the same for the same ids: the next in an order that nothing else depends on."""
-    papers = [paper_of(one) for one in ids]
+    papers = [paper_of(id_) for id_ in ids]
     order = sorted(range(len(ids)), key=lambda i: (hashlib.sha256(papers[i].encode()).digest(), ids[i]))
     # Rows of one paper are adjacent: the next paper's first row is a step beyond the last of its own.
     following: dict[int, int] = {}
@@ -72,15 +72,15 @@ def score_rows(resps: Sequence[Sequence[str]], docs: Docs, kind: Kind, refine_re
     answers = Answers(
         Answer.of(row, text, refine_reply) for row, texts in zip(rows, resps, strict=True) for text in texts
     )
-    scored = _scored(answers, kind)
+    scored = _score_answers(answers, kind)
     return [mean_of([next(scored) for _ in texts]).to_text() for texts in resps]
 
 
-def _scored(answers: Answers, kind: Kind) -> Iterator[ScoredAnswer]:
+def _score_answers(answers: Answers, kind: Kind) -> Iterator[ScoredAnswer]:
     values = {metric.name: metric.compute(answers) for metric in registry.of_kind(kind)}
     for i, answer in enumerate(answers.each):
-        known = {name: value for name, of in values.items() if (value := of[i]) is not None}
-        yield ScoredAnswer(answer.text, {} if answer.finish == NOT_APPLICABLE else known)
+        scores = {name: value for name, of in values.items() if (value := of[i]) is not None}
+        yield ScoredAnswer(answer.text, {} if answer.finish == NOT_APPLICABLE else scores)
 
 
 def _index(text: str, row: PromptRow) -> str:

@@ -23,7 +23,7 @@ _VALUES = {**_ONES, **_TEENS, **_TENS}
 MULTIPLES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _WORD = {value: word for word, value in _VALUES.items()}
 
-_ONE, _TEEN, _TEN = ("|".join(words) for words in (_ONES, _TEENS, _TENS))
+_ONE, _TEEN, _TEN = "|".join(_ONES), "|".join(_TEENS), "|".join(_TENS)
 _BELOW_100 = rf"(?:(?:{_TEN})(?:[-\s](?:{_ONE})\b)?|{_TEEN}|{_ONE})"
 _BELOW_1000 = rf"(?:(?:{_BELOW_100}\s)?hundred(?:\s(?:and\s)?{_BELOW_100})?|{_BELOW_100})"
 _BETWEEN = r"(?:-|\s(?:and\s)?)"

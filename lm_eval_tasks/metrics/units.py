@@ -46,8 +46,8 @@ _UNIT = re.compile(rf"\s?-?({'|'.join(sorted(_UNITS, key=len, reverse=True))})(?
 
 def unit_at(text: str, place: int) -> str:
     """The unit that begins at a place, one name for all its spellings; "" if there is none that we know."""
-    found = _UNIT.match(text, place)
-    return _UNITS[found[1]] if found else ""
+    match = _UNIT.match(text, place)
+    return _UNITS[match[1]] if match else ""
 
 
 def conversions(unit: str) -> Iterator[tuple[str, float]]:

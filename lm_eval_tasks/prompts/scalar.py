@@ -23,15 +23,19 @@ def slots_of(row: Mapping[str, Any], with_paper: bool = True) -> list[Slot]:
     before, _, after = row["question"].partition(MASK)
     title, line, before = before.partition("\n")
     paper = [Slot(title + line), Slot(before, "around", 0, BEFORE), Slot(MASK), Slot(after, "around", 0, AFTER)]
-    shown = [slot for i, one in enumerate(row["candidates"]) for slot in _candidate(one, i, row["candidate_text"])]
-    return [Slot(head), *(paper if with_paper else [Slot(MASK)]), Slot(middle), *shown, Slot(tail)]
+    candidates = [
+        slot
+        for i, candidate in enumerate(row["candidates"])
+        for slot in _candidate(candidate, i, row["candidate_text"])
+    ]
+    return [Slot(head), *(paper if with_paper else [Slot(MASK)]), Slot(middle), *candidates, Slot(tail)]
 
 
-def _candidate(candidate: Mapping[str, Any], index: int, shown: str) -> Iterator[Slot]:
+def _candidate(candidate: Mapping[str, Any], index: int, candidate_text: str) -> Iterator[Slot]:
     head, tail = templates.words("scalar_candidate").replace("{INDEX}", str(index)).split("{CANDIDATE}")
     text = candidate["content"]
     # Published bodies begin after an empty line; one that is empty has none.
-    yield Slot(head + ("\n" * bool(text) if shown == BODY else f"{candidate['title']}\n\n"), index=index)
+    yield Slot(head + ("\n" * bool(text) if candidate_text == BODY else f"{candidate['title']}\n\n"), index=index)
     content = _between(text, *_CONTENT, ends_last=True)
     abstract = _between(text[: content.start] if content else text, *_ABSTRACT, ends_last=False)
     position = 0

@@ -51,17 +51,21 @@ class Dense:
     def __init__(self, name: str, query: Encode, context: Encode, similarity: Similarity) -> None:
         self.name = name if similarity == INNER_PRODUCT else f"{name}, {similarity}"
         self._query, self._context = query, context
-        self._scaled = _unit if similarity == "cosine" else np.asarray
+        self._scaled = _unit_vectors if similarity == "cosine" else np.asarray
 
     def rank(self, queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
         # Samples share demonstrations: no chunk is embedded twice in a call.
         if not any(chunks):
             return [[] for _ in chunks]
-        places = {text: i for i, text in enumerate(dict.fromkeys(chunk for own in chunks for chunk in own))}
-        embedded, asked = self._scaled(self._context(list(places))), self._scaled(self._query(list(queries)))
+        places = {
+            text: i
+            for i, text in enumerate(dict.fromkeys(chunk for sample_chunks in chunks for chunk in sample_chunks))
+        }
+        chunk_vectors = self._scaled(self._context(list(places)))
+        query_vectors = self._scaled(self._query(list(queries)))
         return [
-            best(embedded[[places[chunk] for chunk in own]] @ vector, top) if own else []
-            for own, vector in zip(chunks, asked, strict=True)
+            best(chunk_vectors[[places[chunk] for chunk in sample_chunks]] @ vector, top) if sample_chunks else []
+            for sample_chunks, vector in zip(chunks, query_vectors, strict=True)
         ]
 
 
@@ -78,11 +82,9 @@ def open_pair(kind: str, folders: str, similarity: Similarity) -> Dense:
     pair = PAIRS[kind]
     query, _, context = folders.partition(",") if folders else (pair.query, "", pair.context)
     context = context or query
-    asks, shows = (
-        _encoder(model, pair.pooling, role)
-        for model, role in ((query, "DPRQuestionEncoder"), (context, "DPRContextEncoder"))
-    )
-    return Dense(f"{kind}:{query},{context}", asks, shows, similarity)
+    encode_query = _encoder(query, pair.pooling, "DPRQuestionEncoder")
+    encode_context = _encoder(context, pair.pooling, "DPRContextEncoder")
+    return Dense(f"{kind}:{query},{context}", encode_query, encode_context, similarity)
 
 
 def open_sentence_transformer(name: str, similarity: Similarity) -> Dense:
@@ -111,7 +113,7 @@ def open_sentence_transformer(name: str, similarity: Similarity) -> Dense:
     return Dense(name, encode, encode, similarity)
 
 
-def _unit(vectors: Any) -> Any:
+def _unit_vectors(vectors: Any) -> Any:
     """The vectors, scaled to length 1."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors) / np.where(lengths == 0, 1, lengths)

@@ -90,9 +90,9 @@ class Question:
 def corpus(row: Mapping[str, Any]) -> tuple[str, ...]:
     """All that a row shows of itself, its demonstrations and its citations; never its target."""
     texts = [row["content"]]
-    for one in row["demonstrations"]:
-        texts += [one["content"], one["title"], one["abstract"], one["output"]]
-    texts += [f"{one['title']}\n{one['abstract']}" for one in row.get("citations") or ()]
+    for demonstration in row["demonstrations"]:
+        texts += [demonstration["content"], demonstration["title"], demonstration["abstract"], demonstration["output"]]
+    texts += [f"{citation['title']}\n{citation['abstract']}" for citation in row.get("citations") or ()]
     return tuple(dict.fromkeys(text for text in texts if text.strip()))
 
 
@@ -111,13 +111,13 @@ def retrieve(questions: Sequence[Question], how: Retrieval, cache: Path) -> list
     journal = Journal(cache / f"{_slug(retriever.name)}-{chunking.size}-{chunking.overlap}-{chunking.top}.jsonl")
     keys = [_key(retriever.name, question) for question in questions]
     missing = [i for i, key in enumerate(keys) if key not in journal]
-    with Progress(f"retrieve {how.label}", len(questions), len(questions) - len(missing)) as shown:
+    with Progress(f"retrieve {how.label}", len(questions), len(questions) - len(missing)) as progress:
         groups = batches(missing, _GROUP)
-        asked = ([questions[i] for i in group] for group in groups)
-        for group, ranked in zip(groups, current_engine().map(partial(_rank, how), asked), strict=True):
+        question_groups = ([questions[i] for i in group] for group in groups)
+        for group, ranked in zip(groups, current_engine().map(partial(_rank, how), question_groups), strict=True):
             for i, order in zip(group, ranked, strict=True):
                 journal.add(keys[i], order)
-                shown.step()
+                progress.step()
     return [
         [chunks[k] for k in journal[key]]
         for key, question in zip(keys, questions, strict=True)

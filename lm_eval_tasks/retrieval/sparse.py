@@ -14,7 +14,7 @@ class _OneByOne:
     """Ranks sample by sample."""
 
     def rank(self, queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
-        return [self._rank(query, own, top) for query, own in zip(queries, chunks, strict=True)]
+        return [self._rank(query, sample_chunks, top) for query, sample_chunks in zip(queries, chunks, strict=True)]
 
     def _rank(self, query: str, chunks: Sequence[str], top: int) -> list[int]:
         raise NotImplementedError

@@ -30,9 +30,9 @@ class Generated(str):
     @classmethod
     def of(cls, text: str, finish: str) -> Generated:
         """A text with the reason why it ended."""
-        made = cls(text)
-        made.finish = finish
-        return made
+        answer = cls(text)
+        answer.finish = finish
+        return answer
 
 
 @dataclass(frozen=True, slots=True)

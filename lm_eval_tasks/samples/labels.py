@@ -15,23 +15,23 @@ def label(name: str) -> str:
     return re.sub(r"[^\w.-]+", "-", name if name.count("/") == 1 else name.rpartition("/")[2])
 
 
-def cutoffs_of(given: Sequence[str], models: Collection[str]) -> dict[str, str]:
+def cutoffs_of(assignments: Sequence[str], models: Collection[str]) -> dict[str, str]:
     """Model -> month up to which it was trained.
 
     Args:
-        given: `MODEL=YYYY-MM` as typed; a model is named as in tables, or as its weights are.
+        assignments: `MODEL=YYYY-MM` as typed; a model is named as in tables, or as its weights are.
         models: as named in tables.
 
     Raises:
         SamplesError: one is something else.
     """
-    found = {}
-    for one in given:
-        name, _, month = one.rpartition("=")
+    cutoffs = {}
+    for assignment in assignments:
+        name, _, month = assignment.rpartition("=")
         model = name if name in models else label(name)
         if model not in models or not _MONTH.fullmatch(month):
             raise SamplesError(
-                f"--cutoff {one!r:.200} is not MODEL=YYYY-MM with a model of these runs: {', '.join(sorted(models))}"
+                f"--cutoff {assignment!r:.200} is not MODEL=YYYY-MM with a model of these runs: {', '.join(sorted(models))}"
             )
-        found[model] = month
-    return found
+        cutoffs[model] = month
+    return cutoffs

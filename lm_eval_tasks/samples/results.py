@@ -165,7 +165,7 @@ def read_results(path: Path) -> Results:
     """
     try:
         content = parse_json(path.read_text(encoding="utf-8-sig"))
-        results = _ours(path, content) if OURS in content else _lm_evals(path, content)
+        results = _our_results(path, content) if OURS in content else _lm_eval_results(path, content)
         engine, name = _model_of(content)
         if not results.model.isprintable() or not 0 < len(results.model) <= _LONGEST_NAME:
             raise ValueError(f"a model called {results.model!r:.80}")
@@ -182,8 +182,8 @@ def read_results(path: Path) -> Results:
 
 def _seconds(date: object) -> int:
     """lm-eval's `date`, bounded."""
-    known = isinstance(date, int | float) and 0 <= date < MOST
-    return int(min(number(date), 4e9)) if known else 0
+    is_known = isinstance(date, int | float) and 0 <= date < MOST
+    return int(min(number(date), 4e9)) if is_known else 0
 
 
 def _model_of(content: Mapping[str, Any]) -> tuple[str, str]:
@@ -191,12 +191,12 @@ def _model_of(content: Mapping[str, Any]) -> tuple[str, str]:
     block = content.get(OURS) or {}
     run = block.get("run") or content.get("config") or {}
     arguments = run.get("model_args")
-    named = arguments if isinstance(arguments, Mapping) else {}
-    name = str(named.get("pretrained") or named.get("model") or "")
+    model_args = arguments if isinstance(arguments, Mapping) else {}
+    name = str(model_args.get("pretrained") or model_args.get("model") or "")
     return str(run.get("model") or ""), name if _ID.fullmatch(name) else ""
 
 
-def _ours(path: Path, content: Mapping[str, Any]) -> Results:
+def _our_results(path: Path, content: Mapping[str, Any]) -> Results:
     block = content[OURS]
     models = {str(score["model"]) for score in block["scores"]}
     if len(models) != 1:
@@ -228,7 +228,8 @@ def _ours(path: Path, content: Mapping[str, Any]) -> Results:
 
 
 def _score(content: Mapping[str, Any]) -> Score:
-    low, high = (None if content[name] is None else number(content[name]) for name in ("low", "high"))
+    low = None if content["low"] is None else number(content["low"])
+    high = None if content["high"] is None else number(content["high"])
     of = content.get("of")
     return Score(
         str(content["model"]),
@@ -243,28 +244,28 @@ def _score(content: Mapping[str, Any]) -> Score:
     )
 
 
-def _lm_evals(path: Path, content: Mapping[str, Any]) -> Results:
+def _lm_eval_results(path: Path, content: Mapping[str, Any]) -> Results:
     tasks = [task for task in content["results"] if task.startswith(_OUR_TASKS) and task in content["configs"]]
     options: dict[str, Any] = {}
     for task in tasks:
         options |= content["configs"][task].get("metadata") or {}
     each = [content["configs"][task].get("metadata") or {} for task in tasks]
-    revisions = sorted({str(one["dataset_revision"]) for one in each if one.get("dataset_revision")})
-    named = str(content.get("model_name") or content["config"]["model"]).rstrip("/")
-    model = label(named)
+    revisions = sorted({str(metadata["dataset_revision"]) for metadata in each if metadata.get("dataset_revision")})
+    full_name = str(content.get("model_name") or content["config"]["model"]).rstrip("/")
+    model = label(full_name)
     return Results(
         path,
         model,
         tuple(name for name in revisions if name != "main" and not _COMMIT.fullmatch(name)),
         scores=tuple(score for task in tasks for score in _scores_of(content, task, model)),
-        dataset=next((str(one["dataset"]) for one in each if one.get("dataset")), ""),
+        dataset=next((str(metadata["dataset"]) for metadata in each if metadata.get("dataset")), ""),
         revision=revisions[0] if len(revisions) == 1 and _COMMIT.fullmatch(revisions[0]) else "",
-        subsets=dict(_limited(content, tasks)),
+        subsets=dict(_subsets(content, tasks)),
         options=options,
     )
 
 
-def _limited(content: Mapping[str, Any], tasks: Sequence[str]) -> Iterator[tuple[str, tuple[int, int]]]:
+def _subsets(content: Mapping[str, Any], tasks: Sequence[str]) -> Iterator[tuple[str, tuple[int, int]]]:
     """The tasks that lm-eval's --limit or --samples made smaller."""
     for task in tasks:
         counts = content["n-samples"][task]
@@ -336,7 +337,7 @@ def write_run(
         for task, lines in samples.items()
     }
     content = redacted({**lm_evals, OURS: asdict(block)})
-    text = json.dumps(content, default=_shown, ensure_ascii=False, indent=1)
+    text = json.dumps(content, default=_text_of, ensure_ascii=False, indent=1)
     # The memory address of a function is not part of a result.
     write_together({**files, output / f"{_RESULTS}{model}.json": [_ADDRESS.sub("", text)]})
 
@@ -347,6 +348,6 @@ def samples_files(folder: Path, model: str) -> dict[str, Path]:
     return {file.name.removeprefix("samples_").removesuffix(f"_{model}.jsonl"): file for file in files}
 
 
-def _shown(value: object) -> Any:
+def _text_of(value: object) -> Any:
     """What JSON has no form for, as text."""
     return redacted(str(value))

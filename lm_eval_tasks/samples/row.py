@@ -173,7 +173,9 @@ class PromptRow:
 
     def to_doc(self) -> dict[str, Any]:
         """The row as lm-eval takes it: one column for each field, and one for each part that could be cut."""
-        values: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "cuts"}
+        values: dict[str, Any] = {
+            column.name: getattr(self, column.name) for column in fields(self) if column.name != "cuts"
+        }
         return {
             **{name: list(value) if isinstance(value, tuple) else value for name, value in values.items()},
             "slots": [slot.to_json() for slot in self.slots],

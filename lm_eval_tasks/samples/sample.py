@@ -125,7 +125,7 @@ def read_file(file: Path) -> Iterator[Sample]:
         SamplesError: it cannot be read, or a line is something else.
     """
     if file.name == JOURNAL:
-        yield from _journaled(file)
+        yield from _read_journal(file)
     else:
         yield from (sample for sample, _ in read_lines(file))
 
@@ -136,12 +136,12 @@ def read_lines(file: Path) -> Iterator[tuple[Sample, dict[str, Any]]]:
         with file.open("rb") as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
-                    yield _parsed(line, f"line {number} of {file}")
+                    yield _parse_line(line, f"line {number} of {file}")
     except OSError as err:
         raise SamplesError(f"{file} cannot be read: {err.strerror or err}") from err
 
 
-def _parsed(line: bytes, where: str) -> tuple[Sample, dict[str, Any]]:
+def _parse_line(line: bytes, where: str) -> tuple[Sample, dict[str, Any]]:
     try:
         content = parse_json(line)
         return Sample.of_logged(content), content
@@ -149,7 +149,7 @@ def _parsed(line: bytes, where: str) -> tuple[Sample, dict[str, Any]]:
         raise SamplesError(f"{where} is not a logged sample of AcademicEval ({err})") from err
 
 
-def _journaled(file: Path) -> Iterator[Sample]:
+def _read_journal(file: Path) -> Iterator[Sample]:
     try:
         newest = {entry["key"]: entry for entry in read_entries(file) if entry is not None}
     except OSError as err:

@@ -68,8 +68,8 @@ def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
     columns = {}
     for name in names:
         rows = [(sample.id, sample.scores[name], sample.cluster) for sample in samples if name in sample.scores]
-        if made := column(name, rows):
-            columns[name] = made
+        if metric_column := column(name, rows):
+            columns[name] = metric_column
     return columns
 
 

@@ -47,14 +47,17 @@ def compare(a: Path, b: Path, metrics: Sequence[str] | None = None) -> list[Diff
     first, second = by_task(read([a])), by_task(read([b]))
     common = [task for task in first if task in second]
     if not common:
-        raise SamplesError(f"{a} and {b} have no task in common ({_named(first)}; {_named(second)})")
+        raise SamplesError(f"{a} and {b} have no task in common ({_task_names(first)}; {_task_names(second)})")
     differences = [
         difference for task in common for difference in _differences(task, first[task], second[task], metrics)
     ]
     if not differences:
         raise SamplesError(f"neither {a} nor {b} has one of the scores {', '.join(metrics)} in both runs")
-    corrected = iter(holm([p for one in differences if (p := one.difference.p) is not None]))
-    return [one if one.difference.p is None else replace(one, corrected_p=next(corrected)) for one in differences]
+    corrected = iter(holm([p for difference in differences if (p := difference.difference.p) is not None]))
+    return [
+        difference if difference.difference.p is None else replace(difference, corrected_p=next(corrected))
+        for difference in differences
+    ]
 
 
 def _differences(
@@ -67,7 +70,8 @@ def _differences(
         both = [(x, y) for x, y in pairs if metric in x.scores and metric in y.scores]
         gains = column(metric, [(x.id, y.scores[metric] - x.scores[metric], x.cluster) for x, y in both])
         if gains:
-            a, b = (fmean(pair[side].scores[metric] for pair in both) for side in (0, 1))
+            a = fmean(x.scores[metric] for x, _ in both)
+            b = fmean(y.scores[metric] for _, y in both)
             yield Difference(task, metric, a, b, gains.interval(), left_out)
 
 
@@ -91,16 +95,16 @@ def tasks_apart(a: Path, b: Path) -> list[str]:
 
 def table(differences: Sequence[Difference], a: Path, b: Path) -> Table:
     """The differences, a row for each, under the names of the runs' files or folders."""
-    one, other = (a.resolve().name, b.resolve().name) if a.resolve().name != b.resolve().name else (str(a), str(b))
+    first, second = (a.resolve().name, b.resolve().name) if a.resolve().name != b.resolve().name else (str(a), str(b))
     head = (
         "Task",
         "Score",
         "Papers",
         "Left out",
         "First authors",
-        one,
-        other,
-        f"{other} - {one}",
+        first,
+        second,
+        f"{second} - {first}",
         "95% interval",
         "p",
         "p (Holm)",
@@ -109,20 +113,20 @@ def table(differences: Sequence[Difference], a: Path, b: Path) -> Table:
     return Table(head, "llrrrrrrlrrr", [_row(row, row.difference) for row in differences])
 
 
-def _row(one: Difference, over: Interval) -> tuple[object, ...]:
+def _row(difference: Difference, interval: Interval) -> tuple[object, ...]:
     return (
-        one.task,
-        one.metric,
-        over.samples,
-        one.left_out,
-        over.clusters,
-        f"{one.a:.4f}",
-        f"{one.b:.4f}",
-        f"{over.mean:+.4f}",
-        bounds_text(over.low, over.high, "+.4f"),
-        _p(over.p),
-        _p(one.corrected_p),
-        _p(over.detectable),
+        difference.task,
+        difference.metric,
+        interval.samples,
+        difference.left_out,
+        interval.clusters,
+        f"{difference.a:.4f}",
+        f"{difference.b:.4f}",
+        f"{interval.mean:+.4f}",
+        bounds_text(interval.low, interval.high, "+.4f"),
+        _p(interval.p),
+        _p(difference.corrected_p),
+        _p(interval.detectable),
     )
 
 
@@ -154,5 +158,5 @@ def _pairs(task: str, first: Sequence[Sample], second: Sequence[Sample]) -> list
     return pairs
 
 
-def _named(tasks: dict[str, list[Sample]]) -> str:
+def _task_names(tasks: dict[str, list[Sample]]) -> str:
     return ", ".join(sorted(tasks))

@@ -41,25 +41,26 @@ def correlations(samples: Sequence[Sample], metrics: Sequence[str]) -> list[Corr
 
 def correlations_of(rows: Sequence[tuple[Mapping[str, float], str]], metrics: Sequence[str]) -> list[Correlation]:
     """As `correlations`, over anything that has scores and belongs to a cluster: samples to first authors, models to themselves."""
-    found = []
+    pairs = []
     for first, second in combinations(metrics, 2):
         both = [(scores, cluster) for scores, cluster in rows if first in scores and second in scores]
-        x, y = (rankdata([scores[name] for scores, _ in both]) for name in (first, second))
+        x = rankdata([scores[first] for scores, _ in both])
+        y = rankdata([scores[second] for scores, _ in both])
         if len(both) > 2 and np.ptp(x) and np.ptp(y):
-            found.append(_correlation(first, second, x, y, [cluster for _, cluster in both]))
-    return found
+            pairs.append(_correlation(first, second, x, y, [cluster for _, cluster in both]))
+    return pairs
 
 
 def _correlation(first: str, second: str, x: np.ndarray, y: np.ndarray, clusters: Sequence[str]) -> Correlation:
     of = numbered(clusters)
-    sums = np.array([np.bincount(of, weights=one) for one in (np.ones(len(x)), x, y, x * x, y * y, x * y)])
-    whole = sums.sum(axis=1)
-    value = float(_pearson(whole))
+    sums = np.array([np.bincount(of, weights=weights) for weights in (np.ones(len(x)), x, y, x * x, y * y, x * y)])
+    total = sums.sum(axis=1)
+    value = float(_pearson(total))
     if sums.shape[1] < FEWEST:
         return Correlation(first, second, value, None, None, len(x))
-    left = np.array([_pearson(whole - one) for one in sums.T])
-    over = t_interval(value, left, sums[0])
-    return Correlation(first, second, value, max(-1.0, over.low), min(1.0, over.high), len(x))
+    left = np.array([_pearson(total - cluster_sums) for cluster_sums in sums.T])
+    interval = t_interval(value, left, sums[0])
+    return Correlation(first, second, value, max(-1.0, interval.low), min(1.0, interval.high), len(x))
 
 
 def _pearson(sums: np.ndarray) -> float:
@@ -68,23 +69,23 @@ def _pearson(sums: np.ndarray) -> float:
     return float((xy - x * y / n) / np.sqrt(spread)) if spread > 0 else 0.0
 
 
-def table(found: Sequence[Correlation]) -> Table:
+def table(pairs: Sequence[Correlation]) -> Table:
     """A row for each pair."""
     rows = [
-        (one.first, one.second, one.samples, f"{one.value:+.2f}", bounds_text(one.low, one.high, "+.2f"))
-        for one in found
+        (pair.first, pair.second, pair.samples, f"{pair.value:+.2f}", bounds_text(pair.low, pair.high, "+.2f"))
+        for pair in pairs
     ]
     return Table(("Metric", "Other metric", "n", "Spearman", "95% interval"), "llrrr", rows)
 
 
-def matrix(found: Sequence[Correlation]) -> Table:
+def matrix(pairs: Sequence[Correlation]) -> Table:
     """A row and a column for each metric, half of it filled."""
-    names = list(dict.fromkeys(name for one in found for name in (one.first, one.second)))
-    cells = {(one.second, one.first): _unbroken(one) for one in found}
+    names = list(dict.fromkeys(name for pair in pairs for name in (pair.first, pair.second)))
+    cells = {(pair.second, pair.first): _cell_text(pair) for pair in pairs}
     rows = [(name, *(cells.get((name, other), "") for other in names[:-1])) for name in names[1:]]
     return Table(("Metric", *names[:-1]), "l" + "r" * (len(names) - 1), rows)
 
 
-def _unbroken(one: Correlation) -> str:
+def _cell_text(correlation: Correlation) -> str:
     """A correlation, and its interval if there is one, which stays on one line of a narrow column."""
-    return with_bounds(one.value, one.low, one.high, "+.2f").replace(", ", ",\u00a0")
+    return with_bounds(correlation.value, correlation.low, correlation.high, "+.2f").replace(", ", ",\u00a0")

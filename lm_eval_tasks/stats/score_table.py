@@ -23,8 +23,10 @@ def score_table(scores: Sequence[Score]) -> Iterator[str | Table]:
         model = f"{score.model} + {score.retriever}" if score.retriever else score.model
         rows.setdefault((score.task, model), {})[score.metric] = score
     present = list(dict.fromkeys(score.metric for score in scores))
-    main = [name for one in METRICS if one.headline for name in (one.name, one.name + UNCAPPED, *one.floors)]
-    main += [one.name for one in METRICS if one.rate]
+    main = [
+        name for metric in METRICS if metric.headline for name in (metric.name, metric.name + UNCAPPED, *metric.floors)
+    ]
+    main += [metric.name for metric in METRICS if metric.rate]
     yield _table([name for name in main if name in present], rows)
     others = [name for name in present if name not in main]
     if others:
@@ -39,17 +41,17 @@ def score_table(scores: Sequence[Score]) -> Iterator[str | Table]:
 
 
 def _table(metrics: Sequence[str], rows: _Rows) -> Table:
-    shown = [
+    table_rows = [
         (task, model, _samples(cells), *(_cell(cells.get(metric)) for metric in metrics))
         for (task, model), cells in sorted(rows.items())
         if not cells.keys().isdisjoint(metrics)
     ]
-    return Table(("Task", "Model", "n", *metrics), "llr" + "r" * len(metrics), shown)
+    return Table(("Task", "Model", "n", *metrics), "llr" + "r" * len(metrics), table_rows)
 
 
 def _samples(cells: Mapping[str, Score]) -> str:
     """How many samples were scored, and out of how many if that is only a part."""
-    most = max(cells.values(), key=lambda one: one.samples)
+    most = max(cells.values(), key=lambda score: score.samples)
     return str(most.samples) if most.of in (None, most.samples) else f"{most.samples} of {most.of}"
 
 

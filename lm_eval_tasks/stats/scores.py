@@ -57,7 +57,11 @@ def by_month(samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
     return {
         month: {
             "samples": len(of_month),
-            **{name: one.mean for name, one in columns_of(of_month).items() if name in registry.headline()},
+            **{
+                name: metric_column.mean
+                for name, metric_column in columns_of(of_month).items()
+                if name in registry.headline()
+            },
         }
         for month, of_month in sorted(months.items())
     }
@@ -85,25 +89,25 @@ def _task_scores(samples: Samples, model: str) -> Iterator[Score]:
     for task, of_task in sorted(samples.items()):
         columns = columns_of(of_task)
         row = of_task[0].row
-        for name, one in columns.items():
-            yield _score(one, model, task, name, row.retriever, row.of)
-            uncapped = one.among(_uncapped(columns)) if name in registry.headline() else None
-            if uncapped and uncapped.n < one.n:
+        for name, metric_column in columns.items():
+            yield _score(metric_column, model, task, name, row.retriever, row.of)
+            uncapped = metric_column.among(_uncapped_samples(columns)) if name in registry.headline() else None
+            if uncapped and uncapped.n < metric_column.n:
                 yield _score(uncapped, model, task, name + UNCAPPED, row.retriever, row.of)
 
 
-def _uncapped(columns: Mapping[str, Column]) -> frozenset[str]:
+def _uncapped_samples(columns: Mapping[str, Column]) -> frozenset[str]:
     """The samples whose answers are known not to have reached their cap."""
     capped = columns[registry.CAPPED].scores if registry.CAPPED in columns else {}
     return frozenset(id_ for id_, value in capped.items() if value == 0)
 
 
 def _score(over: Column, model: str, task: str, name: str, retriever: str = "", of: int | None = None) -> Score:
-    known = over.interval()
-    low, high = known.low, known.high
+    interval = over.interval()
+    low, high = interval.low, interval.high
     if over.metric in registry.headline() and low is not None and high is not None:
         low, high = max(0.0, low), min(1.0, high)
-    return Score(model, task, name, known.mean, low, high, over.n, retriever, of)
+    return Score(model, task, name, interval.mean, low, high, over.n, retriever, of)
 
 
 # --- whole papers
@@ -115,8 +119,8 @@ def _paper_scores(samples: Samples, model: str) -> Iterator[Score]:
     for metric in registry.headline("writing"):
         papers = paper_scores(samples, metric)
         if over := column(metric, [(paper, score, authors[paper]) for paper, score in papers.items()]):
-            known = over.interval()
-            yield Score(model, WHOLE_PAPER, metric, known.mean, known.low, known.high, known.samples)
+            interval = over.interval()
+            yield Score(model, WHOLE_PAPER, metric, interval.mean, interval.low, interval.high, interval.samples)
 
 
 def paper_scores(samples: Samples, metric: str) -> dict[str, float]:

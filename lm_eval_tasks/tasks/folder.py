@@ -45,7 +45,7 @@ def link() -> list[Path]:
     Raises:
         TaskFolderError: lm_eval is not installed, its folder cannot be written, or contains a folder that is not ours.
     """
-    made = []
+    folders = []
     for name in _FOLDERS:
         place = _place(name)
         _remove(place)
@@ -59,8 +59,8 @@ def link() -> list[Path]:
             raise TaskFolderError(
                 f"cannot write {place}: {err.strerror}; use --include_path {tasks_path()} instead"
             ) from err
-        made.append(place)
-    return made
+        folders.append(place)
+    return folders
 
 
 def unlink() -> list[Path]:

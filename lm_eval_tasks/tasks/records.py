@@ -337,10 +337,10 @@ def prompts_of(setting: Setting) -> dict[str, str]:
 
 def setting_of(task: str) -> str | None:
     """The configuration that a task asks about as it stands; None for groups, variants and means of several."""
-    plain = (one for one in TASKS if one.name == task and not one.alias)
-    return next((one.configuration for one in plain), None)
+    plain = (record for record in TASKS if record.name == task and not record.alias)
+    return next((record.configuration for record in plain), None)
 
 
 def task_of(configuration: str) -> Task | None:
     """The task that asks a configuration as it stands."""
-    return next((one for one in TASKS if one.configuration == configuration and not one.alias), None)
+    return next((task for task in TASKS if task.configuration == configuration and not task.alias), None)

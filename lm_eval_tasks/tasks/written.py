@@ -66,15 +66,15 @@ def _group_stem(group: Group) -> str:
 
 
 def _task(task: Task) -> str:
-    asked = {"setting": task.configuration, "answer_tokens": task.answer_tokens}
+    arguments = {"setting": task.configuration, "answer_tokens": task.answer_tokens}
     if task.role != PLAIN.role:
-        asked["role"] = task.role
+        arguments["role"] = task.role
     if task.size is not None:
-        asked["size"] = task.size
+        arguments["size"] = task.size
     lines = [f"include: {task.base}", f"task: {task.name}", f'task_alias: "{task.display_name}"']
     if task.tag:
         lines.append(f"tag: {task.tag}")
-    lines.append(f"dataset_kwargs: {{{', '.join(f'{key}: {value}' for key, value in asked.items())}}}")
+    lines.append(f"dataset_kwargs: {{{', '.join(f'{key}: {value}' for key, value in arguments.items())}}}")
     own_length = task.family == "academiceval" and task.base == "_base_yaml"
     return "\n".join(lines) + "\n" + (_GREEDY.format(tokens=task.answer_tokens) if own_length else "")
 
@@ -90,7 +90,7 @@ def _group(group: Group) -> str:
 
 def _tree_files() -> dict[Path, str]:
     prompts = _OURS / "prompts"
-    names = sorted({PLAIN.prompt.format(task=one.task, length=one.length) for one in SETTINGS})
+    names = sorted({PLAIN.prompt.format(task=setting.task, length=setting.length) for setting in SETTINGS})
     files = {_TREE / "prompts" / f"{name}.txt": (prompts / f"{name}.txt").read_text(encoding="utf-8") for name in names}
     plain = [task for task in TASKS if task.tag]
     files |= {_TREE / f"{task.name}.yaml": _tree_task(task) for task in plain}
@@ -99,9 +99,9 @@ def _tree_files() -> dict[Path, str]:
         f"group: academiceval\ntask:\n{members}aggregate_metric_list:\n"
         "  - {metric: rougeL, aggregation: mean, weight_by_size: false}\nmetadata: {version: 1.0}\n"
     )
-    own = (_TREE / "utils.py").read_text(encoding="utf-8").partition(_REFINEMENT)[0]
+    head = (_TREE / "utils.py").read_text(encoding="utf-8").partition(_REFINEMENT)[0]
     refine = (_OURS / "samples" / "refine.py").read_text(encoding="utf-8").partition(_REFINEMENT)
-    return {**files, _TREE / "utils.py": own + refine[1] + refine[2]}
+    return {**files, _TREE / "utils.py": head + refine[1] + refine[2]}
 
 
 def _tree_task(task: Task) -> str:
@@ -150,13 +150,13 @@ def _names() -> Iterator[str]:
     shows = "no demonstrations, or two random ones; `_g`: two by co-authors; `_m`: two of each"
     yield f"| `academiceval_<task>_<length>` | {shows} | `academiceval`, `academiceval_<task>` |"
     for role in (*ROLES[1:], TINY):
-        asked = {setting.task for setting in SETTINGS if not role.settings or setting.name in role.settings}
-        word = asked.pop() if len(asked) == 1 else "<task>"
+        targets = {setting.task for setting in SETTINGS if not role.settings or setting.name in role.settings}
+        word = targets.pop() if len(targets) == 1 else "<task>"
         name = role.name.format(slug=f"{word}_<length>", task=word)
         if len(role.settings) == 1:
             name = next(task.name for task in TASKS if task.role == role.role and task.alias == role.alias)
         group = role.group.format(task="<task>")
-        every = f"`{role.group.removesuffix('_{task}')}`, " if "{task}" in role.group else ""
-        yield f"| `{name}` | {role.shows} | {f'{every}`{group}`' if group else ''} |"
+        parent_group = f"`{role.group.removesuffix('_{task}')}`, " if "{task}" in role.group else ""
+        yield f"| `{name}` | {role.shows} | {f'{parent_group}`{group}`' if group else ''} |"
     yield ""
     yield f"Tags, each with one setting of all four tasks: {', '.join(f'`{tag}`' for tag in TAGS)}."

@@ -466,7 +466,7 @@ def test_what_was_taken_down_does_not_come_back(
 @pytest.mark.usefixtures("both")
 def test_a_takedown_needs_an_id_and_the_newest(command: Command, tmp_path: Path) -> None:
     code, _, err = command("yank", REPO, "--yes", "--reason", "x", "--paper", "nonsense")
-    assert (code, "'nonsense' is not an arXiv id" in err) == (1, True)
+    assert (code, "'nonsense' is not the id of a paper" in err) == (1, True)
     lists = tmp_path / "list.jsonl"
     code, _, err = command(
         "yank", REPO, "--yes", "--revision", "2026.11", "--reason", "x", "--paper", "2401.00001", "--takedowns", lists

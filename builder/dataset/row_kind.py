@@ -1,0 +1,41 @@
+"""What there is to know about a kind of row; each kind is described once, in the module of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RowKind:
+    """A kind of row, such as that of a writing task or SCALAR's.
+
+    Attributes:
+        columns, id_columns: of whole rows, and of rows by id.
+        paper_column: where a row has the id of the paper that it asks about.
+        shown_column: the list of the other papers that a row shows.
+        texts: a whole row -> every text in it, by its place.
+        papers: a row of either form -> (id with version, licence) of the papers whose texts it shows or represents.
+        id_row: a whole row and its position in its split -> the row by id.
+        seal: a row by id, and the whole row if it is there -> the row by id without its answer.
+    """
+
+    columns: pa.Schema
+    id_columns: pa.Schema
+    paper_column: str
+    shown_column: str
+    texts: Callable[[Row], dict[str, str]]
+    papers: Callable[[Row], list[tuple[str, str]]]
+    id_row: Callable[[Row, int], Row]
+    seal: Callable[[Row, Row | None], Row]
+
+    @property
+    def facts(self) -> list[str]:
+        """The columns, as pyarrow names them, that say which papers a row shows, and their licences."""
+        shown = [f"{self.shown_column}.list.element.{name}" for name in ("id", "license")]
+        return [*dict.fromkeys(("id", self.paper_column, "license")), *shown]
