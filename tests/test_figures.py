@@ -34,7 +34,7 @@ def test_every_benchmark_has_figures() -> None:
     assert scripts == set(bench.figures())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_gpu_benchmark_runs_at_toy_sizes() -> None:
     assert _gpu("--cpu")["retrieval_chunks_per_second"] > 0
 

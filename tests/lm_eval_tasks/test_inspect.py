@@ -126,7 +126,7 @@ def test_the_same_answers_get_the_same_scores(round_: Path, command: Command, tm
         assert "'cluster': 'first_author'" in str((log.eval.scorers or [])[0].metrics)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_its_mock_model_and_its_mistakes(dataset: Path, tmp_path: Path) -> None:
     (tmp_path / "mock.py").write_text(
         "import sys\n"

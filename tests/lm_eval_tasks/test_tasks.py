@@ -104,7 +104,7 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", **more}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_real_lm_eval_runs_all_sixteen_settings_on_a_model_with_a_chat_template(
     warm: Warm, dataset: Path, tiny_llama: Path, tmp_path: Path
 ) -> None:

@@ -51,7 +51,7 @@ def answering(body: dict[str, Any]) -> str:
     return f'Sure! Here is the title: "{" ".join(rng.choice(words) for _ in range(12))}"'
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_same_answers_get_the_same_scores(
     dataset: Path, hub: Hub, command: Command, shared_tmp: Path, tmp_path: Path
 ) -> None:

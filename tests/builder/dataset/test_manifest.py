@@ -224,6 +224,7 @@ def test_parquet_that_grows_or_has_holes_is_refused(dataset: Path, tmp_path: Pat
     assert len(list(read_columns(dataset, one, ["id"]))) == one.samples
 
 
+@pytest.mark.long
 def test_a_small_file_does_not_fill_the_memory(dataset: Path, tmp_path: Path) -> None:
     """However much its own manifest allows: a value is unpacked once for each row of a batch."""
     manifest = read_manifest(dataset)

@@ -392,7 +392,7 @@ def test_a_publishable_copy_holds_no_text_without_a_licence(dataset: Path, copy:
     assert not any(text.encode() in stored for text in texts)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_configuration_of_the_copy_loads(dataset: Path, copy: Path) -> None:
     for name in datasets.get_dataset_config_names(str(copy)):
         loaded = datasets.load_dataset(str(copy), name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ from builder.sources.tokenizer import load_tokenizer
 ODD = "aB é́ ß Σς ﬁ 中文 \t\n\r\x0b\x1c\u2028\u00a0\u200b[SEP][MASK] ##ing don't e.g. 3.14 -- _x_ 🙂 İ \ufffd"
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(st.text(st.sampled_from(ODD) | st.characters(codec="utf-8"), max_size=80))
 def test_words_sum_up_to_the_whole(text: str) -> None:

@@ -538,7 +538,7 @@ def test_a_publishable_copy_holds_no_text_without_licence_and_can_be_filled(
     assert digests(tmp_path / "whole") == digests(folder)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path, tiny_llama: Path) -> None:
     metadata = {"dataset": str(with_scalar / "academiceval"), "tokenizer": str(tiny_llama), "max_length": 6000}
     with serve(lambda body: "I think <answer>1</answer>") as server:
@@ -649,8 +649,8 @@ def test_a_bad_question_is_named_with_its_reason(
     )
 
 
+@pytest.mark.long
 @pytest.mark.data
-@pytest.mark.slow
 def test_real_structured_papers_make_a_round(command: Command, tmp_path: Path) -> None:
     (tmp_path / "papers").mkdir()
     with lzma.open(DATA / "scalar" / "papers.jsonl.xz", "rb") as lines:

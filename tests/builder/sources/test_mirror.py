@@ -175,7 +175,7 @@ def test_no_folder_and_no_metadata_are_named_errors(tmp_path: Path) -> None:
         MirrorSource(tmp_path, metadata="other.jsonl")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_metadata_is_never_whole_in_memory(tmp_path: Path) -> None:
     big = {**PLAIN, "abstract": "word " * 4000}
     make(tmp_path, [big] * 1000, "meta.jsonl.xz")

@@ -493,6 +493,7 @@ def test_errata_are_on_the_card(two_rounds: tuple[Path, Path]) -> None:
 SECRET = "hf_abcdefghijklmnopqrstuvwxyz"
 
 
+@pytest.mark.long
 def test_a_site_or_a_round_with_a_key_is_not_uploaded(
     command: Command, hub: Hub, dataset: Path, tmp_path: Path
 ) -> None:

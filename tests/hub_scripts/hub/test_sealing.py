@@ -47,6 +47,7 @@ def test_what_was_sealed_is_opened(command: Command, hub: Hub, two_rounds: tuple
     assert (code, "already has the texts of 2026.11" in errors) == (1, True)
 
 
+@pytest.mark.long
 def test_texts_that_were_not_sealed_are_found_out(
     command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -79,6 +80,7 @@ def test_the_seal_holds_for_every_licence(two_rounds: tuple[Path, Path], tmp_pat
     assert len(list(differences_from_seal(tmp_path / "sealed", tmp_path / "other"))) >= 1
 
 
+@pytest.mark.long
 def test_a_sealed_question_does_not_tell_its_answer(tmp_path: Path) -> None:
     source = SampleTable(kind="sample", authors=20, papers=50)
     round_ = small_round(tmp_path, source=source, settings=("Title-10K",), scalar=ScalarTable(levels=("SCALAR-Easy",)))

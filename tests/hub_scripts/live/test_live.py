@@ -97,6 +97,7 @@ def _on(hub: Hub) -> dict[str, dict[str, str | bytes]]:
     }
 
 
+@pytest.mark.long
 def test_a_month_killed_anywhere_ends_as_one_that_was_not(tmp_path: Path, server: openai_server.Server) -> None:
     month = ("--round", "2026.11", "--yes")
     with hub_servers.serve() as hub:
@@ -143,6 +144,7 @@ def test_a_month_killed_anywhere_ends_as_one_that_was_not(tmp_path: Path, server
     assert place.results() == undisturbed
 
 
+@pytest.mark.long
 def test_a_model_that_fails_keeps_nobody_else_back(tmp_path: Path, server: openai_server.Server) -> None:
     with hub_servers.serve() as hub:
         place = _place(tmp_path / "month", hub, server.url)
@@ -213,6 +215,7 @@ def test_published_scores_are_of_all_test_papers(part: str, tmp_path: Path, comm
     assert (code, "but published scores are those of all test papers" in errors) == (1, True), errors
 
 
+@pytest.mark.long
 def test_an_older_month_is_not_given_a_newer_ones_papers(tmp_path: Path, server: openai_server.Server) -> None:
     with hub_servers.serve() as hub:
         place = _place(tmp_path / "month", hub, server.url)

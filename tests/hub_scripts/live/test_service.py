@@ -70,6 +70,7 @@ def answering(papers: Sequence[Paper]) -> Callable[[dict[str, Any]], str]:
     return answer
 
 
+@pytest.mark.long
 def test_two_months_of_the_service(tmp_path: Path) -> None:
     world = World(SampleSource(tmp_path / "arxiv", seed=0, authors=40, papers=80))
     with (

@@ -79,7 +79,7 @@ def test_a_dry_run_lists_runs_prompts_and_tokens(dataset: Path, command: Command
     assert "mine contains something else; name another --output" in err
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_ours_stand_beside_the_published_and_nothing_is_done_twice(
     dataset: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -309,6 +309,7 @@ def test_a_leaderboard_keeps_what_other_runs_and_months_have_brought(
     assert board(hub) == entries
 
 
+@pytest.mark.long
 def test_what_is_on_no_leaderboard_says_so(
     published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
 ) -> None:

@@ -139,7 +139,7 @@ def on_ray(cluster: RayCluster) -> Iterator[RayEngine]:
         yield engine
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_no_cluster_is_one_sentence(dataset: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
     pytest.importorskip("ray", reason="Ray is not installed")
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.2:9")
@@ -150,7 +150,7 @@ def test_no_cluster_is_one_sentence(dataset: Path, monkeypatch: pytest.MonkeyPat
     assert errors.count("\n") == 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_cluster_gives_what_this_process_gives(world: Path, tmp_path: Path, on_ray: RayEngine) -> None:
     build(small_round(copy_of(world, tmp_path)), on_ray)
     assert digests(tmp_path / "academiceval") == digests(world / "academiceval")
@@ -165,7 +165,7 @@ def test_a_cluster_gives_what_this_process_gives(world: Path, tmp_path: Path, on
     assert chunks == retrieve(questions, Retrieval("minilm"), tmp_path / "here")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_cluster_passes_on_what_a_function_raises(
     on_ray: RayEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,7 +180,7 @@ def test_a_cluster_passes_on_what_a_function_raises(
         assert next(engine.map(os.stat, ["here"])).st_size == 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_calls_to_a_cluster_do_not_get_into_each_other(on_ray: RayEngine) -> None:
     left = on_ray.map(abs, [-5] * 8)
     next(left)
@@ -193,7 +193,7 @@ def test_calls_to_a_cluster_do_not_get_into_each_other(on_ray: RayEngine) -> Non
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_node_and_the_head_may_die(
     cluster: RayCluster, on_ray: RayEngine, world: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

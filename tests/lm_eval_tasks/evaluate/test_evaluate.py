@@ -308,7 +308,7 @@ def test_lm_evals_own_arguments_are_seen(monkeypatch: pytest.MonkeyPatch, tmp_pa
         assert (seen.system_instruction, seen.max_gen_toks) == expected
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_example_configurations_are_lm_evals(warm: Warm, dataset: Path, tiny_llama: Path, tmp_path: Path) -> None:
     from lm_eval.config.evaluate_config import EvaluatorConfig
 

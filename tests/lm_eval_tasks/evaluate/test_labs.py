@@ -251,6 +251,7 @@ def test_capped_is_counted_with_the_tokenizer_where_no_engine_says_it(tiny_llama
     assert capped(Answers(Answer(unknown, text, text, text) for text in texts)) == [None, None]
 
 
+@pytest.mark.long
 def test_shards_are_together_what_one_run_is(command: Command, dataset: Path, tmp_path: Path) -> None:
     arguments = (
         "eval",

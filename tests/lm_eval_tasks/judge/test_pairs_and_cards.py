@@ -88,6 +88,7 @@ def likes_length(body: dict[str, Any]) -> str:
     return verdict(2 if len(second.split("First go through")[0]) > len(first) else 1)
 
 
+@pytest.mark.long
 def test_judges_are_told_apart_by_their_report_cards(command: Command, dataset: Path, tmp_path: Path) -> None:
     cards = {}
     run = evaluated(command, dataset, tmp_path / "run", "--limit", "10")

@@ -27,6 +27,7 @@ def scorer() -> bertscore.Scorer:
     return bertscore.Scorer("minilm")
 
 
+@pytest.mark.long
 def test_the_numbers_are_those_of_bert_score(scorer: bertscore.Scorer) -> None:
     theirs = BERTScorer(model_type=minilm_path("test"), num_layers=6)
     theirs._tokenizer.model_max_length = 512

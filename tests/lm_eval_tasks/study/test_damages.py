@@ -103,8 +103,8 @@ def test_saved_answers_get_a_report_card(command: Command, dataset: Path, tmp_pa
     assert code in (0, 1)
 
 
+@pytest.mark.long
 @pytest.mark.data
-@pytest.mark.slow
 def test_on_real_papers_grounding_sees_what_rouge_does_not(tmp_path: Path) -> None:
     from builder.pipeline import run
     from builder.round.model import Round
