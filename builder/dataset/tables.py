@@ -144,7 +144,9 @@ def report_card(card: Mapping[str, Mapping[str, Noticed]]) -> Table:
         (
             damage.replace("_", " "),
             *(
-                "-" if (noticed := by_damage.get(damage)) is None else f"{noticed.accuracy:.2f}"
+                "-"
+                if (seen := by_damage.get(damage)) is None
+                else with_bounds(seen.accuracy, seen.low, seen.high, ".2f")
                 for by_damage in card.values()
             ),
         )

@@ -172,9 +172,8 @@ def read_results(path: Path) -> Results:
         if results.cutoff:
             day(f"{results.cutoff}-01")
     except (OSError, *ODD) as err:
-        raise SamplesError(
-            f"{path} is not a result of `academiceval eval` or lm_eval ({type(err).__name__}: {err})"
-        ) from err
+        reason = str(err) if isinstance(err, ValueError | TypeError) else f"{type(err).__name__}: {err}"
+        raise SamplesError(f"{path} is not a result of `academiceval eval` or lm_eval ({reason})") from err
     return replace(
         results, seconds=_seconds(content.get("date")), engine=engine, model_id=name or results.model, content=content
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import re
 import subprocess
 import sys
@@ -34,22 +35,27 @@ TOOLS = DATA.parent / "tools"
 BASIC = ("Title-10K", "Abs-9K", "Intro-8K", "Related-34K")
 
 
-@pytest.fixture(scope="module")
-def extracted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """All real PDFs, read: file name -> line of `academiceval extract`."""
+@pytest.fixture(scope="module", params=[15, pytest.param(1, marks=pytest.mark.long)], ids=["a few", "all"])
+def extracted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """Real PDFs, read: file name -> line of `academiceval extract`."""
     from builder.cli import main
 
     out = tmp_path_factory.mktemp("real") / "out.jsonl"
-    files = sorted([*DATA.glob("pdf/*.pdf"), *DATA.glob("lab/pdf/*.pdf"), *DATA.glob("pdf_hard/*.pdf")])
+    files = [*sorted([*DATA.glob("pdf/*.pdf"), *DATA.glob("lab/pdf/*.pdf")])[:: request.param]]
+    files += sorted(DATA.glob("pdf_hard/*.pdf"))
     assert main(["extract", *map(str, files), "-o", str(out), "--jobs", "2"]) == 0
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     return {str(Path(line["file"]).relative_to(DATA)): line for line in lines}
 
 
 def test_sections_agree_with_the_gold(extracted: dict[str, dict[str, Any]], tmp_path: Path) -> None:
-    pred = tmp_path / "pred.jsonl"
+    gold, pred = tmp_path / "gold.jsonl", tmp_path / "pred.jsonl"
     pred.write_text("".join(json.dumps(line) + "\n" for name, line in extracted.items() if name.startswith("pdf/")))
-    command = [sys.executable, TOOLS / "score_extraction.py", DATA / "gold_sections.jsonl.xz", pred]
+    with lzma.open(DATA / "gold_sections.jsonl.xz", "rt") as lines:
+        read = [line for line in lines if f"pdf/{json.loads(line)['id'].replace('/', '_')}.pdf" in extracted]
+    assert read
+    gold.write_text("".join(read))
+    command = [sys.executable, TOOLS / "score_extraction.py", gold, pred]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     scores = {
         role: (float(good), float(found))
@@ -91,7 +97,7 @@ def test_hostile_files_get_the_status_they_deserve(
 
 def test_nearly_all_real_papers_are_read(extracted: dict[str, dict[str, Any]]) -> None:
     real = [line for name, line in extracted.items() if not name.startswith("pdf_hard/")]
-    assert sum(line["status"] == "ok" for line in real) >= 0.98 * len(real)
+    assert sum(line["status"] != "ok" for line in real) <= max(1, 0.02 * len(real))
     assert not any(line["status"] == "failed" for line in real)
     entries = [entry for line in real for entry in line["references"]]
     assert sum(bool(entry["title"]) for entry in entries) >= 0.97 * len(entries)
@@ -101,6 +107,7 @@ def words(text: str) -> list[str]:
     return re.findall(r"[a-z0-9]+", text.casefold())
 
 
+@pytest.mark.long
 def test_no_page_furniture_brings_the_title_into_the_text() -> None:
     """No line kept in a page's margin, behind the first page, may print the title from its beginning."""
     leaks = []
@@ -145,6 +152,8 @@ def real_round(tmp_path: Path, source: MirrorTable, **changes: Any) -> Round:
     return Round.model_validate({**fields, **changes})
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("extracted", [1], indirect=True, ids=["all"])
 def test_a_round_of_one_group_has_samples_in_all_sixteen_settings(
     extracted: dict[str, dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -164,6 +173,8 @@ def test_a_round_of_one_group_has_samples_in_all_sixteen_settings(
     assert 0.1 < score.value < 0.4
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("extracted", [1], indirect=True, ids=["all"])
 def test_a_round_of_many_groups_says_why_co_author_settings_stay_empty(
     extracted: dict[str, dict[str, Any]], tmp_path: Path
 ) -> None:

@@ -73,10 +73,11 @@ def test_every_task_is_registered_under_its_short_name() -> None:
 
 
 @pytest.mark.slow
-def test_the_same_answers_get_the_same_scores(round_: Path, command: Command, tmp_path: Path) -> None:
+@pytest.mark.parametrize("bertscore", ["none", pytest.param("minilm", marks=pytest.mark.long)])
+def test_the_same_answers_get_the_same_scores(bertscore: str, round_: Path, command: Command, tmp_path: Path) -> None:
     names = [one if one.startswith("scalar") else f"academiceval_{one}" for one in TASKS]
     with serve(answering) as server:
-        metadata = json.dumps({"dataset": str(round_), "bertscore_model": "minilm"})
+        metadata = json.dumps({"dataset": str(round_), "bertscore_model": bertscore})
         model = ("--model", "local-chat-completions", "--model_args", f"model=m,base_url={server.url}/chat/completions")
         code, _, err = command(
             "eval",
@@ -100,7 +101,7 @@ def test_the_same_answers_get_the_same_scores(round_: Path, command: Command, tm
             "-T",
             f"dataset={round_}",
             "-T",
-            "bertscore_model=minilm",
+            f"bertscore_model={bertscore}",
             place=tmp_path,
             LOOP_BASE_URL=server.url,
             LOOP_API_KEY="none",

@@ -414,6 +414,7 @@ def test_filled_from_its_workspace_it_is_the_same_bytes(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_filled_from_arxiv_it_is_the_same_bytes(world: Path, dataset: Path, copy: Path, tmp_path: Path) -> None:
     shutil.copytree(world / "work" / "sample", tmp_path / "sample")
     with serve(World(SampleSource(tmp_path / "sample", authors=20, papers=50))) as server:

@@ -66,6 +66,7 @@ def naughty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_each_file_gets_its_own_fate(naughty: None, tmp_path: Path) -> None:
     names = ["good1", "spin", "good2", "crash", "eat", "good3", "print", "good4"]
     files = [draw(tmp_path / f"{name}.pdf", [stack(*PAPER)]) for name in names]

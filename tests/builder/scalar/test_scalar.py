@@ -145,6 +145,7 @@ def test_plain_cases_of_both_types() -> None:
 
 @pytest.mark.data
 @pytest.mark.slow
+@pytest.mark.long
 def test_types_agree_on_papers_left_out_of_the_making() -> None:
     from builder.scalar.train import decide, fit, read_labels
 

@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from http.server import ThreadingHTTPServer
+from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,11 @@ def quick(ready: Checked, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
     return lambda: "\n".join(push(ready[0], REPO, "redistributable", yes=True))
 
 
+def every(number: int, cases: list[tuple[Any, ...]]) -> list[pytest.ParameterSet]:
+    """Cases of a matrix, of which one in so many is tried by default and the others on request."""
+    return [pytest.param(*case, marks=() if i % number == 0 else pytest.mark.long) for i, case in enumerate(cases)]
+
+
 def _shorten(ready: Checked, replace: Callable[[object, str, object], None]) -> None:
     replace(pushing, "checked", lambda source, licenses: ready)
     replace(pushing, "verify", lambda repo, revision: iter(()))
@@ -119,8 +125,7 @@ def test_the_steps_are_those_of_a_push(hub: Hub, quick: Callable[[], str]) -> No
         assert any(_matches(step, method, path) for method, path in hub.log), step
 
 
-@pytest.mark.parametrize("fault", list(FAULTS))
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize(("fault", "step"), every(7, list(product(FAULTS, STEPS))))
 def test_one_fault(step: str, fault: str, hub: Hub, quick: Callable[[], str], undisturbed: list[Any]) -> None:
     """A push that meets one fault ends well, or says in a sentence why not; the next one ends in the same state."""
     wanted = _undisturbed(hub, quick, undisturbed)
@@ -162,8 +167,9 @@ VERIFYING = (
 )
 
 
-@pytest.mark.parametrize("fault", ["500", "dropped"])
-@pytest.mark.parametrize(("step", "which"), VERIFYING)
+@pytest.mark.parametrize(
+    ("step", "which", "fault"), every(5, [(*step, fault) for step in VERIFYING for fault in ("500", "dropped")])
+)
 def test_a_fault_while_verifying_is_no_difference(
     step: str, which: int, fault: str, hub: Hub, quick: Callable[[], str]
 ) -> None:
@@ -299,7 +305,7 @@ def _writes_only(hub: Hub) -> list[int]:
     return [i for i, (method, path) in enumerate(hub.log) if method not in ("GET", "HEAD") and not reads.search(path)]
 
 
-@pytest.mark.parametrize("applied", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("applied", every(2, [(False,), (True,)]))
 def test_killed_at_every_step_of_a_push(
     applied: bool, hub: Hub, ready: Checked, quick: Callable[[], str], tmp_path: Path
 ) -> None:
@@ -312,8 +318,9 @@ def test_killed_at_every_step_of_a_push(
         assert _state(hub) == wanted, number
 
 
-@pytest.mark.parametrize("revision", ["2026.11", "2026.12"])
-@pytest.mark.parametrize("applied", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize(
+    ("revision", "applied"), every(3, [("2026.12", False), ("2026.12", True), ("2026.11", False), ("2026.11", True)])
+)
 def test_killed_at_every_step_of_a_yank(
     revision: str,
     applied: bool,

@@ -131,6 +131,7 @@ def test_a_published_name_never_moves(command: Command, hub: Hub, two_rounds: tu
     assert len(hub.repos[KEY].commits) == 2
 
 
+@pytest.mark.long
 def test_an_older_round_gets_its_tag_and_leaves_main(command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
     for folder in reversed(two_rounds):
         assert command("push", folder, "--repo", REPO, "--yes")[0] == 0
@@ -406,6 +407,7 @@ def test_yank_an_older_one(command: Command, hub: Hub) -> None:
 
 
 @pytest.mark.usefixtures("first")
+@pytest.mark.long
 def test_the_errata_stay_with_the_rounds_to_come(command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
     assert command("yank", REPO, "--yes", "--reason", "wrong split")[0] == 0
     assert command("push", two_rounds[1], "--repo", REPO, "--yes")[0] == 0

@@ -92,6 +92,7 @@ def test_the_current_engine_is_this_process_unless_one_was_set() -> None:
     assert current_engine() is not engine
 
 
+@pytest.mark.long
 def test_jobs_make_no_difference_to_a_dataset_folder(world: Path, tmp_path: Path, impatient: None) -> None:
     with LocalEngine(3) as engine:
         build(small_round(copy_of(world, tmp_path)), engine)

@@ -103,7 +103,9 @@ MARKS = [
 ]
 
 
-@pytest.mark.parametrize(("before", "behind"), MARKS)
+@pytest.mark.parametrize(
+    ("before", "behind"), [MARKS[0], *(pytest.param(*marks, marks=pytest.mark.long) for marks in MARKS[1:])]
+)
 def test_reasoning_is_kept_apart_whatever_its_marks(
     command: Command, dataset: Path, tmp_path: Path, before: str, behind: str
 ) -> None:
@@ -384,6 +386,7 @@ def test_what_nobody_counts_is_paid_for_too(command: Command, dataset: Path, tmp
     assert len(asked) == 2
 
 
+@pytest.mark.long
 def test_an_answer_that_was_cut_off_in_thoughts_out_of_sight_is_capped(
     command: Command, dataset: Path, tmp_path: Path
 ) -> None:
@@ -652,6 +655,7 @@ def test_limit_samples_seed_and_config_are_lm_evals(command: Command, dataset: P
     assert (code, "has the key 'modle'" in err) == (1, True)
 
 
+@pytest.mark.long
 def test_a_baseline_that_does_not_apply_has_no_score(
     command: Command, dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
