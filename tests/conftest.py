@@ -11,6 +11,7 @@ os.environ["TQDM_DISABLE"] = "1"
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import functools
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -104,11 +105,21 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
+@functools.cache
+def _ask_pip_once() -> None:
+    """lm-eval asks pip for all packages at every run, which takes a second; the answer stays the same."""
+    from torch.utils import collect_env
+
+    collect_env.get_pip_packages = functools.cache(collect_env.get_pip_packages)
+
+
 @pytest.fixture
 def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
     """Run `academiceval ARGUMENTS...` in this process: (exit code, output, errors)."""
 
     def call(*arguments: object) -> tuple[int, str, str]:
+        if "eval" in arguments:
+            _ask_pip_once()
         code = main([str(argument) for argument in arguments])
         captured = capsys.readouterr()
         return code, captured.out, captured.err

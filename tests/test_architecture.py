@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("builder", "lm_eval_tasks", "hub_scripts")
 
@@ -131,6 +133,7 @@ def room(name: str) -> str:
     return ".".join(name.split(".")[:2])
 
 
+@pytest.mark.slow
 def test_no_module_imports_itself_by_a_way_round() -> None:
     edges = graph(early=False)
     done: set[str] = set()

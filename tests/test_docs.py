@@ -79,6 +79,7 @@ def _shown(program: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("page", "line"), _shown("academiceval"))
+@pytest.mark.slow
 def test_every_command_shown_can_be_typed(page: str, line: str) -> None:
     arguments = cli.all_commands().parse(shlex.split(line)[1:])
     check_tasks(filter(None, getattr(arguments, "tasks", "").split(",")))

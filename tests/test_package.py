@@ -6,10 +6,13 @@ import tomllib
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("builder", "lm_eval_tasks", "hub_scripts")
 
 
+@pytest.mark.slow
 def test_every_file_of_the_packages_is_installed() -> None:
     given = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
     files = [path for name in PACKAGES for path in (ROOT / name).rglob("*") if path.is_file()]

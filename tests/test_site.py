@@ -34,6 +34,7 @@ def build(folder: Path, place: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_a_link_that_leads_nowhere_fails_the_build(tmp_path: Path) -> None:
     for name in ("docs", "benchmarks/results.md", "mkdocs.yml", *map(str, ROOT.glob("*.md"))):
         source, target = ROOT / name, tmp_path / (ROOT / name).relative_to(ROOT)
@@ -47,6 +48,7 @@ def test_a_link_that_leads_nowhere_fails_the_build(tmp_path: Path) -> None:
         assert re.search(rf"WARNING.*scale\.md.*{target}", done.stderr), (target, done.stderr)
 
 
+@pytest.mark.slow
 def test_every_page_is_in_the_navigation(site: Path) -> None:
     start = (site / "index.html").read_text()
     pages = {

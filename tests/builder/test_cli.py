@@ -86,6 +86,7 @@ def test_run_status_and_build(command: Command, world: Path, tmp_path: Path) -> 
         ),
     ],
 )
+@pytest.mark.slow
 def test_wrong_rounds(command: Command, tmp_path: Path, text: str, source: str, said: str) -> None:
     path = write_round(tmp_path, text, source) if source else write_round(tmp_path, text)
     assert said in one_sentence(command("run", path))
@@ -163,6 +164,7 @@ def test_extract_fails_where_every_file_failed(command: Command, tmp_path: Path)
     assert "--output" in one_sentence(command("extract", tmp_path / "bad.pdf"))
 
 
+@pytest.mark.slow
 def test_eval_prints_a_table_and_names_what_is_wrong(
     command: Command, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

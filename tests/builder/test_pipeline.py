@@ -212,6 +212,7 @@ def test_row_groups_are_small_and_have_a_page_index(dataset: Path) -> None:
             assert metadata.row_group(i).column(0).has_column_index
 
 
+@pytest.mark.slow
 def test_the_same_workspace_gives_the_same_bytes(world: Path, dataset: Path, tmp_path: Path) -> None:
     build(small_round(copy_of(world, tmp_path)))
     assert digests(tmp_path / "academiceval") == digests(dataset)
@@ -223,6 +224,7 @@ def test_a_fresh_workspace_and_another_number_of_jobs_give_the_same_bytes(tiny: 
     assert digests(tmp_path / "academiceval") == digests(tiny / "academiceval")
 
 
+@pytest.mark.slow
 def test_another_seed_gives_other_demonstrations(world: Path, dataset: Path, tmp_path: Path) -> None:
     build(small_round(copy_of(world, tmp_path), seed=8))
     other, same = rows(tmp_path / "academiceval", "Title-30K"), rows(dataset, "Title-30K")
@@ -395,6 +397,7 @@ def test_a_dataset_without_test_samples_is_named_by_the_tasks(dataset: Path, tmp
         hook.load("Abs-9K", 512, dataset=str(place), bertscore_model="none")
 
 
+@pytest.mark.slow
 def test_a_setting_without_samples_is_left_out(world: Path, tmp_path: Path) -> None:
     outcome = build(small_round(copy_of(world, tmp_path), samples=SamplesTable(min_citations=99)))
     assert [one.samples > 0 for one in outcome.manifest.configurations] == [True] * 12 + [False] * 4

@@ -127,6 +127,7 @@ def named(call: Callable[[], object]) -> None:
 
 @fuzzed
 @given(st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_manifests(rng: random.Random) -> None:
     named(lambda: parse_manifest(odd_json(MANIFEST, rng), "their manifest"))
 
@@ -250,6 +251,7 @@ def test_scalars_files(rng: random.Random, tmp_path_factory: pytest.TempPathFact
 
 @fuzzed
 @given(rng=st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_the_reference_layout(rng: random.Random, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.getbasetemp() / "reference"
     (folder / "abs_9K").mkdir(parents=True, exist_ok=True)

@@ -66,6 +66,7 @@ def test_tables_call_each_task_by_its_setting() -> None:
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda s: s.name)
+@pytest.mark.slow
 def test_every_setting_has_its_task(setting: Any) -> None:
     name = "academiceval_" + setting.name.lower().replace("-", "_")
     read = next(config(path) for path in FILES if config(path).get("task") == name)
@@ -90,6 +91,7 @@ def test_groups_hold_their_tasks() -> None:
         )
 
 
+@pytest.mark.slow
 def test_every_level_has_its_task() -> None:
     groups = {config(path)["group"]: config(path)["task"] for path in FILES if "group" in config(path)}
     names = {level.name: level.name.lower().replace("-", "_") for level in ALL_LEVELS}
@@ -221,6 +223,7 @@ def test_baselines_answer_and_are_scored(dataset: Path, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_without_demonstrations_there_is_nothing_to_copy(dataset: Path) -> None:
     options = {"dataset": str(dataset), "bertscore_model": "none"}
     with pytest.raises(EvalError, match="copy-demo has no score on any of these tasks"):
@@ -243,6 +246,7 @@ def test_the_tasks_need_none_of_the_builders_packages() -> None:
     subprocess.run([BIN / "python", "-c", script], check=True, env=environment())
 
 
+@pytest.mark.slow
 def test_a_task_that_is_named_twice_is_a_sentence(command: Command, dataset: Path, tmp_path: Path) -> None:
     metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
     tasks = "academiceval_plain,academiceval_abs"

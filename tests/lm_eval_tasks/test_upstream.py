@@ -36,6 +36,7 @@ def test_it_needs_nothing_of_ours() -> None:
     assert "lm_eval_tasks" not in "".join(path.read_text() for path in UPSTREAM.rglob("*") if path.is_file())
 
 
+@pytest.mark.slow
 def test_every_file_is_what_the_records_say() -> None:
     files = contents()
     for path, text in files.items():

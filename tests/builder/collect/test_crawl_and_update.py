@@ -126,6 +126,7 @@ def test_higher_limits_go_on_from_where_the_walk_stopped(folder: Path) -> None:
     assert len(visited(folder)) == 5
 
 
+@pytest.mark.slow
 def test_active_authors_are_admitted_less_often(tmp_path: Path) -> None:
     """A hundred co-authors with one paper each and a hundred with nine: the draw thins out the latter."""
     papers = [paper(1, "Hub H", *(f"Idle {i}" for i in range(100)), *(f"Busy {i}" for i in range(100)))]

@@ -97,6 +97,7 @@ def test_figures_are_over_what_changed() -> None:
     assert ceilings_of(papers, same, "none") == {}
 
 
+@pytest.mark.slow
 def test_bertscore_of_the_ceiling_names_its_model() -> None:
     papers = [replace(paper(1, "Ada", abstract="Attention is sparse."), version=2)]
     found = ceilings_of(papers, [Revision(papers[0].versioned_id, papers[0].title, "Attention is dense.")], "minilm")
@@ -105,6 +106,7 @@ def test_bertscore_of_the_ceiling_names_its_model() -> None:
     assert 0.5 < found["abs"].bertscore.mean < 1
 
 
+@pytest.mark.slow
 def test_a_round_holds_ceilings_and_the_files_beside_its_data(dataset: Path, tmp_path: Path) -> None:
     manifest = read_manifest(dataset)
     one = manifest.ceilings["abs"]
@@ -141,7 +143,7 @@ def test_a_report_card_goes_into_manifest_and_card(dataset: Path, tmp_path: Path
     assert replace(manifest, report_card={}, other_files={}) == replace(read_manifest(dataset), other_files={})
     text = (folder / "README.md").read_text()
     assert "## What the metrics notice" in text
-    assert "| own third | 0.61 |" in text
+    assert "| own third | 0.61 [0.50, 0.70] |" in text
     assert "| false alarms on harmless changes | 0.12 |" in text
     assert not list(file_differences(folder, manifest))
     # A file that somebody changed does not get a new hash this way.
@@ -166,6 +168,7 @@ def test_what_is_not_a_report_card_is_refused(content: bytes) -> None:
         parse_report_card(content, "card.json")
 
 
+@pytest.mark.slow
 def test_a_paper_that_was_taken_down_is_not_in_the_next_round(world: Path, tmp_path: Path) -> None:
     [gone, *_] = read_revisions(world / "academiceval")
     place = copy_of(world, tmp_path)

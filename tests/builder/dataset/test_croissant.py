@@ -22,6 +22,7 @@ Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.slow
 def test_croissant_is_valid_and_loads(dataset: Path, tmp_path: Path, command: Command) -> None:
     (tmp_path / "questions").mkdir()
     for number, question in enumerate(questions()):
@@ -85,6 +86,7 @@ def test_the_card_has_what_the_hub_reads(dataset: Path) -> None:
         assert heading in card.text
 
 
+@pytest.mark.slow
 def test_an_audit_finds_the_canary_or_says_that_it_is_gone(dataset: Path, tmp_path: Path, command: Command) -> None:
     place = tmp_path / "academiceval"
     shutil.copytree(dataset, place)

@@ -208,6 +208,7 @@ def test_a_snapshot_of_the_hubs_cache_is_no_way_out(dataset: Path, tmp_path: Pat
     assert not list(file_differences(folder, read_manifest(folder)))
 
 
+@pytest.mark.slow
 def test_parquet_that_grows_or_has_holes_is_refused(dataset: Path, tmp_path: Path) -> None:
     """A dictionary makes a text of megabytes, many times over, a small file; and a cell may be empty."""
     manifest = read_manifest(dataset)
@@ -243,6 +244,7 @@ def test_a_small_file_does_not_fill_the_memory(dataset: Path, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("command_line", [["publishable", "ds", "-o", "link"], ["report", "ds", "-o", "link"]])
+@pytest.mark.slow
 def test_a_link_to_an_output_stays_one(
     command_line: list[str],
     dataset: Path,

@@ -45,6 +45,7 @@ BUDGET = 9000
 # --- own settings
 
 
+@pytest.mark.slow
 def test_own_settings_show_what_they_ask_for(world: Path, dataset: Path, tmp_path: Path) -> None:
     own = [
         {"name": "Title-One", "task": "title", "random": 1, "co_author": 1},
@@ -139,6 +140,7 @@ def test_a_round_to_publish_holds_nothing_that_may_not_be(world: Path, dataset: 
 # --- a round has one content
 
 
+@pytest.mark.slow
 def test_a_round_that_exists_is_not_replaced_by_another(world: Path, tmp_path: Path, command: Command) -> None:
     few = {"settings": ("Title-10K", "Title-30K")}
     build(small_round(copy_of(world, tmp_path), **few))
@@ -154,6 +156,7 @@ def test_a_round_that_exists_is_not_replaced_by_another(world: Path, tmp_path: P
 # --- the audit
 
 
+@pytest.mark.slow
 def test_the_audit_is_in_card_and_manifest_and_says_the_same_again(dataset: Path, command: Command) -> None:
     manifest = read_manifest(dataset)
     found = audit(dataset, manifest.configurations)
@@ -225,6 +228,7 @@ def _foreign(row: dict[str, Any]) -> None:
         ("Title-10K", _foreign, "not_english"),
     ],
 )
+@pytest.mark.slow
 def test_what_is_wrong_is_found(
     spoilt: Callable[..., Audit], dataset: Path, setting: str, spoil: Callable[..., None], name: str
 ) -> None:
@@ -246,6 +250,7 @@ def test_a_paper_under_a_second_id_is_found(spoilt: Callable[..., Audit]) -> Non
     assert found.counts["same_paper"] >= 1
 
 
+@pytest.mark.slow
 def test_a_breach_fails_the_build_unless_it_is_waived(world: Path, tmp_path: Path) -> None:
     strict = {"length_outlier": 0.0, "long_run": 0.0}
     round_ = small_round(copy_of(world, tmp_path), settings=("Intro-8K", "Title-10K"))
@@ -307,6 +312,7 @@ def test_a_section_of_the_card_that_has_nothing_to_say_is_left_out(dataset: Path
 # --- a frozen core
 
 
+@pytest.mark.slow
 def test_a_core_is_carried_from_round_to_round(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few = {"settings": ("Title-10K", "Title-30K")}
     first = small_round(
@@ -370,6 +376,7 @@ def copy(dataset: Path, tmp_path: Path, command: Command) -> Path:
     return tmp_path / "public"
 
 
+@pytest.mark.slow
 def test_a_publishable_copy_holds_no_text_without_a_licence(dataset: Path, copy: Path) -> None:
     names = {path.name for path in copy.iterdir() if path.is_dir()}
     assert "Intro-28K-G-ids" in names
@@ -401,6 +408,7 @@ def test_every_configuration_of_the_copy_loads(dataset: Path, copy: Path) -> Non
     assert {name: len(rows(copy, name)) + len(rows(copy, f"{name}-ids")) for name in whole} == whole
 
 
+@pytest.mark.slow
 def test_filled_from_its_workspace_it_is_the_same_bytes(
     world: Path, dataset: Path, copy: Path, tmp_path: Path, command: Command
 ) -> None:
@@ -424,6 +432,7 @@ def test_filled_from_arxiv_it_is_the_same_bytes(world: Path, dataset: Path, copy
     assert digests(tmp_path / "filled") == digests(dataset)
 
 
+@pytest.mark.slow
 def test_a_paper_that_has_changed_since_is_left_out_and_counted(world: Path, copy: Path, tmp_path: Path) -> None:
     round_ = small_round(copy_of(world, tmp_path))
     with Store.open(round_.workspace / "store.sqlite3") as store:

@@ -106,6 +106,7 @@ def test_packed_pages_and_broken_packing(tmp_path: Path) -> None:
         read_html(tmp_path / "bad.html.xz")
 
 
+@pytest.mark.slow
 def test_both_files_of_a_paper_say_the_same(tmp_path: Path) -> None:
     from builder.extract.pdf import read_pdf
 
@@ -123,6 +124,7 @@ def test_both_files_of_a_paper_say_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["1412.3555", "2011.13456", "2101.10318", "2405.20630", "1706.03762"])
+@pytest.mark.slow
 def test_real_pages(name: str) -> None:
     document = read_html(DATA / "html" / f"{name}.html.xz").document
     roles = [section.role for section in document.sections]

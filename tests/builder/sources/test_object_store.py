@@ -25,6 +25,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [line | {"reason": line["reason"].replace("file://", "")} for line in kept]
 
 
+@pytest.mark.slow
 def test_extraction_by_address_gives_what_it_gives_by_path(tmp_path: Path, command: Command) -> None:
     for name in ("2601.00001", "2601.00002"):
         draw(tmp_path / f"{name}.pdf", [stack(*PAPER)])
@@ -81,6 +82,7 @@ def test_an_output_that_is_one_of_the_files_is_refused_also_by_address(tmp_path:
     assert command("extract", tmp_path / "a.pdf", "-o", "file:///tmp/out.jsonl")[0] == 1
 
 
+@pytest.mark.slow
 def test_a_folder_is_one_failed_file_and_a_dead_server_ends_the_command(
     tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,6 +96,7 @@ def test_a_folder_is_one_failed_file_and_a_dead_server_ends_the_command(
     assert errors.startswith("error: cannot read http://127.0.0.1:9/a.pdf")
 
 
+@pytest.mark.slow
 def test_names_come_from_a_list(tmp_path: Path, command: Command) -> None:
     draw(tmp_path / "a.pdf", [stack(*PAPER)])
     (tmp_path / "list").write_text(f"{tmp_path / 'a.pdf'}\n\n")

@@ -45,6 +45,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [{key: value for key, value in line.items() if key not in ("file", "seconds")} for line in lines]
 
 
+@pytest.mark.slow
 def test_papers_of_a_bucket_are_read_as_those_of_a_folder(bucket: Bucket, tmp_path: Path, command: Command) -> None:
     assert command("extract", *(tmp_path / name for name in NAMES), "-o", tmp_path / "paths.jsonl")[0] == 0
     code, out, _ = command("extract", "s3://arxiv/pdf/*.pdf", "-o", tmp_path / "bucket.jsonl", "--jobs", 1)
@@ -52,11 +53,13 @@ def test_papers_of_a_bucket_are_read_as_those_of_a_folder(bucket: Bucket, tmp_pa
     assert _lines(tmp_path / "bucket.jsonl") == _lines(tmp_path / "paths.jsonl")
 
 
+@pytest.mark.slow
 def test_a_store_that_fails_once_is_asked_again(bucket: Bucket, tmp_path: Path, command: Command) -> None:
     bucket.failures = 1
     assert command("extract", "s3://arxiv/pdf/*.pdf", "-o", tmp_path / "bucket.jsonl", "--jobs", 1)[0] == 0
 
 
+@pytest.mark.slow
 def test_an_object_that_is_not_there_is_one_failed_file(bucket: Bucket, tmp_path: Path, command: Command) -> None:
     gone = "s3://arxiv/pdf/2601.00009.pdf"
     code, out, _ = command("extract", f"s3://arxiv/pdf/{NAMES[0]}", gone, "-o", tmp_path / "bucket.jsonl", "--jobs", 1)
@@ -64,6 +67,7 @@ def test_an_object_that_is_not_there_is_one_failed_file(bucket: Bucket, tmp_path
 
 
 @pytest.mark.parametrize("status", [403, 503])
+@pytest.mark.slow
 def test_a_store_that_refuses_is_one_sentence(bucket: Bucket, tmp_path: Path, command: Command, status: int) -> None:
     bucket.failures, bucket.status = 1000, status
     code, _, errors = command("extract", "s3://arxiv/pdf/*.pdf", "-o", tmp_path / "bucket.jsonl", "--jobs", 1)

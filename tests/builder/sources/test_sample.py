@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from builder.ids import author_key
 from builder.sources.sample.prose import WorldSection
 from builder.sources.sample.source import SampleSource
@@ -40,6 +42,7 @@ def test_the_same_paper_gives_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a.pdf").read_bytes() == (tmp_path / "b.pdf").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_half_drawn_world_is_drawn_again(tmp_path: Path) -> None:
     first = SampleSource(tmp_path, 1, 10, 6)
     place = first.metadata.parent

@@ -170,6 +170,7 @@ def test_a_run_on_a_folder_with_weights_from_a_folder(command: Command, tmp_path
     assert {one["source_data"]["source_type"] for one in content["evaluation_results"]} == {"other"}
 
 
+@pytest.mark.slow
 def test_a_real_run_and_files_that_are_none(command: Command, dataset: Path, tmp_path: Path) -> None:
     options = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
     code, _, err = command(

@@ -45,6 +45,7 @@ def test_prompts_are_cut_to_the_model(dataset: Path, tiny_llama: Path) -> None:
         assert f"### Target Content Title: {row['title']}\n" in row["prompt"]
 
 
+@pytest.mark.slow
 def test_the_context_given_by_the_engine_counts(dataset: Path, tiny_llama: Path) -> None:
     whole = load(dataset, pretrained=str(tiny_llama), max_model_len=200_000)
     assert set(whole["tokens_cut"]) == {0}
@@ -114,6 +115,7 @@ def test_baselines_get_the_parts(dataset: Path) -> None:
     assert 30 < row["lead_words"] < 200
 
 
+@pytest.mark.slow
 def test_rows_by_id_are_announced(dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     publishable(dataset, tmp_path / "public", "redistributable")
     whole, public = load(dataset), load(tmp_path / "public")

@@ -65,6 +65,7 @@ def test_what_a_function_raises_is_passed_on(impatient: None) -> None:
         list(engine.map(int, ["1", "2", "x", "4"]))
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_is_a_named_error(impatient: None) -> None:
     with LocalEngine(2) as engine, pytest.raises(EngineError, match="fewer `--jobs`"):
         list(engine.map(_die_at_three, range(20)))

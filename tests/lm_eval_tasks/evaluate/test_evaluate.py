@@ -185,6 +185,7 @@ def test_runs_are_compared_paper_by_paper(
         (lambda doc: doc.pop("setting"), "line 1 of .* is not a logged sample"),
     ],
 )
+@pytest.mark.slow
 def test_runs_that_do_not_belong_together_are_refused(
     command: Callable[..., tuple[int, str, str]],
     dataset: Path,

@@ -106,6 +106,7 @@ MARKS = [
 @pytest.mark.parametrize(
     ("before", "behind"), [MARKS[0], *(pytest.param(*marks, marks=pytest.mark.long) for marks in MARKS[1:])]
 )
+@pytest.mark.slow
 def test_reasoning_is_kept_apart_whatever_its_marks(
     command: Command, dataset: Path, tmp_path: Path, before: str, behind: str
 ) -> None:
@@ -135,6 +136,7 @@ def thinking(folder: Path, tiny_llama: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_reasoning_that_the_template_opened_is_unfinished_until_it_is_closed(
     command: Command, dataset: Path, tmp_path: Path, tiny_llama: Path
 ) -> None:
@@ -162,6 +164,7 @@ def test_reasoning_that_the_template_opened_is_unfinished_until_it_is_closed(
         assert {one.answer for one in read([output])} == ({TITLE} if i in (1, 2) else {""})
 
 
+@pytest.mark.slow
 def test_reasoning_tokens_lengthen_answers_and_shorten_prompts(
     command: Command, dataset: Path, tmp_path: Path, tiny_llama: Path
 ) -> None:
@@ -201,6 +204,7 @@ def test_reasoning_tokens_lengthen_answers_and_shorten_prompts(
     assert seen[-1]["max_tokens"] == 1100
 
 
+@pytest.mark.slow
 def test_answers_at_their_cap_are_counted_and_scored_apart(command: Command, dataset: Path, tmp_path: Path) -> None:
     turn = iter(range(1000))
 
@@ -301,6 +305,7 @@ def test_shards_are_together_what_one_run_is(command: Command, dataset: Path, tm
     assert "samples of academiceval_title_10k, but the run has" in told(*shards)
 
 
+@pytest.mark.slow
 def test_repeated_answers_give_means_and_the_models_own_noise(command: Command, dataset: Path, tmp_path: Path) -> None:
     turn = iter(range(10_000))
     code, _, err = run(
@@ -328,6 +333,7 @@ def test_repeated_answers_give_means_and_the_models_own_noise(command: Command, 
     assert (code, "shows something only if the model samples" in err) == (1, True)
 
 
+@pytest.mark.slow
 def test_a_run_stops_before_its_cost_is_passed_and_resumes(command: Command, dataset: Path, tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text("[ours]\ninput = 0\noutput = 1_000_000\n")  # a unit for each token of an answer
@@ -369,6 +375,7 @@ def test_a_run_stops_before_its_cost_is_passed_and_resumes(command: Command, dat
         assert (code, "has no model 'ours'; it has another" in err) == (1, True)
 
 
+@pytest.mark.slow
 def test_what_nobody_counts_is_paid_for_too(command: Command, dataset: Path, tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text("[ours]\ninput = 0\noutput = 1_000_000\n")
@@ -495,6 +502,7 @@ def test_a_run_of_batches_that_was_killed_pays_for_nothing_twice(
         assert len(server.asked) == 2
 
 
+@pytest.mark.slow
 def test_eval_and_judge_in_batches(command: Command, dataset: Path, tmp_path: Path) -> None:
     with serve_batches(
         BatchServer(lambda body: {"content": TITLE, "usage": {"prompt_tokens": 10, "completion_tokens": 5}})
@@ -544,6 +552,7 @@ BAD: list[tuple[str, Callable[[dict[str, Any]], Reply]]] = [
 
 
 @pytest.mark.parametrize(("kind", "reply"), BAD, ids=[kind for kind, _ in BAD])
+@pytest.mark.slow
 def test_a_server_that_misbehaves_ends_the_run_in_one_sentence(
     command: Command, dataset: Path, tmp_path: Path, kind: str, reply: Callable[[dict[str, Any]], Reply]
 ) -> None:
@@ -563,6 +572,7 @@ def test_a_server_that_misbehaves_ends_the_run_in_one_sentence(
     assert run(command, dataset, tmp_path / "a", lambda body: TITLE, "--limit", "4", **arguments)[0] == 0
 
 
+@pytest.mark.slow
 def test_what_can_be_seen_to_be_wrong_is_said_up_front(
     command: Command, dataset: Path, tmp_path: Path, tiny_llama: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -610,6 +620,7 @@ def test_what_can_be_seen_to_be_wrong_is_said_up_front(
         assert "is neither a number from 1 up nor a share" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_limit_samples_seed_and_config_are_lm_evals(command: Command, dataset: Path, tmp_path: Path) -> None:
     task = "academiceval_title_10k"
     file = tmp_path / "run.yaml"
@@ -681,6 +692,7 @@ def test_a_baseline_that_does_not_apply_has_no_score(
     assert "copy-demo has no score on academiceval_abs_9k" in caplog.text
 
 
+@pytest.mark.slow
 def test_a_plan_says_what_a_run_will_take(command: Command, dataset: Path, tmp_path: Path, tiny_llama: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text(f'["{tiny_llama}"]\ninput = 1\noutput = 2\n')
@@ -720,6 +732,7 @@ def test_a_plan_says_what_a_run_will_take(command: Command, dataset: Path, tmp_p
 
 
 @pytest.mark.parametrize("form", ["prompts", "openai-batch", "inspect"])
+@pytest.mark.slow
 def test_prompts_are_exported_as_they_are_asked(
     command: Command, dataset: Path, tmp_path: Path, tiny_llama: Path, form: str
 ) -> None:

@@ -285,6 +285,7 @@ def test_a_judge_told_to_end_loses_and_pays_nothing(warm: Warm, tmp_path: Path) 
         assert len(server.requests) == 120
 
 
+@pytest.mark.slow
 def test_several_judges_and_those_of_the_same_family(command: Command, tmp_path: Path) -> None:
     folder = make_samples(tmp_path / "llama-3-8b")
 
@@ -538,6 +539,7 @@ def looks(body: dict[str, Any]) -> str:
     return json.dumps({"Claims": {"Answer 1": counts[0], "Answer 2": counts[1]}, **verdicts})
 
 
+@pytest.mark.slow
 def test_a_judge_with_evidence_checks_claims_against_the_paper(command: Command, dataset: Path, tmp_path: Path) -> None:
     run = evaluated(command, dataset, tmp_path / "run", "--limit", "4")
     [file] = run.glob("samples_*.jsonl")

@@ -207,6 +207,7 @@ def test_forms_of_numbers(answer: str, shown: str, share: float | None) -> None:
     "text",
     ["\\" + "cite" * 20_000, "\\cite{" * 20_000, "1," * 40_000, "Aa" * 40_000, "9^" * 40_000, "twenty " * 20_000],
 )
+@pytest.mark.slow
 def test_long_answers_take_no_longer_than_their_length(text: str) -> None:
     """Each of these was quadratic once, or might be: minutes, against the limit of a test."""
     support_of_numbers(text, Shown("x"))

@@ -15,6 +15,7 @@ from lm_eval_tasks.samples import refine
 N = 200_000
 
 
+@pytest.mark.slow
 def test_answers() -> None:
     assert answer_of("<answer>" * N, 4) is None
     assert answer_of("<answer>" * N + "2</answer>", 4) == 2

@@ -89,6 +89,7 @@ def test_what_the_target_has_itself_is_not_taken_off() -> None:
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_no_real_title_changes() -> None:
     """A right answer stays right, however it is presented; and few titles depend on their target for that."""
     with lzma.open(DATA / "arxiv_meta.jsonl.xz", "rt") as lines:

@@ -37,6 +37,7 @@ def text(rng: random.Random, words: int, vocabulary: list[str]) -> str:
     return out
 
 
+@pytest.mark.slow
 def test_every_rouge_is_the_number_of_rouge_score() -> None:
     rng = random.Random(3)
     vocabulary = (

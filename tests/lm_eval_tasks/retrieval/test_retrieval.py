@@ -67,6 +67,7 @@ def test_sizes_and_numbers_are_options(tmp_path: Path) -> None:
     assert all(len(chunk) <= 100 for chunk in found)
 
 
+@pytest.mark.slow
 def test_mean_and_first_token_are_those_of_the_model(encoders: dict[str, str], tmp_path: Path) -> None:
     import torch
     from transformers import AutoModel, AutoTokenizer

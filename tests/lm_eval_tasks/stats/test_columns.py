@@ -79,6 +79,7 @@ def test_reproduced_tables_have_it_too(tmp_path: Path) -> None:
     assert _scores(tmp_path)["Abs-9K", "rouge_l"].mean == 0.25
 
 
+@pytest.mark.slow
 def test_rows_with_and_without_demonstrations(command: Command, dataset: Path, tmp_path: Path) -> None:
     """A task whose first rows a baseline cannot answer ends like any other."""
     import shutil

@@ -111,6 +111,7 @@ def test_runs_that_cannot_tell_say_so(kept: Callable[[Observation], bool], why: 
     assert why in found.why
 
 
+@pytest.mark.slow
 def test_the_command(command: Command, dataset: Path, tmp_path: Path) -> None:
     metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none", "split": "all"})
     for model in ("lead", "random-sentence"):
@@ -142,6 +143,7 @@ def test_the_command(command: Command, dataset: Path, tmp_path: Path) -> None:
     assert (code, "a second run of lead" in err) == (1, True)
 
 
+@pytest.mark.slow
 def test_every_split_can_be_asked(command: Command, dataset: Path, tmp_path: Path) -> None:
     counts = {}
     for split in ("train", "validation", "test", "all"):

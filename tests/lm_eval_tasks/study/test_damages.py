@@ -70,6 +70,7 @@ def test_denials_keep_the_length_about() -> None:
     assert denied.text == "It is indeed better, and we don't disprove that it can't be done with it."
 
 
+@pytest.mark.slow
 def test_metrics_get_a_report_card(command: Command, dataset: Path, tmp_path: Path) -> None:
     file = tmp_path / "card.json"
     code, out, err = command("metrics", dataset, "--metrics", "rouge_l,numbers_supported,length", "--task", "intro")
@@ -93,6 +94,7 @@ def test_metrics_get_a_report_card(command: Command, dataset: Path, tmp_path: Pa
     assert "false alarms on harmless changes" in out
 
 
+@pytest.mark.slow
 def test_saved_answers_get_a_report_card(command: Command, dataset: Path, tmp_path: Path) -> None:
     evaluated(command, dataset, tmp_path / "a")
     code, out, err = command("metrics", tmp_path / "a", "--metrics", "rouge_l,rouge_1", "--bertscore_model", "none")

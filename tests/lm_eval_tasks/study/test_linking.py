@@ -57,6 +57,7 @@ def test_a_shift_of_difficulty_is_taken_out() -> None:
     assert one.value == pytest.approx(0.3, abs=0.012)
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth_and_linking_is_without_bias() -> None:
     found = [new_model(0.03, seed) for seed in range(60)]
     assert abs(sum(one.value - 0.3 for one in found) / len(found)) < 0.002
@@ -78,6 +79,7 @@ def test_too_few_anchors_are_named() -> None:
     assert 4 <= len(anchors_of(None)) <= 6
 
 
+@pytest.mark.slow
 def test_the_command(command: Command, dataset: Path, tmp_path: Path) -> None:
     metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
     for model in ("lead", "random-sentence"):
@@ -142,6 +144,7 @@ def test_abilities_are_found() -> None:
         assert found.values[found.of[model]] == pytest.approx(ability, abs=0.15)
 
 
+@pytest.mark.slow
 def test_right_or_wrong_answers_are_linked_by_ability() -> None:
     """The later round is so much easier that raw accuracies lie close to 1."""
     placed = []
