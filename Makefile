@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile
 # Stays in the virtual environment: pip brings it and torch, it brings all the rest in a fraction of pip's time.
 UV = $(BIN)/uv pip install -q --compile-bytecode --python $(BIN)/python -c constraints.txt
 
@@ -32,20 +33,20 @@ demo: setup-demo
 	@echo "Results page: demo/site/index.html; dataset card: demo/academiceval/README.md"
 
 test: setup check
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 # While you work: what needs no processes of its own, no kills and no real papers.
 quick: setup
 	$(BIN)/ruff check -q .
-	$(BIN)/python -m pytest -m "not slow and not long"
+	$(PYTEST) -m "not slow and not long"
 
 # What takes minutes: a whole month of the service, clusters, real papers, every command of every page; half an hour.
 long: setup
-	$(BIN)/python -m pytest -m long
+	$(PYTEST) -m long
 
 # Every command that a page of the docs shows, typed; some 15 minutes. Other tests parse all of them and run the first ones.
 pages: setup
-	$(BIN)/python -m pytest -m long tests/test_pages.py
+	$(PYTEST) -m long tests/test_pages.py
 
 # Every fault at every step of every command that writes, some 20 minutes; `make test` runs a sample of them.
 faults: setup
@@ -53,7 +54,7 @@ faults: setup
 
 # 5,000 damaged inputs for every parser of foreign data, some 10 minutes; `make test` runs 100 of each.
 fuzz: setup
-	FUZZ=5000 $(BIN)/python -m pytest tests/fuzz --dist load --timeout 3000
+	FUZZ=5000 $(PYTEST) tests/fuzz --dist load --timeout 3000
 
 # Every figure that docs promise, into benchmarks/results.md and the docs; an hour and a half. ONLY=build,extraction runs some.
 bench: setup

@@ -18,11 +18,11 @@ from builder.pipeline import run
 from builder.round.model import load_round
 from lm_eval_tasks.engines.local import LocalEngine
 from tests.builder.dataset.test_settings_audit_copies import reference
-from tests.conftest import DATA
 from tests.faults.cases import questions
 from tests.helpers.desk import ADDRESS, Desk, desk
 from tests.helpers.linked_tasks import linked_tasks
 from tests.helpers.pages import PAGES, ROOT, blocks
+from tests.helpers.places import DATA
 
 pytestmark = pytest.mark.slow
 Command = Callable[..., tuple[int, str, str]]

@@ -14,8 +14,8 @@ import pytest
 from builder import cli
 from builder.samples.tokens import token_counter
 from builder.sources import tokenizer
-from tests.conftest import BIN
 from tests.helpers.drawing import FILLER, draw, stack
+from tests.helpers.places import BIN
 
 Command = Callable[..., tuple[int, str, str]]
 PAPER = [

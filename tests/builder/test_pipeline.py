@@ -33,7 +33,7 @@ from lm_eval_tasks.core.errors import DatasetError
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.tasks.records import SETTINGS
-from tests.conftest import small_round
+from tests.helpers.rounds import small_round
 from tests.helpers.warm import Warm
 
 

@@ -28,7 +28,7 @@ from builder.round.tables import GraphTable, SamplesTable, SplitTable
 from builder.store import STORE, Store, StoredDocument
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.run import evaluate
-from tests.conftest import DATA
+from tests.helpers.places import DATA
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 TOOLS = DATA.parent / "tools"

@@ -22,11 +22,11 @@ from lm_eval_tasks.evaluate.run import evaluate
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
 from lm_eval_tasks.prompts.scalar import slots_of
 from lm_eval_tasks.samples.sample import JOURNAL
-from tests.conftest import small_round
 from tests.helpers import loopback, openai_server
 from tests.helpers.drawing import FILLER, draw, stack
 from tests.helpers.dump import content
 from tests.helpers.papers import mirror, paper
+from tests.helpers.rounds import small_round
 from tests.lm_eval_tasks.judge.test_judge import make_samples
 
 State = dict[str, str]

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.judge.verdict import OVERALL
-from tests.conftest import BIN, make_llama
 from tests.helpers import hub_server, openai_server
 from tests.helpers.batch_server import BatchServer, serve_batches
 from tests.helpers.hub_server import Hub, hub_environment
+from tests.helpers.llama import make_llama
+from tests.helpers.places import BIN
 from tests.helpers.warm import Warm, warm
 
 ADDRESS = "http://127.0.0.1:8000/v1"  # of the pages' model server

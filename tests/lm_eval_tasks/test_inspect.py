@@ -19,8 +19,9 @@ from builder.pipeline import build, prepare
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.tasks.records import TASKS as RECORDS
-from tests.conftest import BIN, small_round
 from tests.helpers.openai_server import serve
+from tests.helpers.places import BIN
+from tests.helpers.rounds import small_round
 
 Command = Callable[..., tuple[int, str, str]]
 TASKS = ("title_10k", "abs_9k", "abs_29k_g", "related_53k_cited", "scalar_easy")

@@ -24,8 +24,9 @@ from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.stats.score_table import score_table
 from lm_eval_tasks.tasks import folder as task_folder
 from lm_eval_tasks.tasks.records import ALL_LEVELS, LEVELS, SETTINGS, task_names
-from tests.conftest import BIN, CONTEXT
 from tests.helpers.linked_tasks import linked_tasks
+from tests.helpers.llama import CONTEXT
+from tests.helpers.places import BIN
 from tests.helpers.warm import Warm
 
 Command = Callable[..., tuple[int, str, str]]

@@ -7,7 +7,6 @@ import json
 import random
 import re
 import subprocess
-from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -16,16 +15,16 @@ import pytest
 
 from lm_eval_tasks.tasks.folder import tasks_path
 from lm_eval_tasks.tasks.written import contents, left_over
-from tests.conftest import BIN
-from tests.helpers.hub_server import Hub, hub_environment
+from tests.helpers.hub_server import hub_environment
+from tests.helpers.hub_server import serve as serve_hub
 from tests.helpers.linked_tasks import installed_tasks
 from tests.helpers.openai_server import serve
+from tests.helpers.places import BIN
 
 ROOT = Path(__file__).resolve().parents[2]
 UPSTREAM = ROOT / "docs" / "upstream" / "academiceval"
 PROMPTS = ROOT / "lm_eval_tasks" / "prompts"
 TASKS = ("title_10k", "abs_29k_g", "intro_28k", "related_53k_g")
-Command = Callable[..., tuple[int, str, str]]
 
 
 def test_it_needs_nothing_of_ours() -> None:
@@ -53,13 +52,13 @@ def answering(body: dict[str, Any]) -> str:
 
 
 @pytest.mark.long
-def test_the_same_answers_get_the_same_scores(
-    dataset: Path, hub: Hub, command: Command, shared_tmp: Path, tmp_path: Path
-) -> None:
-    assert command("push", dataset, "--repo", "ORG/academiceval", "--licenses", "all", "--yes")[0] == 0
-    hub.log.clear()
-    found = {}
-    with serve(answering) as server:
+def test_the_same_answers_get_the_same_scores(dataset: Path, shared_tmp: Path, tmp_path: Path) -> None:
+    scores = {}
+    with serve_hub() as hub, serve(answering) as server:
+        environment = hub_environment(hub.url, tmp_path / "home")
+        push = [BIN / "academiceval", "push", dataset, "--repo", "ORG/academiceval", "--licenses", "all", "--yes"]
+        subprocess.run(push, env=environment, check=True)
+        hub.log.clear()
         for name in ("upstream", "ours"):
             metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
             line = [
@@ -77,7 +76,6 @@ def test_the_same_answers_get_the_same_scores(
                 tmp_path / name,
                 *(("--metadata", metadata, "--include_path", tasks_path()) if name == "ours" else ()),
             ]
-            environment = hub_environment(hub.url, tmp_path / "home")
             with installed_tasks(UPSTREAM, shared_tmp) if name == "upstream" else nullcontext():
                 done = subprocess.run(
                     list(map(str, line)), env=environment, capture_output=True, text=True, cwd=tmp_path, check=False
@@ -85,12 +83,12 @@ def test_the_same_answers_get_the_same_scores(
             assert done.returncode == 0, done.stderr[-3000:]
             [file] = (tmp_path / name).rglob("results_*.json")
             results = json.loads(file.read_text())["results"]
-            found[name] = {task: _score(results[f"academiceval_{task}"]) for task in TASKS}
+            scores[name] = {task: _score(results[f"academiceval_{task}"]) for task in TASKS}
         asked = sorted(body["messages"][-1]["content"] for body in server.requests)
     # The same prompts, each once from either side.
     assert asked[::2] == asked[1::2]
-    assert found["upstream"] == pytest.approx(found["ours"], abs=1e-9)
-    assert all(score > 0 for score in found["upstream"].values())
+    assert scores["upstream"] == pytest.approx(scores["ours"], abs=1e-9)
+    assert all(score > 0 for score in scores["upstream"].values())
     # The dataset came from the Hub, at the revision that the files pin.
     assert any("/revision/2026.11" in path or "/resolve/2026.11/" in path for _, path in hub.log)
 

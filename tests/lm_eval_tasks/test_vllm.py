@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from lm_eval_tasks.samples.sample import read
-from tests.conftest import BIN, make_llama
+from tests.helpers.llama import make_llama
+from tests.helpers.places import BIN
 
 pytestmark = [
     pytest.mark.vllm,

@@ -62,6 +62,7 @@ class _Typesetter:
         self._heading("References", 1, "")
         for i, entry in enumerate(paper.references, start=1):
             self._entry(f"[{i}] {entry}" if paper.citing == "numeric" else entry)
+        self._shape.commit()
 
     def _front(self) -> None:
         y = 92.0
@@ -79,10 +80,12 @@ class _Typesetter:
 
     def _stamp(self) -> None:
         text = f"arXiv:{self._paper.id}v1  [{self._paper.category}]  {self._paper.published:%d %b %Y}"
-        self._page.insert_text((30.0, 560.0), text, fontname=_ROMAN, fontsize=20.0, rotate=90, color=(0.5, 0.5, 0.5))
+        self._shape.insert_text((30.0, 560.0), text, fontname=_ROMAN, fontsize=20.0, rotate=90, color=(0.5, 0.5, 0.5))
 
     def _new_page(self) -> None:
-        self._page = self.pdf.new_page(width=_WIDTH, height=_HEIGHT)
+        if self.pdf.page_count:
+            self._shape.commit()
+        self._shape = self.pdf.new_page(width=_WIDTH, height=_HEIGHT).new_shape()
         self._column, self._start = 0, _TOP
         self._floor = [_BOTTOM] * self._columns
         self._y = self._start
@@ -91,7 +94,7 @@ class _Typesetter:
         if number > 1:
             surname = self._paper.authors[0].split()[-1]
             head = f"{surname} and others" if number % 2 else self._paper.title[:60]
-            self._page.insert_text((54.0, 48.0), head, fontname=_ITALIC, fontsize=8.0)
+            self._shape.insert_text((54.0, 48.0), head, fontname=_ITALIC, fontsize=8.0)
 
     def _room(self, height: float) -> None:
         """Go to the next column or page if the given height does not fit."""
@@ -110,7 +113,7 @@ class _Typesetter:
             self._room(leading)
             fit = max(1, int((self._floor[self._column] - self._y) / leading))
             part, lines = lines[:fit], lines[fit:]
-            self._page.insert_text(
+            self._shape.insert_text(
                 (self._left + x, self._y + size), part, fontname=font, fontsize=size, lineheight=_LEADING
             )
             self._y += leading * len(part)
@@ -139,9 +142,11 @@ class _Typesetter:
         self._room(120.0)
         self._figures += 1
         box = pymupdf.Rect(self._left + 20, self._y + 6, self._left + self._column_width - 20, self._y + 80)
-        self._page.draw_rect(box, width=0.5)
-        self._page.draw_line((box.x0 + 10, box.y1 - 10), (box.x1 - 10, box.y0 + 12), width=0.8)
-        self._page.insert_text((box.x0 + 14, box.y0 + 14), ["error", "cost"], fontname="helv", fontsize=6.0)
+        self._shape.draw_rect(box)
+        self._shape.finish(width=0.5)
+        self._shape.draw_line((box.x0 + 10, box.y1 - 10), (box.x1 - 10, box.y0 + 12))
+        self._shape.finish(width=0.8)
+        self._shape.insert_text((box.x0 + 14, box.y0 + 14), ["error", "cost"], fontname="helv", fontsize=6.0)
         self._y += 88.0
         caption = (
             f"Figure {self._figures}: Error against cost; the dotted line marks what the baseline reaches in one pass."
@@ -156,12 +161,13 @@ class _Typesetter:
         left = 54.0 if self._columns == 2 else 108.0
         top = _BOTTOM - height
         self._floor[0] = top
-        self._page.draw_line((left, top + 3), (left + 60, top + 3), width=0.4)
-        self._page.insert_text((left, top + 6 + _SMALL), lines, fontname=_ROMAN, fontsize=_SMALL, lineheight=_LEADING)
+        self._shape.draw_line((left, top + 3), (left + 60, top + 3))
+        self._shape.finish(width=0.4)
+        self._shape.insert_text((left, top + 6 + _SMALL), lines, fontname=_ROMAN, fontsize=_SMALL, lineheight=_LEADING)
 
     def _write_centred(self, text: str, y: float, font: str, size: float) -> None:
         x = (_WIDTH - _length(text, font, size)) / 2
-        self._page.insert_text((x, y), text, fontname=font, fontsize=size)
+        self._shape.insert_text((x, y), text, fontname=font, fontsize=size)
 
 
 def _count(counters: list[int], level: int) -> str:

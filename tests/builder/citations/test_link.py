@@ -18,9 +18,9 @@ from builder.round.model import Round
 from builder.sources.base import TITLES_AT_ONCE
 from builder.sources.metadata_file import read_metadata
 from builder.store import Store, StoredDocument
-from tests.conftest import DATA
 from tests.helpers.citations import DAMAGES, STYLES, citation, damage
 from tests.helpers.papers import paper
+from tests.helpers.places import DATA
 
 CITING = paper(50, "Me Myself", day=20)
 KNOWN = paper(1, "Jane Doe", day=1, title="Sparse routing for long inputs")

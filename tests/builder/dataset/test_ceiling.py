@@ -34,9 +34,9 @@ from builder.store import Store
 from lm_eval_tasks.core.row_format import REVISIONS, Revision
 from lm_eval_tasks.metrics.rouge import rouge_l
 from tests.builder.test_pipeline import copy_of
-from tests.conftest import small_round
 from tests.helpers.loopback import Loopback, World, serve
 from tests.helpers.papers import mirror, paper
+from tests.helpers.rounds import small_round
 
 REVISED = [replace(paper(i, f"Ada {i}", day=i), version=2) for i in range(1, 251)]
 

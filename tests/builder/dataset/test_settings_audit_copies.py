@@ -33,9 +33,9 @@ from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.samples.sample import Sample
 from lm_eval_tasks.stats.scores import paper_scores
 from tests.builder.test_pipeline import copy_of, digests, rows
-from tests.conftest import small_round
 from tests.helpers.loopback import World, serve
 from tests.helpers.papers import paper
+from tests.helpers.rounds import small_round
 from tests.helpers.samples import sample
 
 Command = Callable[..., tuple[int, str, str]]

@@ -20,7 +20,7 @@ from builder.round.takedowns import TAKEDOWNS, parse_takedowns, taken_down
 from builder.store import STORE, Store
 from lm_eval_tasks.core.row_format import CORE
 from lm_eval_tasks.engines.local import LocalEngine
-from tests.conftest import small_round
+from tests.helpers.rounds import small_round
 
 pytestmark = pytest.mark.slow
 

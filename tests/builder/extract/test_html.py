@@ -12,7 +12,7 @@ from builder.records import Document
 from builder.sources.sample.latexml import page
 from builder.sources.sample.typeset import draw
 from builder.sources.sample.world import make_world
-from tests.conftest import DATA
+from tests.helpers.places import DATA
 
 PAGE = """<!DOCTYPE html><html><body><nav>Menu <a href="/">home</a></nav>
 <div id="watermark-tr">arXiv:2601.01234v2 [cs.CL] 05 Jan 2026</div>

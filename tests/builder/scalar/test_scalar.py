@@ -49,9 +49,10 @@ from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.tasks.records import ALL_LEVELS, LEVELS, Level
 from tests.builder.test_pipeline import digests, rows
-from tests.conftest import DATA, small_round
 from tests.faults.cases import questions
 from tests.helpers.openai_server import serve
+from tests.helpers.places import DATA
+from tests.helpers.rounds import small_round
 from tests.helpers.samples import sample
 from tests.lm_eval_tasks.data.test_slots import Words
 
@@ -540,7 +541,11 @@ def test_a_publishable_copy_holds_no_text_without_licence_and_can_be_filled(
 
 
 @pytest.mark.long
-def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path, tiny_llama: Path) -> None:
+def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path) -> None:
+    from tests.helpers.llama import make_llama
+
+    tiny_llama = tmp_path / "tiny-llama"
+    make_llama(tiny_llama)
     metadata = {"dataset": str(with_scalar / "academiceval"), "tokenizer": str(tiny_llama), "max_length": 6000}
     with serve(lambda body: "I think <answer>1</answer>") as server:
         arguments = f"model=tiny,base_url={server.url}/chat/completions"

@@ -28,8 +28,8 @@ from builder.round.audit import AuditTable
 from hub_scripts.errors import DifferenceError, SecretError
 from hub_scripts.hub.loading import load_counts
 from hub_scripts.hub.space import push_site
-from tests.conftest import BIN
 from tests.helpers.hub_server import Fault, Hub, hub_environment
+from tests.helpers.places import BIN
 
 pytestmark = pytest.mark.slow
 

@@ -16,8 +16,8 @@ from builder.round.source import SampleTable
 from builder.round.tables import ScalarTable
 from hub_scripts.hub.sealing import differences_from_seal
 from lm_eval_tasks.engines.local import LocalEngine
-from tests.conftest import small_round
 from tests.helpers.hub_server import Hub
+from tests.helpers.rounds import small_round
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ import pytest
 from builder.dataset.publishable import publishable
 from lm_eval_tasks.core.errors import BudgetError, DatasetError, MetricError, TokenizerError
 from lm_eval_tasks.data import hook
-from tests.conftest import CONTEXT
+from tests.helpers.llama import CONTEXT
 
 
 def load(

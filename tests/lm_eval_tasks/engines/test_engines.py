@@ -26,8 +26,8 @@ from lm_eval_tasks.engines.registry import current_engine, open_engine, working_
 from lm_eval_tasks.metrics.bertscore import bertscore
 from lm_eval_tasks.retrieval.retrieve import Question, Retrieval, retrieve
 from tests.builder.test_pipeline import copy_of, digests
-from tests.conftest import small_round
 from tests.helpers.ray_cluster import RayCluster
+from tests.helpers.rounds import small_round
 
 Command = Callable[..., tuple[int, str, str]]
 

@@ -20,8 +20,8 @@ from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.tasks.folder import tasks_path
-from tests.conftest import BIN
 from tests.helpers.openai_server import serve
+from tests.helpers.places import BIN
 from tests.helpers.warm import Warm
 
 CONFIGS = sorted((Path(__file__).resolve().parents[3] / "docs" / "configs").glob("*.yaml"))

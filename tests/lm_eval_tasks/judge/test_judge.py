@@ -18,8 +18,8 @@ from lm_eval_tasks.judge import run
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL, parse, prompt_of
 from lm_eval_tasks.judge.winrate import Judged, kappa, length_controlled, panel, summary
 from lm_eval_tasks.samples.answers import ScoredAnswer
-from tests.conftest import BIN
 from tests.helpers.openai_server import Server, serve
+from tests.helpers.places import BIN
 from tests.helpers.runs import evaluated
 from tests.helpers.warm import Warm
 

@@ -14,7 +14,7 @@ from lm_eval_tasks.metrics.numbers import numbers
 from lm_eval_tasks.study import eyesight, originals, report_card
 from lm_eval_tasks.study.damages.base import Material
 from lm_eval_tasks.study.damages.registry import DAMAGES, HARMLESS, Kind, changed
-from tests.conftest import DATA
+from tests.helpers.places import DATA
 from tests.helpers.runs import evaluated
 
 TEXT = (

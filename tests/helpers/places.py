@@ -1,0 +1,9 @@
+"""Where the real papers and the installed programs are."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+BIN = Path(sys.executable).parent
