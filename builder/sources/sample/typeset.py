@@ -35,6 +35,7 @@ class _Typesetter:
         self.pdf = pymupdf.open()
         self._columns = 2 if paper.layout == "two-column" else 1
         self._figures = 0
+        self._shape: pymupdf.Shape  # all that is on the page, drawn at once when the page is full
         self._new_page()
 
     @property
