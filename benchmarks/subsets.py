@@ -26,7 +26,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 
 from benchmarks.report_card import made  # noqa: E402
 from lm_eval_tasks.core.files import sha256_of_bytes  # noqa: E402
-from lm_eval_tasks.data.rows import Fact, standing_for_all  # noqa: E402
+from lm_eval_tasks.data.rows import Fact, representative_rows  # noqa: E402
 from lm_eval_tasks.evaluate.baselines import BASELINES  # noqa: E402
 from lm_eval_tasks.evaluate.run import Part, evaluate  # noqa: E402
 from lm_eval_tasks.samples.sample import Sample, by_task, read  # noqa: E402
@@ -95,7 +95,7 @@ def errors(runs: Sequence[Sequence[Sample]]) -> Mapping[str, float]:
 def stratified(rows: Sequence[Sample], n: int, order: int) -> Sequence[Sample]:
     """As `academiceval_tiny` chooses; the categories of these papers are few."""
     facts = [Fact(f"{order} {one.id}", one.row.published, "") for one in rows]
-    return [rows[i] for i in standing_for_all(range(len(rows)), facts, n)]
+    return [rows[i] for i in representative_rows(range(len(rows)), facts, n)]
 
 
 def mean(rows: Sequence[Sample]) -> float:

@@ -14,8 +14,8 @@ from pathlib import Path
 from builder.errors import BuildError
 from lm_eval_tasks.core.command_line import Commands
 from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.core.redaction import redacted
-from lm_eval_tasks.core.tables import shown
+from lm_eval_tasks.core.redaction import redact
+from lm_eval_tasks.core.tables import text_lines
 from lm_eval_tasks.core.text import printable
 
 # The modules that add commands, in the order in which help lists them. Loaded by name: nothing else imports the study.
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     form = arguments.show if arguments.show != "auto" else "terminal" if sys.stdout.isatty() else "markdown"
     try:
         for item in arguments.command(arguments):
-            for line in shown(item, form):
+            for line in text_lines(item, form):
                 print(_safe_text(line), flush=True)
     except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -95,7 +95,7 @@ def _names_vllm(config: Path | None) -> bool:
 
 def _safe_text(text: str) -> str:
     """A line made safe for a terminal or a log, whatever untrusted data or a user's options put into it."""
-    return printable(str(redacted(text)))
+    return printable(str(redact(text)))
 
 
 def _report_failure(message: str) -> int:

@@ -165,11 +165,11 @@ def _add_replace(sub: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> Iterator[str | Table]:
     round_ = _load_round(arguments)
-    from builder.pipeline import Outcome, running
+    from builder.pipeline import Outcome, run_stages
 
     count = 0
     with _engine(arguments) as engine:
-        for result in running(round_, engine, replace=arguments.replace):
+        for result in run_stages(round_, engine, replace=arguments.replace):
             if isinstance(result, Outcome):
                 yield from _outcome(result, count)
             else:
@@ -266,7 +266,7 @@ def audit(arguments: Namespace) -> Iterator[str | Table]:
     manifest = read_manifest(arguments.folder)
     with _engine(arguments) as engine:
         findings = audit(arguments.folder, manifest.configurations, engine)
-    for table in tables.audited(findings, manifest.allowed):
+    for table in tables.audit_tables(findings, manifest.allowed):
         yield from (table, "")
     check(findings, manifest.allowed)
     check_canary(arguments.folder, manifest)
@@ -386,7 +386,7 @@ def _outcome(outcome: Outcome, skip: int = 0) -> Iterator[str | Table]:
     from builder.dataset import tables
 
     yield from (report.line() for report in outcome.reports[skip:])
-    for table in tables.built(outcome.manifest):
+    for table in tables.build_tables(outcome.manifest):
         yield from ("", table)
     yield from ("", *(f"warning: {line}" for line in tables.short_of_name(outcome.manifest)))
     yield f"written: {outcome.output}"

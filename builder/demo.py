@@ -54,7 +54,7 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
         outcome = run(round_, engine)
     yield from (report.line() for report in outcome.reports)
     yield ""
-    for table in tables.built(outcome.manifest):
+    for table in tables.build_tables(outcome.manifest):
         yield from (table, "")
     yield "Baselines on the test split (BERTScore with a small model; the parity model is deberta-xlarge-mnli)"
     metadata = {"dataset": str(outcome.output), "bertscore_model": "minilm"}

@@ -92,7 +92,7 @@ def bare_id(name: str) -> str:
     return parsed.bare if parsed else name
 
 
-def versioned(name: str, version: int) -> str:
+def with_version(name: str, version: int) -> str:
     """A paper's id, or any other name, with its version; ids that have none stay as they are."""
     parsed = PaperId.parse(name)
     return f"{name}v{version}" if parsed is None or parsed.kind == "arxiv" else name

@@ -43,7 +43,7 @@ from builder.samples.tokens import token_counter
 from builder.scalar.stage import Asking, read_cited
 from builder.sources.base import open_source
 from builder.store import STORE, Store
-from lm_eval_tasks.core.locks import held
+from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.version import VERSION
 from lm_eval_tasks.engines.local import LocalEngine
@@ -69,7 +69,7 @@ class Outcome:
 @contextmanager
 def _workspace(round_: Round) -> Iterator[Store]:
     """The round's store, for this process alone."""
-    with held(round_.workspace / STORE), Store.open(round_.workspace / STORE) as store:
+    with exclusive(round_.workspace / STORE), Store.open(round_.workspace / STORE) as store:
         yield store
 
 
@@ -78,12 +78,12 @@ def _workspace(round_: Round) -> Iterator[Store]:
 
 def run(round_: Round, engine: Engine, *, replace: bool = False) -> Outcome:
     """All stages, each resuming where an earlier call stopped."""
-    *_, outcome = running(round_, engine, replace=replace)
+    *_, outcome = run_stages(round_, engine, replace=replace)
     assert isinstance(outcome, Outcome)
     return outcome
 
 
-def running(round_: Round, engine: Engine, *, replace: bool = False) -> Iterator[StageReport | Outcome]:
+def run_stages(round_: Round, engine: Engine, *, replace: bool = False) -> Iterator[StageReport | Outcome]:
     """As `run`: the report of each stage before the build as soon as it has ended, then the outcome."""
     check_model(round_.samples.ceiling_bertscore)
     seconds = {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal, get_args
 
-from builder.ids import versioned
+from builder.ids import with_version
 
 Task = Literal["title", "abs", "intro", "related"]
 Split = Literal["train", "validation", "test"]
@@ -94,7 +94,7 @@ class Paper:
 
     @property
     def versioned_id(self) -> str:
-        return versioned(self.id, self.version)
+        return with_version(self.id, self.version)
 
     @property
     def primary_category(self) -> str:

@@ -296,9 +296,9 @@ def export(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def _with_file(arguments: Namespace) -> Namespace:
-    from lm_eval_tasks.evaluate.config_file import completed
+    from lm_eval_tasks.evaluate.config_file import with_config
 
-    return completed(arguments) if arguments.config else arguments
+    return with_config(arguments) if arguments.config else arguments
 
 
 def _check_request(tasks: Sequence[str], metadata: Mapping[str, Any], samples: Iterable[str] = ()) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Mark = Callable[[str, str], None]
 
 
-def belonging(round_: Round, items: Iterable[Paper | Drop]) -> Iterator[Paper | Drop]:
+def drop_other_categories(round_: Round, items: Iterable[Paper | Drop]) -> Iterator[Paper | Drop]:
     """The same items, with those of other categories turned into drops."""
     categories = frozenset(round_.papers.categories)
     for item in items:
@@ -37,7 +37,7 @@ def harvest(
 
     Drop reasons: bad_record, withdrawn, outside_window, other_category.
     """
-    for item in belonging(round_, progress(source.submitted_between(first, last), "harvest")):
+    for item in drop_other_categories(round_, progress(source.submitted_between(first, last), "harvest")):
         if isinstance(item, Drop):
             report.drop(item.id, item.reason)
         else:
@@ -48,7 +48,7 @@ def harvest(
 def sort_out(round_: Round, items: Iterable[Paper | Drop]) -> tuple[list[Paper], list[Drop]]:
     """The papers that belong to the round, and why the others do not."""
     papers, drops = [], []
-    for item in belonging(round_, items):
+    for item in drop_other_categories(round_, items):
         if isinstance(item, Drop):
             drops.append(item)
         else:

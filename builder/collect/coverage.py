@@ -29,7 +29,7 @@ class Covered:
     settings: str = ""
 
 
-def covered(store: Store) -> dict[str, Covered]:
+def read_coverage(store: Store) -> dict[str, Covered]:
     """Round -> what was done for it."""
     note = store.note(_NOTE) or {}
     assert isinstance(note, dict)

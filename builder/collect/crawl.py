@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from builder.collect import admission
 from builder.collect.admission import harvest
-from builder.collect.coverage import Covered, covered, finish
+from builder.collect.coverage import Covered, finish, read_coverage
 from builder.errors import RoundError, StoreError
 from builder.ids import author_key
 from builder.records import Paper
@@ -51,7 +51,7 @@ def crawl_report(round_: Round, store: Store) -> StageReport:
     Raises:
         StoreError: it was not finished.
     """
-    done = covered(store).get(round_.round)
+    done = read_coverage(store).get(round_.round)
     if done is None:
         raise StoreError(f"round {round_.round} has not been crawled yet; run `academiceval run round.toml`")
     return done.report
@@ -62,7 +62,7 @@ def crawl_report(round_: Round, store: Store) -> StageReport:
 
 def _take_all(round_: Round, source: Source, store: Store) -> None:
     settings = whole_settings(round_, source)
-    previous = covered(store).get(round_.round)
+    previous = read_coverage(store).get(round_.round)
     if previous is not None and previous.settings == settings:
         return
     report = StageReport("crawl")
@@ -89,7 +89,7 @@ def _no_papers_message(round_: Round, report: StageReport) -> str:
 
 
 def _walk(round_: Round, source: Source, store: Store) -> None:
-    done = covered(store)
+    done = read_coverage(store)
     if round_.round in done and not _is_to_go_on(round_, store, done):
         return
     if set(done) - {round_.round}:

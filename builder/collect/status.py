@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from builder.collect.coverage import covered
+from builder.collect.coverage import read_coverage
 
 if TYPE_CHECKING:
     from builder.round.model import Round
@@ -18,7 +18,7 @@ def status(round_: Round, store: Store) -> list[str]:
 
 
 def _network(round_: Round, store: Store) -> Iterator[str]:
-    for name, done in sorted(covered(store).items()):
+    for name, done in sorted(read_coverage(store).items()):
         yield f"round {name}: covered to {done.last_day}"
     requests = store.answers.requests()
     for host, (n, seconds) in sorted(requests.items()):
@@ -28,7 +28,7 @@ def _network(round_: Round, store: Store) -> Iterator[str]:
         return
     yield f"frontier: {visited} authors visited, {waiting} waiting"
     left = min(waiting, max(0, round_.crawl.authors - visited))
-    if left and round_.round not in covered(store):
+    if left and round_.round not in read_coverage(store):
         # The average time of a visit, waiting included; before the first one, the delay that politeness asks for.
         spent = sum(seconds for _, seconds in requests.values())
         each = spent / visited if visited and spent else (round_.source.seconds_between_requests if requests else 0.0)

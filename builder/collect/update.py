@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from builder.collect import admission
 from builder.collect.admission import harvest
-from builder.collect.coverage import Covered, covered, finish, months_before
+from builder.collect.coverage import Covered, finish, months_before, read_coverage
 from builder.collect.crawl import whole_settings
 from builder.errors import RoundError
 from builder.records import Drop, Paper
@@ -38,14 +38,14 @@ def update(round_: Round, source: Source, store: Store) -> StageReport:
         RoundError: nothing has been crawled yet, or the round covers no new day.
     """
     started = time.perf_counter()
-    done = covered(store)
+    done = read_coverage(store)
     if round_.round not in done:
         first = _first_new_day(round_, done)
         store.answers.forget_other_rounds(round_.round)
         report = (_walk_on if round_.crawl.seeds else _take_all)(round_, source, store, first)
         settings = "" if round_.crawl.seeds else whole_settings(round_, source)
         finish(store, round_.round, Covered(round_.last_day, report, settings))
-    report = covered(store)[round_.round].report
+    report = read_coverage(store)[round_.round].report
     report.seconds = time.perf_counter() - started
     return report
 
@@ -130,7 +130,7 @@ def _active_authors(round_: Round, store: Store, authors: list[Author]) -> list[
     months = round_.inactive_months
     if months is None:
         return authors
-    before = max(coverage.last_day for coverage in covered(store).values())
+    before = max(coverage.last_day for coverage in read_coverage(store).values())
     with store.transaction():
         store.index_authors()
     newest = store.newest_papers(round_.round)

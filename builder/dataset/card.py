@@ -78,7 +78,7 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
     shown = [
         configuration for configuration in manifest.configurations if configuration.samples or not manifest.publishable
     ]
-    audit = tables.audited(manifest.audit, manifest.allowed) if manifest.audit else []
+    audit = tables.audit_tables(manifest.audit, manifest.allowed) if manifest.audit else []
     lines = [
         "---",
         yaml.safe_dump(_front_matter(shown), sort_keys=False, allow_unicode=True).strip(),
@@ -109,7 +109,7 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         ),
         *_section("Labels", [tables.labels(shown)], _LABELS),
         *_section("Kept and dropped", [tables.stages(manifest)]),
-        *_section("Extraction", [tables.reading(manifest.reading)] if manifest.reading else []),
+        *_section("Extraction", [tables.extraction_quality(manifest.reading)] if manifest.reading else []),
         *_section("Citations", [tables.links(manifest.links)]),
         *_section("Audit", audit),
         *_section("Licences", [tables.licenses(shown)]),

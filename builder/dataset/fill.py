@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from builder.dataset.completion import Lacking, complete_question, complete_writing, documents_of, paper_of
 from builder.dataset.folder import finish, replacing
-from builder.dataset.manifest import SEALED, Configuration, Manifest, carried_from, read_manifest
-from builder.dataset.rows import emptied, kind_of, read_rows, rows_of, with_positions
+from builder.dataset.manifest import SEALED, Configuration, Manifest, read_carried, read_manifest
+from builder.dataset.rows import kind_of, read_rows, rows_of, with_positions, without_files
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.extract.stage import extract_papers
@@ -56,7 +56,7 @@ def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: 
         revision = "" if manifest.revision.endswith(SEALED) else manifest.revision
         facts = replace(manifest, configurations=filled, publishable=None, revision=revision)
         finished = facts if filled == expected else replace(facts, fill=report.counts())
-        finish(place, finished, carried_from(source, manifest))
+        finish(place, finished, read_carried(source, manifest))
     return report
 
 
@@ -93,7 +93,7 @@ def _complete(
 ) -> Configuration:
     """Write one configuration with all rows that could be completed, in their original order."""
     ids = manifest.by_ids_of(configuration.name)
-    writer = ConfigurationWriter(place, emptied(configuration))
+    writer = ConfigurationWriter(place, without_files(configuration))
     for split in SPLITS:
         by_id = _rows(source, ids, split)
         taken = {row["position"] for row in by_id}

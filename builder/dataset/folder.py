@@ -14,14 +14,14 @@ from builder.dataset.manifest import (
     MANIFEST,
     Manifest,
     ReportCard,
-    carried_from,
+    read_carried,
     read_manifest,
     write_manifest,
 )
 from builder.errors import FolderError
 from lm_eval_tasks.core.files import sync, sync_folder
 from lm_eval_tasks.core.linux import exchange
-from lm_eval_tasks.core.locks import held
+from lm_eval_tasks.core.locks import exclusive
 
 
 def finish(place: Path, manifest: Manifest, carried: Mapping[str, bytes] | None = None) -> Manifest:
@@ -39,9 +39,9 @@ def add_report_card(folder: Path, report_card: ReportCard) -> None:
     Raises:
         FolderError: the folder is not finished, or a file next to its data was changed.
     """
-    with held(folder):
+    with exclusive(folder):
         manifest = replace(read_manifest(folder), report_card=report_card)
-        finish(folder, manifest, carried_from(folder, manifest))
+        finish(folder, manifest, read_carried(folder, manifest))
 
 
 def refuse_other_contents(new: Manifest, output: Path) -> None:
@@ -72,7 +72,7 @@ def replacing(output: Path, mark: str = MANIFEST, kind: str = "dataset folder") 
         BusyError: another process is writing it.
     """
     output = output.resolve()  # a link stays a link, and its target is replaced
-    with held(output):
+    with exclusive(output):
         building = _begin(output, mark, kind)
         try:
             yield building

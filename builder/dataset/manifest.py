@@ -447,7 +447,7 @@ def read_manifest(folder: Path) -> Manifest:
     return parse_manifest(data, str(path))
 
 
-def carried_from(folder: Path, manifest: Manifest) -> dict[str, bytes]:
+def read_carried(folder: Path, manifest: Manifest) -> dict[str, bytes]:
     """The files of `CARRIED` that a folder has: name -> content.
 
     Raises:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset.folder import finish, replacing
-from builder.dataset.manifest import SEALED, Configuration, Publishable, carried_from, read_manifest
-from builder.dataset.rows import by_ids, emptied, kind_of, may_publish, read_rows
+from builder.dataset.manifest import SEALED, Configuration, Publishable, read_carried, read_manifest
+from builder.dataset.rows import by_ids, kind_of, may_publish, read_rows, without_files
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.records import SPLITS
@@ -48,7 +48,7 @@ def publishable(source: Path, output: Path, licenses: Shown) -> StageReport:
         ]
         origin = Publishable(licenses, report.counts(), manifest.configurations)
         revision = f"{manifest.round}{SEALED}" if licenses == "none" else manifest.revision
-        carried = carried_from(source, manifest)
+        carried = read_carried(source, manifest)
         if licenses == "none":
             # Version 1 of an abstract is nearly the sealed one.
             carried.pop(REVISIONS, None)
@@ -61,7 +61,7 @@ def _copy(
 ) -> Iterator[Configuration]:
     """One configuration as two: the rows that may be published, and the others by id."""
     kind = kind_of(configuration)
-    full_writer = ConfigurationWriter(place, emptied(configuration))
+    full_writer = ConfigurationWriter(place, without_files(configuration))
     ids_writer = ConfigurationWriter(place, by_ids(configuration))
     for split in SPLITS:
         for position, row in enumerate(read_rows(source, configuration, split)):

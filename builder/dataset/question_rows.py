@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from builder.dataset.row_kind import Row, RowKind
-from builder.dataset.text_hashes import TEXTS, described
+from builder.dataset.text_hashes import TEXTS, hash_column
 from lm_eval_tasks.core.row_format import BODY
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def row_of(question: Question) -> dict[str, Any]:
 LABEL = "label"
 
 
-def counted(rows: Sequence[dict[str, Any]], round_name: str, count: TokenCounter) -> list[dict[str, Any]]:
+def with_token_counts(rows: Sequence[dict[str, Any]], round_name: str, count: TokenCounter) -> list[dict[str, Any]]:
     """The rows with their input tokens (bert-base-uncased; the prompt's own words are not counted) and their round."""
     # No token spans two lines, and a paper's questions differ in one line: only that one is counted again.
     row_texts = [
@@ -127,7 +127,7 @@ def id_row(row: dict[str, Any], position: int) -> dict[str, Any]:
         **{name: row[name] for name in KEPT},
         "position": position,
         "candidates": [{name: candidate[name] for name in _SHOWN} for candidate in row["candidates"]],
-        "texts": described(texts(row)),
+        "texts": hash_column(texts(row)),
     }
 
 
@@ -136,7 +136,7 @@ def seal(by_id: Row, row: Row | None) -> Row:
     hidden = {**by_id, "label": 0}
     if row is None:
         return hidden
-    return {**hidden, "texts": [*by_id["texts"], *described({LABEL: f"{row['label']} {row['question']}"})]}
+    return {**hidden, "texts": [*by_id["texts"], *hash_column({LABEL: f"{row['label']} {row['question']}"})]}
 
 
 KIND = RowKind(

@@ -50,7 +50,7 @@ def by_ids(configuration: Configuration) -> Configuration:
     return Configuration(configuration.name + IDS, configuration.task, "ids", configuration.name)
 
 
-def emptied(configuration: Configuration) -> Configuration:
+def without_files(configuration: Configuration) -> Configuration:
     """The configuration without its files, to be written again."""
     return replace(configuration, splits={})
 

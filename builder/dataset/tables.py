@@ -185,7 +185,7 @@ def _stage(report: StageCounts) -> tuple[object, ...]:
     return report.stage, report.given, report.kept, reasons
 
 
-def reading(summary: ReadingSummary) -> Table:
+def extraction_quality(summary: ReadingSummary) -> Table:
     """How well the files were read; `builder.records.Quality` explains the figures."""
     rows: list[tuple[object, ...]] = [
         *((f"documents from {kind.upper()}", n) for kind, n in sorted(summary.documents.items())),
@@ -228,7 +228,7 @@ def categories(audit: Audit) -> Table:
     return Table(("Category", "Papers"), "lr", rows)
 
 
-def audited(audit: Audit, allowed: AuditTable) -> list[Table]:
+def audit_tables(audit: Audit, allowed: AuditTable) -> list[Table]:
     """Everything that an audit says."""
     return [checks(audit, allowed), months(audit), categories(audit)]
 
@@ -242,7 +242,7 @@ def licenses(configurations: Sequence[Configuration]) -> Table:
     return Table(("Licence", "Rows, all settings"), "lr", sorted(rows.items()))
 
 
-def built(manifest: Manifest) -> list[Table]:
+def build_tables(manifest: Manifest) -> list[Table]:
     """What to look at first after building a round."""
-    summary = [reading(manifest.reading)] if manifest.reading else []
+    summary = [extraction_quality(manifest.reading)] if manifest.reading else []
     return [statistics(manifest.configurations), *summary, links(manifest.links)]

@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from builder.dataset.folder import finish, replacing
-from builder.dataset.manifest import Configuration, Manifest, carried_from, read_manifest
+from builder.dataset.manifest import Configuration, Manifest, read_carried, read_manifest
 from builder.dataset.revisions import read_revisions, revision_lines
-from builder.dataset.rows import emptied, read_rows, rows_of, with_positions
+from builder.dataset.rows import read_rows, rows_of, with_positions, without_files
 from builder.dataset.shown_papers import group_of, rows_to_remove
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
@@ -45,7 +45,7 @@ def without_papers(source: Path, output: Path, ids: Collection[str], revision: s
         # What the completed folder would be is no longer known.
         copy_of = manifest.publishable and replace(manifest.publishable, original=())
         facts = replace(manifest, configurations=tuple(copied), revision=revision, takedown=report.counts())
-        carried = carried_from(source, manifest)
+        carried = read_carried(source, manifest)
         if REVISIONS in carried:
             carried[REVISIONS] = revision_lines(list(read_revisions(source, ids)))
         finish(place, replace(facts, publishable=copy_of), carried)
@@ -67,7 +67,7 @@ def _copy(
     for part in (configuration, ids):
         if part is None:
             continue
-        writer = ConfigurationWriter(place, emptied(part))
+        writer = ConfigurationWriter(place, without_files(part))
         for split, row in rows_of(source, part):
             if row["id"] in group:
                 report.drop(f"{part.name} {row['id']}", "taken_down")

@@ -16,6 +16,6 @@ def digest(text: str) -> str:
     return sha256_of_bytes(text)
 
 
-def described(texts: Mapping[str, str]) -> list[dict[str, object]]:
+def hash_column(texts: Mapping[str, str]) -> list[dict[str, object]]:
     """The column `TEXTS` of a row whose texts are these, by their places in it."""
     return [{"name": name, "sha256": digest(text), "characters": len(text)} for name, text in texts.items()]

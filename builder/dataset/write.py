@@ -70,7 +70,7 @@ def write_level(
     for split, of_split in rows.items():
         waiting = iter(of_split)
         while group := list(islice(waiting, _COUNTED_TOGETHER)):
-            for row in question_rows.counted(group, round_name, count):
+            for row in question_rows.with_token_counts(group, round_name, count):
                 writer.add(split, row)
     return writer.close()
 

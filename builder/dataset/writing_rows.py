@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from builder.dataset.row_kind import RowKind
-from builder.dataset.text_hashes import TEXTS, described
+from builder.dataset.text_hashes import TEXTS, hash_column
 
 if TYPE_CHECKING:
     from builder.records import Sample, Task
@@ -121,7 +121,7 @@ def id_row(row: dict[str, Any], position: int, task: Task) -> dict[str, Any]:
         "task": task,
         "demonstrations": [{name: demo[name] for name in _SHOWN} for demo in row["demonstrations"]],
         "citations": [cited["id"] for cited in row.get("citations") or ()],
-        "texts": described(texts(row)),
+        "texts": hash_column(texts(row)),
     }
 
 

@@ -19,9 +19,9 @@ from builder.extract.stage import EXTRACTOR
 from builder.ids import PaperId
 from builder.records import READING_REASONS
 from builder.round.tables import ExtractTable, QualityTable
-from builder.sources.object_store import expanded, is_address, local_path
+from builder.sources.object_store import expand_names, is_address, local_path
 from lm_eval_tasks.core.files import sha256_of, whole_file
-from lm_eval_tasks.core.locks import held
+from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.text import parse_json, valid
 
@@ -44,12 +44,12 @@ def extract_to_jsonl(
         How many gave a document, and how many did not.
     """
     limits = _limits(time_limit, memory_limit)
-    files = expanded(names)
+    files = expand_names(names)
     if output.is_dir() or output.resolve() in {path.resolve() for path in map(local_path, files) if path is not None}:
         raise BuildError(
             f"--output {output} is {'a folder' if output.is_dir() else 'one of the files to read'}; name another file"
         )
-    with held(output), closing(_Results(output.with_name(f".{output.name}.results"))) as results:
+    with exclusive(output), closing(_Results(output.with_name(f".{output.name}.results"))) as results:
         todo = [name for name in files if not results.has(name)]
         extracted = extract_files(todo, engine, limits.time_limit, limits.memory_limit)
         for result in progress(extracted, "extract", len(todo)):

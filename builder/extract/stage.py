@@ -17,7 +17,7 @@ from builder.extract.pool import extract_files
 from builder.records import Document, FileKind, Paper, Quality
 from builder.report import StageReport
 from builder.store import Store, StoredDocument
-from builder.store.documents import unpacked
+from builder.store.documents import unpack_document
 from lm_eval_tasks.core.files import sha256_of
 from lm_eval_tasks.core.progress import progress
 
@@ -50,7 +50,7 @@ class Documents:
         return self[paper_id]
 
     def __getitem__(self, paper_id: str) -> Document:
-        return unpacked(self.packed(paper_id), paper_id)
+        return unpack_document(self.packed(paper_id), paper_id)
 
     def packed(self, paper_id: str) -> bytes:
         """A paper's document as the store has it, for `store.documents.unpacked`."""

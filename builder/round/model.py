@@ -31,10 +31,10 @@ from builder.round.tables import (
     UpdateTable,
 )
 from builder.round.takedowns import TAKEDOWNS, taken_down
-from builder.round.toml_file import among, read_toml, shaped
+from builder.round.toml_file import among, read_toml, text_like
 from lm_eval_tasks.core.command_line import ROUND
 from lm_eval_tasks.core.errors import TomlError
-from lm_eval_tasks.core.redaction import redacted
+from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.tasks.records import ALL_LEVELS, SETTINGS
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _SettingName = Annotated[str, among([setting.name for setting in SETTINGS])]
 class Round(Table):
     """One round: the same Round over the same workspace gives the same bytes."""
 
-    round: Annotated[str, shaped(ROUND, "2026.11")] = Field(description="a year and month; the revision")
+    round: Annotated[str, text_like(ROUND, "2026.11")] = Field(description="a year and month; the revision")
     seed: int = 0
     settings: tuple[_SettingName, ...] = tuple(setting.name for setting in SETTINGS)
     setting: tuple[SettingTable, ...] = Field((), description="the round's own settings")
@@ -144,7 +144,7 @@ class Round(Table):
         data["settings"] = [setting.name for setting in self.chosen]
         data["scalar"]["accepted"] = None if self.scalar.accepted is None else len(self.scalar.accepted_ids or ())
         data["source"]["references"] = [path.name for path in self.source.references]
-        cleared: dict[str, object] = redacted(data)
+        cleared: dict[str, object] = redact(data)
         return cleared
 
 

@@ -31,7 +31,7 @@ def among(names: Sequence[str]) -> AfterValidator:
     return AfterValidator(check)
 
 
-def shaped(pattern: str, example: str) -> AfterValidator:
+def text_like(pattern: str, example: str) -> AfterValidator:
     """A text of a certain form.
 
     Args:

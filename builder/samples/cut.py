@@ -17,7 +17,7 @@ from builder.round.tables import SamplesTable
 from builder.samples import task_view
 from builder.samples.texts import Span, TextsWriter
 from builder.samples.tokens import shown_beside, token_counter
-from builder.store.documents import unpacked
+from builder.store.documents import unpack_document
 
 if TYPE_CHECKING:
     from builder.extract.stage import Documents
@@ -117,7 +117,7 @@ class _Cutter:
     def __call__(self, read: _Read) -> tuple[Cut, tuple[str, ...]]:
         """The paper without spans, and the texts that they will give."""
         texts = _Texts()
-        paper, document = read.paper, unpacked(read.body, read.paper.id)
+        paper, document = read.paper, unpack_document(read.body, read.paper.id)
         tasks = {}
         for task in self.tasks:
             content, output = task_view.content_parts(document, task), task_view.target(paper, document, task)

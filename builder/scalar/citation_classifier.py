@@ -103,7 +103,7 @@ class First:
 
     def score(self, names: Sequence[str]) -> float:
         """Above 0 for attributional."""
-        return self.of_hashed(hashed(names))
+        return self.of_hashed(feature_numbers(names))
 
     def of_hashed(self, hashes: np.ndarray) -> float:
         """As `score`, of features already hashed."""
@@ -210,7 +210,7 @@ def _shape(word: str) -> str:
     return re.sub(r"[0-9]+", "0", re.sub(r"[a-z]+", "a", re.sub(r"[A-Z]+", "A", word)))[:8]
 
 
-def hashed(names: Sequence[str]) -> np.ndarray:
+def feature_numbers(names: Sequence[str]) -> np.ndarray:
     """The numbers that stand for features, each once."""
     return np.unique(np.array([zlib.crc32(name.encode()) for name in names], dtype=np.uint32))
 

@@ -236,10 +236,10 @@ def ask_all(maker: QuestionMaker, papers: Iterable[Citing], seed: int, most: int
     maker.report.kept += len(questions[:most])
     for cloze in questions[most:]:
         maker.report.drop(cloze.id, "enough_questions")
-    return balanced(sorted(questions[:most], key=lambda cloze: row_order(cloze.id)), seed)
+    return balance_positions(sorted(questions[:most], key=lambda cloze: row_order(cloze.id)), seed)
 
 
-def balanced(questions: Iterable[Question], seed: int) -> list[Question]:
+def balance_positions(questions: Iterable[Question], seed: int) -> list[Question]:
     """The questions with their right candidates spread evenly over the positions, then the others in their order."""
     placed: list[Question] = []
     for k, cloze in enumerate(questions):

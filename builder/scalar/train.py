@@ -23,8 +23,8 @@ from builder.scalar.citation_classifier import (
     Context,
     First,
     Model,
+    feature_numbers,
     features,
-    hashed,
     is_single,
     neighbourhood,
     places,
@@ -78,7 +78,7 @@ def _labelled_paper(name: str, labels: Sequence[dict[str, Any]]) -> Labelled:
     return Labelled(
         name,
         contexts,
-        tuple(hashed(features(context)) for context in contexts),
+        tuple(feature_numbers(features(context)) for context in contexts),
         tuple(label["type"] == "method" if label["type"] else None for label in labels),
         tuple(bool(label["single"]) for label in labels),
     )
@@ -168,7 +168,7 @@ def _fit_first(papers: Iterable[Labelled]) -> First:
 
 def _folds(papers: Sequence[Labelled], folds: int) -> Iterator[tuple[list[Labelled], list[Labelled]]]:
     """Each share of the papers in turn, and the rest; a paper's share depends on its name and their number alone."""
-    share = [int(hashed([f"{folds} {paper.name}"])[0]) % folds for paper in papers]
+    share = [int(feature_numbers([f"{folds} {paper.name}"])[0]) % folds for paper in papers]
     for k in range(folds):
         yield (
             [paper for paper, part in zip(papers, share, strict=True) if part == k],

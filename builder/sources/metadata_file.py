@@ -17,7 +17,7 @@ from builder.errors import SourceError
 from builder.ids import PaperId
 from builder.packed import ERRORS, lines_of
 from builder.records import UNKNOWN_LICENSE, Drop, Paper
-from builder.sources.record_check import checked
+from builder.sources.record_check import checked_paper
 from lm_eval_tasks.core.text import ODD, day, parse_json
 
 # Raise with every change that can affect a record: indexes of another version are made again.
@@ -52,7 +52,7 @@ def _parse_line(line: bytes | None, where: str) -> Paper | Drop:
         if line is None:
             raise ValueError("a line that is too long")
         record = parse_json(line)
-        paper = checked(paper_from_record(record))
+        paper = checked_paper(paper_from_record(record))
         # arXiv has no flag for withdrawal; authors or moderators say so in the comment.
         withdrawn = "withdrawn" in (record.get("comments") or "").casefold()
         return Drop(paper.id, "withdrawn") if withdrawn else paper

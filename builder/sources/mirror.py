@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from weakref import finalize
 
 from builder.errors import SourceError
-from builder.ids import PaperId, author_key, stem_of, versioned
+from builder.ids import PaperId, author_key, stem_of, with_version
 from builder.sources.metadata_index import MetadataIndex
 from lm_eval_tasks.core.text import title_key
 
@@ -105,7 +105,7 @@ def _find_metadata(folder: Path) -> Path:
 
 def _first_file(folder: Path, paper_id: str, version: int, suffixes: tuple[str, ...]) -> Path | None:
     stem = stem_of(paper_id)
-    candidates = (folder / f"{name}{suffix}" for name in (versioned(stem, version), stem) for suffix in suffixes)
+    candidates = (folder / f"{name}{suffix}" for name in (with_version(stem, version), stem) for suffix in suffixes)
     return next((path for path in candidates if path.is_file()), None)
 
 

@@ -42,7 +42,7 @@ def local_path(name: str) -> Path | None:
     return Path(_open(name)[1]) if name.startswith(("file://", "local://")) else None
 
 
-def expanded(names: Iterable[str]) -> list[str]:
+def expand_names(names: Iterable[str]) -> list[str]:
     """The names, addresses with `*` replaced by those that they match, by name.
 
     Raises:

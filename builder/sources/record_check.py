@@ -17,7 +17,7 @@ _LONGEST = {"title": 10_000, "abstract": 100_000, "license": 1_000, "doi": 1_000
 _MOST_AUTHORS = 20_000
 
 
-def checked(paper: Paper) -> Paper:
+def checked_paper(paper: Paper) -> Paper:
     """The paper, if every field is what it should be.
 
     Raises:

@@ -87,7 +87,7 @@ class DocumentTables:
 
     def document(self, paper_id: str, kind: FileKind) -> Document | None:
         packed = self.packed_document(paper_id, kind)
-        return unpacked(packed, paper_id) if packed else None
+        return unpack_document(packed, paper_id) if packed else None
 
     def packed_document(self, paper_id: str, kind: FileKind) -> bytes | None:
         """A document for `unpacked`, which another process may do."""
@@ -128,7 +128,7 @@ class DocumentTables:
         return [Link(*row) for row in rows]
 
 
-def unpacked(packed: bytes, paper_id: str) -> Document:
+def unpack_document(packed: bytes, paper_id: str) -> Document:
     """The document that `DocumentTables.packed_document` gave.
 
     Raises:

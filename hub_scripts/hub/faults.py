@@ -69,7 +69,7 @@ class FaultError(Exception):
         self.fault = fault
 
 
-def retried(
+def ask_with_retries(
     call: Callable[[], _T],
     repo: str,
     *,

@@ -37,6 +37,6 @@ def gone(files: Iterable[str], kept: Iterable[str]) -> list[str]:
     return sorted(set(files) - set(kept) - {ATTRIBUTES})
 
 
-def unchanged(files: Mapping[str, str], add: Mapping[str, Content]) -> Iterable[str]:
+def unchanged_paths(files: Mapping[str, str], add: Mapping[str, Content]) -> Iterable[str]:
     """The paths whose content is there already."""
     return [path for path, content in add.items() if path in files and same(files[path], content)]

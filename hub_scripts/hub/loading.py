@@ -11,7 +11,7 @@ from datasets import DownloadConfig, load_dataset
 from huggingface_hub import HfFileSystem
 
 from hub_scripts.errors import AccessError, DifferenceError
-from hub_scripts.hub.faults import Fault, FaultError, retried
+from hub_scripts.hub.faults import Fault, FaultError, ask_with_retries
 from lm_eval_tasks.compat.datasets import without_torch
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ def _load_with_retries(load: Callable[[], Count], place: str, name: str) -> Coun
         return load()
 
     try:
-        return retried(fresh, place, caught=Exception, helps=lambda fault: fault.again and not _is_denied(fault))
+        return ask_with_retries(
+            fresh, place, caught=Exception, helps=lambda fault: fault.again and not _is_denied(fault)
+        )
     except FaultError as err:
         if err.fault.again or _is_denied(err.fault):
             raise err.fault.error from err.__cause__

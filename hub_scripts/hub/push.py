@@ -18,7 +18,7 @@ from builder.dataset.manifest import SEALED, parse_report_card
 from hub_scripts.errors import CheckError, DifferenceError
 from hub_scripts.hub import checks
 from hub_scripts.hub.benchmark import EVAL, FRAMEWORK
-from hub_scripts.hub.file_hashes import gone, unchanged
+from hub_scripts.hub.file_hashes import gone, unchanged_paths
 from hub_scripts.hub.publishable_copy import publishable_copy
 from hub_scripts.hub.publishing import publish
 from hub_scripts.hub.repo import MAIN, Repo
@@ -59,7 +59,7 @@ def push(
             yield f"{report_card}: {len(card)} metrics would be added to the card"
     if yes:
         repo.check_write()
-    folder, manifest, contents = checked(source, licenses)
+    folder, manifest, contents = checked_folder(source, licenses)
     yield from _summary(folder, manifest, contents, licenses)
     refs = repo.refs()
     if refs is None and yes:
@@ -106,7 +106,7 @@ def _check_seal(repo: Repo, seal: str, folder: Path, notices: Notices) -> None:
         )
 
 
-def checked(source: Path, licenses: Shown) -> tuple[Path, Manifest, Contents]:
+def checked_folder(source: Path, licenses: Shown) -> tuple[Path, Manifest, Contents]:
     """The folder to upload, after all checks that need no network: folder, manifest, what its rows show.
 
     Raises:
@@ -153,7 +153,7 @@ def _plan(repo: Repo, staged: Staged, manifest: Manifest, last: Manifest | None)
         yield f"{repo.id} does not exist yet and would be created; revision {staged.revision}, {len(staged.files)} files"
         return
     there = repo.files(staged.base)
-    same = list(unchanged(there, staged.files))
+    same = list(unchanged_paths(there, staged.files))
     obsolete = gone(there, staged.files)
     yield (
         f"{repo.id}, revision {staged.revision}, {f'after {last.published_as}' if last else 'the first'}: "

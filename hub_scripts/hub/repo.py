@@ -18,7 +18,7 @@ from huggingface_hub.hf_api import RepoFile
 
 from hub_scripts.errors import AccessError, ConflictError, HubError
 from hub_scripts.hub.compat import use_lfs, uses_xet
-from hub_scripts.hub.faults import FAULTS, Fault, FaultError, lacks_xet, retried, understand
+from hub_scripts.hub.faults import FAULTS, Fault, FaultError, ask_with_retries, lacks_xet, understand
 from hub_scripts.hub.file_hashes import Content
 
 _T = TypeVar("_T")
@@ -281,7 +281,7 @@ class Repo:
     def _do_once(self, call: Callable[[], _T], done: Callable[[], _T | None], *, moves_files: bool = False) -> _T:
         """Ask, and ask again if that may help, unless `done` finds that it was carried out."""
         try:
-            return retried(
+            return ask_with_retries(
                 call,
                 self.id,
                 caught=FAULTS,

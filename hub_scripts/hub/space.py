@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from hub_scripts.hub.file_hashes import ATTRIBUTES, Content, digest, gone, unchanged
+from hub_scripts.hub.file_hashes import ATTRIBUTES, Content, digest, gone, unchanged_paths
 from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.secret_scan import refuse_secrets
 from lm_eval_tasks.core.files import sha256_of_bytes
@@ -37,7 +37,7 @@ def push_site(site: Path, repo_id: str, *, yes: bool) -> Iterator[str]:
     refs = repo.refs()
     head = refs.branches[MAIN] if refs else ""
     there = repo.files(head) if refs else {}
-    same = set(unchanged(there, files))
+    same = set(unchanged_paths(there, files))
     fresh = {path: content for path, content in files.items() if path not in same}
     obsolete = gone(there, files)
     if not fresh and not obsolete:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter
 
 from builder.round.table import Table
-from builder.round.toml_file import read_toml, shaped
+from builder.round.toml_file import read_toml, text_like
 from hub_scripts.errors import LiveError
 from lm_eval_tasks.core.command_line import REPOSITORY
 from lm_eval_tasks.core.errors import EvalError, OptionError, TomlError
@@ -28,7 +28,7 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 _TAKEN = frozenset({"judged", "live.json", "live.md"})
 
 
-_Repository = Annotated[str, shaped(REPOSITORY, "ORG/NAME")]
+_Repository = Annotated[str, text_like(REPOSITORY, "ORG/NAME")]
 
 
 class JudgeTable(Table):

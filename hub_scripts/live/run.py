@@ -26,7 +26,7 @@ from hub_scripts.live.spending import Spending
 from hub_scripts.live.steps import Step, steps
 from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes, write_whole
 from lm_eval_tasks.core.linux import die_with
-from lm_eval_tasks.core.locks import held
+from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.tables import Table, markdown
 from lm_eval_tasks.core.text import ODD, parse_json
 
@@ -78,7 +78,7 @@ def live(
         yield f"\nround {round_.round}: {'nothing is left to do' if not is_left else 'this is the plan; --yes carries it out'}"
         return
     # All months share the dataset folder.
-    with held(path):
+    with exclusive(path):
         month.state.parent.mkdir(parents=True, exist_ok=True)
         planned = list(steps(settings, models, round_))
         for step in planned:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.collect.coverage import covered
+from builder.collect.coverage import read_coverage
 from builder.dataset.manifest import MANIFEST
 from builder.store import STORE, Store
 
@@ -84,7 +84,7 @@ def _has_graph(round_: Round) -> bool:
     if not (round_.workspace / STORE).is_file():
         return False
     with Store.open(round_.workspace / STORE) as store:
-        return any(name < round_.round for name in covered(store))
+        return any(name < round_.round for name in read_coverage(store))
 
 
 def _evaluation(name: str, model: ModelTable, dataset: Path, output: Path) -> Step:

@@ -41,7 +41,7 @@ class Published:
     note: str = ""
 
 
-def published() -> Iterator[Published]:
+def published_scores() -> Iterator[Published]:
     """The papers' own scores."""
     content = tomllib.loads((Path(__file__).parent / "published.toml").read_text(encoding="utf-8"))
     for table in content["table"]:
@@ -100,11 +100,11 @@ def board(
                 "source": score.source,
                 "note": score.note,
             }
-            for score in published()
+            for score in published_scores()
         ],
         "published_settings": [
             {"name": name, "task": task_of(name), "context": thousands_in(name)}
-            for name in dict.fromkeys(score.setting for score in published())
+            for name in dict.fromkeys(score.setting for score in published_scores())
         ],
     }
 

@@ -19,6 +19,6 @@ def render(template: str, **context: object) -> str:
     return jinja.get_template(template).render(**context)
 
 
-def packaged(folder: str, name: str) -> str:
+def read_packaged(folder: str, name: str) -> str:
     """A text file of the package."""
     return (resources.files("hub_scripts.report") / folder / name).read_text(encoding="utf-8")

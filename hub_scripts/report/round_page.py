@@ -89,7 +89,7 @@ def _tables(manifest: Manifest) -> Iterator[tuple[str, Table]]:
     if manifest.audit:
         yield "Audit", tables.checks(manifest.audit, manifest.allowed)
     if manifest.reading:
-        yield "Extraction", tables.reading(manifest.reading)
+        yield "Extraction", tables.extraction_quality(manifest.reading)
     yield "Citations", tables.links(manifest.links)
 
 

@@ -19,7 +19,7 @@ from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, ReportError, find
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.overall import overall
-from hub_scripts.report.pages import packaged, render
+from hub_scripts.report.pages import read_packaged, render
 from hub_scripts.report.placing import ceilings_of, placed_scores, scorers_of
 from hub_scripts.report.round_page import RoundPage, round_page
 from lm_eval_tasks.core.progress import progress
@@ -99,7 +99,7 @@ def _scales(groups: Sequence[Group], anchors: str | None) -> dict[str, dict[tupl
     boards = [_board(group) for group in groups]
     registered = {
         name: {(Key(round_, setting), model): values for (round_, setting, model), values in scaled.items()}
-        for name, scaled in scales.scaled(boards, anchors).items()
+        for name, scaled in scales.scores_on_scales(boards, anchors).items()
     }
     return {**registered, "placed": placed_scores(groups)}
 
@@ -170,8 +170,8 @@ def _write(
     }
     _pages(place, data, content)
     for name in _STATIC:
-        (place / name).write_text(packaged("static", name), encoding="utf-8")
-    (place / "README.md").write_text(packaged("templates", "README.md"), encoding="utf-8")
+        (place / name).write_text(read_packaged("static", name), encoding="utf-8")
+    (place / "README.md").write_text(read_packaged("templates", "README.md"), encoding="utf-8")
     (place / MARK).write_text(json.dumps({"licenses": licenses}) + "\n", encoding="utf-8")
 
 

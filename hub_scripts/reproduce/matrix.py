@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from hub_scripts.errors import HubError
-from hub_scripts.report.board import Published, published
+from hub_scripts.report.board import Published, published_scores
 from lm_eval_tasks.tasks.records import TASKS
 
 Paper = Literal["academiceval", "scalar"]
@@ -81,7 +81,7 @@ class Run:
 
 def cells(paper: Paper) -> list[Published]:
     """The published scores of a paper."""
-    return [cell for cell in published() if cell.source.startswith(_SOURCES[paper])]
+    return [cell for cell in published_scores() if cell.source.startswith(_SOURCES[paper])]
 
 
 def run_name(cell: Published) -> str:

@@ -18,7 +18,7 @@ from hub_scripts.report.cells import WIN_RATE
 from hub_scripts.report.drawing import STYLE, Plot, add_legend, looks, save
 from hub_scripts.report.gather import win
 from hub_scripts.report.inputs import find
-from hub_scripts.report.pages import packaged, render
+from hub_scripts.report.pages import read_packaged, render
 from hub_scripts.reproduce.matrix import (
     FIGURE_3_MODELS,
     FIGURE_3_SETTING,
@@ -260,4 +260,4 @@ def _render(paper: Paper, tables: Mapping[str, Table], figure: Plot | None, fact
     title = {"academiceval": "AcademicEval", "scalar": "SCALAR"}[paper]
     text = render("reproduced.html", title=title, tables=tables, figure=figure, notes=notes, differs=DIFFERS)
     write_whole(output / "index.html", text)
-    write_whole(output / "site.css", packaged("static", "site.css"))
+    write_whole(output / "site.css", read_packaged("static", "site.css"))

@@ -15,7 +15,7 @@ from hub_scripts.reproduce.matrix import PAPERS, Paper, ReproduceError, Run, run
 from hub_scripts.reproduce.page import RESULTS, newest, write_page
 from lm_eval_tasks.core.errors import RetrieverError
 from lm_eval_tasks.core.files import sha256_of_bytes
-from lm_eval_tasks.core.redaction import redacted
+from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.evaluate.generation import BASELINES, Generation
 from lm_eval_tasks.evaluate.run import Part, evaluate
@@ -204,7 +204,7 @@ def _folder(run: Run, plan: Plan, manifest: Manifest | None) -> Path:
         _generation(plan).apply_chat_template,
         files,
     ]
-    digest = sha256_of_bytes(json.dumps(redacted(what), sort_keys=True))
+    digest = sha256_of_bytes(json.dumps(redact(what), sort_keys=True))
     return plan.output / run.folder / f"{re.sub(r'[^a-z0-9]+', '-', plan.model.lower())}-{digest[:8]}"
 
 

@@ -37,7 +37,7 @@ def checked_results(path: Path) -> Results:
 
 
 def _can_be(score: Score) -> bool:
-    metric = registry.named(score.metric)
+    metric = registry.find_metric(score.metric)
     is_share = metric is not None and metric.best == "higher"
     low = score.value if score.low is None else score.low
     high = score.value if score.high is None else score.high

@@ -99,7 +99,7 @@ def _scorer(results: Results) -> str:
 
 
 def _is_shown(score: Score) -> bool:
-    metric = registry.named(score.metric)
+    metric = registry.find_metric(score.metric)
     return metric is not None and metric.best == "higher" and not metric.rate
 
 

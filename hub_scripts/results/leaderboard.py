@@ -72,7 +72,7 @@ def _notes(score: Score) -> str:
     return f"{score.samples} samples{interval}"
 
 
-def merged(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: str) -> bytes:
+def merge_entries(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: str) -> bytes:
     """The file with new entries in place of those of the same dataset and task; all others stay.
 
     Args:

@@ -18,11 +18,11 @@ from huggingface_hub import EvalResult, RepoCard
 from builder.dataset.card import CARD
 from hub_scripts.errors import HubError
 from hub_scripts.hub.compat import endpoint, model_index
-from hub_scripts.hub.file_hashes import Content, digest, unchanged
+from hub_scripts.hub.file_hashes import Content, digest, unchanged_paths
 from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.secret_scan import refuse_secrets
 from hub_scripts.results.checked import checked_results
-from hub_scripts.results.leaderboard import FILE, entries, merged
+from hub_scripts.results.leaderboard import FILE, entries, merge_entries
 from hub_scripts.results.published_round import published_round
 from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.core.metadata import TEST
@@ -167,7 +167,7 @@ def _model_upload(card: str, results: Sequence[ResultFile], dataset: str | None)
         for entry in entries(file.results, published, file.address)
     ]
     if fresh:
-        files[FILE] = merged(model.read(FILE, head), fresh, card)
+        files[FILE] = merge_entries(model.read(FILE, head), fresh, card)
     return _Upload(model, head, files)
 
 
@@ -269,7 +269,7 @@ def _identity(entry: dict[str, Any]) -> tuple[str, ...]:
 def _upload(upload: _Upload, *, create_pr: bool = False) -> str:
     """Commit, or propose, what is not there yet, once."""
     repo, head = upload.repo, upload.head
-    same = set(unchanged(repo.files(head), upload.files))
+    same = set(unchanged_paths(repo.files(head), upload.files))
     fresh = {path: content for path, content in upload.files.items() if path not in same}
     if not fresh:
         return f"{repo.id} already has all of it"

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.core.errors import EvalError, OptionError
-from lm_eval_tasks.core.redaction import redacted
+from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.core.text import parse_json
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def errors_end_the_process() -> Iterator[None]:
         yield
     except EvalError as err:
         if is_lm_eval():
-            raise SystemExit(redacted(f"error: {err}")) from None
+            raise SystemExit(redact(f"error: {err}")) from None
         raise
 
 

@@ -57,7 +57,7 @@ def interval(values: Sequence[float], clusters: Sequence[str]) -> Interval:
     return Interval(mean, over.low, over.high, over.p, len(values), n, detectable(over.error, over.freedom))
 
 
-def numbered(clusters: Sequence[str]) -> NDArray[np.int64]:
+def cluster_numbers(clusters: Sequence[str]) -> NDArray[np.int64]:
     """For each sample the number of its cluster, in the order in which clusters come."""
     numbers = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
     return np.array([numbers[name] for name in clusters], dtype=np.int64)
@@ -65,7 +65,7 @@ def numbered(clusters: Sequence[str]) -> NDArray[np.int64]:
 
 def mean_interval(values: Sequence[float], clusters: Sequence[str]) -> tuple[float, TInterval | None, int]:
     """A mean, its interval by the jackknife (None with fewer than `FEWEST` clusters), and how many clusters there are."""
-    array, of = np.asarray(values, dtype=float), numbered(clusters)
+    array, of = np.asarray(values, dtype=float), cluster_numbers(clusters)
     mean, sums, counts = float(array.mean()), np.bincount(of, weights=array), np.bincount(of)
     if len(counts) < FEWEST:
         return mean, None, len(counts)

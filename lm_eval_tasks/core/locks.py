@@ -22,7 +22,7 @@ def lock_of(path: Path) -> Path:
 
 
 @contextmanager
-def held(path: Path) -> Iterator[None]:
+def exclusive(path: Path) -> Iterator[None]:
     """Keep all other processes from writing a file or folder until the block is left.
 
     Raises:

@@ -41,14 +41,14 @@ _ASSIGNED = re.compile(
 )
 
 
-def redacted(value: Any) -> Any:
+def redact(value: Any) -> Any:
     """A value with every secret in it, at any depth, replaced."""
     if isinstance(value, str):
         return _redact_text(value)
     if isinstance(value, Mapping):
-        return {key: HIDDEN if _is_secret(key, item) else redacted(item) for key, item in value.items()}
+        return {key: HIDDEN if _is_secret(key, item) else redact(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        parts = [redacted(part) for part in value]
+        parts = [redact(part) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
     return value
 

@@ -53,7 +53,7 @@ class Json:
     content: object
 
 
-def shown(item: str | Table | Json, form: str) -> Iterator[str]:
+def text_lines(item: str | Table | Json, form: str) -> Iterator[str]:
     """The lines of what a command shows.
 
     Args:

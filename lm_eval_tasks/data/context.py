@@ -11,7 +11,7 @@ from typing import Any
 from lm_eval_tasks.core.errors import TokenizerError
 from lm_eval_tasks.data.slots import Tokenizer
 from lm_eval_tasks.llm import tokenizers
-from lm_eval_tasks.llm.thoughts import opened
+from lm_eval_tasks.llm.thoughts import opening_mark
 
 _LOGGER = logging.getLogger(__name__)
 _LENGTH_KEYS = ("max_model_len", "max_length", "context_length")
@@ -113,4 +113,4 @@ def _around(tokenizer: Any, system_instruction: str, thinking: bool | None) -> t
         **({} if thinking is None else {"enable_thinking": thinking}),
     )
     count = len(tokenizer(rendered)["input_ids"]) - len(tokenizer(text, add_special_tokens=False)["input_ids"])
-    return max(special, count), opened(rendered)
+    return max(special, count), opening_mark(rendered)

@@ -202,7 +202,7 @@ def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | Non
     if not kept:
         raise DatasetError(f"no sample of {config} is left in the publication window; widen it or take another round")
     if size is not None:
-        kept = standing_for_all(kept, facts, size)
+        kept = representative_rows(kept, facts, size)
     places = {i: place for place, i in enumerate(kept)}
     if options.shard is None:
         return Chosen(places, len(places))
@@ -216,7 +216,7 @@ def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | Non
     return Chosen(shard_places, len(places))
 
 
-def standing_for_all(kept: Sequence[int], facts: Sequence[Fact], size: int) -> list[int]:
+def representative_rows(kept: Sequence[int], facts: Sequence[Fact], size: int) -> list[int]:
     """About `size` samples at equal distances, after sorting by month, category and a hash of the paper: a systematic sample, in which
     each month and category has its share.
     """

@@ -88,14 +88,14 @@ def _row_function(function: bytes, code: str, folder: str) -> Callable[[dict[str
     """What Ray Data runs for each row; the packages must be installed on every node."""
 
     def apply(row: dict[str, bytes]) -> dict[str, bytes]:
-        from lm_eval_tasks.engines.ray_driver import applied
+        from lm_eval_tasks.engines.ray_driver import apply_batch
 
-        return {"results": applied(function, row["batch"], code, folder)}
+        return {"results": apply_batch(function, row["batch"], code, folder)}
 
     return apply
 
 
-def applied(function: bytes, batch: bytes, code: str, folder: str) -> bytes:
+def apply_batch(function: bytes, batch: bytes, code: str, folder: str) -> bytes:
     """In a worker: the results of a batch, or the exception that it ended with, pickled.
 
     Args:

@@ -17,7 +17,7 @@ from lm_eval_tasks.compat.lm_eval_answers import Watch
 from lm_eval_tasks.core.errors import CostError, EvalError, ModelError
 from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.progress import Progress
-from lm_eval_tasks.core.redaction import redacted
+from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.llm import tokenizers
 from lm_eval_tasks.llm.budget import Budget, most_tokens
 from lm_eval_tasks.llm.thoughts import in_marks, take_apart
@@ -174,7 +174,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
             raise
         except Exception as err:  # whatever a library, a server or a GPU may raise
             _LOGGER.debug("the model gave up", exc_info=True)
-            reason = " ".join(str(redacted(str(err))).split())[:300]
+            reason = " ".join(str(redact(str(err))).split())[:300]
             raise ModelError(
                 f"the model gave up ({type(err).__name__}{': ' * bool(reason)}{reason}); its answers so far are kept, and the same "
                 "command resumes from them"

@@ -38,7 +38,7 @@ def read_options(path: Path) -> dict[str, Any]:
     return content
 
 
-def completed(arguments: argparse.Namespace) -> argparse.Namespace:
+def with_config(arguments: argparse.Namespace) -> argparse.Namespace:
     """The arguments with those of the file that their `config` names; what the command line says takes precedence.
 
     Raises:

@@ -12,7 +12,7 @@ from lm_eval.api.model import LM
 
 from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.core.errors import ModelError
-from lm_eval_tasks.core.redaction import redacted
+from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.evaluate.baselines import BaselineLM
 from lm_eval_tasks.evaluate.generation import BASELINES
 from lm_eval_tasks.samples.labels import label
@@ -94,4 +94,4 @@ def identity_of(model: str, arguments: Mapping[str, Any], generation: Generation
     which = {key: value for key, value in arguments.items() if key not in RUNTIME}
     how = {key: value for key, value in asdict(generation).items() if key not in RUNTIME and not _is_usual(key, value)}
     # A renewed key does not make another model.
-    return json.dumps(redacted([model, which, how]), sort_keys=True, default=str)
+    return json.dumps(redact([model, which, how]), sort_keys=True, default=str)

@@ -18,7 +18,7 @@ from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.core.errors import EvalError
 from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.journal import Journal
-from lm_eval_tasks.core.locks import held
+from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.metadata import check, dataset_of
 from lm_eval_tasks.data import cutoff, options
 from lm_eval_tasks.evaluate.answers import AnsweringLM, Counts
@@ -71,7 +71,7 @@ def evaluate(
         EvalError: an unknown task, a model that cannot be opened or gives up, a cost that is too high; what `hook.load` raises.
         BusyError: another run writes to the same folder.
     """
-    with held(output / JOURNAL) if output else nullcontext():
+    with exclusive(output / JOURNAL) if output else nullcontext():
         return _evaluate(
             model, model_args, tasks, metadata, part or Part(), output, generation or Generation(), means or Means()
         )
@@ -121,7 +121,7 @@ def _evaluate(
             "model_cutoff": metadata.get("model_cutoff") or cutoff.of_model(parsed, lm.served),
             "served_as": lm.served,
         }
-        usage, software = usage_of(lm.counts, means), made_with(lm, generation)
+        usage, software = usage_of(lm.counts, means), provenance(lm, generation)
         block = Block(run=run, **facts_of(samples), scores=scores, usage=usage, made_with=software)
         write_run({task: map(compact, lines) for task, lines in logged.items()}, results, block, label, output)
     return scores
@@ -253,7 +253,7 @@ def usage_of(counts: Counts, means: Means) -> dict[str, Any]:
     }
 
 
-def made_with(lm: LM, generation: Generation) -> dict[str, Any]:
+def provenance(lm: LM, generation: Generation) -> dict[str, Any]:
     """Versions of what made the answers, and the sha256 of the chat template; None for what is not known."""
     versions = {"python": platform.python_version()}
     for name in _PACKAGES:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_tasks.core.errors import JudgeError
 from lm_eval_tasks.core.files import write_whole
 from lm_eval_tasks.core.journal import Journal
-from lm_eval_tasks.core.locks import held
+from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.text import ODD, parse_json
 from lm_eval_tasks.judge.ask import Judge, Outcome, Question
 from lm_eval_tasks.judge.winrate import Judged, kappas, panel, summary
@@ -149,7 +149,7 @@ def judge(
     judged: dict[str, list[Judged]] = {}
     for judge_ in judges:
         place = output / f"verdicts_{slug(judge_.model)}.jsonl"
-        with held(place):
+        with exclusive(place):
             journal = Journal(place)
             batches = Journal(output / f"batches_{slug(judge_.model)}.jsonl") if models[judge_.model].batch else None
             judge_.ask_all(questions(samples, bodies), 2 * len(samples), journal, batches)
@@ -163,7 +163,7 @@ def judge(
     }
     results = {**_results(judged, samples, name, other), "usage": used, **({"against": other} if other else {})}
     place = output / f"judge_{slug(name)}{f'-against-{slug(other)}' if other else ''}.json"
-    with held(place):
+    with exclusive(place):
         if lost := sorted(_subjects_in(place) - _subjects(results)):
             _LOGGER.warning(
                 "%s no longer has the results of %s; the verdicts are kept, and the command with all judges and samples shows them again",

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from lm_eval_tasks.core.errors import CostError, ServerError
 from lm_eval_tasks.core.files import sha256_of_bytes
-from lm_eval_tasks.core.redaction import redacted
+from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.core.text import ODD, parse_json
 from lm_eval_tasks.core.waiting import announce
-from lm_eval_tasks.llm.budget import paying
+from lm_eval_tasks.llm.budget import charge
 from lm_eval_tasks.llm.chat import (
     GREEDY,
     Answer,
@@ -126,7 +126,7 @@ class _Batches:
 
     async def _ask(self, messages: Messages, most_tokens: int, sampling: Sampling = GREEDY) -> Answer:
         body = body_of(self._server.model, messages, most_tokens, sampling)
-        with paying(self._budget, most_of(messages, most_tokens)) as used:
+        with charge(self._budget, most_of(messages, most_tokens)) as used:
             request = _Request(self._id(body), body, asyncio.get_running_loop().create_future())
             self._waiting.append(request)
             answer = await request.future
@@ -251,7 +251,7 @@ class _Batches:
     def _batch_error(self, batch: Any) -> ServerError:
         """The error for a batch that the server would not work on."""
         errors = batch.errors.data if batch.errors and batch.errors.data else []
-        reason = redacted("; ".join(str(error.message) for error in errors[:3])) or "no reason given"
+        reason = redact("; ".join(str(error.message) for error in errors[:3])) or "no reason given"
         return ServerError(f"{self._server} refused batch {batch.id}: {reason}; {_AGAIN}")
 
     async def _answers_of(self, batch: Any) -> dict[str, Answer | str]:
@@ -264,7 +264,7 @@ class _Batches:
         return answers
 
     def _server_error(self, err: Exception) -> ServerError:
-        return ServerError(f"{self._server} gave up on batches: {str(redacted(str(err)))[:300]}; {_AGAIN}")
+        return ServerError(f"{self._server} gave up on batches: {str(redact(str(err)))[:300]}; {_AGAIN}")
 
 
 def _parts(requests: Sequence[_Request]) -> Iterator[list[_Request]]:
@@ -292,7 +292,7 @@ def _read(line: bytes) -> Iterator[tuple[str, Answer | str]]:
             why = content.get("error") or (response.get("body") or {}).get("error") or {}
             yield (
                 str(content["custom_id"]),
-                str(redacted(str(why.get("message") or f"status {response.get('status_code')}")))[:200],
+                str(redact(str(why.get("message") or f"status {response.get('status_code')}")))[:200],
             )
     except ODD:
         return

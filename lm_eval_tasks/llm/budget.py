@@ -95,7 +95,7 @@ def most_tokens(prompt: str, prompt_tokens: int | None, answer_tokens: int) -> U
 
 
 @contextmanager
-def paying(budget: Budget | None, most: Usage) -> Iterator[Callable[[Usage], None]]:
+def charge(budget: Budget | None, most: Usage) -> Iterator[Callable[[Usage], None]]:
     """Set a question's cost aside while it is asked, and settle it with what is handed over; with nothing if it failed.
 
     Raises:

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lm_eval_tasks.core.errors import CostError, ServerError
-from lm_eval_tasks.core.redaction import redacted
+from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.core.text import valid
 from lm_eval_tasks.core.waiting import announce_wait, retry_after
-from lm_eval_tasks.llm.budget import Budget, most_tokens, paying
+from lm_eval_tasks.llm.budget import Budget, charge, most_tokens
 from lm_eval_tasks.llm.thoughts import in_marks
 from lm_eval_tasks.llm.usage import Usage
 
@@ -175,7 +175,7 @@ class _Asking:
             raise self._gone
 
     async def _ask(self, messages: Messages, most_tokens: int, sampling: Sampling = GREEDY) -> Answer:
-        with paying(self._budget, most_of(messages, most_tokens)) as used:
+        with charge(self._budget, most_of(messages, most_tokens)) as used:
             try:
                 answer = await self._ask_with_retries(messages, most_tokens, sampling)
             except NoAnswer as err:
@@ -199,7 +199,7 @@ class _Asking:
                 return answer_of(reply.model_dump())
             except Exception as err:  # including whatever a 200 may contain that is not a chat completion
                 reason, wait = self._explain_error(err)
-                reason = redacted(reason)  # a server may repeat the key that it was sent
+                reason = redact(reason)  # a server may repeat the key that it was sent
                 odd += wait is None
                 if attempt == _RETRIES or odd == _ODD_TRIES or wait == math.inf:
                     raise NoAnswer(reason) from err

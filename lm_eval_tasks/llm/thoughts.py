@@ -90,7 +90,7 @@ def in_marks(reasoning: str, *, closed: bool = True) -> str:
     return f"{before}{reasoning}{behind if closed else ''}" if reasoning else ""
 
 
-def opened(prompt: str) -> str:
+def opening_mark(prompt: str) -> str:
     """The mark of reasoning that a prompt ends with, which some chat templates write before the answer; "" without one."""
     end = prompt.rstrip()
     return next((mark for mark, _ in _REASONING if end.endswith(mark)), "")

@@ -140,12 +140,12 @@ def headline(kind: Kind | None = None) -> tuple[str, ...]:
     return tuple(metric.name for metric in METRICS if metric.headline and (kind is None or kind in metric.kinds))
 
 
-def printed() -> tuple[str, ...]:
+def printed_metrics() -> tuple[str, ...]:
     """What lm-eval prints of a task: the headline metrics, and the share of answers that were cut off."""
     return (*headline(), CAPPED)
 
 
-def named(name: str) -> Metric | None:
+def find_metric(name: str) -> Metric | None:
     """The metric of a name; None if there is none."""
     return next((metric for metric in METRICS if metric.name == name), None)
 
@@ -160,7 +160,7 @@ def check_names(names: Iterable[str], known: Sequence[Metric] = METRICS) -> None
 
 def label(name: str) -> str:
     """A metric's name for display; the name itself if it is not one of ours."""
-    metric = named(name)
+    metric = find_metric(name)
     return metric.label if metric else name
 
 

@@ -44,7 +44,11 @@ def score_cloze(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
 def unpack(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
     """The scores of one row that lm-eval prints; its `process_results`."""
     scores = ScoredAnswer.from_text(results[0]).scores
-    printed = scores if doc["metrics"] == ALL else {name: scores[name] for name in registry.printed() if name in scores}
+    printed = (
+        scores
+        if doc["metrics"] == ALL
+        else {name: scores[name] for name in registry.printed_metrics() if name in scores}
+    )
     return registry.with_usual(printed)
 
 

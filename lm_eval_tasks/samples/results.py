@@ -13,7 +13,7 @@ from typing import Any
 from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.files import write_together
 from lm_eval_tasks.core.metadata import TEST
-from lm_eval_tasks.core.redaction import redacted
+from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.core.text import MOST, ODD, day, number, parse_json
 from lm_eval_tasks.samples.labels import label
 from lm_eval_tasks.tasks.records import TASKS
@@ -335,7 +335,7 @@ def write_run(
         )
         for task, lines in samples.items()
     }
-    content = redacted({**lm_evals, OURS: asdict(block)})
+    content = redact({**lm_evals, OURS: asdict(block)})
     text = json.dumps(content, default=_text_of, ensure_ascii=False, indent=1)
     # The memory address of a function is not part of a result.
     write_together({**files, output / f"{_RESULTS}{model}.json": [_ADDRESS.sub("", text)]})
@@ -349,4 +349,4 @@ def samples_files(folder: Path, model: str) -> dict[str, Path]:
 
 def _text_of(value: object) -> Any:
     """What JSON has no form for, as text."""
-    return redacted(str(value))
+    return redact(str(value))

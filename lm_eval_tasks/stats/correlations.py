@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import rankdata
 
-from lm_eval_tasks.core.intervals import numbered, t_interval
+from lm_eval_tasks.core.intervals import cluster_numbers, t_interval
 from lm_eval_tasks.core.power import FEWEST
 from lm_eval_tasks.core.tables import Table, bounds_text, with_bounds
 
@@ -52,7 +52,7 @@ def correlations_of(rows: Sequence[tuple[Mapping[str, float], str]], metrics: Se
 
 
 def _correlation(first: str, second: str, x: np.ndarray, y: np.ndarray, clusters: Sequence[str]) -> Correlation:
-    of = numbered(clusters)
+    of = cluster_numbers(clusters)
     sums = np.array([np.bincount(of, weights=weights) for weights in (np.ones(len(x)), x, y, x * x, y * y, x * y)])
     total = sums.sum(axis=1)
     value = float(_pearson(total))

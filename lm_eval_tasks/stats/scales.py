@@ -36,6 +36,6 @@ def register(name: str, scale: Scale) -> None:
     _SCALES[name] = scale
 
 
-def scaled(boards: Sequence[Board], anchors: str | None) -> dict[str, Scaled]:
+def scores_on_scales(boards: Sequence[Board], anchors: str | None) -> dict[str, Scaled]:
     """Name of a scale -> the scores on it."""
     return {name: scale(boards, anchors) for name, scale in _SCALES.items()}

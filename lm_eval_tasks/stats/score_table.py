@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from lm_eval_tasks.core.power import FEWEST
 from lm_eval_tasks.core.tables import Table, with_bounds
-from lm_eval_tasks.metrics.registry import METRICS, headline, named
+from lm_eval_tasks.metrics.registry import METRICS, find_metric, headline
 from lm_eval_tasks.samples.results import Score
 from lm_eval_tasks.stats.scores import UNCAPPED
 
@@ -58,6 +58,6 @@ def _samples(cells: Mapping[str, Score]) -> str:
 def _cell(score: Score | None) -> str:
     if score is None:
         return "-"
-    metric = named(score.metric)
+    metric = find_metric(score.metric)
     is_headline = metric is not None and metric.headline
     return with_bounds(score.value, score.low if is_headline else None, score.high)

@@ -175,7 +175,7 @@ def _agreement(run: Path, names: list[str]) -> Iterator[str | Table]:
 def _judges_card(arguments: Namespace, texts: list[Original]) -> ReportCard:
     """The report card of a judge; its verdicts are kept, so that the same command resumes."""
     from lm_eval_tasks.core.journal import Journal
-    from lm_eval_tasks.core.locks import held
+    from lm_eval_tasks.core.locks import exclusive
     from lm_eval_tasks.judge.ask import Judge
     from lm_eval_tasks.judge.run import slug
     from lm_eval_tasks.llm.budget import Means
@@ -184,5 +184,5 @@ def _judges_card(arguments: Namespace, texts: list[Original]) -> ReportCard:
 
     judge = Judge(Server(arguments.judge, arguments.base_url), arguments.concurrency, Means())
     place = arguments.verdicts / f"verdicts_{slug(arguments.judge)}.jsonl"
-    with held(place):
+    with exclusive(place):
         return report_card.measure(texts, report_card.cases_of(texts, arguments.evidence), judge, Journal(place))

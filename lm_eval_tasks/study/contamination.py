@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lm_eval_tasks.core.errors import SamplesError
-from lm_eval_tasks.core.intervals import numbered, t_interval
+from lm_eval_tasks.core.intervals import cluster_numbers, t_interval
 from lm_eval_tasks.core.power import FEWEST
 from lm_eval_tasks.core.tables import Table, bounds_text
 from lm_eval_tasks.metrics import registry
@@ -130,8 +130,8 @@ def effect(what: str, data: Sequence[Observation]) -> Effect:
     if reason:
         return Effect(what, None, None, None, None, len(papers), 0, reason)
     rows = [
-        numbered([observation.paper for observation in data]),
-        numbered([f"{observation.model} {observation.task}" for observation in data]),
+        cluster_numbers([observation.paper for observation in data]),
+        cluster_numbers([f"{observation.model} {observation.task}" for observation in data]),
     ]
     x = _within(np.array([float(observation.open) for observation in data]), rows)
     y = _within(np.array([observation.score for observation in data]), rows)
@@ -139,7 +139,7 @@ def effect(what: str, data: Sequence[Observation]) -> Effect:
         return Effect(
             what, None, None, None, None, len(papers), 0, "whether models may have seen a paper differs only by task"
         )
-    clusters = numbered([observation.cluster for observation in data])
+    clusters = cluster_numbers([observation.cluster for observation in data])
     telling = sorted(
         {int(cluster) for cluster, observation in zip(clusters, data, strict=True) if observation.paper in papers}
     )
@@ -208,7 +208,7 @@ def against_later(model: str, probe: Sequence[Observation]) -> Effect:
     if is_open.all() or not is_open.any():
         side = "newer" if not is_open.any() else "older"
         return Effect(what, None, None, None, None, 0, 0, f"all its papers are {side} than its cut-off")
-    clusters = numbered([observation.cluster for observation in model_data])
+    clusters = cluster_numbers([observation.cluster for observation in model_data])
     scores = np.array([observation.score for observation in model_data])
     sums = np.array([np.bincount(clusters, weights=scores * side) for side in (is_open, ~is_open)])
     counts = np.array([np.bincount(clusters, weights=np.ones(len(model_data)) * side) for side in (is_open, ~is_open)])
@@ -235,8 +235,8 @@ def by_age(data: Sequence[Observation], width: int = 3) -> dict[str, dict[int, t
     Quarter 0 begins right after the cut-off; the figures of a model have mean 0.
     """
     rows = [
-        numbered([observation.paper for observation in data]),
-        numbered([f"{observation.model} {observation.task}" for observation in data]),
+        cluster_numbers([observation.paper for observation in data]),
+        cluster_numbers([f"{observation.model} {observation.task}" for observation in data]),
     ]
     left = _within(np.array([observation.score for observation in data]), rows)
     by_model: dict[str, dict[int, list[float]]] = {}

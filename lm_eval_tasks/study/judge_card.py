@@ -15,7 +15,7 @@ from lm_eval_tasks.judge.ask import Question
 from lm_eval_tasks.judge.evidence import passages_of
 from lm_eval_tasks.judge.verdict import points_of
 from lm_eval_tasks.study.eyesight import ReportCard
-from lm_eval_tasks.study.report_card import changes, noted
+from lm_eval_tasks.study.report_card import changes, score_noticed
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.journal import Journal
@@ -76,7 +76,7 @@ def _cards(
 ) -> Iterator[ReportCard]:
     for kind in {case.kind.name: case.kind for case in cases}.values():
         kind_points = {place: value for (of, place), value in points.items() if of == kind.name}
-        yield noted(name, kind, kind_points, originals, sum(case.kind.name == kind.name for case in cases))
+        yield score_noticed(name, kind, kind_points, originals, sum(case.kind.name == kind.name for case in cases))
 
 
 def _points(case: _Case, judge: Judge, journal: Journal) -> float | None:

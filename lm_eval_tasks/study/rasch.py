@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import optimize, special
 
 from lm_eval_tasks.core.errors import SamplesError
-from lm_eval_tasks.core.intervals import numbered
+from lm_eval_tasks.core.intervals import cluster_numbers
 
 if TYPE_CHECKING:
     from lm_eval_tasks.stats.scales import Scores
@@ -70,7 +70,7 @@ def abilities(answers: Mapping[str, Scores]) -> Abilities:
     bounds = [(-_FARTHEST, _FARTHEST)] * len(models) + [_SPREADS]
     optimum = optimize.minimize(lambda at: _loss(at, right), start, jac=True, method="L-BFGS-B", bounds=bounds).x
     each = _gradients(optimum, right)[1]
-    of = numbered([answers[models[0]][id_][1] for id_ in ids])
+    of = cluster_numbers([answers[models[0]][id_][1] for id_ in ids])
     scores = np.stack([np.bincount(of, weights=column) for column in each], axis=1)
     # Leaving an author out moves the optimum by the inverse curvature times the author's own gradient.
     left = optimum - scores @ np.linalg.pinv(_curvature(optimum, right))

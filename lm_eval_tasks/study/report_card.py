@@ -11,7 +11,7 @@ from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.samples.answers import Answer, Answers
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.study.damages.base import Material
-from lm_eval_tasks.study.damages.registry import DAMAGES, HARMLESS, Kind, changed
+from lm_eval_tasks.study.damages.registry import DAMAGES, HARMLESS, Kind, change_text
 from lm_eval_tasks.study.eyesight import Eyesight, ReportCard
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def measure(originals: Sequence[Original], metrics: Sequence[Metric]) -> ReportC
                 for (i, _), new in zip(places, after[metric.name], strict=True)
                 if (old := before[metric.name][i]) is not None and new is not None
             }
-            cards.append(noted(metric.name, kind, points, originals, len(places)))
+            cards.append(score_noticed(metric.name, kind, points, originals, len(places)))
     return ReportCard.together(cards)
 
 
@@ -85,7 +85,9 @@ def changes(originals: Sequence[Original]) -> Iterator[tuple[Kind, list[tuple[in
     return ((kind, list(_changed_texts(kind, originals, materials))) for kind in (*DAMAGES, *HARMLESS))
 
 
-def noted(name: str, kind: Kind, points: Mapping[int, float], originals: Sequence[Original], places: int) -> ReportCard:
+def score_noticed(
+    name: str, kind: Kind, points: Mapping[int, float], originals: Sequence[Original], places: int
+) -> ReportCard:
     """What a metric or judge noticed of one kind of change; nothing without points.
 
     Args:
@@ -112,7 +114,7 @@ def _changed_texts(
     for i, (original, material) in enumerate(zip(originals, materials, strict=True)):
         if kind.tasks and original.task not in kind.tasks:
             continue
-        damaged = changed(kind, original.text, material, original.row.id)
+        damaged = change_text(kind, original.text, material, original.row.id)
         if damaged is not None:
             yield i, damaged.text
 

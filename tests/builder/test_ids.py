@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from builder.ids import Kind, PaperId, author_key, bare_id, stem_of, url_of, versioned
+from builder.ids import Kind, PaperId, author_key, bare_id, stem_of, url_of, with_version
 from lm_eval_tasks.core.text import title_key
 
 
@@ -69,9 +69,9 @@ def test_ids_have_pages_and_months() -> None:
 
 
 def test_a_version_is_part_of_arxivs_ids_alone() -> None:
-    assert versioned("2311.01234", 2) == "2311.01234v2"
-    assert versioned("PMC1", 2) == "PMC1"
-    assert versioned("a title", 1) == "a titlev1"
+    assert with_version("2311.01234", 2) == "2311.01234v2"
+    assert with_version("PMC1", 2) == "PMC1"
+    assert with_version("a title", 1) == "a titlev1"
 
 
 def test_a_name_loses_its_version_only_where_it_is_an_id() -> None:

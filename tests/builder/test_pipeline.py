@@ -23,7 +23,7 @@ from builder.dataset import folder
 from builder.dataset.manifest import QUANTILES, read_manifest
 from builder.dataset.tables import short_of_name
 from builder.errors import FolderError, RoundError, StoreError
-from builder.pipeline import Outcome, build, run, running
+from builder.pipeline import Outcome, build, run, run_stages
 from builder.records import SPLITS
 from builder.round.model import Round
 from builder.round.source import MirrorTable, SampleTable
@@ -430,7 +430,7 @@ def test_each_stage_is_reported_when_it_ends(world: Path, tmp_path: Path) -> Non
     place = copy_of(world, tmp_path)
     round_ = small_round(place, settings=("Abs-9K",))
     seen = []
-    for one in running(round_, LocalEngine(2)):
+    for one in run_stages(round_, LocalEngine(2)):
         if isinstance(one, Outcome):
             assert [report.stage for report in one.reports][: len(seen)] == seen
             assert one.reports[len(seen) :]

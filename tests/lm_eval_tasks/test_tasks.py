@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from lm_eval_tasks.core.errors import EvalError, TaskFolderError
-from lm_eval_tasks.core.tables import shown
+from lm_eval_tasks.core.tables import text_lines
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.evaluate.baselines import BASELINES
 from lm_eval_tasks.evaluate.run import Part, evaluate
@@ -215,7 +215,7 @@ def test_baselines_answer_and_are_scored(dataset: Path, tmp_path: Path) -> None:
         assert (tmp_path / name / f"results_{name}.json").is_file()
     assert len({one["rouge_l"].value for one in scores.values()}) == 3
     items = score_table([s for one in scores.values() for s in one.values()])
-    table = [line for item in items for line in shown(item, "markdown")]
+    table = [line for item in items for line in text_lines(item, "markdown")]
     assert len(table) == 2 * 5 + 1
     number = r"0\.\d{4}"
     assert re.search(

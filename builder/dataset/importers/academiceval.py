@@ -24,7 +24,7 @@ from builder.packed import ERRORS, read_packed
 from builder.records import CitedPaper, DemoKind, Demonstration, Paper, Sample, Split, Task
 from builder.report import StageReport
 from builder.samples.tokens import TokenCounter, shown_beside, token_counter
-from builder.sources.record_check import checked
+from builder.sources.record_check import checked_paper
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.text import ODD, day, parse_json, title_key
 from lm_eval_tasks.tasks.records import SETTINGS, Setting
@@ -176,7 +176,7 @@ def _paper(record: dict[str, Any]) -> Paper:
         published=published,
         updated=max(published, day(record.get("updated") or record["published"])),
     )
-    return checked(paper)
+    return checked_paper(paper)
 
 
 def _id(url: str) -> str:

@@ -21,7 +21,7 @@ from builder.ids import PaperId
 from builder.records import Drop, Paper
 from builder.sources.arxiv import compat
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
-from builder.sources.record_check import checked
+from builder.sources.record_check import checked_paper
 from lm_eval_tasks.core.text import day
 
 PAGE = 2000  # the most that a page may contain
@@ -186,7 +186,7 @@ def to_paper(result: arxiv.Result) -> Paper | Drop:
         doi=(result.doi or "").strip().lower(),
     )
     try:
-        return checked(paper)
+        return checked_paper(paper)
     except ValueError:
         return Drop(parsed.bare, "bad_record")
 
@@ -211,7 +211,7 @@ def _without_accents(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
 
 
-def submitted(first: date, last: date) -> str:
+def submission_filter(first: date, last: date) -> str:
     """Days of version 1, both included, GMT, to the minute: the only date filter that is documented."""
     return f"submittedDate:[{first:%Y%m%d}0000 TO {last:%Y%m%d}2359]"
 

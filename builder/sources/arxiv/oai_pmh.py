@@ -16,7 +16,7 @@ from builder.errors import SourceError
 from builder.ids import PaperId
 from builder.records import NO_LICENSE, Drop, Paper
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
-from builder.sources.record_check import checked
+from builder.sources.record_check import checked_paper
 from lm_eval_tasks.core.text import day
 
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
@@ -157,7 +157,7 @@ def _paper(body: etree._Element) -> Paper | Drop:
     if "withdrawn" in text("comments").casefold():
         return Drop(parsed.bare, "withdrawn")
     published = day(text("created"))
-    return checked(
+    return checked_paper(
         Paper(
             id=parsed.bare,
             version=1,

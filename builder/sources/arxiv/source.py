@@ -10,10 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.ids import author_key, bare_id, stem_of, versioned
+from builder.ids import author_key, bare_id, stem_of, with_version
 from builder.records import NO_LICENSE, Drop, Paper
 from builder.round import taxonomy
-from builder.sources.arxiv.export_api import BadRequest, ExportApi, any_phrase, in_any, phrase, submitted
+from builder.sources.arxiv.export_api import BadRequest, ExportApi, any_phrase, in_any, phrase, submission_filter
 from builder.sources.arxiv.oai_pmh import OaiPmh
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
 from lm_eval_tasks.core.batches import batches
@@ -56,7 +56,7 @@ class ArxivSource:
         key = author_key(name)
         query = phrase("au", name)
         if first or last:
-            query += " AND " + submitted(first or _FIRST_DAY, (last or self._round.last_day) + _PADDING)
+            query += " AND " + submission_filter(first or _FIRST_DAY, (last or self._round.last_day) + _PADDING)
         for item in self._api.search(query, patient=True):
             # The search matches words anywhere in the list of authors.
             if isinstance(item, Drop) or (_is_within(item, first, last) and key in map(author_key, item.authors)):
@@ -125,7 +125,7 @@ class ArxivSource:
 
     def _search_papers(self, first: date, last: date) -> Iterator[Paper | Drop]:
         """By the search, in slices of days that are short enough to page through."""
-        query = submitted(first, last)
+        query = submission_filter(first, last)
         if self._round.papers.categories:
             query = f"{in_any(taxonomy.expand(self._round.papers.categories))} AND {query}"
         if first == last or self._api.total(query) <= _LONGEST_LIST:
@@ -166,8 +166,8 @@ class ArxivSource:
         return self._fetch("html", paper_id, version, _check_html)
 
     def _fetch(self, kind: str, paper_id: str, version: int, check: Callable[[bytes], None]) -> Path | None:
-        place = self._round.workspace / "files" / kind / f"{versioned(stem_of(paper_id), version)}.{kind}"
-        return self._http.download(f"{self._files}/{kind}/{versioned(paper_id, version)}", place, check)
+        place = self._round.workspace / "files" / kind / f"{with_version(stem_of(paper_id), version)}.{kind}"
+        return self._http.download(f"{self._files}/{kind}/{with_version(paper_id, version)}", place, check)
 
 
 def _is_within(paper: Paper, first: date | None, last: date | None) -> bool:

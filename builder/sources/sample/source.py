@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.ids import PaperId, versioned
+from builder.ids import PaperId, with_version
 from builder.records import Paper
 from builder.sources.mirror import MirrorSource
 from builder.sources.sample.latexml import page
@@ -75,7 +75,7 @@ def _draw_world(place: Path, world: list[WorldPaper]) -> None:
     for i, paper in enumerate(progress(world, "draw", len(world))):
         draw(paper, place / "pdf" / f"{paper.id}.pdf")
         if i % _WITHOUT_HTML and not paper.flaw:
-            (place / "html" / f"{versioned(paper.id, paper.version)}.html").write_text(page(paper), encoding="utf-8")
+            (place / "html" / f"{with_version(paper.id, paper.version)}.html").write_text(page(paper), encoding="utf-8")
     sync_folder(place)
     # The metadata comes last: if it exists, the world is complete.
     write_whole(place / _METADATA, "".join(json.dumps(_record(paper)) + "\n" for paper in world))

@@ -46,7 +46,7 @@ def some(count: int, strength: float, rng: random.Random) -> list[int]:
     return sorted(rng.sample(range(count), max(1, round(strength * count))))
 
 
-def replaced(text: str, spans: Sequence[tuple[int, int]], words: Sequence[str]) -> str:
+def replace_spans(text: str, spans: Sequence[tuple[int, int]], words: Sequence[str]) -> str:
     """A text with some of its spans, in order, replaced."""
     parts, end = [], 0
     for (start, behind), word in zip(spans, words, strict=True):

@@ -8,7 +8,7 @@ import re
 from lm_eval_tasks.metrics.names import ShownNames
 from lm_eval_tasks.metrics.names import names as names_of
 from lm_eval_tasks.metrics.numbers import numbers as numbers_of
-from lm_eval_tasks.study.damages.base import Damaged, Material, replaced, some
+from lm_eval_tasks.study.damages.base import Damaged, Material, replace_spans, some
 
 _DIGITS = re.compile(r"(?<![\w.\[])\d[\d,]*(?:\.\d+)?(?![\w\]])")
 _TRIES = 40
@@ -25,7 +25,7 @@ def numbers(text: str, material: Material, strength: float, rng: random.Random) 
         if (new := _another_number(text[start:end], taken, rng)) is not None:
             chosen.append((start, end))
             words.append(new)
-    return Damaged(replaced(text, chosen, words), len(chosen)) if chosen else None
+    return Damaged(replace_spans(text, chosen, words), len(chosen)) if chosen else None
 
 
 def _another_number(number: str, taken: set[float], rng: random.Random) -> str | None:
@@ -71,7 +71,7 @@ def citations(text: str, material: Material, strength: float, rng: random.Random
     for match in chosen:
         number = int(match[1] or match[2])
         words.append(match[0].replace(str(number), str(rng.choice([other for other in known if other != number]))))
-    return Damaged(replaced(text, [match.span() for match in chosen], words), len(chosen))
+    return Damaged(replace_spans(text, [match.span() for match in chosen], words), len(chosen))
 
 
 # A claim and its denial, of as many words.
@@ -138,7 +138,7 @@ _OPPOSITES = (
 )
 
 
-def negated(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
+def negate_claims(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """Deny claims, or assert what was denied."""
     return _swap_words(text, {**dict(_DENIALS), **{b: a for a, b in _DENIALS}, **_ASSERTIONS}, strength, rng)
 
@@ -155,7 +155,7 @@ def _swap_words(text: str, changes: dict[str, str], strength: float, rng: random
     if not chosen:
         return None
     words = [_match_case(changes[match[0].casefold()], match[0]) for match in chosen]
-    return Damaged(replaced(text, [match.span() for match in chosen], words), len(chosen))
+    return Damaged(replace_spans(text, [match.span() for match in chosen], words), len(chosen))
 
 
 def _match_case(word: str, like: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from lm_eval_tasks.study.damages.base import Damaged, Material, replaced, some
+from lm_eval_tasks.study.damages.base import Damaged, Material, replace_spans, some
 
 _SPELLINGS = (
     ("behavior", "behaviour"),
@@ -99,7 +99,7 @@ def split(text: str, material: Material, strength: float, rng: random.Random) ->
     chosen = [spans[i] for i in some(len(spans), strength, rng)]
     if not chosen:
         return None
-    parted = replaced(text, chosen, [". "] * len(chosen))
+    parted = replace_spans(text, chosen, [". "] * len(chosen))
     return Damaged(re.sub(r"(?<=\. )(?:and|but) (\w)", lambda match: match[1].upper(), parted), len(chosen))
 
 
@@ -109,7 +109,8 @@ def _swap_words(text: str, changes: dict[str, str], strength: float, rng: random
     chosen = [matches[i] for i in some(len(matches), strength, rng)]
     return (
         Damaged(
-            replaced(text, [match.span() for match in chosen], [changes[match[0]] for match in chosen]), len(chosen)
+            replace_spans(text, [match.span() for match in chosen], [changes[match[0]] for match in chosen]),
+            len(chosen),
         )
         if chosen
         else None

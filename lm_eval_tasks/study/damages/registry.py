@@ -31,13 +31,13 @@ DAMAGES: tuple[Kind, ...] = (
     Kind("numbers", "numbers changed", facts.numbers),
     Kind("names", "names swapped for another paper's", facts.names),
     Kind("citations", "citations swapped", facts.citations, tasks=("related",)),
-    Kind("negated", "claims negated", facts.negated, 0.5),
+    Kind("negated", "claims negated", facts.negate_claims, 0.5),
     Kind("comparisons", "comparisons reversed", facts.comparisons),
-    Kind("shuffled", "sentences shuffled", structure.shuffled),
-    Kind("dropped", "half of the sentences dropped", structure.dropped, 0.5),
+    Kind("shuffled", "sentences shuffled", structure.shuffle_sentences),
+    Kind("dropped", "half of the sentences dropped", structure.drop_sentences, 0.5),
     Kind("foreign_third", "last third from another paper", structure.foreign_third),
     Kind("own_third", "last third from another paper of the author", structure.own_third),
-    Kind("padding", "empty sentences added", structure.padding, 0.5),
+    Kind("padding", "empty sentences added", structure.add_padding, 0.5),
     Kind("repetition", "sentences repeated", structure.repetition, 0.5),
 )
 HARMLESS: tuple[Kind, ...] = (
@@ -48,7 +48,7 @@ HARMLESS: tuple[Kind, ...] = (
 )
 
 
-def changed(kind: Kind, text: str, material: Material, seed: str, strength: float | None = None) -> Damaged | None:
+def change_text(kind: Kind, text: str, material: Material, seed: str, strength: float | None = None) -> Damaged | None:
     """A text changed in one way; always the same for the same text and seed. None if the text has no place for it.
 
     Args:

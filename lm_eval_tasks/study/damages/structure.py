@@ -17,7 +17,7 @@ _PADDING = (
 )
 
 
-def shuffled(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
+def shuffle_sentences(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """Put sentences into another order."""
     parts = sentences(text)
     places = some(len(parts), max(strength, 2 / max(2, len(parts))), rng)
@@ -32,7 +32,7 @@ def shuffled(text: str, material: Material, strength: float, rng: random.Random)
     return Damaged(" ".join(moved), len(places))
 
 
-def dropped(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
+def drop_sentences(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """Leave sentences out; at least one stays."""
     parts = sentences(text)
     gone = set(some(len(parts), strength, rng)[: len(parts) - 1])
@@ -57,7 +57,7 @@ def _replace_end(text: str, other: str, strength: float) -> Damaged | None:
     return Damaged(" ".join([*words[:-count], *theirs[-count:]]), count)
 
 
-def padding(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
+def add_padding(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """Add fluent sentences that say nothing."""
     count = max(1, round(strength * len(_PADDING)))
     return Damaged(" ".join([text, *rng.sample(_PADDING, count)]), count)

@@ -18,7 +18,7 @@ from builder.collect.first_versions import learn_first_versions
 from builder.dataset.ceiling import ceilings_of
 from builder.dataset.folder import add_report_card
 from builder.dataset.integrity import file_differences
-from builder.dataset.manifest import carried_from, parse_report_card, read_manifest
+from builder.dataset.manifest import parse_report_card, read_carried, read_manifest
 from builder.dataset.publishable import publishable
 from builder.dataset.revisions import read_revisions
 from builder.dataset.takedown import without_papers
@@ -116,7 +116,7 @@ def test_a_round_holds_ceilings_and_the_files_beside_its_data(dataset: Path, tmp
     assert len(revisions) == one.revised
     # A copy to publish has both files, a sealed one no text.
     publishable(dataset, tmp_path / "copy", "redistributable")
-    assert carried_from(tmp_path / "copy", read_manifest(tmp_path / "copy")) == carried_from(dataset, manifest)
+    assert read_carried(tmp_path / "copy", read_manifest(tmp_path / "copy")) == read_carried(dataset, manifest)
     publishable(dataset, tmp_path / "sealed", "none")
     assert not (tmp_path / "sealed" / REVISIONS).exists()
     # Who is taken down goes from this file too.

@@ -30,7 +30,7 @@ from builder.scalar.questions import (
     Question,
     QuestionMaker,
     ask_all,
-    balanced,
+    balance_positions,
     context_of,
     turn_of,
 )
@@ -218,7 +218,7 @@ def test_a_question_has_its_gold_and_three_others_of_the_paper(level: Level) -> 
     one = citing()
     asked = examine(level, one=one)
     assert len(asked) == 5
-    for made in balanced(asked, 1):
+    for made in balance_positions(asked, 1):
         gold = made.candidates[made.label]
         place = int(made.id.split("#")[1])
         assert gold.id == one.cited[place] + "v1"
@@ -244,7 +244,7 @@ def test_questions_depend_on_seed_and_not_on_order() -> None:
 
 
 def test_gold_positions_are_even() -> None:
-    made = balanced(examine(Level("Any", citation="descriptive"), most=12), 3)
+    made = balance_positions(examine(Level("Any", citation="descriptive"), most=12), 3)
     assert Counter(one.label for one in made) == {0: 3, 1: 3, 2: 3, 3: 3}
 
 
@@ -275,7 +275,7 @@ def test_levels_that_mask_the_same_ask_the_same() -> None:
     )
     asked = [examine(one) for one in (full, concise, other)]
     assert len({tuple((q.id, tuple(c.id for c in q.candidates)) for q in one) for one in asked}) == 1
-    assert len({tuple(q.label for q in balanced(one, 1)) for one in asked}) == 1
+    assert len({tuple(q.label for q in balance_positions(one, 1)) for one in asked}) == 1
     assert len({q.candidates[0].content for one in asked for q in one if q.id == asked[0][0].id}) == 3
 
 

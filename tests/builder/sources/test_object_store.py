@@ -13,7 +13,7 @@ import pytest
 
 from builder.errors import SourceError
 from builder.sources import object_store
-from builder.sources.object_store import expanded, local_copy
+from builder.sources.object_store import expand_names, local_copy
 from tests.helpers.drawing import PAPER, draw, stack
 
 Command = Callable[..., tuple[int, str, str]]
@@ -44,7 +44,7 @@ def test_extraction_by_address_gives_what_it_gives_by_path(tmp_path: Path, comma
 
 def test_an_address_that_matches_nothing_is_named(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"\*\.pdf matches nothing"):
-        expanded([f"file://{tmp_path}/*.pdf"])
+        expand_names([f"file://{tmp_path}/*.pdf"])
 
 
 def test_a_store_whose_package_is_missing_is_one_sentence(tmp_path: Path, command: Command) -> None:

@@ -21,7 +21,7 @@ from hub_scripts.hub import faults
 from hub_scripts.hub import push as pushing
 from hub_scripts.hub.checks import Contents
 from hub_scripts.hub.publishable_copy import publishable_copy
-from hub_scripts.hub.push import checked, push
+from hub_scripts.hub.push import checked_folder, push
 from hub_scripts.hub.repo import Repo
 from hub_scripts.hub.verify import verify
 from hub_scripts.hub.yank import yank
@@ -64,7 +64,7 @@ FAULTS = {
 @pytest.fixture(scope="module")
 def ready(two_rounds: tuple[Path, Path]) -> Checked:
     """A folder to upload whose checks have passed."""
-    return checked(two_rounds[0], "redistributable")
+    return checked_folder(two_rounds[0], "redistributable")
 
 
 @pytest.fixture
@@ -371,7 +371,7 @@ def test_a_hub_that_drips_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     ended = threading.Event()
     with pytest.raises(faults.FaultError, match="does not answer"):
-        faults.retried(lambda: ended.wait(60), "org/x", caught=faults.FAULTS)
+        faults.ask_with_retries(lambda: ended.wait(60), "org/x", caught=faults.FAULTS)
     ended.set()
 
 
@@ -387,7 +387,7 @@ def test_without_a_network_only_short_waits_are_worth_it(monkeypatch: pytest.Mon
     with pytest.raises(
         faults.FaultError, match=r"the Hub, https?://\S+, cannot be found \(no name\); check the network"
     ):
-        faults.retried(ask, "org/x", caught=faults.FAULTS)
+        faults.ask_with_retries(ask, "org/x", caught=faults.FAULTS)
     assert waits == list(faults.WAITS[:3])
 
 
@@ -414,5 +414,5 @@ def test_questions_are_given_up_sooner_than_uploads(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     ended = threading.Event()
     with pytest.raises(faults.FaultError, match="does not answer"):
-        faults.retried(lambda: ended.wait(60), "org/x", caught=faults.FAULTS, moves_files=False)
+        faults.ask_with_retries(lambda: ended.wait(60), "org/x", caught=faults.FAULTS, moves_files=False)
     ended.set()

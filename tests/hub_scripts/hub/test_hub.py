@@ -22,7 +22,7 @@ from builder.dataset import folder as folders
 from builder.dataset.card import Publication, card
 from builder.dataset.errata import Erratum
 from builder.dataset.importers.imported import finish_import
-from builder.dataset.manifest import Configuration, carried_from, parse_manifest, read_manifest
+from builder.dataset.manifest import Configuration, parse_manifest, read_carried, read_manifest
 from builder.dataset.write import ConfigurationWriter
 from builder.round.audit import AuditTable
 from hub_scripts.errors import DifferenceError, SecretError
@@ -230,7 +230,7 @@ def test_a_round_that_breaches_its_audit_is_refused(
     shutil.copytree(two_rounds[0], place)
     strict = AuditTable(length_outlier=0.0, long_run=0.0)
     manifest = read_manifest(place)
-    folders.finish(place, replace(manifest, allowed=strict), carried_from(place, manifest))
+    folders.finish(place, replace(manifest, allowed=strict), read_carried(place, manifest))
     code, _, err = command("push", place, "--repo", REPO, "--yes")
     assert code == 1
     assert "the audit found" in err
@@ -506,7 +506,7 @@ def test_a_site_or_a_round_with_a_key_is_not_uploaded(
     shutil.copytree(dataset, tmp_path / "ds")
     manifest = read_manifest(dataset)
     changed = replace(manifest, changes={"2026.11": f"made with {SECRET}"})
-    folders.finish(tmp_path / "ds", changed, carried_from(dataset, manifest))
+    folders.finish(tmp_path / "ds", changed, read_carried(dataset, manifest))
     code, _, err = command("push", tmp_path / "ds", "--repo", REPO, "--yes")
     assert code == 1
     assert "contains a Hugging Face token" in err

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from playwright.sync_api import expect
 
 from builder.dataset.publishable import publishable
-from hub_scripts.report.board import published
+from hub_scripts.report.board import published_scores
 from hub_scripts.report.drawing import Plot, save
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import copies
@@ -127,7 +127,7 @@ def test_one_authors_papers_have_no_interval(results: Path, command: Command, tm
 
 
 def test_the_published_tables() -> None:
-    found = {(one.model, one.setting, one.metric): one for one in published()}
+    found = {(one.model, one.setting, one.metric): one for one in published_scores()}
     assert len(found) == 3 * 62 + 4 + 24 + 2 * 8 + 2 * 5
     assert found["LLaMA-3 Chat 70B", "Abs-9K", "bertscore"].value == pytest.approx(0.624)
     assert found["LLaMA-3 Chat 70B + contriever", "Related-53K-G", "win_rate"].value == pytest.approx(0.902)

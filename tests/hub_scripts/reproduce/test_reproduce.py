@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from builder.dataset.manifest import read_manifest
-from hub_scripts.report.board import published
+from hub_scripts.report.board import published_scores
 from hub_scripts.reproduce import run as runs
 from hub_scripts.reproduce.matrix import RETRIEVERS, ReproduceError, runs_of
 from hub_scripts.reproduce.run import weights_of
@@ -47,7 +47,7 @@ def test_every_published_score_belongs_to_a_run_and_every_run_to_a_task() -> Non
     assert len(contriever.tasks) == 12
     assert next(run for run in academic if run.name == f"{LLAMA} + tfidf").tasks == ("academiceval_ralm_abs_9k",)
     assert len(next(run for run in scalar if run.name == "GPT 4o Mini").tasks) == 11
-    assert {one.source.partition(",")[0] for one in published()} == {"AcademicEval", "SCALAR"}
+    assert {one.source.partition(",")[0] for one in published_scores()} == {"AcademicEval", "SCALAR"}
 
 
 def test_weights_are_named_for_models_of_the_tables() -> None:

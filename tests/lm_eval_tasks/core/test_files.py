@@ -16,7 +16,7 @@ from lm_eval_tasks.core.errors import BusyError
 from lm_eval_tasks.core.files import sync_folder, write_together, write_whole
 from lm_eval_tasks.core.journal import Journal, read_entries
 from lm_eval_tasks.core.linux import exchange
-from lm_eval_tasks.core.locks import held
+from lm_eval_tasks.core.locks import exclusive
 
 
 def test_bytes_are_on_the_disk_before_the_name_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,7 +67,7 @@ def test_files_that_belong_together_are_replaced_together(tmp_path: Path) -> Non
 
 
 def _hold(place: Path, ready: multiprocessing.synchronize.Event, end: multiprocessing.synchronize.Event) -> None:
-    with held(place):
+    with exclusive(place):
         ready.set()
         end.wait(60)
 
@@ -92,9 +92,9 @@ def holder(place: Path) -> Iterator[multiprocessing.context.ForkProcess]:
 def test_the_second_process_says_who_holds_a_place(tmp_path: Path) -> None:
     with holder(tmp_path / "place") as other:
         says = f"place is being written by process {other.pid} on "
-        with pytest.raises(BusyError, match=says), held(tmp_path / "place"):
+        with pytest.raises(BusyError, match=says), exclusive(tmp_path / "place"):
             pass
-    with held(tmp_path / "place"):
+    with exclusive(tmp_path / "place"):
         pass
     assert not list(tmp_path.iterdir())
 
@@ -103,7 +103,7 @@ def test_a_killed_holder_frees_its_place(tmp_path: Path) -> None:
     with holder(tmp_path / "place") as other:
         other.kill()
         other.join()
-    with held(tmp_path / "place"):
+    with exclusive(tmp_path / "place"):
         pass
 
 

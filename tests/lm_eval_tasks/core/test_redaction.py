@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from lm_eval_tasks.core.redaction import HIDDEN, redacted, secrets_in
+from lm_eval_tasks.core.redaction import HIDDEN, redact, secrets_in
 
 SECRET = "Zq8vX1kT0rB7nM3wP5sD9fGh"
 HOLDING = {
@@ -48,28 +48,28 @@ HARMLESS = {
 @pytest.mark.parametrize("name", HOLDING)
 def test_a_secret_is_hidden_wherever_it_stands(name: str) -> None:
     value = {"deep": [{name: HOLDING[name]}]}
-    text = json.dumps(redacted(value))
+    text = json.dumps(redact(value))
     assert SECRET not in text
     assert HIDDEN in text
-    assert SECRET not in redacted(json.dumps(value))
+    assert SECRET not in redact(json.dumps(value))
     assert list(secrets_in(json.dumps(value)))
     assert not list(secrets_in(text))
     assert all(SECRET not in one for one in secrets_in(json.dumps(value)))
 
 
 def test_what_is_no_secret_is_left_alone() -> None:
-    assert redacted(HARMLESS) == HARMLESS
-    assert redacted(json.dumps(HARMLESS)) == json.dumps(HARMLESS)
+    assert redact(HARMLESS) == HARMLESS
+    assert redact(json.dumps(HARMLESS)) == json.dumps(HARMLESS)
     assert not list(secrets_in(json.dumps(HARMLESS)))
 
 
 def test_other_types_pass_through() -> None:
-    assert redacted((1, None, 2.5, b"x")) == (1, None, 2.5, b"x")
+    assert redact((1, None, 2.5, b"x")) == (1, None, 2.5, b"x")
 
 
 def test_a_secret_of_digits_is_one() -> None:
-    assert redacted({"api_key": 123456789012}) == {"api_key": HIDDEN}
-    assert redacted({"access_key": [SECRET, "second"], "secret": {"deep": SECRET}}) == {
+    assert redact({"api_key": 123456789012}) == {"api_key": HIDDEN}
+    assert redact({"access_key": [SECRET, "second"], "secret": {"deep": SECRET}}) == {
         "access_key": HIDDEN,
         "secret": HIDDEN,
     }
@@ -81,4 +81,4 @@ def test_named_tuples_stay_what_they_are() -> None:
         key: str
         value: str
 
-    assert redacted(Pair("a", "api_key=sk-123456789")) == Pair("a", f"api_key={HIDDEN}")
+    assert redact(Pair("a", "api_key=sk-123456789")) == Pair("a", f"api_key={HIDDEN}")

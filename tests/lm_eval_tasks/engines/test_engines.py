@@ -112,7 +112,7 @@ def test_without_ray_one_sentence_says_what_to_install(monkeypatch: pytest.Monke
 
 
 def test_a_worker_with_other_code_refuses() -> None:
-    made = ray_driver.applied(pickle.dumps(abs), pickle.dumps([1]), "academiceval 0.0.1, code 1234", ".")
+    made = ray_driver.apply_batch(pickle.dumps(abs), pickle.dumps([1]), "academiceval 0.0.1, code 1234", ".")
     assert isinstance(err := pickle.loads(made), ray_driver.OtherCode)
     assert str(err) == f"a worker runs {code_version()}, this command academiceval 0.0.1, code 1234"
 

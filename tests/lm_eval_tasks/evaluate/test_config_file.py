@@ -12,14 +12,14 @@ import yaml
 from builder.cli import all_commands
 from lm_eval_tasks.compat.lm_eval import parse_args
 from lm_eval_tasks.core.errors import OptionError
-from lm_eval_tasks.evaluate.config_file import completed
+from lm_eval_tasks.evaluate.config_file import with_config
 
 
 def read(tmp_path: Path, content: dict[str, Any], *typed: str) -> Namespace:
     """What the command line and a file give together."""
     file = tmp_path / "run.yaml"
     file.write_text(yaml.safe_dump(content))
-    return completed(all_commands().parse(["eval", *typed, "--config", str(file)]))
+    return with_config(all_commands().parse(["eval", *typed, "--config", str(file)]))
 
 
 def test_what_is_typed_wins_even_if_it_is_the_default(tmp_path: Path) -> None:
@@ -76,4 +76,4 @@ def test_aliases_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "run.yaml"
     file.write_text("model: &a lead\ntasks: *a\n")
     with pytest.raises(OptionError, match="has aliases"):
-        completed(all_commands().parse(["eval", "--config", str(file)]))
+        with_config(all_commands().parse(["eval", "--config", str(file)]))

@@ -17,7 +17,7 @@ import yaml
 from lm_eval_tasks.compat.lm_eval_answers import Watch
 from lm_eval_tasks.core.errors import CostError, ServerError
 from lm_eval_tasks.core.journal import Journal
-from lm_eval_tasks.data.rows import Fact, standing_for_all
+from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.llm.batch_api import ask_all_in_batches
 from lm_eval_tasks.llm.budget import Budget
 from lm_eval_tasks.llm.chat import GREEDY, Ask, NoAnswer, Server
@@ -782,7 +782,7 @@ def test_a_row_becomes_its_prompt_in_one_line(dataset: Path) -> None:
 
 def test_a_small_sample_has_its_share_of_every_month_and_category() -> None:
     facts = [Fact(f"{m}.{i}", f"2026-{m:02d}-0{1 + i % 9}", f"cs.{'AB'[i % 2]}") for m in (1, 2, 3) for i in range(200)]
-    places = standing_for_all(range(600), facts, 60)
+    places = representative_rows(range(600), facts, 60)
     assert len(set(places)) == 60
     counts = {
         (m, c): sum(facts[i].published[:7] == m and facts[i].category == c for i in places)
@@ -790,7 +790,7 @@ def test_a_small_sample_has_its_share_of_every_month_and_category() -> None:
         for c in ("cs.A", "cs.B")
     }
     assert set(counts.values()) == {10}
-    assert standing_for_all(range(4), facts, 60) == [0, 1, 2, 3]
+    assert representative_rows(range(4), facts, 60) == [0, 1, 2, 3]
 
 
 def test_vllms_answers_are_noted_as_they_end_and_with_what_it_says_of_them() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_tasks.llm.thoughts import Reply, in_marks, opened, take_apart
+from lm_eval_tasks.llm.thoughts import Reply, in_marks, opening_mark, take_apart
 
 
 def parts(text: str, opens: str = "", closing: str = "") -> tuple[str, bool]:
@@ -55,9 +55,9 @@ def test_unfinished_reasoning_is_an_empty_answer() -> None:
 
 @pytest.mark.parametrize("mark", ["<think>", "[THINK]", "◁think▷", "<seed:think>"])
 def test_a_mark_that_the_template_has_written_is_seen(mark: str) -> None:
-    assert opened(f"<|user|>A title?<|assistant|>\n{mark}\n") == mark
-    assert opened(f"{mark} in the middle") == ""
-    assert opened("") == ""
+    assert opening_mark(f"<|user|>A title?<|assistant|>\n{mark}\n") == mark
+    assert opening_mark(f"{mark} in the middle") == ""
+    assert opening_mark("") == ""
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_mark_that_the_template_has_written_is_seen(mark: str) -> None:
 def test_an_answer_begins_where_the_template_has_begun_it(
     template: str, answer: str, expected: tuple[str, bool]
 ) -> None:
-    assert parts(answer, opened(template)) == expected
+    assert parts(answer, opening_mark(template)) == expected
 
 
 def test_a_model_may_have_a_closing_mark_of_its_own() -> None:

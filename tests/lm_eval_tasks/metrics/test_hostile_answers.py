@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from builder.dataset.importers.scalar_questions import _split_prompt
-from lm_eval_tasks.core.redaction import redacted
+from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.metrics.answer_index import answer_of
 from lm_eval_tasks.metrics.citation_mentions import mentions
@@ -29,8 +29,8 @@ def test_answers() -> None:
     assert take_apart("<think>" * N).unfinished
     assert mentions("A" * N, ["A work"]).others == 0
     assert mentions("A-" * N, ["A work"]).others == 0
-    assert redacted("a." * N) == "a." * N
-    assert redacted("api" * N) == "api" * N
+    assert redact("a." * N) == "a." * N
+    assert redact("api" * N) == "api" * N
 
 
 def test_questions_of_strangers() -> None:

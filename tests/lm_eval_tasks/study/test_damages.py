@@ -13,7 +13,7 @@ from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.numbers import numbers
 from lm_eval_tasks.study import eyesight, originals, report_card
 from lm_eval_tasks.study.damages.base import Material
-from lm_eval_tasks.study.damages.registry import DAMAGES, HARMLESS, Kind, changed
+from lm_eval_tasks.study.damages.registry import DAMAGES, HARMLESS, Kind, change_text
 from tests.helpers.places import DATA
 from tests.helpers.runs import evaluated
 
@@ -35,17 +35,17 @@ Command = Callable[..., tuple[int, str, str]]
 
 @pytest.mark.parametrize("kind", EVERY, ids=lambda kind: kind.name)
 def test_every_change_is_repeatable_and_counted(kind: Kind) -> None:
-    made = changed(kind, TEXT, MATERIAL, "seed")
+    made = change_text(kind, TEXT, MATERIAL, "seed")
     assert made is not None
-    assert made == changed(kind, TEXT, MATERIAL, "seed")
+    assert made == change_text(kind, TEXT, MATERIAL, "seed")
     assert made.changes >= 1
     assert made.text != TEXT
-    assert changed(kind, "", Material(""), "seed") is None
+    assert change_text(kind, "", Material(""), "seed") is None
 
 
 def test_a_changed_number_keeps_its_form_and_is_no_other_number_of_the_paper() -> None:
     for seed in range(30):
-        made = changed(DAMAGES[0], TEXT, MATERIAL, str(seed))
+        made = change_text(DAMAGES[0], TEXT, MATERIAL, str(seed))
         assert made is not None
         percent, papers = (found[0] for found in re.finditer(r"\d[\d,]*\.?\d+(?=%| papers)", made.text))
         assert re.fullmatch(r"\d\d\.\d", percent)
@@ -56,16 +56,16 @@ def test_a_changed_number_keeps_its_form_and_is_no_other_number_of_the_paper() -
 def test_strength_is_the_share_of_places() -> None:
     text = " ".join(f"It is higher than {n}." for n in range(20))
     [kind] = [one for one in DAMAGES if one.name == "comparisons"]
-    assert [changed(kind, text, MATERIAL, "s", strength).changes for strength in (0.05, 0.5, 1.0)] == [1, 10, 20]  # type: ignore[union-attr]
+    assert [change_text(kind, text, MATERIAL, "s", strength).changes for strength in (0.05, 0.5, 1.0)] == [1, 10, 20]  # type: ignore[union-attr]
 
 
 def test_denials_keep_the_length_about() -> None:
     [kind] = [one for one in DAMAGES if one.name == "negated"]
-    made = changed(kind, TEXT, MATERIAL, "s", 1.0)
+    made = change_text(kind, TEXT, MATERIAL, "s", 1.0)
     assert made is not None
     assert abs(len(made.text) - len(TEXT)) < len(TEXT) * 0.15
     assert len(made.text.split()) == len(TEXT.split())
-    denied = changed(kind, "It is not better, and we do show that it can't be done with it.", MATERIAL, "s", 1.0)
+    denied = change_text(kind, "It is not better, and we do show that it can't be done with it.", MATERIAL, "s", 1.0)
     assert denied is not None
     assert denied.text == "It is indeed better, and we don't disprove that it can't be done with it."
 
