@@ -46,7 +46,7 @@ def test_datasets_says_what_comes_from_its_cache() -> None:
 def test_bert_score_gives_its_tokenizer_and_model() -> None:
     tokenizer, model = bert_compat.load(minilm_path("test"), 6)
     ids = bert_compat.encode(tokenizer, "two words")
-    together, mask = bert_compat.padded([ids, ids[:2]], tokenizer.pad_token_id)
+    together, mask = bert_compat.pad([ids, ids[:2]], tokenizer.pad_token_id)
     assert ids[0] == tokenizer.cls_token_id
     assert tuple(together.shape) == tuple(mask.shape) == (2, len(ids))
     assert model(together, attention_mask=mask)[0].shape[:2] == together.shape

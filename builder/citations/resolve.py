@@ -62,7 +62,7 @@ class _Match:
 
     paper: Paper
     similarity: float
-    whole: bool
+    whole_title: bool
     author: bool
     year: bool
 
@@ -70,7 +70,7 @@ class _Match:
     def passes(self) -> bool:
         if len(title_key(self.paper.title)) < _MIN_KEY:
             return self.similarity == 1.0 and self.author and self.year
-        if not self.whole:
+        if not self.whole_title:
             return self.similarity >= _SURE and self.author and self.year
         if self.similarity >= _SURE:
             exact = self.similarity == 1.0 and len(title_key(self.paper.title)) >= 2 * _MIN_KEY
@@ -80,14 +80,14 @@ class _Match:
     @property
     def rank(self) -> tuple[bool, float, bool, bool]:
         """The better match has the greater rank."""
-        return self.whole, round(self.similarity, 3), self.author, self.year
+        return self.whole_title, round(self.similarity, 3), self.author, self.year
 
 
 class _Fit(NamedTuple):
     """Similarity of two titles, whether the record's whole title is cited, and where in the entry it begins."""
 
     similarity: float
-    whole: bool
+    whole_title: bool
     start: int | None
 
 
@@ -139,7 +139,9 @@ def _choose(passing: list[_Match]) -> Resolved:
         return Resolved(None, "ambiguous", 0.0)
     paper = min((match.paper for match in best), key=lambda paper: (paper.published, paper.id))
     similarity = passing[0].similarity
-    return Resolved(paper, "title" if similarity == 1.0 and passing[0].whole else "near_title", round(similarity, 4))
+    return Resolved(
+        paper, "title" if similarity == 1.0 and passing[0].whole_title else "near_title", round(similarity, 4)
+    )
 
 
 def _candidates(store: Store, text: _Text) -> Iterator[Iterable[str]]:

@@ -61,7 +61,7 @@ def crawl_report(round_: Round, store: Store) -> StageReport:
 
 
 def _take_all(round_: Round, source: Source, store: Store) -> None:
-    settings = whole_settings(round_, source)
+    settings = harvest_key(round_, source)
     previous = read_coverage(store).get(round_.round)
     if previous is not None and previous.settings == settings:
         return
@@ -73,7 +73,7 @@ def _take_all(round_: Round, source: Source, store: Store) -> None:
     finish(store, round_.round, Covered(round_.last_day, report, settings))
 
 
-def whole_settings(round_: Round, source: Source) -> str:
+def harvest_key(round_: Round, source: Source) -> str:
     """What taking every paper depends on: if that has changed, the papers are taken again."""
     return f"{source.fingerprint()} {round_.papers.model_dump_json()}"
 

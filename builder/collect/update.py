@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from builder.collect import admission
 from builder.collect.admission import harvest
 from builder.collect.coverage import Covered, finish, months_before, read_coverage
-from builder.collect.crawl import whole_settings
+from builder.collect.crawl import harvest_key
 from builder.errors import RoundError
 from builder.records import Drop, Paper
 from builder.report import StageReport
@@ -43,7 +43,7 @@ def update(round_: Round, source: Source, store: Store) -> StageReport:
         first = _first_new_day(round_, done)
         store.answers.forget_other_rounds(round_.round)
         report = (_walk_on if round_.crawl.seeds else _take_all)(round_, source, store, first)
-        settings = "" if round_.crawl.seeds else whole_settings(round_, source)
+        settings = "" if round_.crawl.seeds else harvest_key(round_, source)
         finish(store, round_.round, Covered(round_.last_day, report, settings))
     report = read_coverage(store)[round_.round].report
     report.seconds = time.perf_counter() - started

@@ -48,7 +48,8 @@ def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: 
     report = StageReport("fill")
     with replacing(output) as place:
         filled = tuple(
-            _complete(source, place, manifest, configuration, store, report) for configuration in manifest.whole
+            _complete(source, place, manifest, configuration, store, report)
+            for configuration in manifest.complete_configurations
         )
         # After a takedown the hashes of the whole are not known, only those of each text.
         expected = manifest.publishable.original or (filled if not report.dropped else None)

@@ -348,7 +348,7 @@ class Manifest:
         )
 
     @property
-    def whole(self) -> Iterator[Configuration]:
+    def complete_configurations(self) -> Iterator[Configuration]:
         """The configurations except those by id."""
         return (configuration for configuration in self.configurations if configuration.form != "ids")
 

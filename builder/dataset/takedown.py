@@ -37,7 +37,7 @@ def without_papers(source: Path, output: Path, ids: Collection[str], revision: s
     with replacing(output) as place:
         copied = [
             part
-            for configuration in manifest.whole
+            for configuration in manifest.complete_configurations
             for part in _copy(source, place, manifest, configuration, gone, report)
         ]
         if not report.kept:

@@ -20,7 +20,7 @@ from builder.ids import PaperId
 from builder.records import READING_REASONS
 from builder.round.tables import ExtractTable, QualityTable
 from builder.sources.object_store import expand_names, is_address, local_path
-from lm_eval_tasks.core.files import sha256_of, whole_file
+from lm_eval_tasks.core.files import atomic_file, sha256_of
 from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.text import parse_json, valid
@@ -55,7 +55,7 @@ def extract_to_jsonl(
         for result in progress(extracted, "extract", len(todo)):
             results.add(result)
         done = 0
-        with whole_file(output) as lines:
+        with atomic_file(output) as lines:
             for name in files:
                 line = results.line(name)
                 done += json.loads(line)["status"] != "failed"

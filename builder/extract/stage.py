@@ -50,9 +50,9 @@ class Documents:
         return self[paper_id]
 
     def __getitem__(self, paper_id: str) -> Document:
-        return unpack_document(self.packed(paper_id), paper_id)
+        return unpack_document(self.packed_document(paper_id), paper_id)
 
-    def packed(self, paper_id: str) -> bytes:
+    def packed_document(self, paper_id: str) -> bytes:
         """A paper's document as the store has it, for `store.documents.unpacked`."""
         packed = self.store.packed_document(paper_id, self.kinds[paper_id])
         assert packed, f"{paper_id} was chosen for its document"

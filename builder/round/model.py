@@ -185,7 +185,7 @@ def _anchor(parsed: Round, base: Path) -> Round:
             "workspace": base / parsed.workspace,
             "output": base / parsed.output,
             "takedowns": base / parsed.takedowns,
-            "source": parsed.source.anchored(base),
+            "source": parsed.source.with_base(base),
             "scalar": parsed.scalar.model_copy(
                 update={"accepted": base / parsed.scalar.accepted if parsed.scalar.accepted else None}
             ),

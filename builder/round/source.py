@@ -38,7 +38,7 @@ class SourceTable(Table):
     def seconds_between_requests(self) -> float:
         return 0.0
 
-    def anchored(self, base: Path) -> Self:
+    def with_base(self, base: Path) -> Self:
         """The table with its paths taken relative to a folder."""
         return self.model_copy(update={"references": tuple(base / path for path in self.references)})
 
@@ -82,8 +82,8 @@ class MirrorTable(SourceTable):
     pdf: str = Field("pdf", description="folder of PDF files in it")
     html: str = Field("html", description="folder of HTML files in it")
 
-    def anchored(self, base: Path) -> Self:
-        return super().anchored(base).model_copy(update={"path": base / self.path})
+    def with_base(self, base: Path) -> Self:
+        return super().with_base(base).model_copy(update={"path": base / self.path})
 
 
 class SampleTable(SourceTable):

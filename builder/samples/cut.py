@@ -180,7 +180,7 @@ def cut_papers(
 
 def _read(paper: Paper, documents: Documents, with_citations: bool) -> _Read:
     cited = _cited_papers(documents.store, paper.id) if with_citations else {}
-    return _Read(paper, documents.packed(paper.id), cited)
+    return _Read(paper, documents.packed_document(paper.id), cited)
 
 
 def _cited_papers(store: Store, paper_id: str) -> dict[int, CitedPaper]:

@@ -40,5 +40,5 @@ def publish(repo: Repo, staged: Staged, branch: str = MAIN) -> str:
 
 
 def _change(repo: Repo, staged: Staged, parent: str) -> Change:
-    delete = gone(repo.files(parent), staged.files) if staged.whole else ()
+    delete = gone(repo.files(parent), staged.files) if staged.replaces_all else ()
     return Change(f"Revision {staged.revision}", staged.mark, staged.files, delete)

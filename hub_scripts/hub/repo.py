@@ -201,10 +201,12 @@ class Repo:
     def propose(self, change: Change, parent: str) -> str:
         """Open a pull request with one commit, unless one with its title is open, and return its address."""
         return self._do_once(
-            lambda: self._send(change, MAIN, parent, as_proposal=True), lambda: self.proposed(change), moves_files=True
+            lambda: self._send(change, MAIN, parent, as_proposal=True),
+            lambda: self.proposal_address(change),
+            moves_files=True,
         )
 
-    def proposed(self, change: Change) -> str | None:
+    def proposal_address(self, change: Change) -> str | None:
         """The address of the open pull request with a change's title; None if there is none."""
         discussions = self._ask(
             lambda: list(

@@ -48,14 +48,14 @@ class Staged:
         base: the commit that it was made for.
         mark: a line by which its commit is known again.
         files: path -> content.
-        whole: whether files that are not named are removed.
+        replaces_all: whether files that are not named are removed.
     """
 
     revision: str
     base: str
     mark: str
     files: Mapping[str, Content]
-    whole: bool = True
+    replaces_all: bool = True
 
 
 def read_notices(repo: Repo, revision: str) -> Notices:

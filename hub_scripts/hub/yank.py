@@ -212,7 +212,7 @@ def _publish_older(repo: Repo, case: _Case) -> Iterator[str]:
 
 def _same_data(repo: Repo, commit: str, manifest: Manifest, notices: Notices, mark: str) -> Staged:
     """What differs from a commit when only its name and lists change."""
-    return Staged(manifest.published_as, commit, mark, beside(manifest, repo.id, notices), whole=False)
+    return Staged(manifest.published_as, commit, mark, beside(manifest, repo.id, notices), replaces_all=False)
 
 
 def _tell_main(repo: Repo, case: _Case) -> None:

@@ -158,7 +158,7 @@ class _Month:
             return
         argv = step.argv
         if step.bill and self._spending.limit is not None:
-            allowed = self._spending.left(step, planned, self._records)
+            allowed = self._spending.budget_left(step, planned, self._records)
             if allowed <= 0:
                 self.failed[step.name] = "max_cost is used up"
                 return

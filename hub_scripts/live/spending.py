@@ -24,7 +24,7 @@ class Spending:
     def __init__(self, place: Path, limit: float | None) -> None:
         self._place, self.limit = place, limit
 
-    def left(self, step: Step, planned: Sequence[Step], records: Mapping[str, Mapping[str, Any]]) -> float:
+    def budget_left(self, step: Step, planned: Sequence[Step], records: Mapping[str, Mapping[str, Any]]) -> float:
         """What a step and its earlier tries may cost together.
 
         Args:

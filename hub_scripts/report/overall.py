@@ -101,7 +101,7 @@ def _complete_part(group: Group, cell: Cell) -> Part | None:
 def _standing(model: str, parts: Sequence[Part], counted: Sequence[Group]) -> Standing:
     cells = [part.cell for part in parts]
     having = {part.group.key.setting for part in parts}
-    tasks = {task: fmean(part.whole() for part in task_parts) for task, task_parts in _by_task(parts).items()}
+    tasks = {task: fmean(part.mean() for part in task_parts) for task, task_parts in _by_task(parts).items()}
     return Standing(
         model,
         None,

@@ -46,7 +46,8 @@ class Part:
     counts: NDArray[np.int64]
     ceiling: float
 
-    def whole(self) -> float:
+    def mean(self) -> float:
+        """The figure over all authors."""
         n = self.counts.sum()
         score, floor = float(self.scores.sum() / n), float(self.floors.sum() / n)
         return (score - floor) / (self.ceiling - floor)
@@ -90,7 +91,7 @@ def _ceiling(group: Group, metric: str) -> float | None:
 def interval_over(sets: Sequence[Sequence[Part]]) -> Interval:
     """The mean over sets of parts, each the mean of its own, with its interval over the first authors of all."""
     parts = [part for members in sets for part in members]
-    mean = fmean(fmean(part.whole() for part in members) for members in sets)
+    mean = fmean(fmean(part.mean() for part in members) for members in sets)
     authors = list(dict.fromkeys(name for part in parts for name in part.names))
     samples = int(sum(part.counts.sum() for part in parts))
     if len(authors) < FEWEST or any(len(part.names) < 2 for part in parts):

@@ -73,7 +73,7 @@ class Run:
         tasks = (task for task in TASKS if task.configuration == bare and task.role == role and task.size is None)
         return next(task.name for task in tasks)
 
-    def logged_as(self, setting: str) -> str:
+    def log_name(self, setting: str) -> str:
         """What `PromptRow.name` calls the setting's samples."""
         kind = setting.partition("-")[0].lower()
         return f"{setting} {kind}_ralm {self.retriever}" if self.retriever else setting

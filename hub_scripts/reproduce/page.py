@@ -92,7 +92,7 @@ def write_page(
     scores = {name: _scores(folder) if folder else {} for name, folder in folders.items()}
     names = {run.name: run for run in runs}
     rows = [
-        Row(cell, scores[run_name(cell)].get((names[run_name(cell)].logged_as(cell.setting), _ours_for(cell.metric))))
+        Row(cell, scores[run_name(cell)].get((names[run_name(cell)].log_name(cell.setting), _ours_for(cell.metric))))
         for cell in cells(paper)
     ]
     figure = _figure_3(names, scores, output) if paper == "academiceval" else None
@@ -225,7 +225,7 @@ def _figure_3(runs: Mapping[str, Run], scores: Mapping[str, _Scores], output: Pa
         for model in FIGURE_3_MODELS
         for retriever in RETRIEVERS
         if (run := runs[f"{model} + {retriever}"])
-        and (score := scores[run.name].get((run.logged_as(FIGURE_3_SETTING), metric)))
+        and (score := scores[run.name].get((run.log_name(FIGURE_3_SETTING), metric)))
     ]
     if not rows:
         return None

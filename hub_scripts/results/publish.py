@@ -277,5 +277,5 @@ def _upload(upload: _Upload, *, create_pr: bool = False) -> str:
     mark = f"Files: {sha256_of_bytes(listed)}"
     if create_pr:
         change = Change(f"{_TITLE[repo.kind]} of AcademicEval ({sha256_of_bytes(listed)[:12]})", mark, fresh)
-        return f"pull request: {repo.proposed(change) or repo.propose(change, head)}"
+        return f"pull request: {repo.proposal_address(change) or repo.propose(change, head)}"
     return f"published: {repo.id}, commit {repo.commit(Change(_TITLE[repo.kind], mark, fresh), MAIN, head)}"

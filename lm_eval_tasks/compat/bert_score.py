@@ -29,7 +29,7 @@ def encode(tokenizer: Any, text: str) -> list[int]:
     return list(sent_encode(tokenizer, text))
 
 
-def padded(ids: Sequence[Sequence[int]], pad: int) -> tuple[Any, Any]:
+def pad(ids: Sequence[Sequence[int]], pad: int) -> tuple[Any, Any]:
     """(ids, attention mask), both of shape (texts, tokens)."""
     from bert_score.utils import padding
 

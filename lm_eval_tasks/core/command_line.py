@@ -79,7 +79,7 @@ class Parser(argparse.ArgumentParser):
         self.print_usage(sys.stderr)
         self.exit(2, f"{self.prog}: error: {message}\n")
 
-    def unknown(self, extra: Sequence[str]) -> NoReturn:
+    def refuse_unknown(self, extra: Sequence[str]) -> NoReturn:
         """Exit with an error about unknown arguments."""
         name = next((word for word in extra if word.startswith("-")), extra[0])
         near = nearest(name.partition("=")[0], self._option_string_actions)
@@ -141,11 +141,11 @@ class Commands:
             raise SystemExit(0)
         if not hasattr(arguments, "command"):
             if extra:
-                self._parser.unknown(extra)
+                self._parser.refuse_unknown(extra)
             sys.stdout.write(self.help() + "\n")
             raise SystemExit(0 if arguments.help else 2)
         if extra:
-            arguments.parser.unknown(extra)
+            arguments.parser.refuse_unknown(extra)
         # What was typed after the name of the command.
         arguments.words = words[words.index(arguments.command_name) + 1 :]
         return arguments

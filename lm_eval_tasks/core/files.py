@@ -19,7 +19,7 @@ def cache_folder() -> Path:
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
+def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """A file to write that appears under its name when the block is left, and not at all if the block fails."""
     _refuse_special(path)
     part = part_of(path)
@@ -44,7 +44,7 @@ def _refuse_special(path: Path) -> None:
 
 def write_whole(path: Path, content: bytes | str) -> None:
     """Write a file, whole or not at all; text is UTF-8."""
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)
 
 

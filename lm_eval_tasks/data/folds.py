@@ -24,12 +24,12 @@ class Fold:
     Attributes:
         heading: as printed, number included.
         text: without the section's own heading, with those of its subsections.
-        whole: as the body prints it.
+        printed: as the body prints it.
     """
 
     heading: str
     text: str
-    whole: str
+    printed: str
 
 
 def folds_of(content: str) -> list[Fold]:
@@ -48,7 +48,7 @@ def by_fold(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     for row in rows:
         folds = folds_of(row["content"])
         for i, fold in enumerate(folds):
-            rest = "\n\n".join(other.whole for k, other in enumerate(folds) if k != i)
+            rest = "\n\n".join(other.printed for k, other in enumerate(folds) if k != i)
             if rest and fold.heading and len(fold.text.split()) >= _FEWEST_WORDS:
                 name = f"{row['id']}{FOLD}{i + 1}"
                 yield {**row, "id": name, "content": rest, "heading": fold.heading, "target": fold.text}

@@ -132,7 +132,7 @@ class Scorer:
 
         ids = {text: compat.encode(self._tokenizer, text) for text in texts}
         for batch in _batches(sorted(ids, key=lambda text: -len(ids[text])), ids):
-            padded, mask = compat.padded([ids[text] for text in batch], self._tokenizer.pad_token_id)
+            padded, mask = compat.pad([ids[text] for text in batch], self._tokenizer.pad_token_id)
             with torch.inference_mode():
                 states = self._model(padded.to(self._model.device), attention_mask=mask.to(self._model.device))[0]
             for text, state in zip(batch, states.float().cpu(), strict=True):

@@ -181,7 +181,7 @@ def citation_support(answers: Answers) -> Values:
 
 def _cited_figure(answers: Answers, figure: Callable[[Cited], float | None]) -> Values:
     """A figure of the tasks that ask for citations by number; None for others."""
-    return [None if cited is None else figure(cited) for cited in answers.shared(_citations_by_number)]
+    return [None if cited is None else figure(cited) for cited in answers.compute_once(_citations_by_number)]
 
 
 def _citations_by_number(answers: Answers) -> list[Cited | None]:

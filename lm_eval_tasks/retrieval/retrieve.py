@@ -60,7 +60,7 @@ class Retrieval:
     similarity: Similarity = INNER_PRODUCT
     chunking: Chunking = Chunking()
 
-    def opened(self) -> Retriever:
+    def open(self) -> Retriever:
         """The retriever.
 
         Raises:
@@ -105,7 +105,7 @@ def retrieve(questions: Sequence[Question], how: Retrieval, cache: Path) -> list
     Raises:
         RetrieverError: the retriever's package or model is missing.
     """
-    retriever, chunking = how.opened(), how.chunking
+    retriever, chunking = how.open(), how.chunking
     split = _splitter(chunking)
     how = replace(how, retriever=how.named)  # another machine may have other weights, and another default
     journal = Journal(cache / f"{_slug(retriever.name)}-{chunking.size}-{chunking.overlap}-{chunking.top}.jsonl")
@@ -129,12 +129,12 @@ def _rank(how: Retrieval, questions: Sequence[Question]) -> list[list[int]]:
     """The places of the best chunks for each question."""
     split = _splitter(how.chunking)
     chunks = [split(question.texts) for question in questions]
-    return how.opened().rank([question.query for question in questions], chunks, how.chunking.top)
+    return how.open().rank([question.query for question in questions], chunks, how.chunking.top)
 
 
 def check(how: Retrieval) -> None:
     """Raise a RetrieverError if a retriever is missing, before anything is generated."""
-    how.opened()
+    how.open()
     _splitter(Chunking())
 
 

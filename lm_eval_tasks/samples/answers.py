@@ -95,7 +95,7 @@ class Answers:
         known = [other for other in others if other is not None]
         return known if known and len(known) == len(others) else None
 
-    def shared(self, compute: Callable[[Answers], _T]) -> _T:
+    def compute_once(self, compute: Callable[[Answers], _T]) -> _T:
         """What a function makes of the answers, computed once for all metrics that need it."""
         if compute not in self._computed:
             self._computed[compute] = compute(self)

@@ -37,40 +37,40 @@ def title(text: str, target: str = "") -> str:
     rest = text.strip()
     while True:
         line, _, below = rest.partition("\n")
-        bare = _bare(line, _folded(target))
-        if bare or not below.strip():
-            return bare
+        line_title = _unwrap_line(line, _casefold(target))
+        if line_title or not below.strip():
+            return line_title
         rest = below.strip()
 
 
-def _bare(line: str, target: str) -> str:
+def _unwrap_line(line: str, target: str) -> str:
     """One line without what surrounds a title; "" if nothing is left."""
     for _ in range(_STEPS):
-        if target and _folded(line) == target:
+        if target and _casefold(line) == target:
             break
-        inner = line.strip(_AROUND)
-        if target and _folded(inner) == target:
-            return inner
-        bare = _step(line)
-        if bare == line:
+        stripped = line.strip(_AROUND)
+        if target and _casefold(stripped) == target:
+            return stripped
+        inner = _step(line)
+        if inner == line:
             break
-        line = bare
+        line = inner
     return line
 
 
 def _step(line: str) -> str:
     """A line without the outermost thing that surrounds a title."""
     line = line.strip()
-    if found := _LINE_MARK.match(line):
-        return line[found.end() :]
-    inner = _inside(line)
+    if match := _LINE_MARK.match(line):
+        return line[match.end() :]
+    inner = _unwrap(line)
     if inner is not None:
         return inner
-    found = _LEAD_IN.match(line) or _LABEL.match(line)
-    return line[found.end() :] if found else line
+    match = _LEAD_IN.match(line) or _LABEL.match(line)
+    return line[match.end() :] if match else line
 
 
-def _inside(line: str) -> str | None:
+def _unwrap(line: str) -> str | None:
     """A line without the run of markdown signs, or the pair of quotes, that encloses it; None if nothing does."""
     if not line or line[-1] not in _PAIRS.get(line[0], ""):
         return None
@@ -87,5 +87,5 @@ def _inside(line: str) -> str | None:
     return line[both : len(line) - both] if inner else ""
 
 
-def _folded(text: str) -> str:
+def _casefold(text: str) -> str:
     return " ".join(text.casefold().split())

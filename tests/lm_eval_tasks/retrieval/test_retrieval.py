@@ -152,7 +152,7 @@ def test_the_papers_retriever_is_the_default_where_its_weights_are(
 
 def test_what_was_found_is_kept_even_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     questions = [Question(f"kangaroos {i}", QUESTION.texts) for i in range(40)]
-    retriever = Retrieval("bm25").opened()
+    retriever = Retrieval("bm25").open()
     asked: list[str] = []
     rank = retriever.rank
 
