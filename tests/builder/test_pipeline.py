@@ -275,7 +275,10 @@ def _documents(place: Path) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize(
+    "moment",
+    ["reading files", *(pytest.param(moment, marks=pytest.mark.long) for moment in ("taking papers", "writing"))],
+)
 def test_a_killed_run_goes_on_and_gives_the_same_bytes(tiny: Path, warm: Warm, tmp_path: Path, moment: str) -> None:
     shutil.copytree(tiny / "work" / "sample", tmp_path / "work" / "sample")
     script = (

@@ -142,7 +142,7 @@ def test_a_file_that_waits_for_ever_is_given_up(naughty: None, tmp_path: Path, m
     ] == ["time_limit"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_results_do_not_depend_on_the_number_of_jobs(tmp_path: Path) -> None:
     files = [
         draw(tmp_path / f"{i}.pdf", [stack(("title", f"Paper {i}"), ("h1", "Abstract"), FILLER, *PAPER)])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 import lzma
 
@@ -93,13 +94,13 @@ def test_what_the_target_has_itself_is_not_taken_off() -> None:
 def test_no_real_title_changes() -> None:
     """A right answer stays right, however it is presented; and few titles depend on their target for that."""
     with lzma.open(DATA / "arxiv_meta.jsonl.xz", "rt") as lines:
-        titles = [" ".join(json.loads(line)["title"].split()) for line in lines]
+        titles = [" ".join(json.loads(line)["title"].split()) for line in itertools.islice(lines, 0, None, 5)]
     lead = "Sure! Here is the title:\n\n"
-    assert len(titles) > 150_000
+    assert len(titles) > 30_000
     assert not [one for one in titles if refine.title(one, one) != one or refine.title(f"{lead}**{one}**", one) != one]
     # A few that are quoted as a whole, or hold one quote alone, depend on their target.
-    assert sum(refine.title(one) != one for one in titles) <= 5
-    assert sum(refine.title(f'{lead}"{one}"', one) != one for one in titles) <= 5
+    assert sum(refine.title(one) != one for one in titles) <= 1
+    assert sum(refine.title(f'{lead}"{one}"', one) != one for one in titles) <= 1
 
 
 def test_nothing_is_nothing() -> None:
