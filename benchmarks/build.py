@@ -34,8 +34,8 @@ sys.path.insert(0, str(ROOT))
 from builder.collect.coverage import Covered, finish  # noqa: E402
 from builder.extract.stage import EXTRACTOR  # noqa: E402
 from builder.records import Document, Link, Mention, Paper, Quality, Reference, Section  # noqa: E402
-from builder.report import StageReport  # noqa: E402
 from builder.sources.tokenizer import load_tokenizer  # noqa: E402
+from builder.stage_report import StageReport  # noqa: E402
 from builder.store import STORE, Store, StoredDocument  # noqa: E402
 
 WORDS = 8000

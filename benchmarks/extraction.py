@@ -19,8 +19,8 @@ from statistics import median
 
 import pymupdf
 
-from builder.extract.pool import extract_files
 from builder.extract.worker import answer
+from builder.extract.workers import extract_files
 from builder.sources.sample.source import SampleSource
 from lm_eval_tasks.engines.local import LocalEngine
 

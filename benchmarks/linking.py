@@ -26,9 +26,9 @@ sys.path.insert(0, str(ROOT))
 from rapidfuzz import fuzz  # noqa: E402
 
 from builder.citations.resolve import resolve_entry  # noqa: E402
-from builder.extract.pool import extract_files  # noqa: E402
 from builder.extract.references import parse_entry  # noqa: E402
 from builder.extract.sections import role_span  # noqa: E402
+from builder.extract.workers import extract_files  # noqa: E402
 from builder.pipeline import STORE, prepare  # noqa: E402
 from builder.records import Document, Paper  # noqa: E402
 from builder.round.model import Round  # noqa: E402

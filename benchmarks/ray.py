@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:] = [str(HERE.parent), *(place for place in sys.path if Path(place or ".").resolve() != HERE)]
 
 from benchmarks.build import fill_workspace, hashes  # noqa: E402
-from builder.extract.pool import Extracted, extract_files  # noqa: E402
+from builder.extract.workers import Extracted, extract_files  # noqa: E402
 from builder.pipeline import build  # noqa: E402
 from builder.round.model import load_round  # noqa: E402
 from builder.sources.sample.source import SampleSource  # noqa: E402

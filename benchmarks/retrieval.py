@@ -20,7 +20,7 @@ from statistics import fmean
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from builder.extract.pool import extract_files  # noqa: E402
+from builder.extract.workers import extract_files  # noqa: E402
 from builder.samples.task_view import content  # noqa: E402
 from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
 from lm_eval_tasks.prompts import templates  # noqa: E402

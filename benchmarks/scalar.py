@@ -29,7 +29,7 @@ from builder.collect.coverage import Covered, finish  # noqa: E402
 from builder.dataset.manifest import read_manifest  # noqa: E402
 from builder.extract.stage import EXTRACTOR  # noqa: E402
 from builder.records import Document, Link, Mention, Paper, Quality, Reference, Section  # noqa: E402
-from builder.report import StageReport  # noqa: E402
+from builder.stage_report import StageReport  # noqa: E402
 from builder.store import (  # noqa: E402
     STORE,
     Store,

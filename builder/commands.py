@@ -34,8 +34,8 @@ _QUESTIONS = {
 if TYPE_CHECKING:
     from builder.collect.graph import CoAuthorGraph
     from builder.pipeline import Outcome
-    from builder.report import StageReport
     from builder.round.model import Round
+    from builder.stage_report import StageReport
     from lm_eval_tasks.core.command_line import Commands
     from lm_eval_tasks.core.tables import Json, Table
     from lm_eval_tasks.engines.base import Engine

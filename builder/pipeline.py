@@ -30,7 +30,6 @@ from builder.errors import FolderError
 from builder.extract.stage import EXTRACTOR, Documents, choose_documents, extract_papers
 from builder.extract.summary import summarise
 from builder.records import LinkWay, Paper, SplitDates
-from builder.report import StageReport
 from builder.round.configurations import by_task
 from builder.round.model import Round
 from builder.samples.cut import cut_papers
@@ -42,6 +41,7 @@ from builder.samples.texts import TextsWriter
 from builder.samples.tokens import token_counter
 from builder.scalar.stage import Asking, read_cited
 from builder.sources.base import open_source
+from builder.stage_report import StageReport
 from builder.store import STORE, Store
 from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.progress import progress

@@ -17,7 +17,7 @@ PACKAGES = ("builder", "lm_eval_tasks", "hub_scripts")
 ROOMS = {
     "builder": [
         "errors ids",
-        "records report seeding packed",
+        "records stage_report seeding packed",
         "round",
         "store",
         "sources",

@@ -23,8 +23,8 @@ from builder.citations.search import search_titles, was_found
 from builder.extract.sections import cited_in_related_work
 from builder.extract.stage import EXTRACTOR, Documents
 from builder.records import Document, Link, LinkWay, Paper, Reference
-from builder.report import StageReport
 from builder.sources.metadata_file import file_fingerprint
+from builder.stage_report import StageReport
 from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.progress import progress
 

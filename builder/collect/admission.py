@@ -15,9 +15,9 @@ from builder.store import Author, Store, in_categories
 from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
-    from builder.report import StageReport
     from builder.round.model import Round
     from builder.sources.base import Source
+    from builder.stage_report import StageReport
 
 Mark = Callable[[str, str], None]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from builder.report import StageReport
+from builder.stage_report import StageReport
 
 if TYPE_CHECKING:
     from builder.store import Store

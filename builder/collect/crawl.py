@@ -17,8 +17,8 @@ from builder.collect.coverage import Covered, finish, read_coverage
 from builder.errors import RoundError, StoreError
 from builder.ids import author_key
 from builder.records import Paper
-from builder.report import StageReport
 from builder.sources.metadata_file import file_fingerprint, read_metadata
+from builder.stage_report import StageReport
 from builder.store import Author, Store
 from lm_eval_tasks.core.progress import progress
 

@@ -24,7 +24,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from builder.ids import author_key
-from builder.report import StageReport
+from builder.stage_report import StageReport
 
 if TYPE_CHECKING:
     from builder.records import Authorship, GraphReason, Paper

@@ -20,7 +20,7 @@ from builder.collect.coverage import Covered, finish, months_before, read_covera
 from builder.collect.crawl import harvest_key
 from builder.errors import RoundError
 from builder.records import Drop, Paper
-from builder.report import StageReport
+from builder.stage_report import StageReport
 from builder.store import Author, Store
 from lm_eval_tasks.core.progress import progress
 

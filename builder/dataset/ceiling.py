@@ -18,10 +18,10 @@ from lm_eval_tasks.metrics.rouge import rouge_l
 
 if TYPE_CHECKING:
     from builder.records import Paper, Task
-    from lm_eval_tasks.core.row_format import Revision
+    from lm_eval_tasks.core.row_format import FirstVersion
 
 
-def ceilings_of(papers: Sequence[Paper], revisions: Sequence[Revision], model: str) -> dict[Task, Ceiling]:
+def ceilings_of(papers: Sequence[Paper], first_versions: Sequence[FirstVersion], model: str) -> dict[Task, Ceiling]:
     """The ceilings of both tasks; none where no revision changed the text.
 
     Args:
@@ -29,7 +29,7 @@ def ceilings_of(papers: Sequence[Paper], revisions: Sequence[Revision], model: s
         model: of BERTScore, "none" for none.
     """
     last = {paper.versioned_id: paper for paper in papers}
-    revised = [(last[revision.id], revision) for revision in revisions if revision.id in last]
+    revised = [(last[revision.id], revision) for revision in first_versions if revision.id in last]
     titles = [(paper, revision.title, paper.title) for paper, revision in revised]
     abstracts = [(paper, revision.abstract, paper.abstract) for paper, revision in revised]
     ceilings = {"title": _ceiling(titles, len(papers), model), "abs": _ceiling(abstracts, len(papers), model)}

@@ -22,7 +22,7 @@ from builder.errors import FolderError
 from builder.extract.stage import extract_papers
 from builder.ids import PaperId, bare_id
 from builder.records import SPLITS, Paper, Split
-from builder.report import StageReport
+from builder.stage_report import StageReport
 from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:

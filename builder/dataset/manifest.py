@@ -17,12 +17,12 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from builder.errors import FolderError
 from builder.records import SPLITS, TASKS, LinkWay, ReadingSummary, Split, SplitDates, Task
-from builder.report import StageCounts
 from builder.round.audit import AuditTable
 from builder.round.licenses import Shown
+from builder.stage_report import StageCounts
 from lm_eval_tasks.core.files import is_inside, sha256_of_bytes, write_whole
+from lm_eval_tasks.core.row_format import FIRST_VERSIONS
 from lm_eval_tasks.core.row_format import MANIFEST as MANIFEST
-from lm_eval_tasks.core.row_format import REVISIONS
 from lm_eval_tasks.core.text import parse_json
 
 # Raise with every change to the types below; 1 was a dictionary whose configurations were recognised by their names.
@@ -44,7 +44,7 @@ _ROUND = r"^\d{4}\.(0[1-9]|1[0-2])$"
 # After the name of a round: its revision without texts, which is published first.
 SEALED = ".sealed"
 # Files that are copied wherever the data is copied; the other files next to the data are written again.
-CARRIED = (REVISIONS,)
+CARRIED = (FIRST_VERSIONS,)
 _REVISION = r"^(\d{4}\.(0[1-9]|1[0-2])(\.post\d{1,4}|\.sealed)?)?$"
 
 

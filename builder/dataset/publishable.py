@@ -17,9 +17,9 @@ from builder.dataset.rows import by_ids, kind_of, may_publish, read_rows, withou
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.records import SPLITS
-from builder.report import StageReport
+from builder.stage_report import StageReport
 from lm_eval_tasks.core.progress import progress
-from lm_eval_tasks.core.row_format import REVISIONS
+from lm_eval_tasks.core.row_format import FIRST_VERSIONS
 
 if TYPE_CHECKING:
     from builder.round.licenses import Shown
@@ -51,7 +51,7 @@ def publishable(source: Path, output: Path, licenses: Shown) -> StageReport:
         carried = read_carried(source, manifest)
         if licenses == "none":
             # Version 1 of an abstract is nearly the sealed one.
-            carried.pop(REVISIONS, None)
+            carried.pop(FIRST_VERSIONS, None)
         finish(place, replace(manifest, configurations=tuple(copied), publishable=origin, revision=revision), carried)
     return report
 

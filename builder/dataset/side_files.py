@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from builder.dataset.ceiling import ceilings_of
-from builder.dataset.revisions import revision_lines, revisions_of
-from lm_eval_tasks.core.row_format import REVISIONS
+from builder.dataset.first_versions import first_version_lines, first_versions_of
+from lm_eval_tasks.core.row_format import FIRST_VERSIONS
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Ceiling
@@ -25,6 +25,6 @@ def side_files(
         papers: of the round, those that have a text.
     """
     test = [paper for paper in dates.test_of(papers) if paper.id not in round_.taken_down]
-    revisions = revisions_of(test, store)
-    files = {REVISIONS: revision_lines(revisions)} if revisions else {}
-    return ceilings_of(test, revisions, round_.samples.ceiling_bertscore), files
+    first_versions = first_versions_of(test, store)
+    files = {FIRST_VERSIONS: first_version_lines(first_versions)} if revisions else {}
+    return ceilings_of(test, first_versions, round_.samples.ceiling_bertscore), files

@@ -13,8 +13,8 @@ from lm_eval_tasks.core.tables import Table, with_bounds
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Audit, Bounds, Configuration, Manifest, Noticed
-    from builder.report import StageCounts
     from builder.round.audit import AuditTable
+    from builder.stage_report import StageCounts
 
 _TASKS = {
     "title": "Title Writing",

@@ -7,16 +7,16 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from builder.dataset.first_versions import first_version_lines, read_first_versions
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import Configuration, Manifest, read_carried, read_manifest
-from builder.dataset.revisions import read_revisions, revision_lines
 from builder.dataset.rows import read_rows, rows_of, with_positions, without_files
 from builder.dataset.shown_papers import group_of, rows_to_remove
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.records import SPLITS, Split
-from builder.report import StageReport
-from lm_eval_tasks.core.row_format import REVISIONS
+from builder.stage_report import StageReport
+from lm_eval_tasks.core.row_format import FIRST_VERSIONS
 
 
 def without_papers(source: Path, output: Path, ids: Collection[str], revision: str) -> StageReport:
@@ -46,8 +46,8 @@ def without_papers(source: Path, output: Path, ids: Collection[str], revision: s
         copy_of = manifest.publishable and replace(manifest.publishable, original=())
         facts = replace(manifest, configurations=tuple(copied), revision=revision, takedown=report.counts())
         carried = read_carried(source, manifest)
-        if REVISIONS in carried:
-            carried[REVISIONS] = revision_lines(list(read_revisions(source, ids)))
+        if FIRST_VERSIONS in carried:
+            carried[FIRST_VERSIONS] = first_version_lines(list(read_first_versions(source, ids)))
         finish(place, replace(facts, publishable=copy_of), carried)
     return report
 

@@ -14,8 +14,8 @@ from pydantic import ValidationError
 
 from builder.errors import BuildError
 from builder.extract import quality
-from builder.extract.pool import Extracted, extract_files
 from builder.extract.stage import EXTRACTOR
+from builder.extract.workers import Extracted, extract_files
 from builder.ids import PaperId
 from builder.records import READING_REASONS
 from builder.round.tables import ExtractTable, QualityTable

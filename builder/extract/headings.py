@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from builder.extract.candidates import Candidate, Style, find_candidates
+from builder.extract.heading_candidates import HeadingCandidate, Style, find_heading_candidates
 from builder.extract.roles import is_known, normalise, role_of, weak_role_of
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, s
         size: the body's type size in points.
         toc: (level, title) of the file's outline; may be empty.
     """
-    candidates = find_candidates(lines, size, toc)
+    candidates = find_heading_candidates(lines, size, toc)
     anchors = _anchors(candidates)
     style = _section_style(anchors)
     best: list[Heading] = []
@@ -74,7 +74,7 @@ def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, s
     return _with_reference_list(best, lines), not least
 
 
-def _anchors(candidates: Sequence[Candidate]) -> list[Candidate]:
+def _anchors(candidates: Sequence[HeadingCandidate]) -> list[HeadingCandidate]:
     """The candidates with words that every reader knows. What occurs again and again is a label of figures or tables."""
     known = [c for c in candidates if is_known(c.words)]
     times = Counter(normalise(c.words) for c in known)
@@ -82,7 +82,7 @@ def _anchors(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _headings_with_numbering(
-    candidates: Sequence[Candidate], style: Style | None, numbering: str, lines: Sequence[Line]
+    candidates: Sequence[HeadingCandidate], style: Style | None, numbering: str, lines: Sequence[Line]
 ) -> list[Heading]:
     """The headings, if sections are numbered in this way."""
     lower = _lower_styles(candidates, style, lines) if numbering == "none" else frozenset()
@@ -95,7 +95,7 @@ def _headings_with_numbering(
     return _drop_miscounted(chosen, numbering)
 
 
-def _parents(candidates: Sequence[Candidate]) -> frozenset[int]:
+def _parents(candidates: Sequence[HeadingCandidate]) -> frozenset[int]:
     """First lines of what must be a section, however it is set, because its own first subsection comes next."""
     numbered = [c for c in candidates if _kind(c.number) == "decimal" and _is_titled(c.words)]
     return frozenset(
@@ -104,7 +104,7 @@ def _parents(candidates: Sequence[Candidate]) -> frozenset[int]:
 
 
 def _contradictions(
-    headings: Sequence[Heading], numbering: str, candidates: Sequence[Candidate], style: Style | None
+    headings: Sequence[Heading], numbering: str, candidates: Sequence[HeadingCandidate], style: Style | None
 ) -> int:
     """How many subsections lack their section, known headings fell out of the count, and numbers are left that count up in the
     sections' own style.
@@ -153,7 +153,7 @@ def _may_have(role: Role, heading: Heading) -> bool:
     return heading.level == 1 or role not in ("introduction", "conclusion")
 
 
-def _section_style(anchors: Sequence[Candidate]) -> Style | None:
+def _section_style(anchors: Sequence[HeadingCandidate]) -> Style | None:
     """How sections are set: as most of the known headings that only sections have."""
     votes: Counter[Style] = Counter()
     for anchor in anchors:
@@ -166,7 +166,9 @@ def _section_style(anchors: Sequence[Candidate]) -> Style | None:
     return votes.most_common(1)[0][0] if votes else None
 
 
-def _lower_styles(candidates: Sequence[Candidate], style: Style | None, lines: Sequence[Line]) -> frozenset[Style]:
+def _lower_styles(
+    candidates: Sequence[HeadingCandidate], style: Style | None, lines: Sequence[Line]
+) -> frozenset[Style]:
     """The bold styles in which a paper without numbers sets its subsections: those used for two or more short lines."""
     votes = Counter(
         c.style
@@ -176,7 +178,9 @@ def _lower_styles(candidates: Sequence[Candidate], style: Style | None, lines: S
     return frozenset(other for other, n in votes.items() if n > 1 and (style is None or other.size <= style.size))
 
 
-def _numberings(anchors: Sequence[Candidate], candidates: Sequence[Candidate], style: Style | None) -> list[str]:
+def _numberings(
+    anchors: Sequence[HeadingCandidate], candidates: Sequence[HeadingCandidate], style: Style | None
+) -> list[str]:
     """The ways of numbering sections, "decimal", "roman" and "none", the likeliest first."""
     votes: Counter[str] = Counter()
     for anchor in anchors:
@@ -198,7 +202,7 @@ def _kind(number: str) -> str:
     return "roman" if number in _ROMAN else "letter"
 
 
-def _level(c: Candidate, style: Style | None, numbering: str, lines: Sequence[Line]) -> int:
+def _level(c: HeadingCandidate, style: Style | None, numbering: str, lines: Sequence[Line]) -> int:
     """The level of a candidate, 0 if it is not a heading."""
     same = style is not None and c.style.alike(style)
     match _kind(c.number):
@@ -219,7 +223,7 @@ def _level(c: Candidate, style: Style | None, numbering: str, lines: Sequence[Li
             return c.listed
 
 
-def _level_unnumbered(c: Candidate, same: bool, numbering: str) -> int:
+def _level_unnumbered(c: HeadingCandidate, same: bool, numbering: str) -> int:
     role = role_of(c.words)
     if c.listed:
         return c.listed

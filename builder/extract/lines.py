@@ -52,7 +52,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class Hyperlink:
     """A link annotation to an address outside the file, and its box on the page."""
 
     page: int
@@ -81,7 +81,7 @@ class Page:
     width: float
     height: float
     lines: tuple[Line, ...]
-    links: tuple[Link, ...] = ()
+    links: tuple[Hyperlink, ...] = ()
 
 
 def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
@@ -110,13 +110,13 @@ def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
     return Page(page.number, box.width, box.height, tuple(lines), tuple(_links(page))), stamp
 
 
-def _links(page: pymupdf.Page) -> Iterator[Link]:
+def _links(page: pymupdf.Page) -> Iterator[Hyperlink]:
     # `get_links` would look up where every link inside the file leads.
     link = page.first_link
     while link:
         if link.is_external and (dest := link.dest).kind == pymupdf.LINK_URI:
             box = link.rect
-            yield Link(page.number, box.x0, box.y0, box.x1, box.y1, dest.uri)
+            yield Hyperlink(page.number, box.x0, box.y0, box.x1, box.y1, dest.uri)
         link = link.next
 
 

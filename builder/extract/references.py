@@ -13,7 +13,7 @@ from builder.ids import ARXIV_PATTERN, PaperId
 from builder.records import Reference
 
 if TYPE_CHECKING:
-    from builder.extract.lines import Line, Link
+    from builder.extract.lines import Hyperlink, Line
 
 _MIN_CHARS = 8
 _NUMBERED = (re.compile(r"\s*\[(\d{1,4})\]"), re.compile(r"\s*(\d{1,3})\.(?=\s|$)"), re.compile(r"\s*\((\d{1,4})\)"))
@@ -39,7 +39,7 @@ _NAMES = re.compile(r"\bet al\b|\band\b|&|,\s*[A-Z]\.|\b[A-Z]\.\s")
 
 
 def read_entries(
-    lines: Sequence[Line], words: frozenset[str] = frozenset(), links: Sequence[Link] = ()
+    lines: Sequence[Line], words: frozenset[str] = frozenset(), links: Sequence[Hyperlink] = ()
 ) -> list[Reference]:
     """Split the lines of a reference list into its entries, by their labels or, failing these, by their indent.
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, get_args
 
 from builder.errors import StoreError
 from builder.extract import quality
-from builder.extract.pool import extract_files
+from builder.extract.workers import extract_files
 from builder.records import Document, FileKind, Paper, Quality
-from builder.report import StageReport
+from builder.stage_report import StageReport
 from builder.store import Store, StoredDocument
 from builder.store.documents import unpack_document
 from lm_eval_tasks.core.files import sha256_of

@@ -1,4 +1,4 @@
-"""The child process that reads files: JSON lines in ({"path"}), JSON lines out; run by `builder.extract.pool` only.
+"""The child process that reads files: JSON lines in ({"path"}), JSON lines out; run by `builder.extract.workers` only.
 
 A hostile file may crash, hang or eat memory; it then takes this process with it and nothing else. Nothing is unpickled
 on either side.

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from builder.records import Paper, SampleReason, Task
-from builder.report import StageReport
 from builder.samples.budget import fill
 from builder.samples.demonstrations import Chosen, Demonstrators
 from builder.seeding import row_order
+from builder.stage_report import StageReport
 from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from builder.records import Document, Mention, Paper
-from builder.report import StageReport
 from builder.scalar.citation_classifier import Context, is_single
 from builder.scalar.render import Part, candidate, parts, question
 from builder.seeding import digest_of, integer_of, row_order
+from builder.stage_report import StageReport
 from lm_eval_tasks.tasks.records import CitationType, Level
 
 ClozeReason = Literal[

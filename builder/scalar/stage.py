@@ -17,9 +17,9 @@ from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
     from builder.records import Paper, Split, SplitDates
-    from builder.report import StageReport
     from builder.round.model import Round
     from builder.sources.base import Source
+    from builder.stage_report import StageReport
     from builder.store import Store
     from lm_eval_tasks.engines.base import Engine
     from lm_eval_tasks.tasks.records import Level

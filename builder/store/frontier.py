@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from builder.records import Drop
-from builder.report import StageReport
+from builder.stage_report import StageReport
 
 SCHEMA = """
 CREATE TABLE frontier (

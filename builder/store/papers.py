@@ -245,11 +245,6 @@ class PaperTables:
                 yield paper.id, row[-1]
 
 
-def _work(row: tuple[str, str, str]) -> tuple[str, tuple[str, ...], int]:
-    title, authors, published = row
-    return title, tuple(json.loads(authors)), int(published[:4])
-
-
 _SELECT = (
     "SELECT id, version, title, abstract, authors, categories, published, updated, license, doi, since FROM papers"
 )

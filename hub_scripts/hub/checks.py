@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from huggingface_hub import DatasetCard
 
 from builder.dataset.card import CARD, check_canary
+from builder.dataset.first_versions import read_first_versions
 from builder.dataset.integrity import file_differences
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
-from builder.dataset.revisions import read_revisions
 from builder.dataset.rows import kind_of, may_publish, read_columns
 from builder.ids import bare_id
 from hub_scripts.errors import CheckError
@@ -109,7 +109,7 @@ def contents(folder: Path, manifest: Manifest, licenses: Shown) -> Contents:
             counted[row["license"]] += 1
             if not may_publish(paper_licenses, licenses):
                 unlicensed.append(f"{configuration.name} {row['id']}")
-    papers.update(bare_id(revision.id) for revision in read_revisions(folder))
+    papers.update(bare_id(revision.id) for revision in read_first_versions(folder))
     return Contents(frozenset(papers), dict(sorted(counted.items())), tuple(unlicensed[:3]))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from builder.dataset.manifest import MANIFEST, SEALED, Manifest, read_manifest
 from builder.dataset.publishable import publishable
 from hub_scripts.errors import CheckError
-from lm_eval_tasks.core.row_format import REVISIONS
+from lm_eval_tasks.core.row_format import FIRST_VERSIONS
 
 if TYPE_CHECKING:
     from builder.round.licenses import Shown
@@ -44,7 +44,7 @@ def publishable_copy(source: Path, licenses: Shown) -> Path:
 
 def _carries(copy: Manifest, original: Manifest) -> bool:
     """Whether a copy has the original's files next to the data; a sealed one has no first versions."""
-    left_out = REVISIONS if copy.revision.endswith(SEALED) else None
+    left_out = FIRST_VERSIONS if copy.revision.endswith(SEALED) else None
     return copy.carried == {name: hash_ for name, hash_ in original.carried.items() if name != left_out}
 
 

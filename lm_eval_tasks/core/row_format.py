@@ -13,21 +13,21 @@ BODY = "body"
 # Endings of the configurations that are made in addition to a setting's own: its frozen core, and rows by id alone.
 CORE, IDS = "-core", "-ids"
 # Files next to the data: what is in them, and version 1 of revised papers.
-MANIFEST, REVISIONS = "manifest.json", "revisions.jsonl"
+MANIFEST, FIRST_VERSIONS = "manifest.json", "revisions.jsonl"
 # Between the id of a paper and the place of one of its sections, in rows that ask for a section.
 FOLD = "#"
 
 
 @dataclass(frozen=True, slots=True)
-class Revision:
-    """Version 1 of a revised paper, a line of `REVISIONS`; `id` is that of the last version."""
+class FirstVersion:
+    """Version 1 of a revised paper, a line of `FIRST_VERSIONS`; `id` is that of the last version."""
 
     id: str
     title: str
     abstract: str
 
 
-def parse_revisions(data: bytes) -> list[Revision]:
+def parse_first_versions(data: bytes) -> list[FirstVersion]:
     """The lines of a file of first versions.
 
     Raises:
@@ -36,11 +36,11 @@ def parse_revisions(data: bytes) -> list[Revision]:
     return [_revision(parse_json(line)) for line in data.splitlines()]
 
 
-def _revision(content: dict[str, object]) -> Revision:
+def _revision(content: dict[str, object]) -> FirstVersion:
     names = ("id", "title", "abstract")
     if set(content) != set(names) or not all(isinstance(content[name], str) for name in names):
         raise ValueError("a line is not a paper's first version")
-    return Revision(*(str(content[name]) for name in names))
+    return FirstVersion(*(str(content[name]) for name in names))
 
 
 def paper_of(id_: str) -> str:

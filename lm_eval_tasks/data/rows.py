@@ -75,7 +75,7 @@ def open_dataset(config: str, options: Options) -> Opened:
             ids = datasets.load_dataset_builder(path, config + IDS, revision=options.dataset_revision)
             by_id = {split: len(rows) for split, rows in _load_splits(ids, folder).items()}
     except (DatasetNotFoundError, FileNotFoundError, ConnectionError) as err:
-        if options.dataset_revision and (known := revisions_of(name)):
+        if options.dataset_revision and (known := first_versions_of(name)):
             raise DatasetError(
                 f"the dataset {name!r} has no revision {options.dataset_revision}; it has {', '.join(known)}"
             ) from err
@@ -229,7 +229,7 @@ def _hash(paper: str) -> int:
     return int.from_bytes(hashlib.sha256(paper.encode()).digest()[:8])
 
 
-def revisions_of(dataset: str) -> list[str]:
+def first_versions_of(dataset: str) -> list[str]:
     """The published revisions of a dataset on the Hub; none if the Hub does not say."""
     try:
         return sorted(ref.name for ref in list_repo_refs(dataset, repo_type="dataset").tags)

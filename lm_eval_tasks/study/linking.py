@@ -72,7 +72,7 @@ class Linked:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class RoundLink:
     """What links a round to the first.
 
     Attributes:
@@ -97,7 +97,7 @@ def anchors_of(option: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def link(rounds: Mapping[str, Runs], anchors: Sequence[str], metric: str = "") -> tuple[list[Linked], list[Link]]:
+def link(rounds: Mapping[str, Runs], anchors: Sequence[str], metric: str = "") -> tuple[list[Linked], list[RoundLink]]:
     """All models of all rounds on the scale of the first round.
 
     Args:
@@ -170,7 +170,7 @@ def link_task(
     core: Mapping[str, Scores] = MappingProxyType({}),
     *,
     is_choice: bool = False,
-) -> tuple[Link, list[Linked]]:
+) -> tuple[RoundLink, list[Linked]]:
     """All models of a later round on the scale of the first, for one task.
 
     Args:
@@ -199,7 +199,7 @@ def link_task(
         low, high = interval or (None, None)
         raw = mean(scores).value
         linked.append(Linked(round_, task, model, raw, value, low, high, papers, _by_core(core.get(model), old, level)))
-    return Link(round_, task, fmean(moved), len(anchors), tuple(_changed_anchors(anchors, before, after))), linked
+    return RoundLink(round_, task, fmean(moved), len(anchors), tuple(_changed_anchors(anchors, before, after))), linked
 
 
 _Placement = tuple[float, list[Estimate], int]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.core.errors import SamplesError
-from lm_eval_tasks.core.row_format import REVISIONS, parse_revisions
+from lm_eval_tasks.core.row_format import FIRST_VERSIONS, parse_first_versions
 from lm_eval_tasks.core.text import ODD, sentences
 from lm_eval_tasks.data import folds, hook
 from lm_eval_tasks.samples.row import PromptRow
@@ -52,15 +52,15 @@ def first_versions(dataset: str, task: str, bertscore_model: str, metadata: Mapp
         SamplesError: the folder has none.
         EvalError: the dataset is not there.
     """
-    place = Path(dataset) / REVISIONS
+    place = Path(dataset) / FIRST_VERSIONS
     if task not in ("abs", "title") or not place.is_file():
         raise SamplesError(
-            f"{dataset} has no {REVISIONS}, or not of this task: choose abs or title, or leave --revisions out"
+            f"{dataset} has no {FIRST_VERSIONS}, or not of this task: choose abs or title, or leave --revisions out"
         )
     try:
         texts = {
             revision.id: revision.abstract if task == "abs" else revision.title
-            for revision in parse_revisions(place.read_bytes())
+            for revision in parse_first_versions(place.read_bytes())
         }
     except ODD as err:
         raise SamplesError(f"{place} cannot be read ({err}); build the folder again") from err

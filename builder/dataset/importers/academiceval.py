@@ -22,9 +22,9 @@ from builder.errors import FolderError
 from builder.ids import PaperId
 from builder.packed import ERRORS, read_packed
 from builder.records import CitedPaper, DemoKind, Demonstration, Paper, Sample, Split, Task
-from builder.report import StageReport
 from builder.samples.tokens import TokenCounter, shown_beside, token_counter
 from builder.sources.record_check import checked_paper
+from builder.stage_report import StageReport
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.text import ODD, day, parse_json, title_key
 from lm_eval_tasks.tasks.records import SETTINGS, Setting

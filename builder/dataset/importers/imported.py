@@ -11,7 +11,7 @@ from builder.dataset.manifest import Configuration, Manifest
 from lm_eval_tasks.core.version import VERSION
 
 if TYPE_CHECKING:
-    from builder.report import StageReport
+    from builder.stage_report import StageReport
 
 
 def finish_import(

@@ -16,11 +16,11 @@ import pytest
 
 from builder.collect.first_versions import learn_first_versions
 from builder.dataset.ceiling import ceilings_of
+from builder.dataset.first_versions import read_first_versions
 from builder.dataset.folder import add_report_card
 from builder.dataset.integrity import file_differences
 from builder.dataset.manifest import parse_report_card, read_carried, read_manifest
 from builder.dataset.publishable import publishable
-from builder.dataset.revisions import read_revisions
 from builder.dataset.takedown import without_papers
 from builder.errors import FolderError
 from builder.ids import bare_id
@@ -31,7 +31,7 @@ from builder.round.takedowns import Takedown, takedown_lines
 from builder.sources.arxiv.source import ArxivSource
 from builder.sources.base import open_source
 from builder.store import Store
-from lm_eval_tasks.core.row_format import REVISIONS, Revision
+from lm_eval_tasks.core.row_format import FIRST_VERSIONS, FirstVersion
 from lm_eval_tasks.metrics.rouge import rouge_l
 from tests.builder.test_pipeline import copy_of
 from tests.helpers.loopback import Loopback, World, serve
@@ -86,8 +86,10 @@ def test_figures_are_over_what_changed() -> None:
     papers = [
         replace(paper(i, f"Ada {i}", day=i, abstract=f"alpha beta gamma delta {i}"), version=2) for i in range(30)
     ]
-    changed = [Revision(one.versioned_id, one.title, f"alpha beta gamma epsilon {i}") for i, one in enumerate(papers)]
-    same = [Revision(one.versioned_id, one.title, one.abstract) for one in papers[20:]]
+    changed = [
+        FirstVersion(one.versioned_id, one.title, f"alpha beta gamma epsilon {i}") for i, one in enumerate(papers)
+    ]
+    same = [FirstVersion(one.versioned_id, one.title, one.abstract) for one in papers[20:]]
     found = ceilings_of(papers, [*changed[:20], *same], "none")
     assert set(found) == {"abs"}
     one = found["abs"]
@@ -100,7 +102,9 @@ def test_figures_are_over_what_changed() -> None:
 @pytest.mark.slow
 def test_bertscore_of_the_ceiling_names_its_model() -> None:
     papers = [replace(paper(1, "Ada", abstract="Attention is sparse."), version=2)]
-    found = ceilings_of(papers, [Revision(papers[0].versioned_id, papers[0].title, "Attention is dense.")], "minilm")
+    found = ceilings_of(
+        papers, [FirstVersion(papers[0].versioned_id, papers[0].title, "Attention is dense.")], "minilm"
+    )
     assert found["abs"].model == "minilm"
     assert found["abs"].bertscore is not None
     assert 0.5 < found["abs"].bertscore.mean < 1
@@ -112,23 +116,23 @@ def test_a_round_holds_ceilings_and_the_files_beside_its_data(dataset: Path, tmp
     one = manifest.ceilings["abs"]
     assert 0 < one.changed == one.revised <= one.papers
     assert 0.6 < one.rouge_l.mean < 1
-    revisions = list(read_revisions(dataset))
+    revisions = list(read_first_versions(dataset))
     assert len(revisions) == one.revised
     # A copy to publish has both files, a sealed one no text.
     publishable(dataset, tmp_path / "copy", "redistributable")
     assert read_carried(tmp_path / "copy", read_manifest(tmp_path / "copy")) == read_carried(dataset, manifest)
     publishable(dataset, tmp_path / "sealed", "none")
-    assert not (tmp_path / "sealed" / REVISIONS).exists()
+    assert not (tmp_path / "sealed" / FIRST_VERSIONS).exists()
     # Who is taken down goes from this file too.
     gone = bare_id(revisions[0].id)
     without_papers(dataset, tmp_path / "less", [gone], "2026.11.post1")
-    assert [one.id for one in read_revisions(tmp_path / "less")] == [one.id for one in revisions[1:]]
+    assert [one.id for one in read_first_versions(tmp_path / "less")] == [one.id for one in revisions[1:]]
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
-    (tmp_path / REVISIONS).write_text('{"id": 1}\n')
+    (tmp_path / FIRST_VERSIONS).write_text('{"id": 1}\n')
     with pytest.raises(FolderError, match=r"revisions\.jsonl cannot be read"):
-        read_revisions(tmp_path)
+        read_first_versions(tmp_path)
 
 
 def test_a_report_card_goes_into_manifest_and_card(dataset: Path, tmp_path: Path) -> None:
@@ -147,7 +151,7 @@ def test_a_report_card_goes_into_manifest_and_card(dataset: Path, tmp_path: Path
     assert "| false alarms on harmless changes | 0.12 |" in text
     assert not list(file_differences(folder, manifest))
     # A file that somebody changed does not get a new hash this way.
-    (folder / REVISIONS).write_bytes((folder / REVISIONS).read_bytes() + b"\n")
+    (folder / FIRST_VERSIONS).write_bytes((folder / FIRST_VERSIONS).read_bytes() + b"\n")
     with pytest.raises(FolderError, match=r"revisions\.jsonl is not what the manifest\.json says"):
         add_report_card(folder, manifest.report_card)
     with pytest.raises(FolderError, match=r"revisions\.jsonl is not what the manifest\.json says"):
@@ -170,13 +174,13 @@ def test_what_is_not_a_report_card_is_refused(content: bytes) -> None:
 
 @pytest.mark.slow
 def test_a_paper_that_was_taken_down_is_not_in_the_next_round(world: Path, tmp_path: Path) -> None:
-    [gone, *_] = read_revisions(world / "academiceval")
+    [gone, *_] = read_first_versions(world / "academiceval")
     place = copy_of(world, tmp_path)
     (tmp_path / "takedowns.jsonl").write_text(
         takedown_lines([Takedown(bare_id(gone.id), "2026-11-01", "asked", "2026.11.post1")])
     )
     build(small_round(place, takedowns=tmp_path / "takedowns.jsonl"), replace=True)
-    assert gone.id not in {one.id for one in read_revisions(tmp_path / "academiceval")}
+    assert gone.id not in {one.id for one in read_first_versions(tmp_path / "academiceval")}
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ import pytest
 
 from builder.dataset.audit import audit
 from builder.dataset.manifest import read_manifest
-from builder.extract.pool import _Reader
+from builder.extract.workers import _Reader
 from builder.pipeline import build
 from lm_eval_tasks.core.errors import EngineError
 from lm_eval_tasks.core.version import code_version
@@ -217,7 +217,7 @@ def test_a_node_and_the_head_may_die(
 
 def _read(result: object) -> object:
     """An outcome without the time that it took."""
-    from builder.extract.pool import Extracted
+    from builder.extract.workers import Extracted
 
     assert isinstance(result, Extracted)
     return result.name, result.sha256, result.reason, result.document, result.quality

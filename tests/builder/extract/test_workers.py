@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from builder.extract import pool
-from builder.extract.pool import extract_files
+from builder.extract import workers
+from builder.extract.workers import extract_files
 from lm_eval_tasks.engines.local import LocalEngine
 from tests.helpers.drawing import FILLER, draw, stack
 
@@ -46,8 +46,8 @@ worker.main()
 NAUGHTY_PARENT = """
 import sys, threading, time
 from pathlib import Path
-from builder.extract import pool
-worker = pool._Worker(600.0, 1024)
+from builder.extract import workers
+worker = workers._Worker(600.0, 1024)
 worker._command = [sys.executable, "-c", {naughty!r}, *worker._command[-3:]]
 print(worker._ensure_process().pid, flush=True)
 worker.read(Path({file!r}))
@@ -56,13 +56,13 @@ worker.read(Path({file!r}))
 
 @pytest.fixture
 def naughty(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = pool._Worker.__init__
+    real = workers._Worker.__init__
 
-    def start(self: pool._Worker, time_limit: float, memory_limit: int) -> None:
+    def start(self: workers._Worker, time_limit: float, memory_limit: int) -> None:
         real(self, time_limit, memory_limit)
         self._command = [sys.executable, "-c", NAUGHTY, *self._command[-3:]]
 
-    monkeypatch.setattr(pool._Worker, "__init__", start)
+    monkeypatch.setattr(workers._Worker, "__init__", start)
 
 
 @pytest.mark.slow
@@ -134,8 +134,8 @@ def _is_running(pid: int) -> bool:
 
 @pytest.mark.slow
 def test_a_file_that_waits_for_ever_is_given_up(naughty: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "_PATIENCE", 1.0)
-    monkeypatch.setattr(pool, "_LEAST_PATIENCE", 2.0)
+    monkeypatch.setattr(workers, "_PATIENCE", 1.0)
+    monkeypatch.setattr(workers, "_LEAST_PATIENCE", 2.0)
     files = [draw(tmp_path / "hang.pdf", [stack(*PAPER)])]
     assert [
         one.reason for one in extract_files(map(str, files), LocalEngine(1), time_limit=1.0, memory_limit=1024)

@@ -37,7 +37,7 @@ class Style:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class HeadingCandidate:
     """Lines `first` to `last` (inclusive) that could be a heading.
 
     Attributes:
@@ -53,12 +53,14 @@ class Candidate:
     listed: int
 
 
-def find_candidates(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, str]]) -> list[Candidate]:
+def find_heading_candidates(
+    lines: Sequence[Line], size: float, toc: Sequence[tuple[int, str]]
+) -> list[HeadingCandidate]:
     """All candidates after the title page's matter, in order."""
     return _after_front_matter(_candidates(lines, size, _outline(toc)), lines)
 
 
-def _after_front_matter(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candidate]:
+def _after_front_matter(candidates: list[HeadingCandidate], lines: Sequence[Line]) -> list[HeadingCandidate]:
     """Leave out title, authors and a printed table of contents: what precedes the abstract, or repeats later on."""
     start = next((i for i, c in enumerate(candidates) if normalise(c.words) == "abstract"), None)
     if start is None:
@@ -91,8 +93,8 @@ def style_of(line: Line) -> Style:
     return Style(line.size, line.bold, line.italic, caps)
 
 
-def _candidates(lines: Sequence[Line], size: float, listed: dict[str, int]) -> list[Candidate]:
-    candidates: list[Candidate] = []
+def _candidates(lines: Sequence[Line], size: float, listed: dict[str, int]) -> list[HeadingCandidate]:
+    candidates: list[HeadingCandidate] = []
     i = 0
     while i < len(lines):
         last = i
@@ -151,7 +153,9 @@ def _extent(lines: Sequence[Line], i: int, size: float) -> int:
     return last
 
 
-def _candidate(lines: Sequence[Line], first: int, last: int, size: float, listed: dict[str, int]) -> Candidate | None:
+def _candidate(
+    lines: Sequence[Line], first: int, last: int, size: float, listed: dict[str, int]
+) -> HeadingCandidate | None:
     text = clean(" ".join(line.text for line in lines[first : last + 1]))
     number, words = split_number(text)
     if lines[first].small_caps or style_of(lines[first]).caps:
@@ -161,7 +165,7 @@ def _candidate(lines: Sequence[Line], first: int, last: int, size: float, listed
         return None
     if last == first and not level and not is_known(words) and not _stands_alone(lines, first):
         return None
-    return Candidate(first, last, number, words, style_of(lines[first]), level)
+    return HeadingCandidate(first, last, number, words, style_of(lines[first]), level)
 
 
 def _stands_alone(lines: Sequence[Line], i: int) -> bool:
