@@ -26,5 +26,5 @@ def side_files(
     """
     test = [paper for paper in dates.test_of(papers) if paper.id not in round_.taken_down]
     first_versions = first_versions_of(test, store)
-    files = {FIRST_VERSIONS: first_version_lines(first_versions)} if revisions else {}
+    files = {FIRST_VERSIONS: first_version_lines(first_versions)} if first_versions else {}
     return ceilings_of(test, first_versions, round_.samples.ceiling_bertscore), files
