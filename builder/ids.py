@@ -20,14 +20,18 @@ _OLD = r"[a-z][a-z-]*(?:\.[A-Z]{2})?/\d{7}"
 # A bare arXiv id as it may occur in a text; both schemes of https://info.arxiv.org/help/arxiv_identifier.html.
 ARXIV_PATTERN = rf"(?:{_NEW}|{_OLD})"
 _VERSION = r"(?:v(?P<version>[1-9]\d{0,3}))?"
-_PREFIX = re.compile(r"arXiv:|doi:|https?://(?:dx\.)?doi\.org/")
+_PREFIX = re.compile(r"(?:arxiv:|doi:|https?://(?:dx\.)?doi\.org/)\s*", re.IGNORECASE)
+# arXiv's own DOIs (https://info.arxiv.org/help/doi.html) stand for the same papers.
+_ARXIV_DOI = re.compile(r"10\.48550/arxiv\.", re.IGNORECASE)
+# File systems allow 255 bytes, of which endings need some.
+_LONGEST_STEM = 200
 _FORMS: dict[Kind, re.Pattern[str]] = {
-    "arxiv": re.compile(rf"(?P<id>{ARXIV_PATTERN}){_VERSION}"),
-    # https://www.crossref.org/blog/dois-and-matching-regular-expressions/
-    "doi": re.compile(r"(?P<id>10\.\d{4,9}/[-._;()/:a-zA-Z0-9]{1,180})"),
+    "arxiv": re.compile(rf"(?P<id>{ARXIV_PATTERN}){_VERSION}", re.ASCII),
+    # https://www.crossref.org/blog/dois-and-matching-regular-expressions/, with the signs of older ones (SICI).
+    "doi": re.compile(r"(?P<id>10\.\d{4,9}/[-._;()/:<>\[\]#+a-zA-Z0-9]+)", re.ASCII),
     # PubMed Central, and Europe PMC's preprints.
-    "pmcid": re.compile(r"(?P<id>PMC\d{1,9})"),
-    "ppr": re.compile(r"(?P<id>PPR\d{1,9})"),
+    "pmcid": re.compile(r"(?P<id>PMC\d{1,9})", re.ASCII),
+    "ppr": re.compile(r"(?P<id>PPR\d{1,9})", re.ASCII),
 }
 _PAGES: dict[Kind, str] = {
     "arxiv": "https://arxiv.org/abs/{}",
@@ -36,7 +40,7 @@ _PAGES: dict[Kind, str] = {
     "ppr": "https://europepmc.org/article/PPR/{}",
 }
 _YEAR_MONTH = re.compile(r"(?P<year>\d\d)(?P<month>0[1-9]|1[0-2])\.")
-_ARXIV_STEM = re.compile(rf"{ARXIV_PATTERN.replace('/', '_')}{_VERSION}")
+_ARXIV_STEM = re.compile(rf"{ARXIV_PATTERN.replace('/', '_')}{_VERSION}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +58,23 @@ class PaperId:
 
     @classmethod
     def parse(cls, text: str) -> PaperId | None:
-        """The id that a text is, with or without `arXiv:`, `doi:` and version; None if it is not one."""
-        bare = _PREFIX.sub("", text.strip(), count=1)
+        """The id that a text is, with or without `arXiv:`, `doi:` (or its address) and version; None if it is not one."""
+        bare = text.strip()
+        for prefix in (_PREFIX, _ARXIV_DOI):
+            if match := prefix.match(bare):
+                bare = bare[match.end() :]
         for kind, form in _FORMS.items():
             if match := form.fullmatch(bare):
                 id_ = match["id"].lower() if kind == "doi" else match["id"]
                 version = match.groupdict().get("version")
-                return cls(kind, id_, int(version) if version else None)
+                parsed = cls(kind, id_, int(version) if version else None)
+                return parsed if parsed._is_safe else None
         return None
+
+    @property
+    def _is_safe(self) -> bool:
+        """Whether it can become a path and a part of a URL."""
+        return len(self.stem) <= _LONGEST_STEM and not {".", ".."} & set(self.bare.split("/"))
 
     @classmethod
     def of_stem(cls, stem: str) -> PaperId | None:

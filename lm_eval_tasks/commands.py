@@ -231,7 +231,7 @@ def _metadata(options: Namespace) -> dict[str, Any]:
 
 
 def plan(arguments: Namespace) -> Iterator[str | Table]:
-    if arguments.detect:
+    if arguments.detect is not None:
         yield from _detect(arguments)
         if not arguments.tasks:
             return
@@ -342,7 +342,7 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.metrics.registry import check_names
 
     check_names(arguments.metrics.split(",") if arguments.metrics else ())
-    from lm_eval_tasks.core.power import FEWEST
+    from lm_eval_tasks.core.intervals import NO_INTERVAL
     from lm_eval_tasks.stats.compare import compare, table, tasks_apart
 
     metrics = arguments.metrics.split(",") if arguments.metrics else None
@@ -350,7 +350,7 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
     yield table(differences, arguments.a, arguments.b)
     yield from (f"left out: {task}, which only one of the runs has" for task in tasks_apart(arguments.a, arguments.b))
     if any(difference.difference.bounds is None for difference in differences):
-        yield from ("", f"If interval and p are missing, the papers have fewer than {FEWEST} first authors.")
+        yield from ("", NO_INTERVAL)
 
 
 def judge(arguments: Namespace) -> Iterator[str | Table]:

@@ -263,7 +263,7 @@ def _numerals(text: str) -> list[str]:
 
 
 def _key_with_places(text: str) -> tuple[str, list[int]]:
-    """`ids.title_key` of a text, and the place of each of its characters in the text."""
+    """`text.title_key` of a text, and the place of each of its characters in the text."""
     key, places = [], []
     for place, character in enumerate(text):
         folded = title_key(character)

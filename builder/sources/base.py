@@ -44,7 +44,7 @@ class Source(Protocol):
         ...
 
     def search_titles(self, titles: Sequence[str]) -> Iterator[Paper | Drop]:
-        """Papers whose title is one of these, up to `TITLES_AT_ONCE`, or begins with it (compared by `ids.title_key`)."""
+        """Papers whose title is one of these, up to `TITLES_AT_ONCE`, or begins with it (compared by `text.title_key`)."""
         ...
 
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:

@@ -17,6 +17,7 @@ from urllib.parse import urljoin, urlsplit
 import requests
 
 from builder.errors import SourceError
+from builder.sources.connections import EndableAdapter
 from builder.store import Answer, Store
 from lm_eval_tasks.core.deadline import within
 from lm_eval_tasks.core.files import write_whole
@@ -86,6 +87,7 @@ class HttpClient:
 
     def __init__(self, source: ArxivTable, store: Store, round_: str) -> None:
         self._source, self._answers, self._round = source, store.answers, round_
+        self._connections = EndableAdapter()
         self._session = self._new_session()
         # Answers that were believed despite a doubt: for this run.
         self._believed: dict[str, Answer] = {}
@@ -239,13 +241,13 @@ class HttpClient:
         try:
             return within(seconds, ask)
         except TimeoutError as err:
-            # The request that is given up keeps its connection, which ends with the next bytes that arrive.
-            session.close()
-            self._session = self._new_session()
+            self._connections.end_all()
             raise _TransientFailure(f"no whole answer in {seconds:g} s") from err
 
     def _new_session(self) -> requests.Session:
         session = requests.Session()
+        for scheme in ("http://", "https://"):
+            session.mount(scheme, self._connections)
         session.headers["User-Agent"] = f"academiceval/{VERSION} ({self._source.contact})"
         return session
 

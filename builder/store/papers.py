@@ -194,7 +194,7 @@ class PaperTables:
         self._db.executemany("UPDATE papers SET license = ? WHERE id = ?", ((value, id_) for id_, value in licenses))
 
     def ids_by_title(self, key: str) -> list[str]:
-        """Ids of the papers of any pool with this `ids.title_key`."""
+        """Ids of the papers of any pool with this `text.title_key`."""
         rows = self._db.execute("SELECT id FROM papers WHERE title_key = ? ORDER BY id", (key,))
         return [row[0] for row in rows]
 

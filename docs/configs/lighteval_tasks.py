@@ -11,10 +11,10 @@ from lighteval.metrics.metrics_sample import SampleLevelComputation
 from lighteval.metrics.utils.metric_utils import SampleLevelMetric
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.requests import Doc, SamplingMethod
-from lm_eval_tasks.metrics.refine import title
 
 from lm_eval_tasks.data.hook import prompt_of
 from lm_eval_tasks.metrics.rouge import rouge_l
+from lm_eval_tasks.samples.refine import title
 from lm_eval_tasks.tasks.records import TASKS, slug_of
 
 DATASET = os.environ.get("ACADEMICEVAL_DATASET", "academiceval")

@@ -93,7 +93,7 @@ def _counted_groups(groups: Sequence[Group], models: Sequence[str]) -> list[Grou
 def _complete_part(group: Group, cell: Cell) -> Part | None:
     """A model's part by the first headline metric that it has; None if it covers only some of the samples, or has no floor."""
     metric = next((name for name in registry.headline() if name in cell.scores), None)
-    if metric is None or (cell.of is not None and cell.samples < cell.of):
+    if metric is None or (cell.of is not None and cell.scores[metric].samples < cell.of):
         return None
     return part_of(group, cell, metric)
 

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 RESULTS = "reproduced.json"
 DIFFERS, AGREES = "differs", "within the interval"
-# With fewer first authors there is no verdict.
 _HEAD = ("Setting", "Model", "Score", "Published", "Ours", "95 % interval", "Difference", "n", "Verdict")
 _FIGURE_METRICS = ("bertscore", "rouge_l")
 _NOTES = {
@@ -66,7 +65,7 @@ class Row:
         if self.ours is None:
             return "not measured"
         if self.ours.bounds is None:
-            return "too few authors to tell"
+            return "no interval"
         low, high = self.ours.bounds
         return AGREES if low <= self.cell.value <= high else DIFFERS
 

@@ -46,7 +46,7 @@ class Parser(argparse.ArgumentParser):
     """A parser whose errors suggest what may have been meant.
 
     Attributes:
-        options: name of an argument, as the parsed arguments call it -> what was added.
+        options: name of an option, with `_` for `-` and without what it begins with -> what was added.
     """
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
@@ -56,7 +56,8 @@ class Parser(argparse.ArgumentParser):
 
     def add_argument(self, *arguments: Any, **keywords: Any) -> argparse.Action:
         action = super().add_argument(*arguments, **keywords)
-        self.options[action.dest] = action
+        names = [text.removeprefix("--") for text in action.option_strings if text.startswith("--")]
+        self.options |= {name.replace("-", "_"): action for name in names}
         return action
 
     @contextmanager
@@ -82,7 +83,8 @@ class Parser(argparse.ArgumentParser):
     def refuse_unknown(self, extra: Sequence[str]) -> NoReturn:
         """Exit with an error about unknown arguments."""
         name = next((word for word in extra if word.startswith("-")), extra[0])
-        near = nearest(name.partition("=")[0], self._option_string_actions)
+        options = [text for action in self.options.values() for text in action.option_strings]
+        near = nearest(name.partition("=")[0], options)
         self.error(f"unrecognized arguments: {' '.join(extra)}" + (f"; did you mean {near}?" if near else ""))
 
 
@@ -168,7 +170,7 @@ class Commands:
 
 
 def check_dataset(folder: Path) -> None:
-    """Raise an EvalError for a dataset folder that does not exist; likewise."""
+    """Raise an EvalError for a dataset folder that does not exist."""
     if not folder.is_dir():
         raise EvalError(f"the dataset folder {folder} does not exist; `academiceval build round.toml` makes one")
 

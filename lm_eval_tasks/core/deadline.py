@@ -8,8 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as NotYetError
+from concurrent.futures import Future, wait
 from typing import TypeVar
 
 _T = TypeVar("_T")
@@ -36,12 +35,10 @@ def within(seconds: float, call: Callable[[], _T], cancelled: threading.Event | 
 
     threading.Thread(target=run, daemon=True).start()
     until = time.monotonic() + seconds
-    while not outcome.done() and (left := until - time.monotonic()) > 0 and not (cancelled and cancelled.is_set()):
-        try:
-            return outcome.result(min(left, _STEP) if cancelled else left)
-        except NotYetError:
-            if outcome.done():  # the call itself raised it
-                raise
+    while not outcome.done() and (left := until - time.monotonic()) > 0:
+        if cancelled and cancelled.is_set():
+            raise TimeoutError("it is not waited for any more")
+        wait([outcome], min(left, _STEP) if cancelled else left)
     if outcome.done():
         return outcome.result()
     raise TimeoutError(f"no whole answer within {seconds:g} s")

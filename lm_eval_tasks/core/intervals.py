@@ -17,6 +17,10 @@ from scipy import special
 
 from lm_eval_tasks.core.power import FEWEST, LEVEL, detectable
 
+NO_INTERVAL = (
+    f"If an interval is missing, the papers have fewer than {FEWEST} first authors, or all have the same score."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:

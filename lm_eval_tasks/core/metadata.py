@@ -179,7 +179,7 @@ def _perhaps_one_of(*names: str) -> Callable[[str, Any], str | None]:
         if text is None or text in names or not re.fullmatch(r"[\w-]+", text) or Path(text).exists():
             return text
         if near := nearest(text, names, 0.7):
-            raise OptionError(f"the option {key} cannot be {text!r:.60}; did you mean {near[0]!r}?")
+            raise OptionError(f"the option {key} cannot be {text!r:.60}; did you mean {near!r}?")
         return text
 
     return read

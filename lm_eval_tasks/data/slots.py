@@ -45,7 +45,7 @@ class CutPrompt:
 
     Attributes:
         tokens_before, tokens_after: prompt tokens without and with cutting, special tokens left out.
-        cut: tokens taken from each part ("demonstration", "chunk", "body", "citation"), parts that lost none left out.
+        cut: tokens taken from each of `CUT_PARTS`, parts that lost none left out.
         target_at: the character at which the target's own part of the prompt begins, after the demonstrations.
         spans: the slots that contain a text of the row, in order.
     """

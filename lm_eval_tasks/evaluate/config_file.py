@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ _IGNORED = frozenset({"log_samples", "include_path", "bootstrap_iters", "show_co
 # Options that may be a table; all others are a single value, or a list.
 _TABLES = frozenset({"model_args", "gen_kwargs", "metadata", "samples"})
 _RENAMED = {"output_path": "output"}
+# How a command shows what it does is settled before the file is read.
+_TYPED_ONLY = frozenset({"config", "help", "format", "quiet", "verbose"})
 
 
 def read_options(path: Path) -> dict[str, Any]:
@@ -58,25 +61,32 @@ def with_config(arguments: argparse.Namespace) -> argparse.Namespace:
 def _words(content: dict[str, Any], parser: Parser, path: Path) -> Iterator[str]:
     """The options as they would be typed."""
     for key, value in content.items():
-        action = parser.options.get(_RENAMED.get(key, key))
-        if action is None or key in ("config", "help"):
+        name = _RENAMED.get(key, str(key).replace("-", "_"))
+        if name in _TYPED_ONLY:
+            raise OptionError(f"{path} has the key {key!r}, which has to be typed on the command line")
+        action = parser.options.get(name)
+        if action is None:
             if key in _IGNORED:
                 continue
             raise OptionError(f"{path} has the key {key!r}, which `academiceval eval` does not read")
+        if value is None:
+            continue
         option = action.option_strings[-1]
-        if action.nargs == 0:
-            if not isinstance(value, bool):
-                raise OptionError(f"{path}: {key} is {value!r:.40}, but it must be true or false")
-            yield from [option] if value else []
-        elif value is not None:
-            yield f"{option}={_text(key, value, path)}"
+        is_switch = action.nargs == 0
+        if isinstance(value, bool) != is_switch:
+            needed = "true or false" if is_switch else "a single value"
+            raise OptionError(f"{path}: {key} is {str(value).lower()!r:.40}, but it must be {needed}")
+        if not is_switch:
+            yield f"{option}={_text(name, value, path)}"
+        elif value:
+            yield option
 
 
 def _text(key: str, value: Any, path: Path) -> str:
     """A value as it would be typed; tables stay nested, as JSON."""
     if isinstance(value, dict) and key in _TABLES:
         try:
-            return json.dumps(value, allow_nan=False)
+            return json.dumps(value, allow_nan=False, default=_day)
         except (TypeError, ValueError) as err:
             raise OptionError(f"{path}: {key} contains what JSON cannot ({err})") from err
     if isinstance(value, list) and not any(isinstance(part, dict | list) for part in value):
@@ -86,3 +96,10 @@ def _text(key: str, value: Any, path: Path) -> str:
             f"{path}: {key} is a {'table' if isinstance(value, dict) else 'list'}, but it must be a single value"
         )
     return str(value)
+
+
+def _day(value: object) -> str:
+    """A day as JSON has it; YAML reads `2026-01-01` as one."""
+    if not isinstance(value, date):
+        raise TypeError(f"{value!r:.40} of type {type(value).__name__}")
+    return value.isoformat()

@@ -166,13 +166,13 @@ def _means(lines: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, An
 
 
 def _usage(usages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What all shards took together; None for what no shard knows."""
-    sums = {name: [usage[name] for usage in usages if usage.get(name) is not None] for name in _SUMS}
+    """What all shards took together; None for what one of them does not know."""
+    sums = {name: [usage.get(name) for usage in usages] for name in _SUMS}
     finish: dict[str, int] = defaultdict(int)
     for usage in usages:
         for reason, count in usage.get("finish", {}).items():
             finish[reason] += count
     return {
-        **{name: sum(values) if values else None for name, values in sums.items()},
+        **{name: None if None in values else sum(values) for name, values in sums.items()},
         "finish": dict(sorted(finish.items())),
     }

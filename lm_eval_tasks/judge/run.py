@@ -133,7 +133,7 @@ def judge(
     Args:
         models: judges, and what each may use.
         name: of the model that generated the texts; verdicts of judges of its family are also left out of a second panel.
-        other: of the model whose answers are the samples' targets (`pairs.against`); "" where the targets are the authors'.
+        other: of the model whose answers are the samples' targets (`against`); "" where the targets are the authors'.
 
     Raises:
         JudgeError: see `ask.Judge`; or no question was answered.

@@ -7,12 +7,14 @@ from collections.abc import Collection, Sequence
 
 from lm_eval_tasks.core.errors import SamplesError
 
+# ORG/MODEL, as opposed to `./MODEL`, `~/MODEL` and `/MODEL`.
+_ON_HUB = re.compile(r"[A-Za-z0-9][^/]*/[^/]+")
 _MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
 
 
 def label(name: str) -> str:
-    """What a model is called: `ORG-MODEL` for `ORG/MODEL`, and a folder's last part."""
-    return re.sub(r"[^\w.-]+", "-", name if name.count("/") == 1 else name.rpartition("/")[2])
+    """What a model is called: `ORG-MODEL` for `ORG/MODEL`, and the last part of a folder's path."""
+    return re.sub(r"[^\w.-]+", "-", name if _ON_HUB.fullmatch(name) else name.rstrip("/").rpartition("/")[2])
 
 
 def cutoffs_of(assignments: Sequence[str], models: Collection[str]) -> dict[str, str]:

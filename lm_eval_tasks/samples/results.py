@@ -171,17 +171,18 @@ def read_results(path: Path) -> Results:
             raise ValueError(f"a model called {results.model!r:.80}")
         if results.cutoff:
             day(f"{results.cutoff}-01")
+        cost, seconds = results.cost, _seconds(content.get("date"))
+        if cost is not None and cost < 0:
+            raise ValueError(f"a cost of {cost}")
     except (OSError, *ODD) as err:
         reason = str(err) if isinstance(err, ValueError | TypeError) else f"{type(err).__name__}: {err}"
         raise SamplesError(f"{path} is not a result of `academiceval eval` or lm_eval ({reason})") from err
-    return replace(
-        results, seconds=_seconds(content.get("date")), engine=engine, model_id=name or results.model, content=content
-    )
+    return replace(results, seconds=seconds, engine=engine, model_id=name or results.model, content=content)
 
 
 def _seconds(date: object) -> int:
     """lm-eval's `date`, bounded."""
-    is_known = isinstance(date, int | float) and 0 <= date < MOST
+    is_known = isinstance(date, int | float) and not isinstance(date, bool) and 0 <= date < MOST
     return int(min(number(date), 4e9)) if is_known else 0
 
 

@@ -282,9 +282,9 @@ _SPAN: dict[str, Callable[[Any], Any]] = {
 _REQUIRED = frozenset(
     ("id", "setting", "prompt_name", "prompt_version", "first_author", "published", "round", "target")
 )
-_NAMES = "id setting prompt_name first_author round paper_id license"
+_NAMES = "id setting prompt_name round paper_id license"
 _TEXTS = (
-    "target title abstract primary_category heading level section citation_type content prompt other month cut "
+    "first_author target title abstract primary_category heading level section citation_type content prompt other month cut "
     "dataset_revision bertscore_model tokenizer opens closes metrics"
 )
 _COUNTS = "prompt_version label best_constant lead_words target_at tokens_before tokens_after tokens_cut place places of answer_cap"

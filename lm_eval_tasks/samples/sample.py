@@ -6,6 +6,7 @@ lm-eval's `--log_samples` and `academiceval eval` write `samples_*.jsonl`; a jou
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -118,8 +119,8 @@ def read(paths: Sequence[Path]) -> list[Sample]:
 def read_file(file: Path) -> Iterator[Sample]:
     """The samples of one file.
 
-    In a journal, the newest answer to each question counts, and lines that cannot be read are skipped; a samples file
-    has to be whole.
+    In a journal, the newest answer to each sample counts (of several, if a prompt is asked repeatedly), and lines that
+    cannot be read are skipped; a samples file has to be whole.
 
     Raises:
         SamplesError: it cannot be read, or a line is something else.
@@ -154,11 +155,12 @@ def _read_journal(file: Path) -> Iterator[Sample]:
         newest = {entry["key"]: entry for entry in read_entries(file) if entry is not None}
     except OSError as err:
         raise SamplesError(f"{file} cannot be read: {err.strerror or err}") from err
+    samples = {}
     for entry in newest.values():
-        try:
-            yield Sample.of_entry(entry)
-        except ODD:
-            continue
+        with suppress(*ODD):
+            sample = Sample.of_entry(entry)
+            samples[sample.task, sample.id] = sample
+    yield from samples.values()
 
 
 def answered_keys(journal: Path) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from lm_eval_tasks.core.power import FEWEST
+from lm_eval_tasks.core.intervals import NO_INTERVAL
 from lm_eval_tasks.core.tables import Table, with_bounds
 from lm_eval_tasks.metrics.registry import METRICS, find_metric, headline
 from lm_eval_tasks.samples.results import Score
@@ -31,33 +31,39 @@ def score_table(scores: Sequence[Score]) -> Iterator[str | Table]:
     others = [name for name in present if name not in main]
     if others:
         yield from ("", _table(others, rows))
-    if any(" of " in _samples(cells) for cells in rows.values()):
+    if any(" of " in _samples(_most(cells)) for cells in rows.values()):
         yield from ("", "If n is only a part of the samples, the scores are of a subset, not of the round.")
     if any(score.low is None for score in scores if score.metric in headline()):
         yield from (
             "",
-            f"If an interval is missing, the papers have fewer than {FEWEST} first authors, or all have the same score.",
+            NO_INTERVAL,
         )
 
 
 def _table(metrics: Sequence[str], rows: _Rows) -> Table:
     table_rows = [
-        (task, model, _samples(cells), *(_cell(cells.get(metric)) for metric in metrics))
+        (task, model, _samples(most := _most(cells)), *(_cell(cells.get(metric), most) for metric in metrics))
         for (task, model), cells in sorted(rows.items())
         if not cells.keys().isdisjoint(metrics)
     ]
     return Table(("Task", "Model", "n", *metrics), "llr" + "r" * len(metrics), table_rows)
 
 
-def _samples(cells: Mapping[str, Score]) -> str:
+def _most(cells: Mapping[str, Score]) -> Score:
+    """The score over the most samples, whose number the row shows."""
+    return max(cells.values(), key=lambda score: score.samples)
+
+
+def _samples(score: Score) -> str:
     """How many samples were scored, and out of how many if that is only a part."""
-    most = max(cells.values(), key=lambda score: score.samples)
-    return str(most.samples) if most.of in (None, most.samples) else f"{most.samples} of {most.of}"
+    return str(score.samples) if score.of in (None, score.samples) else f"{score.samples} of {score.of}"
 
 
-def _cell(score: Score | None) -> str:
+def _cell(score: Score | None, most: Score) -> str:
+    """A score, with the number of its samples if that is not the row's."""
     if score is None:
         return "-"
     metric = find_metric(score.metric)
     is_headline = metric is not None and metric.headline
-    return with_bounds(score.value, score.low if is_headline else None, score.high)
+    text = with_bounds(score.value, score.low if is_headline else None, score.high)
+    return text if score.samples == most.samples else f"{text} (n {score.samples})"

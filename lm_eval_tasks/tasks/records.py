@@ -1,4 +1,4 @@
-"""The records of all configurations and tasks. Data: no code branches on their names.
+"""The records of all configurations and tasks.
 
 A new setting is a line of `SETTINGS`, a new level a line of `LEVELS` or `ABLATIONS`, a new way to ask a line of `ROLES`;
 `make tasks` then writes the files of lm-eval, its in-tree edition, and the tables in the docs.

@@ -34,7 +34,7 @@ const isOurs = (setting) => setting.index !== undefined;
 const chosenMonths = () => [months[byId("from").value], months[byId("to").value]];
 const isWholeWindow = () => Number(byId("from").value) === 0 && Number(byId("to").value) === months.length - 1;
 
-// Mean and interval as `lm_eval_tasks/runs/intervals.py` has them: first authors are left out one at a time, for their papers come and
+// Mean and interval as `lm_eval_tasks/core/intervals.py` has them: first authors are left out one at a time, for their papers come and
 // go together; of fewer than ten no interval.
 const FEWEST = 10;
 // The quantile of Student's t (Cornish and Fisher; Abramowitz and Stegun 26.7.5), to three decimals from nine degrees on.

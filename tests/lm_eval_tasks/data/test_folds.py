@@ -31,7 +31,7 @@ def test_a_section_holds_its_subsections() -> None:
     folds = folds_of(BODY)
     assert [fold.heading for fold in folds] == ["1 Introduction", "2 Method", "10 Results", "11 Remarks"]
     assert folds[1].text == f"2.1 Setup\n{WORDS} setup\n\n2.2 Parts\n{WORDS} parts"
-    assert "\n\n".join(fold.whole for fold in folds) == BODY
+    assert "\n\n".join(fold.printed for fold in folds) == BODY
 
 
 @pytest.mark.parametrize(

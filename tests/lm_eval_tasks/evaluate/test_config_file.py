@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from argparse import Namespace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +47,12 @@ def test_lists_switches_and_nothing(tmp_path: Path) -> None:
         "batch": False,
         "limit": None,
         "seed": 7,
+        "max-cost": 2,
+        "metadata": {"published_after": date(2026, 1, 1)},
     }
     both = read(tmp_path, content)
+    assert (both.max_cost, json.loads(both.metadata)) == (2.0, {"published_after": "2026-01-01"})
+    assert not read(tmp_path, {"apply_chat_template": None}).apply_chat_template
     assert (both.tasks, both.apply_chat_template, both.batch) == ("academiceval,scalar", True, False)
     assert (both.limit, both.seed) == (None, "7")
     assert read(tmp_path, {}, "--apply_chat_template").apply_chat_template
@@ -56,7 +62,10 @@ def test_lists_switches_and_nothing(tmp_path: Path) -> None:
     ("content", "says"),
     [
         ({"engine": "spark"}, "invalid choice: 'spark'"),
-        ({"limit": True}, "argument --limit: 'True' is neither a number"),
+        ({"limit": True}, "limit is 'true', but it must be a single value"),
+        ({"output": True}, "output is 'true', but it must be a single value"),
+        ({"quiet": True}, "has the key 'quiet', which has to be typed"),
+        ({"format": "json"}, "has the key 'format', which has to be typed"),
         ({"apply_chat_template": "false"}, "apply_chat_template is 'false', but it must be true or false"),
         ({"repeats": {"a": 1}}, "repeats is a table, but it must be a single value"),
         ({"tasks": [["a"]]}, "tasks is a list, but it must be a single value"),
