@@ -349,6 +349,10 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
     differences = compare(arguments.a, arguments.b, metrics)
     yield table(differences, arguments.a, arguments.b)
     yield from (f"left out: {task}, which only one of the runs has" for task in tasks_apart(arguments.a, arguments.b))
+    compared = {(difference.task, difference.metric) for difference in differences}
+    for task in dict.fromkeys(difference.task for difference in differences):
+        lost = [metric for metric in metrics or () if (task, metric) not in compared]
+        yield from (f"left out: {metric} of {task}, which no sample has in both runs" for metric in lost)
     if any(difference.difference.bounds is None for difference in differences):
         yield from ("", NO_INTERVAL)
 

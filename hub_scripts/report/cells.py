@@ -37,6 +37,7 @@ class Cell:
     """One model on one setting.
 
     Attributes:
+        samples: those that have a headline score.
         scores: metric -> mean with interval.
         values: metric -> sample -> score.
         floors: metric -> sample -> what its floor would score.

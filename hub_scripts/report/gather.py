@@ -195,19 +195,21 @@ def win(verdicts: Mapping[str, Any]) -> float | None:
 def _cell(model: str, judged: Sequence[_Judged]) -> Cell:
     columns = columns_of([answer.sample for answer in judged])
     headline = {name: columns[name] for name in metrics.headline() if name in columns}
+    scored = max((figure.n for figure in headline.values()), default=len(judged))
+    noted = next((answer.sample.row.of for answer in judged), None)
     wins = [(answer.sample.id, answer.win, answer.sample.cluster) for answer in judged if answer.win is not None]
     if won := column(WIN_RATE, wins):
         headline[WIN_RATE] = won
     tokens = _tokens([answer.sample.row for answer in judged])
     return Cell(
         model,
-        len(judged),
+        scored,
         {name: figure.interval() for name, figure in headline.items()},
         {name: figure.scores for name, figure in headline.items()},
         {metric.name: columns[metric.zero].scores for metric in metrics.METRICS if metric.zero in columns},
         {name: columns[name].scores for name in FLAGS if name in columns},
         fmean(tokens) if tokens else None,
-        next((answer.sample.row.of for answer in judged), None),
+        len(judged) if noted is None and scored < len(judged) else noted,
         {name: columns[name].scores if name in columns else {} for name in _DIAGNOSTICS},
     )
 

@@ -20,7 +20,7 @@ class Difference:
     """B - A over the papers that both runs answered.
 
     Attributes:
-        left_out: samples of either run that the other one does not have.
+        left_out: samples of either run that are not compared: the other one lacks them, or one of the two has no such score.
         corrected_p: p over all differences that are shown together and have one (Holm).
     """
 
@@ -65,14 +65,13 @@ def _differences(
 ) -> Iterator[Difference]:
     """The differences on one task, one for each metric that pairs of samples have."""
     pairs = _pairs(task, first, second)
-    left_out = len(first) + len(second) - 2 * len(pairs)
     for metric in metrics:
         both = [(x, y) for x, y in pairs if metric in x.scores and metric in y.scores]
         gains = column(metric, [(x.id, y.scores[metric] - x.scores[metric], x.cluster) for x, y in both])
         if gains:
             a = fmean(x.scores[metric] for x, _ in both)
             b = fmean(y.scores[metric] for _, y in both)
-            yield Difference(task, metric, a, b, gains.interval(), left_out)
+            yield Difference(task, metric, a, b, gains.interval(), len(first) + len(second) - 2 * len(both))
 
 
 def spreads(a: Path, b: Path) -> dict[tuple[str, str], float]:

@@ -70,23 +70,24 @@ def by_month(samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
 def noise_share(samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
     """Headline metric -> how much of the variance of single answers' scores is between answers to one prompt: the model's own noise.
 
-    The rest is between papers. Empty if each prompt was answered only once.
+    The rest is between papers. Empty if no two prompts were answered more than once.
     """
-    if len(samples) < 2 or not all(len(sample.repeats) > 1 for sample in samples):
+    if not samples:
         return {}
     shares = {}
     for metric in registry.headline(samples[0].row.kind):
-        each = [[scores[metric] for scores in sample.repeats if metric in scores] for sample in samples]
-        if all(len(values) > 1 for values in each):
+        repeats = [[scores[metric] for scores in sample.repeats if metric in scores] for sample in samples]
+        each = [values for values in repeats if len(values) > 1]
+        if len(each) > 1:
             within = fmean(variance(values) for values in each)
             means = variance([fmean(values) for values in each])
-            total = within + max(0.0, means - within / len(each[0]))
-            shares[metric] = {"repeats": len(each[0]), "share": within / total if total else 0.0}
+            total = within + max(0.0, means - within * fmean(1 / len(values) for values in each))
+            shares[metric] = {"repeats": max(map(len, each)), "share": within / total if total else 0.0}
     return shares
 
 
 def _task_scores(samples: Samples, model: str) -> Iterator[Score]:
-    for task, of_task in sorted(samples.items()):
+    for task, of_task in sorted((task, of_task) for task, of_task in samples.items() if of_task):
         columns = columns_of(of_task)
         row = of_task[0].row
         for name, metric_column in columns.items():

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from builder.pipeline import build
 from hub_scripts.reproduce.page import _scores
+from lm_eval_tasks.core.tables import text_lines
 from lm_eval_tasks.samples.answers import ScoredAnswer, mean_of
-from lm_eval_tasks.samples.sample import Sample, read
+from lm_eval_tasks.samples.results import only_result
+from lm_eval_tasks.samples.sample import JOURNAL, Sample, read, read_file
 from lm_eval_tasks.stats.columns import columns_of, headline_of
+from lm_eval_tasks.stats.compare import compare
+from lm_eval_tasks.stats.score_table import score_table
 from lm_eval_tasks.stats.scores import by_month, scores_of
+from tests.helpers.rounds import small_round
 from tests.helpers.samples import sample
 
 Command = Callable[..., tuple[int, str, str]]
@@ -79,22 +86,57 @@ def test_reproduced_tables_have_it_too(tmp_path: Path) -> None:
     assert _scores(tmp_path)["Abs-9K", "rouge_l"].mean == 0.25
 
 
-@pytest.mark.slow
-def test_rows_with_and_without_demonstrations(command: Command, dataset: Path, tmp_path: Path) -> None:
-    """A task whose first rows a baseline cannot answer ends like any other."""
-    import shutil
+def test_samples_that_lack_a_score_are_left_out_and_counted(tmp_path: Path) -> None:
+    for name, scores in (("a", [{"rouge_l": 0.5}, {"rouge_l": 0.3}]), ("b", [{"rouge_l": 0.6}, {}])):
+        write(tmp_path / name, samples(*scores))
+    [difference] = compare(tmp_path / "a", tmp_path / "b")
+    assert (difference.difference.samples, difference.left_out) == (1, 2)
 
-    from lm_eval_tasks.evaluate.run import Part, evaluate
 
-    scores = evaluate(
-        "copy-demo",
-        "",
-        ["academiceval_abs_29k_g", "academiceval_abs_9k"],
-        {"dataset": str(dataset), "bertscore_model": "none"},
-        Part(3),
-        tmp_path / "out",
+def test_a_table_names_the_samples_of_a_score_that_few_have() -> None:
+    of_task = samples({"rouge_l": 0.5, "numbers_supported": 1.0}, {"rouge_l": 0.3})
+    text = "\n".join(
+        line for item in score_table(scores_of({"t": of_task}, "m")) for line in text_lines(item, "markdown")
     )
-    # Without demonstrations there is nothing to copy.
-    assert {score.task for score in scores} == {"academiceval_abs_29k_g"}
-    assert len(read([tmp_path / "out"])) == 6
-    shutil.rmtree(tmp_path / "out")
+    assert "1.0000 (n 1)" in text
+    assert "0.4000 (n" not in text
+
+
+def test_of_a_journal_the_newest_answer_to_a_sample_counts(tmp_path: Path) -> None:
+    """A run that was begun again with other arguments has two answers to a prompt."""
+    [first] = samples({"rouge_l": 0.5})
+    entries = [{"key": key, "doc": first.row.to_doc(), "value": key} for key in ("old", "new")]
+    (tmp_path / JOURNAL).write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    assert [found.answer for found in read_file(tmp_path / JOURNAL)] == ["new"]
+
+
+def write(folder: Path, of_task: list[Sample]) -> None:
+    folder.mkdir()
+    lines = [{"doc": one.row.to_doc(), "filtered_resps": [ScoredAnswer("x", one.scores).to_text()]} for one in of_task]
+    (folder / "samples_x_m.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+@pytest.mark.slow
+def test_rows_with_and_without_demonstrations(command: Command, world: Path, tmp_path: Path) -> None:
+    """A setting of which a baseline can answer only some rows: every figure says over how many."""
+    shutil.copytree(world / "work", tmp_path / "work")
+    mixed = {"name": "Abs-Mix", "task": "abs", "tokens": 5000, "fill": ["co-author"]}
+    dataset = build(small_round(tmp_path, settings=("Abs-9K",), setting=[mixed])).output
+    options = json.dumps({"dataset": str(dataset), "bertscore_model": "none", "config": "Abs-Mix"})
+    tasks = ("--tasks", "academiceval_abs_9k", "--metadata", options)
+    runs = [tmp_path / "lead", tmp_path / "copy-demo"]
+    for run in runs:
+        assert command("eval", "--model", run.name, *tasks, "--output", run)[0] == 0
+    rows = read([runs[1]])
+    able = [row for row in rows if row.scores]
+    assert 0 < len(able) < len(rows)
+    [score] = [score for score in only_result(runs[1]).scores if score.metric == "rouge_l"]
+    assert (score.samples, score.of) == (len(able), len(rows))
+    [difference] = compare(*runs)
+    assert (difference.difference.samples, difference.left_out) == (
+        len(able),
+        len(rows) - len(able) + len(rows) - len(able),
+    )
+    assert command("report", *runs, dataset, "-o", tmp_path / "site")[0] == 0
+    board = (tmp_path / "site" / "data" / "board.js").read_text()
+    assert f'"n":{len(able)},"of":{len(rows)}' in board

@@ -1,0 +1,63 @@
+"""A request that is given up gives its connection up too."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from builder.sources import http_client
+from builder.sources.http_client import HttpClient
+
+
+@contextmanager
+def endless_headers(opened: set[socket.socket]) -> Iterator[str]:
+    """A server that sends a byte of a header at a time, for ever."""
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def answer(connection: socket.socket) -> None:
+        opened.add(connection)
+        try:
+            connection.recv(4096)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nX-A: ")
+            while True:
+                connection.sendall(b"a")
+                time.sleep(0.02)
+        except OSError:
+            opened.discard(connection)
+
+    def accept() -> None:
+        while True:
+            try:
+                connection, _ = server.accept()
+            except OSError:
+                return
+            threading.Thread(target=answer, args=(connection,), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    yield f"http://127.0.0.1:{server.getsockname()[1]}/x"
+    server.close()
+
+
+def test_one_connection_at_a_time() -> None:
+    answers = SimpleNamespace(
+        last_request=lambda: 0, count_request=lambda *_: None, add_seconds=lambda *_: None, get=lambda *_: None
+    )
+    source: Any = SimpleNamespace(timeout=0.3, delay=0.0, contact="x")
+    store: Any = SimpleNamespace(answers=answers)
+    client = HttpClient(source, store, "2026.11")
+    opened: set[socket.socket] = set()
+    with endless_headers(opened) as url:
+        for _ in range(3):
+            with pytest.raises(http_client._TransientFailure, match="no whole answer"):
+                client._request(url)
+            until = time.monotonic() + 20
+            while opened and time.monotonic() < until:
+                time.sleep(0.01)
+            assert not opened
