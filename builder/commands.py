@@ -298,7 +298,7 @@ def fill(arguments: Namespace) -> Iterator[str | Table]:
 def import_(arguments: Namespace) -> Iterator[str | Table]:
     check_there(arguments.source)
     from builder.dataset.importers.academiceval import import_academiceval
-    from builder.dataset.importers.scalar import import_papers, import_questions
+    from builder.scalar.importers.scalar import import_papers, import_questions
 
     output = arguments.output or Path(f"{arguments.kind}-original")
     if arguments.kind == "academiceval":

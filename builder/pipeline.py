@@ -19,19 +19,16 @@ from builder.collect.license_lookup import learn_licenses
 from builder.collect.update import update
 from builder.dataset import folder
 from builder.dataset.audit import audit, check
+from builder.dataset.families import Material, families
 from builder.dataset.fill import fill
 from builder.dataset.frozen_core import carry
 from builder.dataset.manifest import Configuration, Manifest
-from builder.dataset.question_rows import row_of
 from builder.dataset.side_files import side_files
-from builder.dataset.write import write_level
 from builder.dataset.write_samples import write_settings
 from builder.errors import FolderError
-from builder.extract.stage import EXTRACTOR, Documents, choose_documents, extract_papers
+from builder.extract.stage import EXTRACTOR, choose_documents, extract_papers
 from builder.extract.summary import summarise
-from builder.records import LinkWay, Paper, SplitDates
 from builder.round.configurations import by_task
-from builder.round.model import Round
 from builder.samples.cut import cut_papers
 from builder.samples.near_duplicates import copies
 from builder.samples.plan import Planned, plan
@@ -39,7 +36,6 @@ from builder.samples.pool import Pool
 from builder.samples.split import split_dates
 from builder.samples.texts import TextsWriter
 from builder.samples.tokens import token_counter
-from builder.scalar.stage import Asking, read_cited
 from builder.sources.base import open_source
 from builder.stage_report import StageReport
 from builder.store import STORE, Store
@@ -50,6 +46,8 @@ from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.metrics.bertscore import check_model
 
 if TYPE_CHECKING:
+    from builder.records import LinkWay, Paper, SplitDates
+    from builder.round.model import Round
     from lm_eval_tasks.engines.base import Engine
     from lm_eval_tasks.tasks.records import Setting
 
@@ -118,7 +116,8 @@ def stages(round_: Round, engine: Engine) -> Iterator[StageReport]:
         with_text = [paper for paper in papers if paper.id in documents]
         dates = split_dates(round_.split, with_text)
         learn_first_versions(source, store, dates.test_of(with_text))
-        read_cited(round_, source, store, with_text, documents, dates, engine)
+        for family in families():
+            family.prepare(Material(round_, store, with_text, documents, dates), source, engine)
         yield linked
 
 
@@ -181,24 +180,6 @@ def _papers(store: Store, graph: CoAuthorGraph) -> list[Paper]:
 # --- the build
 
 
-@dataclass(frozen=True, slots=True)
-class _Material:
-    """What a dataset folder is made of: everything that the workspace contains of a round.
-
-    Attributes:
-        papers: those on the graph with a usable document, by id.
-        reports: of the stages before the build.
-    """
-
-    round_: Round
-    store: Store
-    graph: CoAuthorGraph
-    papers: tuple[Paper, ...]
-    documents: Documents
-    dates: SplitDates
-    reports: tuple[StageReport, ...]
-
-
 def build(round_: Round, engine: Engine | None = None, *, replace: bool = False) -> Outcome:
     """Write the dataset folder from the contents of the workspace; the source is not asked again.
 
@@ -213,22 +194,22 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
     """
     engine = engine or LocalEngine()
     with _workspace(round_) as store:
-        material = _material(round_, store)
+        material, graph, before = _material(round_, store)
         token_counter()  # nothing can begin without its tokenizer
         check_model(round_.samples.ceiling_bertscore)
         with folder.replacing(round_.output) as place:
-            settings, sampled = _write_settings(material, place, engine)
+            settings, sampled = _write_settings(material, graph, place, engine)
             _check_samples(settings, sampled, material.dates)
             findings = audit(place, settings, engine)
             check(findings, round_.audit)
-            levels, question_reports = _write_levels(material, place)
+            questions, question_reports = _write_questions(material, place)
             core, core_round = carry(round_, place)
             ceilings, carried = side_files(round_, store, material.papers, material.dates)
-            reports = (*material.reports, *sampled, *question_reports)
+            reports = (*before, *sampled, *question_reports)
             manifest = Manifest(
                 round=round_.round,
                 code_version=VERSION,
-                configurations=(*settings, *levels, *core),
+                configurations=(*settings, *questions, *core),
                 reports=tuple(report.counts() for report in reports),
                 seed=round_.seed,
                 config=round_.config(),
@@ -249,7 +230,8 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
     return Outcome(round_.output, finished, reports)
 
 
-def _material(round_: Round, store: Store) -> _Material:
+def _material(round_: Round, store: Store) -> tuple[Material, CoAuthorGraph, list[StageReport]]:
+    """What the workspace contains of a round, with the reports of the stages before the build."""
     crawled = crawl_report(round_, store)
     graph, on_graph = _graph(round_, store)
     all_papers = _papers(store, graph)
@@ -257,8 +239,8 @@ def _material(round_: Round, store: Store) -> _Material:
     papers = tuple(paper for paper in all_papers if paper.id in documents)
     if not papers:
         raise FolderError(f"no paper can be used, nothing was written ({extracted.line()})")
-    reports = crawled, on_graph, extracted, link_report(store, papers)
-    return _Material(round_, store, graph, papers, documents, split_dates(round_.split, papers), reports)
+    material = Material(round_, store, papers, documents, split_dates(round_.split, papers))
+    return material, graph, [crawled, on_graph, extracted, link_report(store, papers)]
 
 
 def _check_samples(settings: Sequence[Configuration], sampled: Sequence[StageReport], dates: SplitDates) -> None:
@@ -274,12 +256,14 @@ def _check_samples(settings: Sequence[Configuration], sampled: Sequence[StageRep
             )
 
 
-def _write_settings(material: _Material, place: Path, engine: Engine) -> tuple[list[Configuration], list[StageReport]]:
+def _write_settings(
+    material: Material, graph: CoAuthorGraph, place: Path, engine: Engine
+) -> tuple[list[Configuration], list[StageReport]]:
     """Cut, plan and write every writing task; the configurations, and a report for each task."""
     round_ = material.round_
     texts = round_.workspace / TEXTS
     try:
-        pool = _cut(material, texts, engine)
+        pool = _cut(material, graph, texts, engine)
         planned: dict[Setting, list[Planned]] = {}
         reports: list[StageReport] = []
         for task, settings in by_task(round_.chosen).items():
@@ -293,7 +277,7 @@ def _write_settings(material: _Material, place: Path, engine: Engine) -> tuple[l
         texts.unlink(missing_ok=True)
 
 
-def _cut(material: _Material, texts: Path, engine: Engine) -> Pool:
+def _cut(material: Material, graph: CoAuthorGraph, texts: Path, engine: Engine) -> Pool:
     """The pool of the round, its papers' texts in a file."""
     round_, papers = material.round_, material.papers
     with TextsWriter(texts) as writer:
@@ -306,18 +290,10 @@ def _cut(material: _Material, texts: Path, engine: Engine) -> Pool:
             writer,
             engine,
         )
-    return Pool(cuts, material.graph, round_.seed, round_.samples.min_citations, copies(papers))
+    return Pool(cuts, graph, round_.seed, round_.samples.min_citations, copies(papers))
 
 
-def _write_levels(material: _Material, place: Path) -> tuple[list[Configuration], list[StageReport]]:
-    """Write every SCALAR level that the round asks for."""
-    round_ = material.round_
-    asking = Asking(round_, material.store, material.papers, material.documents, material.dates)
-    written: list[Configuration] = []
-    reports: list[StageReport] = []
-    for level in round_.scalar.chosen:
-        questions, report = asking.questions(level)
-        rows = {split: map(row_of, of_split) for split, of_split in questions.items()}
-        written.append(write_level(place, level, rows, round_.round, token_counter()))
-        reports.append(report)
-    return written, reports
+def _write_questions(material: Material, place: Path) -> tuple[list[Configuration], list[StageReport]]:
+    """Write the questions of every family that the round asks for."""
+    written = [outcome for family in families() for outcome in family.write(material, place)]
+    return [configuration for configuration, _ in written], [report for _, report in written]

@@ -65,6 +65,8 @@ NO_LICENSE = "none"
 
 TASKS: tuple[Task, ...] = get_args(Task)
 SPLITS: tuple[Split, ...] = get_args(Split)
+# What a manifest calls the task of questions -> the module that describes their family, see `dataset.families`.
+FAMILIES = {"cloze": "builder.scalar.family"}
 
 
 @dataclass(frozen=True, slots=True)

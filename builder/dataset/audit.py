@@ -54,8 +54,9 @@ def audit(folder: Path, configurations: Iterable[Configuration], engine: Engine 
     by_task: dict[Task, list[Configuration]] = {}
     for configuration in configurations:
         if configuration.form == "full":
-            assert configuration.task != "cloze", "full rows are those of writing settings"
-            by_task.setdefault(configuration.task, []).append(configuration)
+            task = configuration.writing_task
+            assert task, "full rows are those of writing settings"
+            by_task.setdefault(task, []).append(configuration)
     tasks = [_TaskRows(folder, task, tuple(group)) for task, group in by_task.items()]
     large = (
         sum(file.nbytes for rows in tasks for configuration in rows.configurations for file in configuration.every_file)

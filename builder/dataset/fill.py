@@ -13,7 +13,8 @@ from heapq import merge
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.dataset.completion import Lacking, complete_question, complete_writing, documents_of, paper_of
+from builder.dataset.completion import complete_writing, documents_of, paper_of
+from builder.dataset.families import Lacking, family_of
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import SEALED, Configuration, Manifest, read_carried, read_manifest
 from builder.dataset.rows import kind_of, read_rows, rows_of, with_positions, without_files
@@ -110,11 +111,9 @@ def _rows(source: Path, configuration: Configuration | None, split: Split) -> li
 
 def _complete_row(row: Row, configuration: Configuration, store: Store) -> Row | Lacking:
     try:
-        return (
-            complete_question(row, store)
-            if configuration.task == "cloze"
-            else complete_writing(row, configuration.task, store)
-        )
+        if task := configuration.writing_task:
+            return complete_writing(row, task, store)
+        return family_of(configuration.task).complete(row, store)
     except (KeyError, ValueError, IndexError, OverflowError) as err:
         raise FolderError(
             f"{configuration.name} {row['id']!r:.80} is not a row by id that this release can read ({err})"

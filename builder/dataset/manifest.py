@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from builder.errors import FolderError
-from builder.records import SPLITS, TASKS, LinkWay, ReadingSummary, Split, SplitDates, Task
+from builder.records import FAMILIES, SPLITS, TASKS, LinkWay, ReadingSummary, Split, SplitDates, Task
 from builder.round.audit import AuditTable
 from builder.round.licenses import Shown
 from builder.stage_report import StageCounts
@@ -107,7 +107,7 @@ class Configuration:
     """One configuration of the dataset: what `load_dataset` is given as its second argument.
 
     Attributes:
-        task: of its rows: a writing task, or "cloze" for SCALAR.
+        task: of its rows: a writing task, or one of `FAMILIES`.
         form: what a row is, see `Form`.
         of: ids: the configuration whose rows these are; core: the setting. "" for the others.
         splits: those that have rows.
@@ -115,10 +115,15 @@ class Configuration:
 
     __pydantic_config__ = _STRICT
     name: str
-    task: Task | Literal["cloze"]
+    task: str
     form: Form
     of: str = ""
     splits: dict[Split, SplitContents] = field(default_factory=dict)
+
+    @property
+    def writing_task(self) -> Task | None:
+        """Its writing task; None for questions."""
+        return next((task for task in TASKS if task == self.task), None)
 
     @property
     def is_writing(self) -> bool:
@@ -128,6 +133,8 @@ class Configuration:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise ValueError(f"{self.name!r} is not a valid configuration name")
+        if self.task not in (*TASKS, *FAMILIES):
+            raise ValueError(f"{self.name} has the unknown task {self.task!r:.40}")
         if (self.form in ("ids", "core")) != bool(self.of):
             raise ValueError(f"{self.name} is of form {self.form} and `of` {self.of!r}")
         if self.form != "ids" and (self.form == "questions") == self.is_writing:

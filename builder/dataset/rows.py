@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from builder.dataset import question_rows, writing_rows
+from builder.dataset import writing_rows
+from builder.dataset.families import family_of
 from builder.dataset.manifest import Configuration, DataFile, place_of
 from builder.errors import FolderError
 from builder.records import SPLITS, TASKS, Split
@@ -27,16 +28,12 @@ _BATCH_ROWS, _BATCH_BYTES = 64, 1 << 29
 _SLACK = 1 << 24
 
 
-# Task of a configuration -> the kind of its rows.
-KINDS: dict[str, RowKind] = {
-    **{task: writing_rows.kind_of(task) for task in TASKS},
-    question_rows.TASK: question_rows.KIND,
-}
+_WRITING: dict[str, RowKind] = {task: writing_rows.kind_of(task) for task in TASKS}
 
 
 def kind_of(configuration: Configuration) -> RowKind:
     """The kind of a configuration's rows."""
-    return KINDS[configuration.task]
+    return _WRITING[configuration.task] if configuration.is_writing else family_of(configuration.task).rows
 
 
 def columns_of(configuration: Configuration) -> pa.Schema:

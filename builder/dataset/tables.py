@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from builder.dataset.families import family_of
 from builder.dataset.manifest import QUANTILES
 from builder.records import SPLITS, LinkWay, ReadingSummary
 from builder.round.configurations import thousands_in
@@ -21,7 +22,6 @@ _TASKS = {
     "abs": "Abstract Writing",
     "intro": "Introduction Writing",
     "related": "Related Work Writing",
-    "cloze": "Citation Cloze",
 }
 _PAPERS = "the papers of the round are shorter than those of the benchmark's paper, or were partly read"
 # Why inputs of a task may be short.
@@ -50,7 +50,7 @@ def _statistics(configuration: Configuration) -> tuple[object, ...]:
     )
     return (
         configuration.name,
-        _TASKS[configuration.task],
+        _TASKS.get(configuration.task) or family_of(configuration.task).label,
         compression,
         f"{input_tokens / n:.0f}",
         out,

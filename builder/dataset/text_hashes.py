@@ -19,3 +19,8 @@ def digest(text: str) -> str:
 def hash_column(texts: Mapping[str, str]) -> list[dict[str, object]]:
     """The column `TEXTS` of a row whose texts are these, by their places in it."""
     return [{"name": name, "sha256": digest(text), "characters": len(text)} for name, text in texts.items()]
+
+
+def matches(texts: Mapping[str, str], hashes: Mapping[str, str]) -> bool:
+    """Whether texts are those that these hashes were made of."""
+    return {name: digest(text) for name, text in texts.items()} == hashes

@@ -6,9 +6,7 @@ Without the hash `datasets` takes a rebuilt folder for the one in its cache and 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,22 +14,18 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from builder.dataset import question_rows
 from builder.dataset.manifest import QUANTILES, Configuration, DataFile, SplitContents, Statistics
 from builder.dataset.rows import columns_of
 from builder.records import SPLITS, Split
 from lm_eval_tasks.core.files import sha256_of
-from lm_eval_tasks.core.power import SPREADS, detectable_with
+from lm_eval_tasks.core.power import detectable_with, spread_of
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row
-    from builder.samples.tokens import TokenCounter
-    from lm_eval_tasks.tasks.records import Level
 
 _GROUP_ROWS = 64
 _GROUP_BYTES = 32 * 2**20
 _SHARD_BYTES = 400 * 2**20
-_COUNTED_TOGETHER = 16
 
 
 class ConfigurationWriter:
@@ -62,19 +56,6 @@ class ConfigurationWriter:
         )
 
 
-def write_level(
-    folder: Path, level: Level, rows: Mapping[Split, Iterable[Row]], round_name: str, count: TokenCounter
-) -> Configuration:
-    """Write the rows of one SCALAR level, as `question_rows.row_of` makes them."""
-    writer = ConfigurationWriter(folder, Configuration(level.name, "cloze", "questions"))
-    for split, of_split in rows.items():
-        waiting = iter(of_split)
-        while group := list(islice(waiting, _COUNTED_TOGETHER)):
-            for row in question_rows.with_token_counts(group, round_name, count):
-                writer.add(split, row)
-    return writer.close()
-
-
 @dataclass(slots=True)
 class _Tally:
     """`Statistics` in the making."""
@@ -91,7 +72,7 @@ class _Tally:
         self.days[row["published"]] += 1
         self.licenses[row["license"]] += 1
         self.authors[next(iter(row["authors"]), row["id"])] += 1
-        # SCALAR's targets are places.
+        # The targets of questions are places.
         if "label" in row:
             self.labels[row["label"]] += 1
         else:
@@ -99,7 +80,7 @@ class _Tally:
 
     def close(self, task: str) -> Statistics:
         places = range(max(self.labels, default=-1) + 1)
-        smallest = detectable_with(self.authors.values(), SPREADS[task])
+        smallest = detectable_with(self.authors.values(), spread_of(task))
         return Statistics(
             samples=len(self.inputs),
             input_tokens=sum(self.inputs),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -16,7 +16,8 @@ from builder.seeding import digest_of
 from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
-    from builder.records import Paper, Split, SplitDates
+    from builder.dataset.families import Material
+    from builder.records import Paper, Split
     from builder.round.model import Round
     from builder.sources.base import Source
     from builder.stage_report import StageReport
@@ -29,32 +30,26 @@ _CACHED = 256
 _LOOKED_AT = 5
 
 
-def read_cited(
-    round_: Round,
-    source: Source,
-    store: Store,
-    papers: Sequence[Paper],
-    documents: Documents,
-    dates: SplitDates,
-    engine: Engine,
-) -> None:
+def read_cited(material: Material, source: Source, engine: Engine) -> None:
     """Fetch and read the papers that the question papers cite, as far as the levels show their texts."""
+    round_, store = material.round_, material.store
     if not round_.scalar.shows_texts:
         return
-    cited = cited_papers(round_, store, question_papers(round_, papers, documents, dates))
+    cited = cited_papers(round_, store, question_papers(material))
     extract_papers(round_, source, store, learn_licenses(source, store, cited), engine)
 
 
-def question_papers(round_: Round, papers: Iterable[Paper], documents: Documents, dates: SplitDates) -> list[Paper]:
+def question_papers(material: Material) -> list[Paper]:
     """The papers that are tried: with a document, in the wanted splits, passed by quality filter and licences.
 
     For each split, those whose turn comes first, so that no more cited papers are fetched than the questions may need.
     """
+    round_, dates = material.round_, material.dates
     accepted = round_.scalar.accepted_ids
     fit = [
         paper
-        for paper in papers
-        if paper.id in documents
+        for paper in material.papers
+        if paper.id in material.documents
         and dates.split_of(paper) in round_.scalar.splits
         and (accepted is None or paper.id in accepted)
         and allows(paper.license, round_.licenses)
@@ -80,17 +75,13 @@ def cited_papers(round_: Round, store: Store, papers: Iterable[Paper]) -> list[P
 
 
 class Asking:
-    """What the questions of a round are made of: papers to ask about, and what is known of those that they cite.
+    """What the questions of a round are made of: papers to ask about, and what is known of those that they cite."""
 
-    Args:
-        papers: those with a usable document.
-    """
-
-    def __init__(
-        self, round_: Round, store: Store, papers: Sequence[Paper], documents: Documents, dates: SplitDates
-    ) -> None:
-        self._round, self._store, self._documents, self._dates = round_, store, documents, dates
-        self._papers = question_papers(round_, papers, documents, dates) if round_.scalar.chosen else []
+    def __init__(self, material: Material) -> None:
+        round_, store = material.round_, material.store
+        self._round, self._store = round_, store
+        self._documents, self._dates = material.documents, material.dates
+        self._papers = question_papers(material) if round_.scalar.chosen else []
         cited = cited_papers(round_, store, self._papers)
         self._cited = {paper.id: paper for paper in cited if allows(paper.license, round_.licenses)}
         self._texts = Documents(store, {})

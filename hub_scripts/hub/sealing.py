@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset.manifest import SEALED, Configuration, Manifest, read_manifest
-from builder.dataset.question_rows import LABEL
 from builder.dataset.rows import kind_of, read_rows
 from builder.ids import bare_id
 from builder.records import SPLITS
+from builder.scalar.rows import LABEL
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row

@@ -21,13 +21,13 @@ from hypothesis import strategies as st
 
 from builder.dataset.errata import parse_errata
 from builder.dataset.importers.academiceval import import_academiceval
-from builder.dataset.importers.scalar_papers import read_structured
-from builder.dataset.importers.scalar_questions import read_questions
 from builder.dataset.manifest import parse_manifest
 from builder.errors import BuildError
 from builder.records import Drop, Paper
 from builder.round.model import load_round
 from builder.round.takedowns import parse_takedowns
+from builder.scalar.importers.papers import read_structured
+from builder.scalar.importers.questions import read_questions
 from builder.sources.arxiv.export_api import ExportApi
 from builder.sources.arxiv.oai_pmh import OaiPmh
 from builder.sources.http_client import DoubtfulAnswer

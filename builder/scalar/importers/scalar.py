@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from builder.dataset.folder import replacing
 from builder.dataset.importers.imported import finish_import
-from builder.dataset.importers.scalar_papers import read_structured
-from builder.dataset.importers.scalar_questions import read_questions
-from builder.dataset.question_rows import row_of
-from builder.dataset.write import write_level
 from builder.errors import FolderError
 from builder.round.tables import ScalarTable
 from builder.samples.tokens import token_counter
 from builder.scalar.citation_classifier import types_of
+from builder.scalar.family import write_level
+from builder.scalar.importers.papers import read_structured
+from builder.scalar.importers.questions import read_questions
 from builder.scalar.questions import QuestionMaker, ask_all, turn_of
+from builder.scalar.rows import row_of
 from builder.stage_report import StageReport
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.tasks.records import ALL_LEVELS, LEVELS

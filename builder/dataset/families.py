@@ -1,0 +1,76 @@
+"""Families of questions with exact answers, such as SCALAR: what the rest of the builder needs to know of each.
+
+A family is a folder with a module that describes it in `FAMILY`; a line of `records.FAMILIES` adds it. The module is loaded when
+a round has, or asks for, the family's rows, so that nothing here imports it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from builder.dataset.row_kind import Row, RowKind
+from builder.records import FAMILIES
+
+if TYPE_CHECKING:
+    from builder.dataset.manifest import Configuration
+    from builder.extract.stage import Documents
+    from builder.records import Paper, SplitDates
+    from builder.round.model import Round
+    from builder.sources.base import Source
+    from builder.stage_report import StageReport
+    from builder.store import Store
+    from lm_eval_tasks.engines.base import Engine
+
+Lacking = Literal["missing_paper", "missing_file", "changed_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What configurations are written from: everything that the workspace contains of a round.
+
+    Attributes:
+        papers: those on the graph with a usable document, by id.
+    """
+
+    round_: Round
+    store: Store
+    papers: Sequence[Paper]
+    documents: Documents
+    dates: SplitDates
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A family of questions.
+
+    Attributes:
+        label: its task, for display.
+        rows: the kind of its rows.
+        complete: a row by id -> the whole row, or why it cannot be had.
+        prepare: fetches and reads, before the build, what the questions need besides the papers.
+        write: writes into a folder what the round asks for; each configuration with the report of its stage.
+    """
+
+    label: str
+    rows: RowKind
+    complete: Callable[[Row, Store], Row | Lacking]
+    prepare: Callable[[Material, Source, Engine], None]
+    write: Callable[[Material, Path], Iterator[tuple[Configuration, StageReport]]]
+
+
+@cache
+def family_of(task: str) -> Family:
+    """The family of a manifest's task."""
+    family = import_module(FAMILIES[task]).FAMILY
+    assert isinstance(family, Family)
+    return family
+
+
+def families() -> list[Family]:
+    """All families."""
+    return [family_of(task) for task in FAMILIES]

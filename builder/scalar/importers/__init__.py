@@ -1,0 +1,1 @@
+"""Rounds made of what SCALAR has published."""
