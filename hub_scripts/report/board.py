@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from builder.round.configurations import thousands_in
 from hub_scripts.report.cells import TASKS, WIN_RATE, Cell, Group, is_baseline, task_of, with_interval
 from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.tasks.records import FAMILIES
 
 if TYPE_CHECKING:
     from hub_scripts.report.cells import Key, Values
@@ -24,7 +25,7 @@ TASK_LABELS = {
     "intro": "Introduction",
     "related": "Related work",
     "section": "Any section",
-    "scalar": "SCALAR",
+    **{family.name: family.label for family in FAMILIES if family.label},
 }
 _SCALE = 10_000
 

@@ -14,7 +14,7 @@ from lm_eval_tasks.tasks.records import ALL_LEVELS
 
 # What judges say about an answer, besides the metrics of the registry.
 WIN_RATE = "win_rate"
-TASKS = (*prompts.WRITING, prompts.SCALAR)
+TASKS = (*prompts.WRITING, *prompts.QUESTIONS)
 # Metric -> score, with its interval if it has one.
 Values = dict[str, tuple[float, ...]]
 _LEVELS = tuple(level.name for level in ALL_LEVELS)
@@ -90,7 +90,7 @@ def in_order(groups: Iterable[Group]) -> list[Group]:
 
     def rank(group: Group) -> tuple[Any, ...]:
         level = _LEVELS.index(group.key.setting) if group.key.setting in _LEVELS else len(_LEVELS)
-        length = 0 if group.task == "scalar" else group.context or 0
+        length = 0 if group.task in prompts.QUESTIONS else group.context or 0
         return group.key.round, TASKS.index(group.task), level, length, group.key.setting
 
     return sorted(groups, key=rank)

@@ -10,18 +10,24 @@ from typing import Any
 
 from lm_eval_tasks.core.errors import EvalError
 from lm_eval_tasks.core.files import sha256_of_bytes
-from lm_eval_tasks.tasks.records import SETTINGS, prompts_of
+from lm_eval_tasks.tasks.records import FAMILIES, SETTINGS, prompts_of
 
 # The prompt file of all SCALAR settings.
 SCALAR = "scalar"
 TITLE = "title"
 WRITING = (TITLE, "abs", "intro", "related", "section")
+# Families whose answers are choices.
+QUESTIONS = tuple(family.name for family in FAMILIES if family.kind == "cloze")
 _FOLDER = Path(__file__).parent
 
 
-def version() -> int:
-    """The version of the prompts, which is raised with any change to them."""
-    return int(_registry()["version"])
+def version(family: str = SCALAR) -> int:
+    """The version of the prompts, which is raised with any change to them.
+
+    Args:
+        family: families that came after SCALAR have versions of their own.
+    """
+    return int(_registry(family)["version"])
 
 
 def prompt_of(setting: str, role: str = "prompt") -> str:
@@ -45,21 +51,35 @@ def is_usual(name: str) -> bool:
 
 
 def task_of(name: str) -> str:
-    """The task of a prompt: files are called `<task>_<variant>`; SCALAR's prompts are "scalar"."""
+    """The task of a prompt: files are called `<task>_<variant>`, or by the family that they ask for."""
     first = name.partition("_")[0]
-    return first if first in WRITING else SCALAR
+    return first if first in (*WRITING, *QUESTIONS) else SCALAR
 
 
-def digest() -> str:
-    """sha256 over the prompts of each setting and the bytes of every prompt file."""
-    files = {path.name: path.read_bytes().hex() for path in _FOLDER.glob("*.txt")}
-    content = json.dumps([_prompts(), files], sort_keys=True)
-    return sha256_of_bytes(content)
+def digest(family: str = SCALAR) -> str:
+    """sha256 over the bytes of a family's prompt files; over those of the writing tasks too, and which setting is asked
+    with which prompt, for the versions that SCALAR shares with them.
+
+    Another setting that is asked as older ones are changes nothing.
+    """
+    own = {path.name: path.read_bytes().hex() for path in _FOLDER.glob("*.txt") if _family_of(path.stem) == family}
+    asked = sorted(
+        {
+            (setting.task, setting.length, role, prompt)
+            for setting in SETTINGS
+            for role, prompt in prompts_of(setting).items()
+        }
+    )
+    return sha256_of_bytes(json.dumps([asked if family == SCALAR else [], own], sort_keys=True))
 
 
-def digests() -> dict[str, str]:
+def digests(family: str = SCALAR) -> dict[str, str]:
     """The digest of every version that was ever published."""
-    return dict(_registry()["digests"])
+    return dict(_registry(family)["digests"])
+
+
+def _family_of(prompt: str) -> str:
+    return task if (task := task_of(prompt)) in QUESTIONS else SCALAR
 
 
 @cache
@@ -68,5 +88,6 @@ def _prompts() -> dict[str, dict[str, str]]:
 
 
 @cache
-def _registry() -> dict[str, Any]:
-    return tomllib.loads((_FOLDER / "registry.toml").read_text(encoding="utf-8"))
+def _registry(family: str) -> dict[str, Any]:
+    content = tomllib.loads((_FOLDER / "registry.toml").read_text(encoding="utf-8"))
+    return content if family == SCALAR else dict(content[family])

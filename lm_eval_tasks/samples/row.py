@@ -119,11 +119,11 @@ class PromptRow:
 
     @property
     def kind(self) -> Kind:
-        return "cloze" if self.task == registry.SCALAR else "writing"
+        return "writing" if self.task in registry.WRITING else "cloze"
 
     @property
     def task(self) -> str:
-        """What is asked for: "abs" and the like, or "scalar"."""
+        """What is asked for: "abs" and the like, or a family of questions such as "scalar"."""
         return registry.task_of(self.prompt_name)
 
     @property

@@ -13,9 +13,8 @@ from pathlib import Path
 from lm_eval_tasks.compat.lm_eval import tasks_folder
 from lm_eval_tasks.core.errors import EvalError, TaskFolderError
 from lm_eval_tasks.core.text import suggestion
-from lm_eval_tasks.tasks.records import task_names
+from lm_eval_tasks.tasks.records import FAMILIES, task_names
 
-_FOLDERS = ("academiceval", "scalar")
 _LIST = "`academiceval eval --tasks list` prints the tasks"
 _MARKER = ".made-by-academiceval"
 
@@ -34,7 +33,7 @@ def check_tasks(tasks: Iterable[str], option: str = "--tasks") -> None:
     known = task_names()
     for task in tasks:
         if task not in known:
-            near = [name for name in (f"academiceval_{task}", f"scalar_{task}") if name in known]
+            near = [name for family in FAMILIES if (name := f"{family.name}_{task}") in known]
             hint = f"did you mean {near[0]!r}?" if near else suggestion(task, known, otherwise=_LIST)
             raise EvalError(f"unknown task {task!r} in {option}; {hint}")
 
@@ -46,13 +45,13 @@ def link() -> list[Path]:
         TaskFolderError: lm_eval is not installed, its folder cannot be written, or contains a folder that is not ours.
     """
     folders = []
-    for name in _FOLDERS:
-        place = _place(name)
+    for family in FAMILIES:
+        place = _place(family.name)
         _remove(place)
         try:
             place.mkdir()
             (place / _MARKER).touch()
-            for file in sorted((tasks_path() / name).iterdir()):
+            for file in sorted((tasks_path() / family.name).iterdir()):
                 if file.is_file():
                     (place / file.name).symlink_to(file)
         except OSError as err:
@@ -65,7 +64,7 @@ def link() -> list[Path]:
 
 def unlink() -> list[Path]:
     """Remove what `link` made; returns the folders removed."""
-    return [place for name in _FOLDERS if _remove(place := _place(name))]
+    return [place for family in FAMILIES if _remove(place := _place(family.name))]
 
 
 def _place(name: str) -> Path:

@@ -1,7 +1,8 @@
 """The records of all configurations and tasks.
 
-A new setting is a line of `SETTINGS`, a new level a line of `LEVELS` or `ABLATIONS`, a new way to ask a line of `ROLES`;
-`make tasks` then writes the files of lm-eval, its in-tree edition, and the tables in the docs.
+A new setting is a line of `SETTINGS`, a new level a line of `LEVELS` or `ABLATIONS`, a new way to ask a line of
+`ROLES`, a new family a line of `FAMILIES` and its tasks; `make tasks` then writes the files of lm-eval, its in-tree
+edition, and the tables in the docs.
 """
 
 from __future__ import annotations
@@ -15,6 +16,27 @@ Scope = Literal["full", "section"]
 CitationType = Literal["attributional", "descriptive"]
 Distractors = Literal["random", "nearest"]
 CandidateText = Literal["concise", "full", "body"]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Tasks that have a hook, a base file and a way of scoring in common.
+
+    A new family is a folder of `lm_eval_tasks` with its hook and `_base_yaml`, a prompt file called `<name>.txt` or
+    `<name>_<variant>.txt`, a line of `FAMILIES`, and its tasks and groups.
+
+    Attributes:
+        name: of the folder; what the names of its tasks and prompt files begin with.
+        label: for display; "" where each target of `TARGETS` has its own.
+        kind: how answers are scored: as texts, or as choices.
+    """
+
+    name: str
+    label: str
+    kind: Literal["writing", "cloze"]
+
+
+FAMILIES: tuple[Family, ...] = (Family("academiceval", "", "writing"), Family("scalar", "SCALAR", "cloze"))
 
 
 def slug_of(name: str) -> str:

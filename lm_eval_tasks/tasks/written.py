@@ -9,7 +9,19 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lm_eval_tasks.tasks.records import GROUPS, PLAIN, ROLES, SETTINGS, TAGS, TARGETS, TASKS, TINY, Group, Task
+from lm_eval_tasks.tasks.records import (
+    FAMILIES,
+    GROUPS,
+    PLAIN,
+    ROLES,
+    SETTINGS,
+    TAGS,
+    TARGETS,
+    TASKS,
+    TINY,
+    Group,
+    Task,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 _OURS = ROOT / "lm_eval_tasks"
@@ -21,7 +33,7 @@ _TITLE_FILTER = """filter_list:
       - function: custom
         filter_fn: !function lm_eval_tasks.metrics.score.score_title
 """
-_MEANS = {"academiceval": "WRITING_GROUP_LIST", "scalar": "CLOZE_GROUP_LIST"}
+_MEANS = {family.name: f"{family.kind.upper()}_GROUP_LIST" for family in FAMILIES}
 # The part of the in-tree edition's module that is ours word for word: it begins here, to the end of both files.
 _REFINEMENT = "_YES = "
 _BLOCK = re.compile(r"(?<=<!-- tasks -->\n).*?(?=<!-- end of tasks -->)", re.DOTALL)
@@ -58,11 +70,11 @@ def _task_files() -> dict[Path, str]:
 
 
 def _stem(task: Task) -> str:
-    return task.name.removeprefix("academiceval_").removeprefix("scalar_")
+    return task.name.removeprefix("academiceval_").removeprefix(f"{task.family}_")
 
 
 def _group_stem(group: Group) -> str:
-    return f"_group{group.name.removeprefix(group.family)}"
+    return f"_group{group.name.removeprefix('academiceval_' + group.family).removeprefix(group.family)}"
 
 
 def _task(task: Task) -> str:

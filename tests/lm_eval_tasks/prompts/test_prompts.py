@@ -138,8 +138,9 @@ def test_slots_know_what_they_are() -> None:
 
 
 def test_no_prompt_changes_without_a_new_version() -> None:
-    assert set(registry.digests()) == {str(i + 1) for i in range(registry.version())}
-    assert registry.digests()[str(registry.version())] == registry.digest()
+    for family in registry.QUESTIONS:
+        assert set(registry.digests(family)) == {str(i + 1) for i in range(registry.version(family))}
+        assert registry.digests(family)[str(registry.version(family))] == registry.digest(family)
 
 
 def test_retrieved_chunks_stand_for_the_content() -> None:
