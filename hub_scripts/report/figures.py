@@ -17,6 +17,7 @@ from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, add_
 from hub_scripts.report.month_figure import by_month, month_rows
 from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.prompts.registry import QUESTIONS
 
 _PAIRS = {
     "title": ("Title-30K", "Title-31K-G"),
@@ -44,7 +45,9 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
                     _demonstrations, demonstration_rows(round_groups, metric), place, round_, metric, styles
                 )
             plots += _draw_if_any(_judge_and_overlap, judge_rows(round_groups), place, round_)
-            plots += _draw_if_any(_scalar, scalar_rows(round_groups), place, round_, styles)
+            for family in QUESTIONS:
+                rows = choice_rows([group for group in round_groups if group.task == family])
+                plots += _draw_if_any(_choices, rows, place, round_, family, styles)
         for metric in registry.headline():
             plots += _draw_if_any(by_month, month_rows(groups, metric, cutoffs), place, metric, LABELS[metric], cutoffs)
     return plots
@@ -213,7 +216,7 @@ def _judge_takeaway(rows: Sequence[_Row]) -> str:
     return f"Judge and ROUGE-L put two models in the same order in {sum(pair > 0 for pair in pairs)} of {len(pairs)} pairs."
 
 
-def scalar_rows(groups: Sequence[Group]) -> Iterator[_Row]:
+def choice_rows(groups: Sequence[Group]) -> Iterator[_Row]:
     """level, model, accuracy, low, high, samples."""
     for group in groups:
         for cell in group.cells:
@@ -222,8 +225,8 @@ def scalar_rows(groups: Sequence[Group]) -> Iterator[_Row]:
                 yield group.key.setting, cell.model, score.mean, score.low, score.high, score.samples
 
 
-def _scalar(rows: Sequence[_Row], place: Path, round_: str, styles: _Looks) -> Plot:
-    """Accuracy by SCALAR level and configuration, with the chance of guessing."""
+def _choices(rows: Sequence[_Row], place: Path, round_: str, family: str, styles: _Looks) -> Plot:
+    """Accuracy on a family's configurations, with the chance of guessing."""
     names = list(dict.fromkeys(row[0] for row in rows))
     models = [model for model in styles if any(row[1] == model for row in rows)]
     figure = Figure(figsize=(10, 3.6 + 0.12 * len(models)))
@@ -239,14 +242,14 @@ def _scalar(rows: Sequence[_Row], place: Path, round_: str, styles: _Looks) -> P
     axis.set_xticks(range(len(names)), names)
     axis.set(ylabel="accuracy", ylim=(0, 1.02), xlim=(-0.5, len(names) - 0.5))
     add_legend(figure, [axis])
-    title = f"SCALAR by level and configuration, round {round_}"
+    title = f"{TASK_LABELS[family]} by level and configuration, round {round_}"
     alt = f"{title}: accuracy of {len(models)} models with 95 % intervals; guessing among four candidates gives 0.25."
     best = max((row for row in rows if row[0] == names[-1]), key=lambda row: float(row[2]))
     takeaway = f"On {names[-1]}, {best[1]} is right in {best[2]:.0%} of the questions; guessing would be right in 25%."
     return save(
         figure,
         place,
-        Plot(f"scalar_{round_}", title, alt, takeaway),
+        Plot(f"{family}_{round_}", title, alt, takeaway),
         ("level", "model", "accuracy", "low", "high", "samples"),
         rows,
     )

@@ -47,7 +47,7 @@ def prompt_of(setting: str, role: str = "prompt") -> str:
 
 def is_usual(name: str) -> bool:
     """Whether a prompt is what its setting is usually asked with, not an ablation or retrieval."""
-    return name == SCALAR or any(name == prompts["prompt"] for prompts in _prompts().values())
+    return name in QUESTIONS or any(name == prompts["prompt"] for prompts in _prompts().values())
 
 
 def task_of(name: str) -> str:
