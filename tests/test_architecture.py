@@ -10,9 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from builder.records import FAMILIES
+from lm_eval_tasks.tasks.records import FAMILIES as TASK_FAMILIES
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("builder", "lm_eval_tasks", "hub_scripts")
 
+# The builder's rooms of families, and lm_eval_tasks' own ones with a hook.
+FAMILY_ROOMS = " ".join(module.split(".")[1] for module in FAMILIES.values())
+HOOK_ROOMS = " ".join(
+    family.name for family in TASK_FAMILIES if (ROOT / "lm_eval_tasks" / family.name / "__init__.py").is_file()
+)
 # From the ground up: a room imports from itself and from what stands before it.
 ROOMS = {
     "builder": [
@@ -25,7 +33,7 @@ ROOMS = {
         "citations",
         "samples",
         "dataset",
-        "scalar",
+        FAMILY_ROOMS,
         "pipeline",
         "demo",
         "commands",
@@ -39,7 +47,7 @@ ROOMS = {
         "samples",
         "metrics retrieval",
         "data",
-        "stats judge",
+        f"stats judge {HOOK_ROOMS}",
         "evaluate",
         "study inspect_tasks",
         "commands",
