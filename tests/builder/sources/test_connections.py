@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,30 +19,27 @@ from builder.sources.http_client import HttpClient
 @contextmanager
 def endless_headers(opened: set[socket.socket]) -> Iterator[str]:
     """A server that sends a byte of a header at a time, for ever."""
-    server = socket.create_server(("127.0.0.1", 0))
 
     def answer(connection: socket.socket) -> None:
         opened.add(connection)
-        try:
+        with connection, suppress(OSError):
             connection.recv(4096)
             connection.sendall(b"HTTP/1.1 200 OK\r\nX-A: ")
             while True:
                 connection.sendall(b"a")
                 time.sleep(0.02)
-        except OSError:
-            opened.discard(connection)
+        opened.discard(connection)
 
     def accept() -> None:
-        while True:
-            try:
+        with suppress(OSError):
+            while True:
                 connection, _ = server.accept()
-            except OSError:
-                return
-            threading.Thread(target=answer, args=(connection,), daemon=True).start()
+                threading.Thread(target=answer, args=(connection,), daemon=True).start()
 
-    threading.Thread(target=accept, daemon=True).start()
-    yield f"http://127.0.0.1:{server.getsockname()[1]}/x"
-    server.close()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=accept, daemon=True).start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/x"
+        server.shutdown(socket.SHUT_RDWR)
 
 
 def test_one_connection_at_a_time() -> None:

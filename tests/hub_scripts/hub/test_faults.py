@@ -80,7 +80,7 @@ def every(number: int, cases: list[tuple[Any, ...]]) -> list[pytest.ParameterSet
 
 
 def _shorten(ready: Checked, replace: Callable[[object, str, object], None]) -> None:
-    replace(pushing, "checked", lambda source, licenses: ready)
+    replace(pushing, "checked_folder", lambda source, licenses: ready)
     replace(pushing, "verify", lambda repo, revision: iter(()))
 
 
