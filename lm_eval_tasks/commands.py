@@ -5,7 +5,7 @@ What a command needs is imported when it is called.
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -121,7 +121,7 @@ def _add_evaluation(sub: ArgumentParser) -> None:
     )
     sub.add_argument("--batch_size", default="1", help="lm-eval's (default: 1)")
     sub.add_argument("--device", help="lm-eval's, e.g. cuda:0 or cpu")
-    sub.add_argument("--apply_chat_template", action="store_true", help="as lm-eval's")
+    sub.add_argument("--apply_chat_template", action=BooleanOptionalAction, default=False, help="as lm-eval's")
     sub.add_argument("--system_instruction", help="a system prompt")
     sub.add_argument("--gen_kwargs", default="", help="lm-eval's key=value,... instead of the tasks'")
     sub.add_argument("--seed", default="", help="lm-eval's: one number, or four separated by commas")
@@ -137,7 +137,10 @@ def _add_means(sub: ArgumentParser) -> None:
         help="stop before the answers in the output folder could cost more than this in total",
     )
     sub.add_argument(
-        "--batch", action="store_true", help="ask the server through its batch API, usually for half the price"
+        "--batch",
+        action=BooleanOptionalAction,
+        default=False,
+        help="ask the server through its batch API, usually for half the price",
     )
 
 

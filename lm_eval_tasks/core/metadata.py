@@ -200,6 +200,12 @@ def _number(least: int) -> Callable[[str, Any], int | None]:
     return read
 
 
+def _flag(key: str, value: Any) -> bool:
+    if value not in (None, True, False, "true", "false", "True", "False"):
+        raise OptionError(f"the option {key}={value!r:.60} is neither true nor false")
+    return str(value).lower() == "true"
+
+
 def _shard(key: str, value: Any) -> Shard | None:
     return Shard.of(_text(key, value))
 
@@ -224,6 +230,8 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     "dataset_revision": _text,
     "round": _text,
     "config": _text,
+    "core": _flag,
+    "keep_parts": _flag,
     "split": _one_of(*SPLITS),
     "cut": _one_of(*get_args(Cut)),
     "similarity": _one_of(*get_args(Similarity)),

@@ -10,7 +10,7 @@ import datasets
 
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.core import marker_words as markers
-from lm_eval_tasks.core.errors import BudgetError
+from lm_eval_tasks.core.errors import BudgetError, OptionError
 from lm_eval_tasks.core.files import cache_folder
 from lm_eval_tasks.core.row_format import CORE, paper_of
 from lm_eval_tasks.data import context, cutoff, folds, slots
@@ -21,6 +21,7 @@ from lm_eval_tasks.metrics.score import others_of
 from lm_eval_tasks.prompts import registry, templates
 from lm_eval_tasks.retrieval import retrieve
 from lm_eval_tasks.samples.row import PromptRow, to_docs
+from lm_eval_tasks.tasks.records import SETTINGS
 
 if TYPE_CHECKING:
     from lm_eval_tasks.data.slots import CutPrompt
@@ -54,6 +55,7 @@ def _load(
     setting: str, answer_tokens: int, role: str, size: int | None, arguments: Mapping[str, Any]
 ) -> dict[str, datasets.Dataset]:
     options = Options.of(arguments)
+    _check_config(options.config, setting)
     name = registry.prompt_of(setting, role)
     query = registry.prompt_of(setting, "query") if role == _RALM else None
     config = (options.config or setting) + (CORE if options.core else "")
@@ -85,6 +87,15 @@ def _load(
         PromptRow(**_of_paper(row), **_parts(row, options), **cut, other=others[i], place=place, **common)
         for (i, place), row, cut in zip(selection.places.items(), rows, map(of_prompt, fitted), strict=True)
     )
+
+
+def _check_config(config: str | None, setting: str) -> None:
+    """Raise an OptionError for a built-in setting of another task, which the prompt would not fit."""
+    tasks = {record.name: record.task for record in SETTINGS}
+    if config in tasks and tasks[config] != tasks[setting]:
+        raise OptionError(
+            f"the option config={config!r} is a setting of another task than {setting}; ask it by a task of its own"
+        )
 
 
 def prompt_of(row: Mapping[str, Any], setting: str) -> str:

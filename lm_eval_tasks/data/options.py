@@ -104,8 +104,6 @@ class Options:
         chunk_options = {name: value for name, key in chunking.items() if (value := values.pop(key)) is not None}
         return cls(
             dataset=metadata.dataset_of(arguments),
-            core=bool(arguments.get("core")),
-            keep_parts=bool(arguments.get("keep_parts")),
             reasoning_tokens=reasoning,
             generation=generation,
             reserve=values.pop("reserve") or run.max_gen_toks,

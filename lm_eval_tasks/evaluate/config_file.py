@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 # Options of lm-eval's files that have no meaning here, and change nothing.
 _IGNORED = frozenset({"log_samples", "include_path", "bootstrap_iters", "show_config", "verbosity"})
-# Options that may be a table; all others are a single value, or a list.
+# Options that may be a table, and those that may be a list; all others are a single value.
 _TABLES = frozenset({"model_args", "gen_kwargs", "metadata", "samples"})
+_LISTS = frozenset({"tasks", "seed"})
 _RENAMED = {"output_path": "output"}
 # How a command shows what it does is settled before the file is read.
 _TYPED_ONLY = frozenset({"config", "help", "format", "quiet", "verbose"})
@@ -60,8 +61,10 @@ def with_config(arguments: argparse.Namespace) -> argparse.Namespace:
 
 def _words(content: dict[str, Any], parser: Parser, path: Path) -> Iterator[str]:
     """The options as they would be typed."""
-    for key, value in content.items():
-        name = _RENAMED.get(key, str(key).replace("-", "_"))
+    names = [_RENAMED.get(key, str(key).replace("-", "_")) for key in content]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise OptionError(f"{path} gives {twice[0]!r} twice, under two names")
+    for name, (key, value) in zip(names, content.items(), strict=True):
         if name in _TYPED_ONLY:
             raise OptionError(f"{path} has the key {key!r}, which has to be typed on the command line")
         action = parser.options.get(name)
@@ -71,7 +74,7 @@ def _words(content: dict[str, Any], parser: Parser, path: Path) -> Iterator[str]
             raise OptionError(f"{path} has the key {key!r}, which `academiceval eval` does not read")
         if value is None:
             continue
-        option = action.option_strings[-1]
+        option = action.option_strings[0]
         is_switch = action.nargs == 0
         if isinstance(value, bool) != is_switch:
             needed = "true or false" if is_switch else "a single value"
@@ -89,12 +92,12 @@ def _text(key: str, value: Any, path: Path) -> str:
             return json.dumps(value, allow_nan=False, default=_day)
         except (TypeError, ValueError) as err:
             raise OptionError(f"{path}: {key} contains what JSON cannot ({err})") from err
-    if isinstance(value, list) and not any(isinstance(part, dict | list) for part in value):
+    if isinstance(value, list) and key in _LISTS and not any(isinstance(part, dict | list) for part in value):
         return ",".join(map(str, value))
     if isinstance(value, dict | list):
-        raise OptionError(
-            f"{path}: {key} is a {'table' if isinstance(value, dict) else 'list'}, but it must be a single value"
-        )
+        kind = "table" if isinstance(value, dict) else "list"
+        needed = "a table" if key in _TABLES else "a list of names" if key == "tasks" else "a single value"
+        raise OptionError(f"{path}: {key} is a {kind}, but it must be {needed}")
     return str(value)
 
 

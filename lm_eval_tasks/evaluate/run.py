@@ -139,8 +139,7 @@ def _score_samples(samples: Samples, label: str) -> list[Score]:
     scores = scores_of(samples, label)
     if not scores:
         raise EvalError(
-            f"{label} has no score on any of these tasks, whose prompts have no demonstrations: take one with them, such as "
-            "academiceval_abs_28k"
+            f"{label} has no score on any of these tasks, whose prompts have no demonstrations: take a setting with them"
         )
     return scores
 

@@ -68,9 +68,12 @@ def test_lists_switches_and_nothing(tmp_path: Path) -> None:
         ({"format": "json"}, "has the key 'format', which has to be typed"),
         ({"apply_chat_template": "false"}, "apply_chat_template is 'false', but it must be true or false"),
         ({"repeats": {"a": 1}}, "repeats is a table, but it must be a single value"),
-        ({"tasks": [["a"]]}, "tasks is a list, but it must be a single value"),
+        ({"tasks": [["a"]]}, "tasks is a list, but it must be a list of names"),
         ({"repeats": 12345678901}, "is not a whole number from 1 to"),
         ({"modle": "lead"}, "has the key 'modle'"),
+        ({"model": ["lead"]}, "model is a list, but it must be a single value"),
+        ({"model_args": ["pretrained", "x"]}, "model_args is a list, but it must be a table"),
+        ({"output": "a", "output_path": "b"}, "gives 'output' twice"),
         ({"command_name": "x"}, "has the key 'command_name'"),
     ],
 )
@@ -86,3 +89,14 @@ def test_aliases_are_refused(tmp_path: Path) -> None:
     file.write_text("model: &a lead\ntasks: *a\n")
     with pytest.raises(OptionError, match="has aliases"):
         with_config(all_commands().parse(["eval", "--config", str(file)]))
+
+
+def test_a_key_that_comes_twice_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "run.yaml"
+    file.write_text("model: lead\ntasks: a\nmodel: copy-demo\n")
+    with pytest.raises(OptionError, match="the key 'model' comes twice"):
+        with_config(all_commands().parse(["eval", "--config", str(file)]))
+
+
+def test_a_switch_of_the_file_can_be_undone(tmp_path: Path) -> None:
+    assert not read(tmp_path, {"apply_chat_template": True}, "--no-apply_chat_template").apply_chat_template
