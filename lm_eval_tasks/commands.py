@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.core.command_line import (
     EVALUATE,
+    Commands,
     add_engine,
     amount,
     check_there,
@@ -23,7 +24,6 @@ from lm_eval_tasks.core.command_line import (
 from lm_eval_tasks.core.errors import EvalError
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.core.command_line import Commands
     from lm_eval_tasks.core.tables import Table
     from lm_eval_tasks.llm.budget import Means
 
@@ -296,6 +296,17 @@ def export(arguments: Namespace) -> Iterator[str | Table]:
     output = arguments.output or Path(f"{arguments.setting}.{arguments.format}.jsonl")
     count = export(arguments.setting, arguments.format, arguments.model_args, metadata, output)
     yield f"{count} prompts written to {output}"
+
+
+def read_config(path: Path) -> Namespace:
+    """The arguments of `eval --config PATH`.
+
+    Raises:
+        OptionError: the file cannot be read, or has a key or value that cannot be used.
+    """
+    commands = Commands()
+    register(commands)
+    return _with_file(commands.parse(["eval", "--config", str(path)]))
 
 
 def _with_file(arguments: Namespace) -> Namespace:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,13 +12,12 @@ from pydantic import Field, TypeAdapter
 from builder.round.table import Table
 from builder.round.toml_file import read_toml, text_like
 from hub_scripts.errors import LiveError
-from lm_eval_tasks.core.command_line import REPOSITORY
+from lm_eval_tasks.commands import read_config
+from lm_eval_tasks.core.command_line import REPOSITORY, json_object
 from lm_eval_tasks.core.errors import EvalError, OptionError, TomlError
 from lm_eval_tasks.core.metadata import TEST, check
-from lm_eval_tasks.core.text import suggestion
-from lm_eval_tasks.evaluate.config_file import read_options
 from lm_eval_tasks.evaluate.generation import Generation, check_model
-from lm_eval_tasks.tasks.records import task_names
+from lm_eval_tasks.tasks.folder import check_tasks
 
 # Usable as a folder name, and in the name of a judge's file.
 MODELS = "models.toml"
@@ -108,32 +106,18 @@ def _part(options: Mapping[str, Any]) -> str:
     return next((key for key in ("limit", "samples") if options.get(key)), "" if split == TEST else "split")
 
 
-def _text(options: Mapping[str, Any], key: str) -> str:
-    """An option as the command line would give it."""
-    value = options.get(key, "")
-    return ",".join(map(str, value)) if isinstance(value, list) else "" if isinstance(value, dict) else str(value)
-
-
 def _with_options(model: ModelTable, place: Path, name: str) -> ModelTable:
     try:
-        options = read_options(place / model.config)
-        if not isinstance(options.get("metadata", {}), dict):
-            raise OptionError(f"`metadata` in {place / model.config} must be a table")
-        check(options.get("metadata", {}))
-        check_model(str(options.get("model", "")))
-        Generation(gen_kwargs=_text(options, "gen_kwargs"), seed=_text(options, "seed"))
+        typed = read_config(place / model.config)
+        metadata = json_object("--metadata", typed.metadata)
+        check(metadata)
+        check_model(typed.model)
+        Generation(gen_kwargs=typed.gen_kwargs, seed=typed.seed)
+        if not typed.tasks:
+            raise OptionError(f"{place / model.config} lacks `tasks`, as of `academiceval eval --tasks`")
+        check_tasks(typed.tasks.split(","), f"`tasks` of {place / model.config}")
     except EvalError as err:
         raise LiveError(f"{name}: {err}") from err
-    try:
-        json.dumps(options.get("metadata", {}), allow_nan=False)
-    except (TypeError, ValueError) as err:
-        raise LiveError(f"{name}: `metadata` in {place / model.config} contains what JSON cannot ({err})") from err
-    if not options.get("tasks"):
-        raise LiveError(f"{name}: {place / model.config} lacks `tasks`, as of `academiceval eval --tasks`")
-    tasks = options["tasks"] if isinstance(options["tasks"], list) else str(options["tasks"]).split(",")
-    if unknown := sorted({str(task) for task in tasks} - set(task_names())):
-        raise LiveError(
-            f"{name}: {place / model.config} names the task {unknown[0]!r}, which does not exist; "
-            f"{suggestion(unknown[0], task_names())}"
-        )
+    others = {key: getattr(typed, key) for key in ("limit", "samples", "prices")}
+    options = {"metadata": metadata, **{key: str(value) for key, value in others.items() if value is not None}}
     return model.model_copy(update={"options": options})
