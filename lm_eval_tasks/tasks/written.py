@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lm_eval_tasks.tasks.records import (
+    ALL_LEVELS,
     FAMILIES,
     GROUPS,
     PLAIN,
@@ -136,6 +137,7 @@ def _tree_task(task: Task) -> str:
 def _tables() -> dict[Path, str]:
     tables = {
         ROOT / "docs" / "evaluate.md": _by_demonstrations(),
+        ROOT / "docs" / "scalar.md": _levels(),
         _OURS / "academiceval" / "README.md": _names(),
     }
     return {
@@ -155,6 +157,15 @@ def _by_demonstrations() -> list[str]:
         rows.append(f"| {words} | {' | '.join(f'`{slug}`' for slug in slugs)} |")
     head = f"| demonstrations | {' | '.join(target.label for target in TARGETS)} |"
     return [head, "| --- |" + " --- |" * len(TARGETS), *rows]
+
+
+def _levels() -> Iterator[str]:
+    yield from (
+        "| configuration | question paper | citation | distractors | candidates |",
+        "| --- | --- | --- | --- | --- |",
+    )
+    for level in ALL_LEVELS:
+        yield f"| `{level.name}` | {level.question} | {level.citation} | {level.distractors} | {level.candidates} |"
 
 
 def _names() -> Iterator[str]:
