@@ -55,6 +55,8 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*arguments, **keywords)
 
     def add_argument(self, *arguments: Any, **keywords: Any) -> argparse.Action:
+        if choices := keywords.get("choices"):
+            keywords["type"] = _one_of([str(choice) for choice in choices])
         action = super().add_argument(*arguments, **keywords)
         names = [text.removeprefix("--") for text in action.option_strings if text.startswith("--")]
         self.options |= {name.replace("-", "_"): action for name in names}
@@ -68,11 +70,6 @@ class Parser(argparse.ArgumentParser):
             yield
         finally:
             self._raises = False
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is not None and value not in action.choices:
-            choices = [str(choice) for choice in action.choices]
-            raise argparse.ArgumentError(action, f"invalid choice: {value!r}; {suggestion(str(value), choices)}")
 
     def error(self, message: str) -> NoReturn:
         if self._raises:
@@ -135,6 +132,8 @@ class Commands:
 
             argcomplete.autocomplete(self._parser)
         words = list(sys.argv[1:] if argv is None else argv)
+        if words and not words[0].startswith("-") and words[0] not in self.parsers:
+            self._parser.error(f"invalid choice: {words[0]!r}; {suggestion(words[0], sorted(self.parsers))}")
         arguments, extra = self._parser.parse_known_args(words)
         if arguments.version:
             from lm_eval_tasks.core.version import VERSION
@@ -189,6 +188,17 @@ def add_engine(sub: argparse.ArgumentParser, what: str = "") -> None:
         default=ENGINES[0],
         help=f"{what}this machine, or the Ray cluster that RAY_ADDRESS names (default: local)",
     )
+
+
+def _one_of(choices: Sequence[str]) -> Callable[[str], str]:
+    """A reader of an argument with few values."""
+
+    def read(text: str) -> str:
+        if text not in choices:
+            raise argparse.ArgumentTypeError(f"invalid choice: {text!r:.60}; {suggestion(text, choices)}")
+        return text
+
+    return read
 
 
 def positive(text: str) -> int:
