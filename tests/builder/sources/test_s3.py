@@ -45,7 +45,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [{key: value for key, value in line.items() if key not in ("file", "seconds")} for line in lines]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_papers_of_a_bucket_are_read_as_those_of_a_folder(bucket: Bucket, tmp_path: Path, command: Command) -> None:
     assert command("extract", *(tmp_path / name for name in NAMES), "-o", tmp_path / "paths.jsonl")[0] == 0
     code, out, _ = command("extract", "s3://arxiv/pdf/*.pdf", "-o", tmp_path / "bucket.jsonl", "--jobs", 1)

@@ -339,6 +339,7 @@ def test_a_hub_without_xet(
     assert "verified" in out
 
 
+@pytest.mark.long
 def test_the_environment_alone_says_where_and_who(
     hub_server: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
 ) -> None:

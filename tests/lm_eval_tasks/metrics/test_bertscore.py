@@ -48,6 +48,7 @@ def test_references_are_embedded_once(scorer: bertscore.Scorer, monkeypatch: pyt
     assert len([one for one in embedded if one in targets]) == len(set(targets))
 
 
+@pytest.mark.long
 def test_references_are_forgotten_when_there_are_too_many(
     scorer: bertscore.Scorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
