@@ -21,7 +21,7 @@ from scipy import special
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from lm_eval_tasks.core.intervals import interval
+from lm_eval_tasks.core.intervals import SHARES, interval
 
 DRAWS = 2_000
 AUTHORS = (10, 25, 100)
@@ -31,6 +31,10 @@ SHAPES: dict[str, Callable[[Values, Values, np.random.Generator], Values]] = {
     "normal": lambda author, paper, _: 0.2 + 0.05 * author + 0.05 * paper,
     "like_rouge": lambda author, paper, _: special.expit(-1.4 + 0.3 * author + 0.3 * paper),
     "accuracy": lambda author, _, rng: (rng.random(len(author)) < special.expit(0.7 * author)).astype(float),
+    "often_right": lambda author, _, rng: (rng.random(len(author)) < special.expit(2.4 + 0.7 * author)).astype(float),
+    "almost_always_right": lambda author, _, rng: (rng.random(len(author)) < special.expit(3.7 + 0.7 * author)).astype(
+        float
+    ),
     "very_skewed": lambda author, paper, _: np.exp(0.6 * author + 0.6 * paper),
 }
 
@@ -54,7 +58,8 @@ def main() -> None:
 def holds(name: str, authors: int, truth: float, rng: np.random.Generator) -> bool:
     """Whether one interval does."""
     values, of = draw(name, authors, rng)
-    bounds = interval(values.tolist(), [str(author) for author in of])
+    limits = SHARES if "right" in name or name == "accuracy" else None
+    bounds = interval(values.tolist(), [str(author) for author in of], limits)
     assert bounds.low is not None and bounds.high is not None
     return bounds.low <= truth <= bounds.high
 

@@ -15,7 +15,7 @@ from hub_scripts.report.board import LABELS, TASK_LABELS
 from hub_scripts.report.cells import TASKS, Group, is_baseline
 from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, add_legend, looks, save
 from hub_scripts.report.month_figure import by_month, month_rows
-from lm_eval_tasks.core.intervals import interval
+from lm_eval_tasks.core.intervals import DIFFERENCES, interval
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.prompts.registry import QUESTIONS
 
@@ -139,7 +139,9 @@ def demonstration_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
             if not common:
                 continue
             over = interval(
-                [co_author_scores[id_] - random_scores[id_] for id_ in common], [clusters[id_] for id_ in common]
+                [co_author_scores[id_] - random_scores[id_] for id_ in common],
+                [clusters[id_] for id_ in common],
+                DIFFERENCES,
             )
             if over.bounds:
                 yield task, cell.model, over.mean, over.low, over.high, over.p, over.samples

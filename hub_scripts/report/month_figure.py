@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.figure import Figure
 
 from hub_scripts.report.drawing import BLUE, Plot, save
-from lm_eval_tasks.core.intervals import interval
+from lm_eval_tasks.core.intervals import SHARES, interval
 
 if TYPE_CHECKING:
     from hub_scripts.report.cells import Group
@@ -29,7 +29,7 @@ def month_rows(groups: Sequence[Group], metric: str, cutoffs: Mapping[str, str])
                 values.append(value)
                 clusters.append(authors[id_])
     for (model, month), (values, clusters) in sorted(scores.items()):
-        over = interval(values, clusters)
+        over = interval(values, clusters, SHARES)
         yield model, month, over.mean, over.low, over.high, over.samples, cutoffs.get(model, "")
 
 

@@ -30,7 +30,7 @@ from hub_scripts.reproduce.matrix import (
 )
 from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.files import write_whole
-from lm_eval_tasks.core.intervals import Interval, interval
+from lm_eval_tasks.core.intervals import SHARES, Interval, interval
 from lm_eval_tasks.core.power import FEWEST
 from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.samples.results import read_results, results_in
@@ -148,7 +148,7 @@ def _win_rates(folder: Path, clusters: Mapping[tuple[str, str], str]) -> _Scores
             points = {id_: points for id_, judges in samples.items() if (points := win(judges)) is not None}
             won.setdefault(task, {}).update({id_: point for id_, point in points.items() if (task, id_) in clusters})
     return {
-        (task, WIN_RATE): interval(list(points.values()), [clusters[task, id_] for id_ in points])
+        (task, WIN_RATE): interval(list(points.values()), [clusters[task, id_] for id_ in points], SHARES)
         for task, points in won.items()
         if points
     }

@@ -7,6 +7,7 @@ measures how often such intervals contain the truth.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,9 +18,10 @@ from scipy import special
 
 from lm_eval_tasks.core.power import FEWEST, LEVEL, detectable
 
-NO_INTERVAL = (
-    f"If an interval is missing, the papers have fewer than {FEWEST} first authors, or all have the same score."
-)
+NO_INTERVAL = f"If an interval is missing, the papers have fewer than {FEWEST} first authors."
+
+# The limits of most scores, and of their differences.
+SHARES, DIFFERENCES = (0.0, 1.0), (-1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +48,55 @@ class Interval:
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
-def interval(values: Sequence[float], clusters: Sequence[str]) -> Interval:
+def interval(values: Sequence[float], clusters: Sequence[str], limits: tuple[float, float] | None = None) -> Interval:
     """The mean of values and its interval.
+
+    Shares (all values 0 or 1) have Wilson's interval (1927) for the number of independent values that have the same error
+    (Korn and Graubard 1998, Survey Methodology 24): a t interval is too short near 0 and 1. Equal values have the exact
+    bounds for how often others may occur, if it is known which are possible.
 
     Args:
         values: one number for each sample, at least one.
         clusters: for each sample, what it shares with those that it depends on.
+        limits: the least and the greatest value that is possible, (0, 1) for scores and (-1, 1) for their differences;
+            None if there are none.
     """
     mean, over, n = mean_interval(values, clusters)
     if over is None:
         return Interval(mean, None, None, None, len(values), n)
-    if not over.error and mean:  # all the same: too few to say how others would differ
-        return Interval(mean, None, None, None, len(values), n)
-    return Interval(mean, over.low, over.high, over.p, len(values), n, detectable(over.error, over.freedom))
+    if not over.error:
+        if limits is None:
+            return Interval(mean, None, None, None, len(values), n)
+        low, high = _bounds_of_equal(mean, over.freedom + 1, limits)
+        return Interval(mean, low, high, _p_of_equal(mean, over.freedom + 1, limits), len(values), n)
+    low, high = _wilson(mean, over, len(values)) if set(values) == {0.0, 1.0} else (over.low, over.high)
+    if limits:
+        low, high = max(limits[0], low), min(limits[1], high)
+    return Interval(mean, low, high, over.p, len(values), n, detectable(over.error, over.freedom))
+
+
+def _wilson(share: float, over: TInterval, n: int) -> tuple[float, float]:
+    """Wilson's interval of a share, by the number of independent values that have its error."""
+    independent = min(n, share * (1 - share) / over.error**2)
+    t = float(special.stdtrit(over.freedom, (1 + LEVEL) / 2))
+    middle = share + t * t / (2 * independent)
+    reach = t * math.sqrt(share * (1 - share) / independent + (t / (2 * independent)) ** 2)
+    scale = 1 + t * t / independent
+    return (middle - reach) / scale, (middle + reach) / scale
+
+
+def _bounds_of_equal(value: float, independent: float, limits: tuple[float, float]) -> tuple[float, float]:
+    """Bounds of the mean when all values are equal: another value comes up to `share` of the time unseen (Clopper-Pearson)."""
+    share = 1 - ((1 - LEVEL) / 2) ** (1 / independent)
+    return value - share * (value - limits[0]), value + share * (limits[1] - value)
+
+
+def _p_of_equal(value: float, independent: float, limits: tuple[float, float]) -> float:
+    """How unlikely equal values are if the true mean is 0: others must then be as frequent as brings the mean there."""
+    if not value:
+        return 1.0
+    farthest = limits[0] if value > 0 else limits[1]
+    return min(1.0, float(2 * (1 - value / (value - farthest)) ** independent))
 
 
 def cluster_numbers(clusters: Sequence[str]) -> NDArray[np.int64]:

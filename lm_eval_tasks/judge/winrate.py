@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
-from lm_eval_tasks.core.intervals import Interval, interval
+from lm_eval_tasks.core.intervals import SHARES, Interval, interval
 from lm_eval_tasks.judge.verdict import CLAIMS, DIMENSIONS, OVERALL, points_of
 
 _RIDGE = 1e-2
@@ -59,7 +59,7 @@ def summary(samples: Sequence[Judged]) -> dict[str, Any]:
     both = [sample.orders for sample in samples if sample.orders[0] is not None and sample.orders[1] is not None]
     failed = sum(sample.failed for sample in samples)
     questions = sum(2 for sample in samples if sample.settled is None)
-    rate = interval([points for _, points in read], [sample.cluster for sample, _ in read]) if read else None
+    rate = interval([points for _, points in read], [sample.cluster for sample, _ in read], SHARES) if read else None
     return {
         "samples": len(samples),
         "empty": sum(sample.empty for sample in samples),

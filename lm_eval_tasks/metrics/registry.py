@@ -35,6 +35,7 @@ class Metric:
         usual: the name that lm-eval's own tasks give such a metric; printed in addition to ours, which goes in the next version.
         zero: the floor that counts as 0 where scores of several tasks are averaged.
         rate: whether it belongs next to the headline: how often something went wrong with prompts or answers.
+        limits: the least and the greatest value; None if there are none.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Metric:
     zero: str = ""
     usual: str = ""
     rate: bool = False
+    limits: tuple[float, float] | None = (0.0, 1.0)
 
 
 # The share of answers that were cut off is shown next to every score.
@@ -107,14 +109,22 @@ METRICS: tuple[Metric, ...] = (
     Metric("rouge_1", "ROUGE-1", _WRITING, "higher", measures.rouge_1, usual="rouge1"),
     Metric("rouge_2", "ROUGE-2", _WRITING, "higher", measures.rouge_2, usual="rouge2"),
     Metric("rouge_lsum", "ROUGE-Lsum", _WRITING, "higher", measures.rouge_lsum, usual="rougeLsum"),
-    Metric("length_ratio", "Length as a share of the target's", _WRITING, "one", measures.length_ratio),
-    Metric("copied_from_input", "Longest run copied from the input", _WRITING, "lower", measures.copied_from_input),
+    Metric("length_ratio", "Length as a share of the target's", _WRITING, "one", measures.length_ratio, limits=None),
+    Metric(
+        "copied_from_input",
+        "Longest run copied from the input",
+        _WRITING,
+        "lower",
+        measures.copied_from_input,
+        limits=None,
+    ),
     Metric(
         "copied_from_demonstrations",
         "Longest run copied from demonstrations",
         _WRITING,
         "lower",
         measures.copied_from_demonstrations,
+        limits=None,
     ),
     Metric("citations_mentioned", "Given citations mentioned", _WRITING, "higher", measures.citations_mentioned),
     Metric("citations_not_given", "Citations not given", _WRITING, "lower", measures.citations_not_given),
@@ -148,6 +158,12 @@ def printed_metrics() -> tuple[str, ...]:
 def find_metric(name: str) -> Metric | None:
     """The metric of a name; None if there is none."""
     return next((metric for metric in METRICS if metric.name == name), None)
+
+
+def limits_of(name: str) -> tuple[float, float] | None:
+    """The least and the greatest value of a metric; of others than ours, None."""
+    metric = find_metric(name)
+    return metric.limits if metric else None
 
 
 def check_names(names: Iterable[str], known: Sequence[Metric] = METRICS) -> None:

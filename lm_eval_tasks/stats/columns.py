@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.core.intervals import Interval, interval
+from lm_eval_tasks.core.intervals import SHARES, Interval, interval
 from lm_eval_tasks.metrics import registry
 
 if TYPE_CHECKING:
@@ -21,11 +21,13 @@ class Column:
     Attributes:
         scores: sample -> score, at least one.
         clusters: sample -> its first author.
+        limits: the least and the greatest score; None if there are none.
     """
 
     metric: str
     scores: dict[str, float]
     clusters: dict[str, str]
+    limits: tuple[float, float] | None
 
     @property
     def n(self) -> int:
@@ -37,24 +39,26 @@ class Column:
 
     def interval(self) -> Interval:
         """The mean and its 95 % interval, clustered by first authors."""
-        return interval(list(self.scores.values()), list(self.clusters.values()))
+        return interval(list(self.scores.values()), list(self.clusters.values()), self.limits)
 
     def among(self, samples: Collection[str]) -> Column | None:
         """The column over some samples; None if it has none of them."""
         rows = [(id_, score, self.clusters[id_]) for id_, score in self.scores.items() if id_ in samples]
-        return column(self.metric, rows)
+        return column(self.metric, rows, self.limits)
 
     def pairs(self) -> dict[str, tuple[float, str]]:
         """Sample -> score and first author."""
         return {id_: (score, self.clusters[id_]) for id_, score in self.scores.items()}
 
 
-def column(metric: str, scores: Iterable[tuple[str, float, str]]) -> Column | None:
+def column(
+    metric: str, scores: Iterable[tuple[str, float, str]], limits: tuple[float, float] | None = SHARES
+) -> Column | None:
     """A column of (sample, score, first author); None if there are none."""
     rows = list(scores)
     if not rows:
         return None
-    return Column(metric, {id_: score for id_, score, _ in rows}, {id_: cluster for id_, _, cluster in rows})
+    return Column(metric, {id_: score for id_, score, _ in rows}, {id_: cluster for id_, _, cluster in rows}, limits)
 
 
 def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
@@ -68,7 +72,7 @@ def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
     columns = {}
     for name in names:
         rows = [(sample.id, sample.scores[name], sample.cluster) for sample in samples if name in sample.scores]
-        if metric_column := column(name, rows):
+        if metric_column := column(name, rows, registry.limits_of(name)):
             columns[name] = metric_column
     return columns
 

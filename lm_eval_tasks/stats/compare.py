@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from lm_eval_tasks.core.errors import SamplesError
-from lm_eval_tasks.core.intervals import Interval, holm
+from lm_eval_tasks.core.intervals import DIFFERENCES, Interval, holm
 from lm_eval_tasks.core.tables import Table, bounds_text
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.sample import Sample, by_task, read
@@ -67,7 +67,8 @@ def _differences(
     pairs = _pairs(task, first, second)
     for metric in metrics:
         both = [(x, y) for x, y in pairs if metric in x.scores and metric in y.scores]
-        gains = column(metric, [(x.id, y.scores[metric] - x.scores[metric], x.cluster) for x, y in both])
+        rows = [(x.id, y.scores[metric] - x.scores[metric], x.cluster) for x, y in both]
+        gains = column(metric, rows, DIFFERENCES if registry.limits_of(metric) else None)
         if gains:
             a = fmean(x.scores[metric] for x, _ in both)
             b = fmean(y.scores[metric] for _, y in both)

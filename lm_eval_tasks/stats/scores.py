@@ -105,10 +105,7 @@ def _uncapped_samples(columns: Mapping[str, Column]) -> frozenset[str]:
 
 def _score(over: Column, model: str, task: str, name: str, retriever: str = "", of: int | None = None) -> Score:
     interval = over.interval()
-    low, high = interval.low, interval.high
-    if over.metric in registry.headline() and low is not None and high is not None:
-        low, high = max(0.0, low), min(1.0, high)
-    return Score(model, task, name, interval.mean, low, high, over.n, retriever, of)
+    return Score(model, task, name, interval.mean, interval.low, interval.high, over.n, retriever, of)
 
 
 # --- whole papers

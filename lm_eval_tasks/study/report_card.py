@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.core.errors import SamplesError
-from lm_eval_tasks.core.intervals import interval
+from lm_eval_tasks.core.intervals import SHARES, interval
 from lm_eval_tasks.samples.answers import Answer, Answers
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.study.damages.base import Material
@@ -98,7 +98,7 @@ def score_noticed(
         return ReportCard({}, {})
     # A harmless change that changes nothing is not a false alarm.
     values = [float(point == 1.0) if kind in HARMLESS else point for point in points.values()]
-    over = interval(values, [originals[i].cluster for i in points])
+    over = interval(values, [originals[i].cluster for i in points], SHARES)
     seen = {kind.name: Eyesight(over.mean, _share(over.low), _share(over.high), len(points), len(originals) - places)}
     return ReportCard({}, {name: seen}) if kind in HARMLESS else ReportCard({name: seen}, {})
 

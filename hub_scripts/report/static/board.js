@@ -63,8 +63,20 @@ const clustered = (values, clusters) => {
   const squares = own.reduce((sum, [part, count]) => sum + ((total - part) / (n - count) - mean) ** 2, 0);
   const error = Math.sqrt(((groups.size - 1) / groups.size) * squares);
   const freedom = (n * n) / own.reduce((sum, [, count]) => sum + count * count, 0) - 1;
-  const reach = t95(freedom) * error;
-  return [mean, mean - reach, mean + reach];
+  if (!error) {
+    const share = 1 - 0.025 ** (1 / (freedom + 1));
+    return [mean, mean * (1 - share), mean + share * (1 - mean)];
+  }
+  const t = t95(freedom);
+  const within = (low, high) => [mean, Math.max(0, low), Math.min(1, high)];
+  if (!values.every((value) => value === 0 || value === 1)) return within(mean - t * error, mean + t * error);
+  // Wilson's interval.
+  const spread = mean * (1 - mean);
+  const independent = Math.min(n, spread / error ** 2);
+  const middle = mean + (t * t) / (2 * independent);
+  const reach = t * Math.sqrt(spread / independent + (t / (2 * independent)) ** 2);
+  const scale = 1 + (t * t) / independent;
+  return within((middle - reach) / scale, (middle + reach) / scale);
 };
 
 const inWindow = (scores, values, [from, to]) => {

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
-from lm_eval_tasks.core.intervals import holm, interval
+from lm_eval_tasks.core.intervals import DIFFERENCES, SHARES, holm, interval
 from lm_eval_tasks.core.power import FEWEST
 
 
@@ -55,7 +56,46 @@ def test_p_is_small_for_what_is_never_zero_and_large_for_what_is_about_zero() ->
     )
     assert never is not None and never < 0.001
     assert about is not None and about > 0.5
-    assert (interval([0.0] * 20, names).p, interval([0.5] * 20, names).p) == (1.0, None)
+
+
+def test_equal_values_say_how_often_others_may_occur() -> None:
+    names = [str(i) for i in range(24)]
+    unseen = 1 - 0.025 ** (1 / 24)  # Clopper-Pearson
+    assert interval([1.0] * 24, names, SHARES).bounds == pytest.approx((1 - unseen, 1))
+    assert interval([0.0] * 24, names, SHARES).bounds == pytest.approx((0, unseen))
+    assert interval([0.0] * 24, names, DIFFERENCES).bounds == pytest.approx((-unseen, unseen))
+    better = interval([1.0] * 24, names, DIFFERENCES)
+    assert better.bounds == pytest.approx((1 - 2 * unseen, 1))
+    # The sign test's.
+    assert better.p == pytest.approx(2 * 0.5**24)
+    assert better.detectable is None
+    assert (interval([0.0] * 24, names, DIFFERENCES).p, interval([0.5] * 24, names).bounds) == (1.0, None)
+
+
+def test_of_independent_answers_a_share_has_wilsons_interval() -> None:
+    n, share = 50, 0.94
+    found = interval([1.0] * 47 + [0.0] * 3, [str(i) for i in range(n)], SHARES)
+    t = 2.0096  # 49 degrees of freedom
+    independent = n - 1  # the jackknife divides by n - 1
+    middle, reach = (
+        share + t * t / (2 * independent),
+        t * (share * (1 - share) / independent + (t / 2 / independent) ** 2) ** 0.5,
+    )
+    expected = [(middle + sign * reach) / (1 + t * t / independent) for sign in (-1, 1)]
+    assert found.bounds == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("share", [0.9, 0.97])
+def test_intervals_of_shares_near_one_hold_the_truth(share: float) -> None:
+    """A hundred first authors with one to eight papers each, whose papers are alike; t intervals hold it in 0.84 to 0.92."""
+    rng = np.random.default_rng(3)
+    held = 0
+    for _ in range(300):
+        authors = np.repeat(np.arange(100), np.minimum(8, rng.geometric(0.5, 100)))
+        right = rng.random(len(authors)) < rng.beta(6 * share, 6 * (1 - share), 100)[authors]
+        low, high = interval(right.astype(float).tolist(), [str(author) for author in authors], SHARES).bounds or (0, 0)
+        held += low <= share <= high
+    assert held / 300 >= 0.92
 
 
 def test_holm() -> None:
