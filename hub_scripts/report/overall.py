@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from hub_scripts.report.cells import TASKS, Cell, Group, is_baseline
-from hub_scripts.report.placing import Part, interval_over, part_of
+from hub_scripts.report.placing import Part, difference_over, interval_over, part_of, too_small
+from lm_eval_tasks.core.intervals import holm
+from lm_eval_tasks.core.power import LEVEL
 from lm_eval_tasks.metrics import registry
 
 if TYPE_CHECKING:
@@ -24,10 +27,12 @@ class Standing:
     """One model's place in a round.
 
     Attributes:
-        rank: 1 + the models whose interval lies wholly above; None for baselines, and if settings are missing.
+        rank: 1 + the models that are better beyond chance; None for baselines, if settings are missing, or have too few
+            first authors.
         overall: over all counted settings that the model has; None if it has none.
         tasks: task -> the same for the task alone, without an interval.
         missing: counted settings that it has not answered in full.
+        small: counted settings with too few first authors for an interval.
         samples: answers that count.
         capped, cut: shares of answers that reached their cap and of prompts that were cut; None if not noted.
     """
@@ -37,6 +42,7 @@ class Standing:
     overall: Interval | None
     tasks: Mapping[str, float]
     missing: tuple[str, ...]
+    small: tuple[str, ...]
     samples: int
     capped: float | None
     cut: float | None
@@ -50,12 +56,15 @@ class Overall:
     Attributes:
         settings: those that count: most models were run on them, on every sample.
         ceilings: setting -> the score that stands for 1, where it is not a perfect one.
+        leads: (model, other model) -> how much higher the first is, over the same papers, both ways; `p` is corrected for
+            all pairs (Holm).
     """
 
     round: str
     settings: tuple[str, ...]
     standings: tuple[Standing, ...]
     ceilings: Mapping[str, float]
+    leads: Mapping[tuple[str, str], Interval]
 
 
 def overall(groups: Sequence[Group]) -> Overall | None:
@@ -66,16 +75,18 @@ def overall(groups: Sequence[Group]) -> Overall | None:
         return None
     parts = {model: list(_parts(model, counted)) for model in models}
     standings = sorted((_standing(model, model_parts, counted) for model, model_parts in parts.items()), key=_order)
+    leads = _leads({standing.model: parts[standing.model] for standing in standings if _is_rankable(standing)})
     return Overall(
         counted[0].key.round,
         tuple(group.key.setting for group in counted),
-        tuple(_rank(standings)),
+        tuple(_ranked(standing, leads) for standing in standings),
         {
             part.group.key.setting: part.ceiling
             for model_parts in parts.values()
             for part in model_parts
             if part.ceiling < 1
         },
+        leads,
     )
 
 
@@ -108,6 +119,7 @@ def _standing(model: str, parts: Sequence[Part], counted: Sequence[Group]) -> St
         interval_over(list(_by_task(parts).values())) if parts else None,
         tasks,
         tuple(group.key.setting for group in counted if group.key.setting not in having),
+        tuple(too_small(parts)),
         sum(cell.samples for cell in cells),
         _share(cells, "capped"),
         _share(cells, "truncated"),
@@ -141,16 +153,36 @@ def _order(standing: Standing) -> tuple[bool, int, float, str]:
     )
 
 
-def _rank(standings: Sequence[Standing]) -> Iterator[Standing]:
-    complete = [
-        standing for standing in standings if standing.overall and not standing.missing and not standing.is_baseline
-    ]
-    for standing in standings:
-        above = sum(_is_above(other, standing) for other in complete)
-        yield replace(standing, rank=1 + above) if standing in complete else standing
+def _is_rankable(standing: Standing) -> bool:
+    return bool(standing.overall and standing.overall.bounds and not standing.missing and not standing.is_baseline)
 
 
-def _is_above(first: Standing, second: Standing) -> bool:
-    """Whether another model is better beyond chance; without intervals none is."""
-    bounds = [standing.overall.bounds if standing.overall else None for standing in (first, second)]
-    return bool(bounds[0] and bounds[1] and bounds[0][0] > bounds[1][1])
+def _leads(parts: Mapping[str, Sequence[Part]]) -> dict[tuple[str, str], Interval]:
+    """Of each pair of models, both ways."""
+    sets = {model: list(_by_task(model_parts).values()) for model, model_parts in parts.items()}
+    pairs = list(combinations(parts, 2))
+    differences = [difference_over(sets[first], sets[second]) for first, second in pairs]
+    corrected = holm([1.0 if difference.p is None else difference.p for difference in differences])
+    leads: dict[tuple[str, str], Interval] = {}
+    for (first, second), difference, p in zip(pairs, differences, corrected, strict=True):
+        low, high = difference.bounds or (None, None)
+        leads[first, second] = replace(difference, p=p)
+        leads[second, first] = replace(
+            difference,
+            mean=-difference.mean,
+            low=None if high is None else -high,
+            high=None if low is None else -low,
+            p=p,
+        )
+    return leads
+
+
+def _ranked(standing: Standing, leads: Mapping[tuple[str, str], Interval]) -> Standing:
+    if not _is_rankable(standing):
+        return standing
+    better = sum(
+        lead.mean > 0 and lead.p is not None and lead.p < 1 - LEVEL
+        for (_, other), lead in leads.items()
+        if other == standing.model
+    )
+    return replace(standing, rank=1 + better)

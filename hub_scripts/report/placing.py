@@ -89,19 +89,46 @@ def _ceiling(group: Group, metric: str) -> float | None:
 
 
 def interval_over(sets: Sequence[Sequence[Part]]) -> Interval:
-    """The mean over sets of parts, each the mean of its own, with its interval over the first authors of all."""
+    """The mean over sets of parts, each the mean of its own, with its interval over the first authors of all.
+
+    There is no interval if a part has fewer first authors than `FEWEST`: what they add to the error cannot be told.
+    """
+    return _interval(sets, None)
+
+
+def difference_over(sets: Sequence[Sequence[Part]], others: Sequence[Sequence[Part]]) -> Interval:
+    """How much higher that mean is for one model than for another, over the same papers."""
+    return _interval(sets, others)
+
+
+def _interval(sets: Sequence[Sequence[Part]], others: Sequence[Sequence[Part]] | None) -> Interval:
     parts = [part for members in sets for part in members]
-    mean = fmean(fmean(part.mean() for part in members) for members in sets)
     authors = list(dict.fromkeys(name for part in parts for name in part.names))
+    mean = _mean(sets) - (_mean(others) if others is not None else 0.0)
     samples = int(sum(part.counts.sum() for part in parts))
-    if len(authors) < FEWEST or any(len(part.names) < 2 for part in parts):
+    if too_small(parts):
         return Interval(mean, None, None, None, samples, len(authors))
-    replicates = np.mean([np.mean([part.without(authors) for part in members], axis=0) for members in sets], axis=0)
+    replicates = _replicates(sets, authors) - (_replicates(others, authors) if others is not None else 0.0)
     weights = sum(
         np.array([dict(zip(part.names, part.counts, strict=True)).get(name, 0) for name in authors]) for part in parts
     )
     over = t_interval(mean, replicates, np.asarray(weights))
     return Interval(mean, over.low, over.high, over.p, samples, len(authors))
+
+
+def _mean(sets: Sequence[Sequence[Part]]) -> float:
+    return fmean(fmean(part.mean() for part in members) for members in sets)
+
+
+def _replicates(sets: Sequence[Sequence[Part]], authors: Sequence[str]) -> NDArray[np.float64]:
+    """The mean without each of the authors, shape (authors,)."""
+    without = [np.mean([part.without(authors) for part in members], axis=0) for members in sets]
+    return np.asarray(np.mean(without, axis=0), dtype=np.float64)
+
+
+def too_small(parts: Iterable[Part]) -> list[str]:
+    """The settings of parts with fewer first authors than `FEWEST`."""
+    return [part.group.key.setting for part in parts if len(part.names) < FEWEST]
 
 
 def placed_scores(groups: Sequence[Group]) -> dict[tuple[Key, str], Values]:

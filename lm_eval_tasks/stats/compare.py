@@ -43,6 +43,8 @@ def compare(a: Path, b: Path, metrics: Sequence[str] | None = None) -> list[Diff
     Raises:
         SamplesError: the runs have few samples in common, or were made with different rounds or prompts.
     """
+    if a.resolve() == b.resolve():
+        raise SamplesError(f"{a} cannot be compared with itself: give the runs of two models")
     metrics = metrics or registry.headline()
     first, second = by_task(read([a])), by_task(read([b]))
     common = [task for task in first if task in second]

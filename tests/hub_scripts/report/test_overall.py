@@ -67,6 +67,34 @@ def test_settings_are_averaged_before_tasks() -> None:
     assert (one.samples, one.capped, one.cut) == (120, 0.25, None)
 
 
+def test_models_are_ranked_by_their_paired_differences() -> None:
+    """Two points apart at a hundred papers, whose difficulty is common to both: their intervals overlap."""
+    ids = [f"2611.{i:05d}" for i in range(100)]
+    rng = random.Random(0)
+    common = {id_: 0.3 + 0.08 * rng.gauss(0, 1) for id_ in ids}
+    better = {id_: value + 0.02 + 0.03 * rng.gauss(0, 1) for id_, value in common.items()}
+    authors = [f"Author {i}" for i in range(100)]
+    group = Group(Key("2026.11", "Abs-9K"), "abs", None, ids, ids, ["2026-11-01"] * 100, authors, [], [1], {})
+    group.cells += [_cell("common", common, 0.1), _cell("better", better, 0.1)]
+    found = _found([group])
+    assert {one.model: one.rank for one in found.standings} == {"better": 1, "common": 2}
+    lead, other = found.leads["better", "common"], found.leads["common", "better"]
+    assert lead.low is not None and lead.low > 0
+    assert (other.mean, other.high) == (-lead.mean, -lead.low)
+    first, second = (one.overall for one in found.standings)
+    assert first and second and first.low is not None and second.high is not None
+    assert first.low < second.high
+
+
+def test_a_part_with_few_authors_has_no_interval_and_gives_no_rank() -> None:
+    few = [f"Author {i % 5}" for i in range(len(IDS))]
+    cells = [_cell("m", _level(0.6, 0.1), 0.25, "accuracy")]
+    groups = [_group("Abs-9K", "abs", [_cell("m", _level(0.4, 0.1), 0.2)]), _group("SCALAR-Easy", "scalar", cells, few)]
+    (standing,) = _found(groups).standings
+    assert standing.overall is not None
+    assert (standing.overall.bounds, standing.rank, standing.small) == (None, None, ("SCALAR-Easy",))
+
+
 def test_a_ceiling_takes_the_place_of_a_perfect_score() -> None:
     group = _group("Abs-9K", "abs", [_cell("m", _level(0.5, 0.1), 0.2)])
     plain = _found([group]).standings[0].overall
@@ -109,10 +137,10 @@ def test_each_setting_is_placed_between_its_floor_and_its_ceiling() -> None:
     assert placed_scores([group]) == {}
 
 
-def test_models_within_each_others_intervals_share_a_rank_and_baselines_have_none() -> None:
+def test_models_that_no_test_tells_apart_share_a_rank_and_baselines_have_none() -> None:
     cells = [
         _cell("best", _level(0.8, 0.02, 1), 0.1),
-        _cell("as good", _level(0.8, 0.02, 2), 0.1),
+        _cell("as good", _level(0.8, 0.02, 4), 0.1),
         _cell("worse", _level(0.3, 0.02, 3), 0.1),
         _cell("lead", _level(0.9), 0.1),
     ]

@@ -170,8 +170,11 @@ def test_runs_are_compared_paper_by_paper(
     code, _, err = command("compare", tmp_path / "lead", tmp_path / "less")
     assert code == 1
     assert f"have only 2 of {len(kept)} papers in common: run both over the same samples" in err
-    same = command("compare", tmp_path / "lead", tmp_path / "lead")[1]
-    assert "| +0.0000 | [+0.0000, +0.0000] | 1.0000 | 1.0000 |" in same
+    (tmp_path / "less" / fewer.name).write_text("".join(kept))
+    same = command("compare", tmp_path / "lead", tmp_path / "less", "--metrics", "rouge_l")[1]
+    assert re.search(r"\| \+0\.0000 \| \[-0\.\d+, \+0\.\d+\] \| 1\.0000 \| 1\.0000 \| - \|", same)
+    code, _, err = command("compare", tmp_path / "lead", tmp_path / "lead")
+    assert (code, "cannot be compared with itself" in err) == (1, True)
 
 
 @pytest.mark.parametrize(
