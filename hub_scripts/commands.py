@@ -16,7 +16,7 @@ from lm_eval_tasks.core.command_line import (
     amount,
     check_dataset,
     check_there,
-    json_object,
+    metadata_of,
     month,
     name,
     positive,
@@ -208,7 +208,7 @@ def reproduce(arguments: Namespace) -> Iterator[str | Table]:
         arguments.model_args,
         tuple(arguments.only),
         weights_of(arguments.weights),
-        json_object("--metadata", arguments.metadata),
+        metadata_of(arguments.metadata),
         arguments.limit,
         Generation(arguments.batch_size, arguments.device, apply_chat_template=not arguments.no_chat_template),
     )

@@ -17,6 +17,7 @@ from lm_eval_tasks.core.command_line import (
     amount,
     check_there,
     json_object,
+    metadata_of,
     part,
     positive,
     seconds,
@@ -75,7 +76,9 @@ def _add_task_options(sub: ArgumentParser) -> None:
     help_ = "comma-separated task or group names; `eval --tasks list` prints them"
     sub.add_argument("--tasks", default="", help=help_).completer = _tasks_so_far  # type: ignore[attr-defined]
     sub.add_argument(
-        "--metadata", default="{}", help='JSON, e.g. \'{"dataset": "academiceval", "bertscore_model": "none"}\''
+        "--metadata",
+        default="{}",
+        help='JSON, e.g. \'{"dataset": "academiceval", "bertscore_model": "none"}\', or key=value,...',
     )
 
 
@@ -230,7 +233,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
 
 def _metadata(options: Namespace) -> dict[str, Any]:
     """What the tasks receive."""
-    return json_object("--metadata", options.metadata) | ({"shard": options.shard} if options.shard else {})
+    return metadata_of(options.metadata) | ({"shard": options.shard} if options.shard else {})
 
 
 def plan(arguments: Namespace) -> Iterator[str | Table]:
@@ -238,7 +241,7 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
         yield from _detect(arguments)
         if not arguments.tasks:
             return
-    metadata = json_object("--metadata", arguments.metadata)
+    metadata = metadata_of(arguments.metadata)
     _check_request(arguments.tasks.split(","), metadata)
     from lm_eval_tasks.evaluate import plan as planning
     from lm_eval_tasks.evaluate.models import label_of
@@ -288,7 +291,7 @@ def merge(arguments: Namespace) -> Iterator[str | Table]:
 def export(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.core.metadata import check, check_dataset
 
-    metadata = {"dataset": arguments.dataset, **json_object("--metadata", arguments.metadata)}
+    metadata = {"dataset": arguments.dataset, **metadata_of(arguments.metadata)}
     check(metadata)
     check_dataset(str(metadata["dataset"]), arguments.setting)
     from lm_eval_tasks.evaluate.export import export

@@ -223,6 +223,20 @@ def json_object(option: str, text: str) -> dict[str, Any]:
     return content
 
 
+def metadata_of(text: str) -> dict[str, Any]:
+    """What --metadata says: JSON, or `key=value,...` as lm-eval reads it too.
+
+    Raises:
+        EvalError: it is neither.
+    """
+    if not text.strip() or text.lstrip()[0] in "{[" or "=" not in text:
+        return json_object("--metadata", text)
+    pairs = [pair.partition("=") for pair in text.split(",")]
+    if wrong := [pair for pair in pairs if not pair[0].strip() or not pair[1]]:
+        raise EvalError(f"--metadata has {''.join(wrong[0])!r:.60} where key=value is needed")
+    return {key.strip(): value for key, _, value in pairs}
+
+
 def part(text: str) -> float:
     """An argument that is a number of samples, or below 1 a share of them."""
     try:

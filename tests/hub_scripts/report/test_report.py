@@ -645,7 +645,11 @@ ODD_ROWS: dict[str, Callable[[dict[str, Any]], None]] = {
 @pytest.mark.parametrize("odd", ODD_ROWS)
 def test_odd_samples_are_named(odd: str, results: Path, command: Command, tmp_path: Path) -> None:
     place = _changed(results / "lead", tmp_path / "odd", ODD_ROWS[odd])
-    for line in (("report", place, "-o", tmp_path / "site"), ("compare", place, results / "lead"), ("judge", place, "--dry-run")):
+    for line in (
+        ("report", place, "-o", tmp_path / "site"),
+        ("compare", place, results / "lead"),
+        ("judge", place, "--dry-run"),
+    ):
         code, _, err = command(*line)
         assert (code, err.count("\n")) == (1, 1), (odd, line[0], err)
         assert "line 1 of " in err

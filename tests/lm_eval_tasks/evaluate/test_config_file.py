@@ -13,7 +13,8 @@ import yaml
 
 from builder.cli import all_commands
 from lm_eval_tasks.compat.lm_eval import parse_args
-from lm_eval_tasks.core.errors import OptionError
+from lm_eval_tasks.core.command_line import metadata_of
+from lm_eval_tasks.core.errors import EvalError, OptionError
 from lm_eval_tasks.evaluate.config_file import with_config
 
 
@@ -100,3 +101,11 @@ def test_a_key_that_comes_twice_is_refused(tmp_path: Path) -> None:
 
 def test_a_switch_of_the_file_can_be_undone(tmp_path: Path) -> None:
     assert not read(tmp_path, {"apply_chat_template": True}, "--no-apply_chat_template").apply_chat_template
+
+
+def test_metadata_is_json_or_pairs() -> None:
+    assert metadata_of('{"bertscore_model": "none", "shard": "1/2"}') == metadata_of("bertscore_model=none,shard=1/2")
+    assert metadata_of("{}") == {}
+    for text in ("", "hello", "[1]", "=x", "a=b,c"):
+        with pytest.raises(EvalError, match="--metadata"):
+            metadata_of(text)
