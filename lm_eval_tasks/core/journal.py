@@ -33,7 +33,7 @@ class Journal:
     def __init__(self, path: Path | None, also: str = "") -> None:
         self._path = path
         self._known: dict[str, Any] = {}
-        self._also_name, self._also = also, dict[str, Any]()
+        self._also_name, self._also = also, dict[str, list[Any]]()
         self.unreadable = 0
         self._is_torn = self._is_new = False
         if path is not None:
@@ -83,12 +83,16 @@ class Journal:
 
     def also_of(self, key: str) -> Any:
         """The field next to a value that this journal remembers; None if it was not noted."""
-        return self._also.get(key)
+        return next(reversed(self._also.get(key, [])), None)
+
+    def every_also(self, *keys: str) -> list[Any]:
+        """That field of every line of some keys, or of all, older values included."""
+        return [field for key in keys or self._also for field in self._also.get(key, [])]
 
     def _hold(self, entry: Mapping[str, Any]) -> None:
         self._known[entry["key"]] = entry["value"]
         if self._also_name in entry:
-            self._also[entry["key"]] = entry[self._also_name]
+            self._also.setdefault(entry["key"], []).append(entry[self._also_name])
 
     def _append(self, path: Path, line: str) -> None:
         data = ("\n" * self._is_torn + line + "\n").encode()

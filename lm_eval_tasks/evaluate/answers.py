@@ -61,11 +61,14 @@ class Counts:
     Attributes:
         seconds: how long the model worked in this run.
         asked: questions that were asked in this run; the others were in the journal.
+        answers: that the run consists of.
+        usages: of all requests that these answers took, as far as they are known.
         retries: requests that a server was sent again; None for models without one.
     """
 
     seconds: float = 0.0
     asked: int = 0
+    answers: int = 0
     retries: int | None = None
     usages: list[Usage] = field(default_factory=list)
 
@@ -126,7 +129,10 @@ class AnsweringLM(LM):  # type: ignore[misc]
                 len(questions),
             )
         usages = [Usage.of_json(self._journal.also_of(question.key)) for question in questions]
-        self.counts.usages += usages
+        self.counts.answers += len(questions)
+        # Empty answers, which were asked again, were paid for too.
+        paid = [self._journal.every_also(question.key, question.key + EMPTY) for question in questions]
+        self.counts.usages += [Usage.of_json(usage) for noted in paid for usage in noted or [None]]
         return [
             Generated.of(
                 self._journal.get(question.key, ""), NOT_APPLICABLE if question.key in self._none else usage.finish

@@ -105,7 +105,7 @@ def _evaluate(
     journal = Journal(output / JOURNAL if output else None, also=USAGE)
     opened = open_batches(parsed, output) if means.batch else open_model(model, parsed, generation)
     check_chat_template(opened, model, generation)
-    budget = means.budget(Usage.of_json(journal.also_of(key)) for key in journal)
+    budget = means.budget(map(Usage.of_json, journal.every_also()))
     lm = AnsweringLM(opened, identity_of(model, parsed, generation), journal, budget, repeated=generation.repeats > 1)
     results = _run(lm, tasks, manager, part, task_metadata, generation, reasoning)
     logged = results.pop("samples")
@@ -244,7 +244,7 @@ def usage_of(counts: Counts, means: Means) -> dict[str, Any]:
     """What the answers of a run used: tokens, finish reasons, seconds, retries, and money if a price is known."""
     return {
         **total(counts.usages),
-        "answers": len(counts.usages),
+        "answers": counts.answers,
         "asked_in_this_run": counts.asked,
         "seconds": round(counts.seconds, 3),
         "retries": counts.retries,

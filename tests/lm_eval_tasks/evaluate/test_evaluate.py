@@ -16,6 +16,7 @@ import yaml
 
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.core.errors import DatasetError
+from lm_eval_tasks.core.journal import Journal
 from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.samples.sample import read
@@ -375,6 +376,18 @@ def test_an_empty_answer_of_a_server_is_asked_for_again(warm: Warm, dataset: Pat
     assert "secret777" not in "".join(path.read_text() for path in (tmp_path / "out").iterdir() if path.suffix)
     [empty] = [one for one in json.loads(results.read_text())["academiceval"]["scores"] if one["metric"] == "empty"]
     assert empty["value"] == 0.0
+    # Four requests were paid for two answers.
+    usage = json.loads(results.read_text())["academiceval"]["usage"]
+    assert (usage["answers"], usage["tokens_in"], usage["tokens_out"]) == (2, 4, 4)
+
+
+def test_every_answer_that_was_paid_counts(tmp_path: Path) -> None:
+    """Empty answers are noted under one key, run after run."""
+    journal = Journal(tmp_path / "journal.jsonl", also="usage")
+    for tokens in (1, 2, 3):
+        journal.add("a", "", usage=tokens)
+    again = Journal(tmp_path / "journal.jsonl", also="usage")
+    assert (again.also_of("a"), again.every_also(), again.every_also("a", "b")) == (3, [1, 2, 3], [1, 2, 3])
 
 
 def test_a_card_that_names_data_elsewhere_is_refused(dataset: Path, tmp_path: Path) -> None:
