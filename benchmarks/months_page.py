@@ -18,8 +18,11 @@ import tempfile
 from pathlib import Path
 from statistics import fmean
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from lm_eval_tasks.study import contamination, linking
 from lm_eval_tasks.study.models_of_runs import read_rounds
+from tests.helpers.runs import write_results
 
 # Round -> how much easier it is than the first, on the scale of ROUGE-L.
 EASIER = {"2026.06": 0.0, "2026.07": 0.02, "2026.08": -0.03, "2026.09": 0.03, "2026.10": 0.01, "2026.11": -0.02}
@@ -69,8 +72,7 @@ def make_runs(place: Path, papers: int) -> None:
                 score = min(1.0, max(0.0, level + easier + difficulty[i] + rng.gauss(0, 0.04) + GAIN * seen))
                 rows.append(row(round_, i, days[i], score))
             (folder / f"samples_abs_9k_{model}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
-            ours = {"run": {"model": "hf", "model_cutoff": cutoff}, "scores": [{"model": model}]}
-            (folder / f"results_{model}.json").write_text(json.dumps({"academiceval": ours}))
+            write_results(folder, model, cutoff)
 
 
 def row(round_: str, i: int, day: str, score: float) -> dict[str, object]:

@@ -20,9 +20,12 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from builder.round.configurations import thousands_in
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
 from lm_eval_tasks.tasks.records import SETTINGS
+from tests.helpers.runs import write_results
 
 WORDS = "the model of a graph and its papers we show that long inputs help or hurt as tokens grow beyond what was read".split()
 LEVELS = ("SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard")
@@ -110,9 +113,7 @@ def make_results(place: Path, models: int, samples: int) -> int:
                     file.write(json.dumps(row) + "\n")
                     if task != "scalar":
                         verdicts.setdefault(name, {})[paper[0]] = {"judge-a": [verdict(rng), verdict(rng)]}
-        run = {"model": "hf", "model_cutoff": f"2026-{1 + m % 6:02d}"}
-        ours = {"run": run, "scores": [{"model": f"model-{m:02d}"}]}
-        (folder / f"results_model-{m:02d}.json").write_text(json.dumps({"academiceval": ours}))
+        write_results(folder, f"model-{m:02d}", f"2026-{1 + m % 6:02d}")
         (folder / f"judge_model-{m:02d}.json").write_text(
             json.dumps({"judged_model": f"model-{m:02d}", "verdicts": verdicts})
         )

@@ -3,7 +3,7 @@
   python benchmarks/small.py [DATA] [--quick]
 
 DATA: default ../shared/data, of which `lab` becomes a round; with --quick it is the made-up arXiv. Every command is a separate process;
-figures are ratios of processor time. The build has audited the files that are pushed. The last line is JSON.
+figures are ratios of processor time. The last line is JSON.
 """
 
 from __future__ import annotations

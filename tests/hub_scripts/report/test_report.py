@@ -117,6 +117,28 @@ def test_the_board_says_what_the_results_say(site: Path, results: Path) -> None:
     assert models["lead"] == "2026-09"
 
 
+def test_two_models_are_shown_head_to_head(results: Path, dataset: Path, command: Command, tmp_path: Path) -> None:
+    for model, shift in (("model-a", 0.0), ("model-b", 0.3)):
+        (tmp_path / model).mkdir()
+        for file in (results / "lead").glob("samples_*.jsonl"):
+            lines = [json.loads(line) for line in file.read_text().splitlines()]
+            for i, line in enumerate(lines):
+                scored = ScoredAnswer.from_text(line["filtered_resps"][0])
+                better = {**scored.scores, "rouge_l": min(1.0, scored.scores["rouge_l"] + shift + 0.001 * (i % 3))}
+                line["filtered_resps"] = [replace(scored, scores=better).to_text()]
+            (tmp_path / model / file.name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+        text = (results / "lead" / "results_lead.json").read_text().replace('"model": "lead"', f'"model": "{model}"')
+        (tmp_path / model / f"results_{model}.json").write_text(text)
+    site = tmp_path / "site"
+    assert command("report", tmp_path / "model-a", tmp_path / "model-b", dataset, "-o", site)[0] == 0
+    table = (site / "index.html").read_text().partition("Head to head</summary>")[2].partition("</table>")[0]
+    cells = [" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in re.findall(r"<td>.*?</td>", table)]
+    assert len(cells) == 4
+    assert cells[0] == cells[3] == ""
+    assert sorted(cell[0] for cell in cells if cell) == ["+", "-"]
+    assert all("p &lt; 0.001" in cell for cell in cells if cell)
+
+
 def test_one_authors_papers_have_no_interval(results: Path, command: Command, tmp_path: Path) -> None:
     source = next(iter((results / "lead").glob("samples_*_9k_*")))
     (tmp_path / source.name).write_text(source.read_text().splitlines(keepends=True)[0])
