@@ -115,7 +115,7 @@ def write_page(
 
 def newest(folder: Path) -> Path | None:
     """The folder of the evaluation of a run that ended last; None if none has ended."""
-    results = sorted(folder.glob("*/results_*.json"), key=lambda file: (file.stat().st_mtime_ns, file))
+    results = sorted(results_in(folder, deep=True), key=lambda file: (file.stat().st_mtime_ns, file))
     return results[-1].parent if results else None
 
 

@@ -20,7 +20,8 @@ from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.evaluate.generation import BASELINES, Generation
 from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.retrieval.retrieve import Chunking, Retrieval, check
-from lm_eval_tasks.samples.sample import JOURNAL, answered_keys, read_file
+from lm_eval_tasks.samples.results import results_in
+from lm_eval_tasks.samples.sample import JOURNAL, answered_keys, read
 
 JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _OWN_METADATA = ("dataset", "retriever", "similarity")
@@ -211,15 +212,14 @@ def _folder(run: Run, plan: Plan, manifest: Manifest | None) -> Path:
 def _folder_to_show(run: Run, plan: Plan, manifest: Manifest | None) -> Path | None:
     """The evaluation that the page shows of a run: the one that was asked for, else the newest."""
     folder = _folder(_with_available_settings(run, manifest), plan, manifest) if plan.model else None
-    return folder if folder and any(folder.glob("results_*.json")) else newest(plan.output / run.folder)
+    return folder if folder and results_in(folder) else newest(plan.output / run.folder)
 
 
 def _is_finished(folder: Path) -> bool:
     """Whether an evaluation has ended with an answer to every prompt; empty ones (as of a failing server) do not count."""
-    if not (folder / JOURNAL).is_file() or not any(folder.glob("results_*.json")):
+    if not (folder / JOURNAL).is_file() or not results_in(folder):
         return False
-    prompts = sum(1 for file in folder.glob("samples_*.jsonl") for _ in read_file(file))
-    return len(answered_keys(folder / JOURNAL)) >= prompts
+    return len(answered_keys(folder / JOURNAL)) >= len(read([folder]))
 
 
 def _arguments(run: Run, plan: Plan) -> str:

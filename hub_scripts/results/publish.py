@@ -28,7 +28,7 @@ from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.core.metadata import TEST
 from lm_eval_tasks.core.yaml_text import BROKEN, reason
 from lm_eval_tasks.metrics import registry as metrics
-from lm_eval_tasks.samples.results import Results, Score
+from lm_eval_tasks.samples.results import Results, Score, results_in
 from lm_eval_tasks.tasks.records import setting_of
 
 _INDEX = "model-index.yml"
@@ -177,7 +177,7 @@ def result_files(paths: Sequence[Path]) -> list[Path]:
     Raises:
         HubError: there are none.
     """
-    files = [file for path in paths for file in (sorted(path.rglob("results_*.json")) if path.is_dir() else [path])]
+    files = [file for path in paths for file in (results_in(path, deep=True) if path.is_dir() else [path])]
     if not files:
         raise HubError(
             f"{', '.join(map(str, paths))} contains no results_*.json; `academiceval eval` and lm_eval write them"

@@ -137,9 +137,10 @@ class Results:
         return f"{part[0]} of {part[1]}" if part else ""
 
 
-def results_in(folder: Path) -> list[Path]:
-    """The files of results in a folder, by name."""
-    return sorted(folder.glob(f"{_RESULTS}*.json"))
+def results_in(folder: Path, *, deep: bool = False) -> list[Path]:
+    """The files of results in a folder, or with `deep` below it too, by name."""
+    pattern = f"{_RESULTS}*.json"
+    return sorted(folder.rglob(pattern) if deep else folder.glob(pattern))
 
 
 def only_result(folder: Path, owner: str = "the output folder of a run") -> Results:

@@ -10,7 +10,7 @@ from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.row_format import CORE
 from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.samples.labels import cutoffs_of
-from lm_eval_tasks.samples.results import only_result
+from lm_eval_tasks.samples.results import only_result, results_in
 from lm_eval_tasks.samples.sample import read
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def read_rounds(folders: Sequence[Path]) -> dict[str, dict[str, list[Sample]]]:
     rounds: dict[str, dict[str, list[Sample]]] = {}
     for folder in folders:
         runs: dict[str, list[Sample]] = {}
-        for place in sorted({file.parent for file in folder.rglob("results_*.json")}):
+        for place in sorted({file.parent for file in results_in(folder, deep=True)}):
             _add_run(runs, place)
         # Papers that were carried along from an older round belong to that round.
         names = sorted(
