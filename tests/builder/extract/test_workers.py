@@ -80,7 +80,7 @@ def test_each_file_gets_its_own_fate(naughty: None, tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_happens_to_the_process_is_not_what_the_file_is(naughty: None, tmp_path: Path) -> None:
     """An out-of-memory killer takes one child: the file is read again, alone."""
     names = ["good1", "killed", "good2", "always"]

@@ -102,7 +102,7 @@ def test_a_killed_run_goes_on_and_no_answer_is_asked_for_twice(warm: Warm, datas
     assert sum(values["samples"] for values in months.values()) == len([s for s in samples if s.task == "Abs-9K"])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_plain_lm_eval_asks_an_api_server_with_prompts_cut_to_a_given_context(
     warm: Warm, dataset: Path, tiny_llama: Path, tmp_path: Path
 ) -> None:

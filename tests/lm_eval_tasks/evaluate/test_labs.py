@@ -136,7 +136,7 @@ def thinking(folder: Path, tiny_llama: Path) -> Path:
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_reasoning_that_the_template_opened_is_unfinished_until_it_is_closed(
     command: Command, dataset: Path, tmp_path: Path, tiny_llama: Path
 ) -> None:
