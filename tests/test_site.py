@@ -59,6 +59,7 @@ def test_every_page_is_in_the_navigation(site: Path) -> None:
     assert pages <= set(re.findall(r'href="([\w./-]+\.html)"', start))
 
 
+@pytest.mark.slow
 def test_every_link_leads_to_a_file(site: Path) -> None:
     for page in site.rglob("*.html"):
         for target in re.findall(r'(?:href|src)="(?!https?:|mailto:|data:)([^"#?]+)', page.read_text()):

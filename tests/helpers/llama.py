@@ -1,13 +1,9 @@
-"""A tiny random Llama, saved as a folder that engines load."""
+"""A tiny random Llama, saved as a folder that engines load. What makes it takes seconds to import, so it is imported then."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-
-import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 CONTEXT = 6144  # tokens of the tiny Llama: less than any prompt of the small world, more than its uncuttable parts
 
@@ -26,6 +22,10 @@ def make_llama(
         texts: that the tokenizer learns from.
         ends: how many tokens end an answer.
     """
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()

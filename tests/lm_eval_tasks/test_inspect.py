@@ -10,10 +10,9 @@ import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from inspect_ai.log import EvalLog, read_eval_log
 
 from builder.pipeline import build, prepare
 from lm_eval_tasks.engines.local import LocalEngine
@@ -22,6 +21,9 @@ from lm_eval_tasks.tasks.records import TASKS as RECORDS
 from tests.helpers.openai_server import serve
 from tests.helpers.places import BIN
 from tests.helpers.rounds import small_round
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog
 
 Command = Callable[..., tuple[int, str, str]]
 TASKS = ("title_10k", "abs_9k", "abs_29k_g", "related_53k_cited", "scalar_easy")
@@ -121,6 +123,8 @@ def test_the_same_answers_get_the_same_scores(
     ours: dict[str, dict[str, dict[str, float]]] = {}
     for one in read([tmp_path / "ours"]):
         ours.setdefault(one.task.split(" ")[0], {})[one.id] = dict(one.scores)
+    from inspect_ai.log import read_eval_log
+
     logs = [read_eval_log(path) for path in sorted((tmp_path / "logs").iterdir())]
     assert len(logs) == len(ours) == len(tasks)
     for log in logs:

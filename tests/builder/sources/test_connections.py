@@ -42,6 +42,7 @@ def endless_headers(opened: set[socket.socket]) -> Iterator[str]:
         server.shutdown(socket.SHUT_RDWR)
 
 
+@pytest.mark.slow
 def test_one_connection_at_a_time() -> None:
     answers = SimpleNamespace(
         last_request=lambda: 0, count_request=lambda *_: None, add_seconds=lambda *_: None, get=lambda *_: None

@@ -75,6 +75,7 @@ def test_a_store_that_refuses_is_one_sentence(bucket: Bucket, tmp_path: Path, co
     assert errors.startswith("error: ")
 
 
+@pytest.mark.slow
 def test_a_slow_store_is_given_up(
     bucket: Bucket, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

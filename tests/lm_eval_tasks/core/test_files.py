@@ -89,6 +89,7 @@ def holder(place: Path) -> Iterator[multiprocessing.context.ForkProcess]:
         other.join()
 
 
+@pytest.mark.slow
 def test_the_second_process_says_who_holds_a_place(tmp_path: Path) -> None:
     with holder(tmp_path / "place") as other:
         says = f"place is being written by process {other.pid} on "

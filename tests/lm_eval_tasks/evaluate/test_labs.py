@@ -449,6 +449,7 @@ def ask_in_batches(server: BatchServer, questions: list[str], state: Path, answe
     return answers
 
 
+@pytest.mark.slow
 def test_batches_answer_every_question_and_those_that_follow(tmp_path: Path) -> None:
     with serve_batches(BatchServer(said)) as server:
         assert ask_in_batches(server, ["a", "b", "c"], tmp_path / "state") == {"a": "A", "b": "B", "c": "C"}
@@ -457,6 +458,7 @@ def test_batches_answer_every_question_and_those_that_follow(tmp_path: Path) -> 
         assert len(server.batches) == 3
 
 
+@pytest.mark.slow
 def test_batches_that_expire_are_asked_again_and_large_ones_are_split(tmp_path: Path) -> None:
     with serve_batches(
         BatchServer(said, most=3, fate=lambda n: "half" if n == 1 else "expired" if n == 2 else "completed")

@@ -208,6 +208,7 @@ def test_a_judge_of_texts_is_heard(command: Command, tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_judge_of_places_is_found_out_and_cancels_out(command: Command, tmp_path: Path) -> None:
     with serve(judging(lambda first, second: 1)) as server:
         figures = judged(command, make_samples(tmp_path / "run"), server)["tasks"]["Abs-9K"]["m"]
@@ -216,6 +217,7 @@ def test_a_judge_of_places_is_found_out_and_cancels_out(command: Command, tmp_pa
     assert (figures["position_consistency"], figures["first_place_share"]) == (0.0, 1.0)
 
 
+@pytest.mark.slow
 def test_bad_json_is_asked_for_once_more_then_counted(command: Command, tmp_path: Path) -> None:
     def stubborn(body: dict[str, Any]) -> str:
         i = int(re.search(r"generated (\d+)", body["messages"][0]["content"]).group(1))  # type: ignore[union-attr]
@@ -231,6 +233,7 @@ def test_bad_json_is_asked_for_once_more_then_counted(command: Command, tmp_path
     assert figures["win_rate"]["samples"] == 15
 
 
+@pytest.mark.slow
 def test_busy_and_failing_servers_are_asked_again(command: Command, tmp_path: Path) -> None:
     refused: set[str] = set()
     lock = threading.Lock()
@@ -305,6 +308,7 @@ def test_several_judges_and_those_of_the_same_family(command: Command, tmp_path:
     assert result["kappa"] == {"llama-3-70b and qwen-2": 0.0}
 
 
+@pytest.mark.slow
 def test_results_that_are_replaced_are_named(
     command: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -24,6 +24,7 @@ def between(command: Command, url: str, one: Path, other: Path, output: Path) ->
     return out, json.loads(file.read_text())
 
 
+@pytest.mark.slow
 def test_models_are_judged_against_each_other(command: Command, tmp_path: Path) -> None:
     one = make_samples(tmp_path / "one", 12, lambda i: f"good text {i}")
     other = make_samples(tmp_path / "other", 10, lambda i: f"weak text {i}")
@@ -129,6 +130,7 @@ def test_judges_are_told_apart_by_their_report_cards(command: Command, dataset: 
     assert guesses["padding"]["accuracy"] < 0.1 < reads["padding"]["accuracy"]
 
 
+@pytest.mark.slow
 def test_a_judge_that_says_nothing_readable_has_no_card(command: Command, dataset: Path, tmp_path: Path) -> None:
     with serve(lambda body: "I like both.") as server:
         code, _, err = command(

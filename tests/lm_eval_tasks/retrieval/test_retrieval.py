@@ -175,6 +175,7 @@ def test_what_was_found_is_kept_even_after_a_kill(tmp_path: Path, monkeypatch: p
     assert len(asked) == 80
 
 
+@pytest.mark.slow
 def test_what_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(
         RetrieverError, match="'nobody/nothing' cannot be loaded: it is neither one of bm25, bm25_okapi, tfidf, dpr"
