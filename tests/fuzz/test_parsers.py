@@ -46,6 +46,7 @@ from tests.helpers.damage import damaged
 from tests.helpers.papers import paper
 from tests.lm_eval_tasks.judge.test_judge import make_samples, verdict
 
+pytestmark = pytest.mark.slow
 EXAMPLES = int(os.environ.get("FUZZ", "100"))
 fuzzed = settings(
     max_examples=EXAMPLES, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
