@@ -19,6 +19,9 @@ from tests.test_docs import Round, keys
 ROOT = Path(__file__).resolve().parents[1]
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("docs") / "site"
@@ -34,7 +37,6 @@ def build(folder: Path, place: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.slow
 def test_a_link_that_leads_nowhere_fails_the_build(tmp_path: Path) -> None:
     for name in ("docs", "benchmarks/results.md", "mkdocs.yml", *map(str, ROOT.glob("*.md"))):
         source, target = ROOT / name, tmp_path / (ROOT / name).relative_to(ROOT)
@@ -48,7 +50,6 @@ def test_a_link_that_leads_nowhere_fails_the_build(tmp_path: Path) -> None:
         assert re.search(rf"WARNING.*scale\.md.*{target}", done.stderr), (target, done.stderr)
 
 
-@pytest.mark.slow
 def test_every_page_is_in_the_navigation(site: Path) -> None:
     start = (site / "index.html").read_text()
     pages = {
@@ -59,7 +60,6 @@ def test_every_page_is_in_the_navigation(site: Path) -> None:
     assert pages <= set(re.findall(r'href="([\w./-]+\.html)"', start))
 
 
-@pytest.mark.slow
 def test_every_link_leads_to_a_file(site: Path) -> None:
     for page in site.rglob("*.html"):
         for target in re.findall(r'(?:href|src)="(?!https?:|mailto:|data:)([^"#?]+)', page.read_text()):

@@ -244,6 +244,7 @@ def test_a_rebuilt_folder_is_never_served_from_the_cache(
     assert [row["demonstrations"] for row in second] != [row["demonstrations"] for row in first]
 
 
+@pytest.mark.slow
 def test_fewer_settings_need_less_of_a_paper(world: Path, dataset: Path, tmp_path: Path) -> None:
     outcome = build(small_round(copy_of(world, tmp_path), settings=("Title-10K", "Abs-9K")))
     assert [one.name for one in outcome.manifest.configurations] == ["Title-10K", "Abs-9K"]

@@ -192,6 +192,7 @@ def test_what_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     open_retriever.cache_clear()
 
 
+@pytest.mark.slow
 def test_prompts_show_chunks_of_everything_but_the_target(
     dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
