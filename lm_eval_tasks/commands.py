@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,9 +58,9 @@ def register(commands: Commands) -> None:
     sub.add_argument("shards", type=Path, nargs="+", metavar="SHARD", help="output folders of all shards")
     sub.add_argument("--output", type=Path, required=True, help="folder for the whole run")
     _add_export(commands)
-    sub = commands.add(EVALUATE, "compare", "paired differences between two runs of the same round", compare)
-    sub.add_argument("a", type=Path, metavar="A", help="samples_*.jsonl of a run, or a folder of them")
-    sub.add_argument("b", type=Path, metavar="B")
+    sub = commands.add(EVALUATE, "compare", "paired differences between runs of the same round", compare)
+    help_ = "samples_*.jsonl of a run, or a folder of them; two or more runs"
+    sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help=help_)
     sub.add_argument("--metrics", help="comma-separated scores (default: the headline ones)")
     help_ = "let a language model compare generated texts with their references, in both orders"
     _add_judging(commands.add(EVALUATE, "judge", help_, judge))
@@ -355,19 +356,24 @@ def _means(arguments: Namespace, model: str) -> Means:
 
 
 def compare(arguments: Namespace) -> Iterator[str | Table]:
-    check_there(arguments.a, arguments.b)
+    check_there(*arguments.runs)
+    if len(arguments.runs) < 2:
+        raise EvalError(f"{arguments.runs[0]} has nothing to be compared with: give the runs of two models or more")
     from lm_eval_tasks.metrics.registry import check_names
 
     check_names(arguments.metrics.split(",") if arguments.metrics else ())
     from lm_eval_tasks.core.intervals import NO_INTERVAL
-    from lm_eval_tasks.stats.compare import compare, table, tasks_apart
+    from lm_eval_tasks.stats.compare import compare, names_of, table, tasks_apart
 
     metrics = arguments.metrics.split(",") if arguments.metrics else None
-    differences = compare(arguments.a, arguments.b, metrics)
-    yield table(differences, arguments.a, arguments.b)
-    yield from (f"left out: {task}, which only one of the runs has" for task in tasks_apart(arguments.a, arguments.b))
+    differences = compare(arguments.runs, metrics)
+    names = names_of(arguments.runs)
+    for _, pair in groupby(differences, key=lambda difference: difference.runs):
+        yield table(list(pair), names)
+    only = "only one of the runs has" if len(names) == 2 else "not all of the runs have"
+    yield from (f"left out: {task}, which {only}" for task in tasks_apart(arguments.runs))
     compared = {(difference.task, difference.metric) for difference in differences}
-    for task in dict.fromkeys(difference.task for difference in differences):
+    for task in dict.fromkeys(difference.task for difference in differences if not difference.of_board):
         lost = [metric for metric in metrics or () if (task, metric) not in compared]
         yield from (f"left out: {metric} of {task}, which no sample has in both runs" for metric in lost)
     if any(difference.difference.bounds is None for difference in differences):

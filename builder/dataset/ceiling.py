@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from builder.dataset.manifest import Bounds, Ceiling
 from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.metrics.bertscore import NO_MODEL, bertscore
-from lm_eval_tasks.metrics.rouge import rouge_l
+from lm_eval_tasks.metrics.rouge import rouge_l, rouge_l_content
 
 if TYPE_CHECKING:
     from builder.records import Paper, Task
@@ -42,7 +42,7 @@ def _ceiling(texts: Sequence[tuple[Paper, str, str]], papers: int, model: str) -
         return None
     authors = [paper.authors[0] for paper, _, _ in changed]
     differ = [1 - SequenceMatcher(None, old.split(), new.split(), autojunk=False).ratio() for _, old, new in changed]
-    overlap = [rouge_l(new, old) for _, old, new in changed]
+    overlap, of_content = ([measure(new, old) for _, old, new in changed] for measure in (rouge_l, rouge_l_content))
     near = None if model == NO_MODEL else bertscore([new for *_, new in changed], [old for _, old, _ in changed], model)
     return Ceiling(
         papers,
@@ -52,6 +52,7 @@ def _ceiling(texts: Sequence[tuple[Paper, str, str]], papers: int, model: str) -
         _bounds(overlap, authors),
         None if near is None else _bounds(near, authors),
         "" if near is None else model,
+        _bounds(of_content, authors),
     )
 
 

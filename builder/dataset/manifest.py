@@ -209,6 +209,7 @@ class Ceiling:
         changed: of these, those whose text changed, which the figures are over.
         words_changed: mean share of the words that differ.
         bertscore: None where no model was given, which is `model`.
+        rouge_l_content: None in older manifests.
     """
 
     __pydantic_config__ = _STRICT
@@ -219,6 +220,7 @@ class Ceiling:
     rouge_l: Bounds
     bertscore: Bounds | None = None
     model: _Name = ""
+    rouge_l_content: Bounds | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,13 +121,23 @@ def ceilings(manifest: Manifest) -> Table:
             ceiling.revised,
             ceiling.changed,
             f"{ceiling.words_changed:.1%}",
+            _bounds(ceiling.rouge_l_content),
             _bounds(ceiling.rouge_l),
             _bounds(ceiling.bertscore),
         )
         for task, ceiling in sorted(manifest.ceilings.items())
     ]
-    head = ("Task", "Test papers", "Revised", "Text changed", "Words changed", "ROUGE-L", "BERTScore")
-    return Table(head, "lrrrrrr", rows)
+    head = (
+        "Task",
+        "Test papers",
+        "Revised",
+        "Text changed",
+        "Words changed",
+        "ROUGE-L, content words",
+        "ROUGE-L",
+        "BERTScore",
+    )
+    return Table(head, "lrrrrrrr", rows)
 
 
 def _bounds(bounds: Bounds | None) -> str | None:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from builder.round.toml_file import problem_in
 from hub_scripts.errors import HubError
 from lm_eval_tasks.core.yaml_text import parse_yaml
+from lm_eval_tasks.metrics.registry import ranking
 from lm_eval_tasks.tasks.records import slug_of
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 EVAL = "eval.yaml"
 FRAMEWORK = "lm-evaluation-harness"
-_HEADLINE = {"cloze": "accuracy"}
 _SPLIT: Literal["test"] = "test"
 
 
@@ -67,7 +67,11 @@ def eval_yaml(manifest: Manifest) -> str | None:
         "evaluation_framework": FRAMEWORK,
         "tasks": [
             {
-                "id": task_id(configuration.name, manifest.published_as, _HEADLINE.get(configuration.task, "rouge_l")),
+                "id": task_id(
+                    configuration.name,
+                    manifest.published_as,
+                    ranking("writing" if configuration.is_writing else "cloze"),
+                ),
                 "config": configuration.name,
                 "split": _SPLIT,
             }

@@ -22,7 +22,7 @@ from lm_eval_tasks.judge.verdict import points_of
 from lm_eval_tasks.metrics import registry as metrics
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.samples.sample import Sample, read_file
-from lm_eval_tasks.stats.columns import column, columns_of
+from lm_eval_tasks.stats.columns import column, columns_of, zero_of
 
 _LOGGER = logging.getLogger(__name__)
 # Of English papers, on average.
@@ -206,7 +206,7 @@ def _cell(model: str, judged: Sequence[_Judged]) -> Cell:
         scored,
         {name: figure.interval() for name, figure in headline.items()},
         {name: figure.scores for name, figure in headline.items()},
-        {metric.name: columns[metric.zero].scores for metric in metrics.METRICS if metric.zero in columns},
+        {metric.name: floor.scores for metric in metrics.METRICS if (floor := zero_of(metric, columns))},
         {name: columns[name].scores for name in FLAGS if name in columns},
         fmean(tokens) if tokens else None,
         len(judged) if noted is None and scored < len(judged) else noted,

@@ -1,25 +1,28 @@
-"""One number for each model of a round: how far its scores lie above the floor, over all tasks.
+"""The boards of a round: for each model how far its scores lie above the floor, over the tasks of one board.
 
-Scores are placed between floor and ceiling (`placing`); settings of a task are averaged, then tasks. Intervals leave out one first author
-at a time, from all settings at once.
+Scores are placed between floor and ceiling (`placing`); settings of a task are averaged, then tasks. What counts is fixed by the round
+(`stats.boards`): a model that lacks some of it has no rank and changes no other model's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hub_scripts.report.cells import TASKS, Cell, Group, is_baseline
-from hub_scripts.report.placing import Part, difference_over, interval_over, part_of, too_small
+from hub_scripts.report.cells import Cell, Group, is_baseline
+from hub_scripts.report.placing import part_of
 from lm_eval_tasks.core.intervals import holm
 from lm_eval_tasks.core.power import LEVEL
-from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.metrics.registry import ranking
+from lm_eval_tasks.stats.boards import BOARDS, counted
+from lm_eval_tasks.stats.placed import Part, by_task, difference_over, interval_over, too_small
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.intervals import Interval
+    from lm_eval_tasks.samples.row import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,92 +54,80 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Overall:
-    """All models of a round, the best first.
+    """All models of one board of a round, the best first.
 
     Attributes:
-        settings: those that count: most models were run on them, on every sample.
+        title: of the board.
+        metric: that models are ranked by.
+        settings: those that count.
         ceilings: setting -> the score that stands for 1, where it is not a perfect one.
         leads: (model, other model) -> how much higher the first is, over the same papers, both ways; `p` is corrected for
             all pairs (Holm).
     """
 
     round: str
+    title: str
+    metric: str
     settings: tuple[str, ...]
     standings: tuple[Standing, ...]
     ceilings: Mapping[str, float]
     leads: Mapping[tuple[str, str], Interval]
 
 
-def overall(groups: Sequence[Group]) -> Overall | None:
-    """The standings of the settings of one round; None if no setting has scores with a floor."""
-    models = sorted({cell.model for group in groups for cell in group.cells})
-    counted = _counted_groups(groups, [model for model in models if not is_baseline(model)] or models)
-    if not counted:
+def overall(groups: Sequence[Group], configurations: Collection[str], kind: Kind) -> Overall | None:
+    """One board of a round; None if no model has scores with a floor on what it counts.
+
+    Args:
+        groups: of one round.
+        configurations: names of the round's.
+    """
+    settings = counted(configurations, kind)
+    groups_counted = [group for group in groups if group.key.setting in settings]
+    models = sorted({cell.model for group in groups_counted for cell in group.cells})
+    parts = {model: list(_parts(model, groups_counted, ranking(kind))) for model in models}
+    if not any(parts.values()):
         return None
-    parts = {model: list(_parts(model, counted)) for model in models}
-    standings = sorted((_standing(model, model_parts, counted) for model, model_parts in parts.items()), key=_order)
+    standings = sorted((_standing(model, parts[model], groups_counted, settings) for model in models), key=_order)
     leads = _leads({standing.model: parts[standing.model] for standing in standings if _is_rankable(standing)})
     return Overall(
-        counted[0].key.round,
-        tuple(group.key.setting for group in counted),
+        groups_counted[0].key.round,
+        BOARDS[kind],
+        ranking(kind),
+        settings,
         tuple(_ranked(standing, leads) for standing in standings),
-        {
-            part.group.key.setting: part.ceiling
-            for model_parts in parts.values()
-            for part in model_parts
-            if part.ceiling < 1
-        },
+        {part.setting: part.ceiling for model_parts in parts.values() for part in model_parts if part.ceiling < 1},
         leads,
     )
 
 
-def _counted_groups(groups: Sequence[Group], models: Sequence[str]) -> list[Group]:
-    """The settings, as the papers have them, that more than half of the models were run on in full."""
-    return [
-        group
-        for group in groups
-        if " " not in group.key.setting
-        and 2 * sum(_complete_part(group, cell) is not None for cell in group.cells if cell.model in models)
-        > len(models)
-    ]
+def _parts(model: str, groups: Sequence[Group], metric: str) -> Iterator[Part]:
+    """A model's parts by the metric of the board; without settings that it covers only in part."""
+    for group in groups:
+        cell = _cell(group, model)
+        score = cell.scores.get(metric) if cell else None
+        if cell and score and cell.of in (None, score.samples) and (part := part_of(group, cell, metric)):
+            yield part
 
 
-def _complete_part(group: Group, cell: Cell) -> Part | None:
-    """A model's part by the first headline metric that it has; None if it covers only some of the samples, or has no floor."""
-    metric = next((name for name in registry.headline() if name in cell.scores), None)
-    if metric is None or (cell.of is not None and cell.scores[metric].samples < cell.of):
-        return None
-    return part_of(group, cell, metric)
+def _cell(group: Group, model: str) -> Cell | None:
+    return next((cell for cell in group.cells if cell.model == model), None)
 
 
-def _standing(model: str, parts: Sequence[Part], counted: Sequence[Group]) -> Standing:
-    cells = [part.cell for part in parts]
-    having = {part.group.key.setting for part in parts}
-    tasks = {task: fmean(part.mean() for part in task_parts) for task, task_parts in _by_task(parts).items()}
+def _standing(model: str, parts: Sequence[Part], groups: Sequence[Group], settings: Sequence[str]) -> Standing:
+    having = {part.setting for part in parts}
+    cells = [cell for group in groups if group.key.setting in having and (cell := _cell(group, model))]
     return Standing(
         model,
         None,
-        interval_over(list(_by_task(parts).values())) if parts else None,
-        tasks,
-        tuple(group.key.setting for group in counted if group.key.setting not in having),
+        interval_over(by_task(parts)) if parts else None,
+        {task_parts[0].task: fmean(part.mean() for part in task_parts) for task_parts in by_task(parts)},
+        tuple(name for name in settings if name not in having),
         tuple(too_small(parts)),
         sum(cell.samples for cell in cells),
         _share(cells, "capped"),
         _share(cells, "truncated"),
         is_baseline(model),
     )
-
-
-def _parts(model: str, counted: Sequence[Group]) -> Iterator[Part]:
-    for group in counted:
-        cell = next((cell for cell in group.cells if cell.model == model), None)
-        if cell and (part := _complete_part(group, cell)):
-            yield part
-
-
-def _by_task(parts: Sequence[Part]) -> dict[str, list[Part]]:
-    parts_by_task = {task: [part for part in parts if part.group.task == task] for task in TASKS}
-    return {task: task_parts for task, task_parts in parts_by_task.items() if task_parts}
 
 
 def _share(cells: Sequence[Cell], flag: str) -> float | None:
@@ -159,7 +150,7 @@ def _is_rankable(standing: Standing) -> bool:
 
 def _leads(parts: Mapping[str, Sequence[Part]]) -> dict[tuple[str, str], Interval]:
     """Of each pair of models, both ways."""
-    sets = {model: list(_by_task(model_parts).values()) for model, model_parts in parts.items()}
+    sets = {model: by_task(model_parts) for model, model_parts in parts.items()}
     pairs = list(combinations(parts, 2))
     differences = [difference_over(sets[first], sets[second]) for first, second in pairs]
     corrected = holm([1.0 if difference.p is None else difference.p for difference in differences])

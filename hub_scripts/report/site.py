@@ -18,7 +18,7 @@ from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, ReportError, find
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
-from hub_scripts.report.overall import overall
+from hub_scripts.report.overall import Overall, overall
 from hub_scripts.report.pages import read_packaged, render
 from hub_scripts.report.placing import ceilings_of, placed_scores, scorers_of
 from hub_scripts.report.round_page import RoundPage, round_page
@@ -27,6 +27,7 @@ from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.prompts.registry import SCALAR
 from lm_eval_tasks.samples.labels import cutoffs_of
 from lm_eval_tasks.stats import scales
+from lm_eval_tasks.stats.boards import BOARDS
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses
@@ -166,13 +167,21 @@ def _write(
         "cutoffs": model_cutoffs,
         "agreement": agreement(all_groups),
         "duels": inputs.duels,
-        "standings": [standings for round_groups in reversed(by_round) if (standings := overall(round_groups))],
+        "boards": [_boards(round_groups, inputs) for round_groups in reversed(by_round)],
     }
     _pages(place, data, content)
     for name in _STATIC:
         (place / name).write_text(read_packaged("static", name), encoding="utf-8")
     (place / "README.md").write_text(read_packaged("templates", "README.md"), encoding="utf-8")
     (place / MARK).write_text(json.dumps({"licenses": licenses}) + "\n", encoding="utf-8")
+
+
+def _boards(groups: Sequence[Group], inputs: Inputs) -> list[Overall]:
+    """The boards of one round; what counts is the round's if its manifest is there, else what any model was run on."""
+    manifests = [manifest for manifest in inputs.manifests.values() if manifest.round == groups[0].key.round]
+    names = {configuration.name for manifest in manifests for configuration in manifest.configurations}
+    configurations = names or {group.key.setting for group in groups}
+    return [board for kind in BOARDS if (board := overall(groups, configurations, kind))]
 
 
 def _round_pages(inputs: Inputs, place: Path) -> Iterator[RoundPage]:

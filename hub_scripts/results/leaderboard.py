@@ -15,6 +15,7 @@ from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import task_id
 from lm_eval_tasks.core.metadata import TEST
 from lm_eval_tasks.core.yaml_text import parse_yaml
+from lm_eval_tasks.metrics.registry import ranking
 from lm_eval_tasks.tasks.records import setting_of
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.samples.results import Results, Score
 
 FILE = ".eval_results/academiceval.yaml"
-_METRICS = ("rouge_l", "accuracy")
+_METRICS = (ranking("writing"), ranking("cloze"))
 # Options with which a task is another one, or has other samples.
 _OTHER_TASK = (
     "published_after",

@@ -84,7 +84,7 @@ def _load(
         **shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),
     }
     return as_split(
-        PromptRow(**_of_paper(row), **_parts(row, options), **cut, other=others[i], place=place, **common)
+        PromptRow(**_of_paper(row), **_parts(row, options), **cut, others=others[i], place=place, **common)
         for (i, place), row, cut in zip(selection.places.items(), rows, map(of_prompt, fitted), strict=True)
     )
 
@@ -110,11 +110,9 @@ def _rows_of_role(rows: Iterable[dict[str, Any]], role: str) -> Iterable[dict[st
     return folds.by_fold(rows) if role == _SECTION else rows
 
 
-def _targets_of_others(rows: Sequence[Mapping[str, Any]]) -> list[str | None]:
-    """For each row another paper's target, always the same, however few of the rows a run asks for; None if there is only one row."""
-    if len(rows) < 2:
-        return [None] * len(rows)
-    return [rows[i]["target"] for i in others_of([row["id"] for row in rows])]
+def _targets_of_others(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """For each row other papers' targets, always the same, however few of the rows a run asks for."""
+    return [tuple(rows[i]["target"] for i in others) for others in others_of([row["id"] for row in rows])]
 
 
 def as_split(rows: Iterable[PromptRow]) -> dict[str, datasets.Dataset]:

@@ -11,6 +11,7 @@ from lm_eval.api.model import LM
 
 from lm_eval_tasks.core.errors import EvalError
 from lm_eval_tasks.evaluate.generation import BASELINES
+from lm_eval_tasks.metrics import function_words
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
 from lm_eval_tasks.samples.row import PromptRow
 
@@ -41,12 +42,17 @@ def random_sentence(row: PromptRow) -> str:
     return " ".join(" ".join(sentences[i] for i in order).split()[: row.lead_words])
 
 
+def words_without_content(row: PromptRow) -> str:
+    """Function words alone, as many as the median train target has words; for SCALAR, the first candidate."""
+    return _choice(0) if row.candidate_ids else function_words.text_of(row.lead_words or 0)
+
+
 def _choice(index: int) -> str:
     return f"<answer>{index}</answer>"
 
 
 _ANSWERS: dict[str, Callable[[PromptRow], str | None]] = dict(
-    zip(BASELINES, (lead, copy_demo, random_sentence), strict=True)
+    zip(BASELINES, (lead, copy_demo, random_sentence, words_without_content), strict=True)
 )
 
 

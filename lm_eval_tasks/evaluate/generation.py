@@ -9,7 +9,7 @@ from lm_eval_tasks.core.errors import EvalError, OptionError
 from lm_eval_tasks.core.text import suggestion
 
 # The baselines, and the usual model types of lm-eval for completion.
-BASELINES = ("lead", "copy-demo", "random-sentence")
+BASELINES = ("lead", "copy-demo", "random-sentence", "function-words")
 MODELS = (*BASELINES, "hf", "vllm", "local-chat-completions", "openai-chat-completions")
 
 

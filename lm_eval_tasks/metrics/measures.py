@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.llm import tokenizers
 from lm_eval_tasks.llm.usage import CAPPED
-from lm_eval_tasks.metrics import citation_mentions, rouge
+from lm_eval_tasks.metrics import citation_mentions, function_words, rouge
 from lm_eval_tasks.metrics.answer_index import strict_answer_of
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.bertscore import bertscore as score_pairs
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from lm_eval_tasks.samples.answers import Answer, Answers
 
 Values = Sequence[float | None]
+# Of a row's other targets, how many BERTScore is averaged over.
+_EMBEDDED = 4
 
 
 def _pairs(answers: Answers, measure: Callable[[str, str], float]) -> Values:
@@ -30,6 +34,10 @@ def _pairs(answers: Answers, measure: Callable[[str, str], float]) -> Values:
 
 def rouge_l(answers: Answers) -> Values:
     return _pairs(answers, rouge.rouge_l)
+
+
+def rouge_l_content(answers: Answers) -> Values:
+    return _pairs(answers, rouge.rouge_l_content)
 
 
 def rouge_1(answers: Answers) -> Values:
@@ -48,10 +56,10 @@ def bertscore(answers: Answers) -> Values:
     return _bertscore(answers, answers.targets, answers.texts)
 
 
-def _bertscore(answers: Answers, targets: Sequence[str] | None, texts: Sequence[str] | None) -> Values:
+def _bertscore(answers: Answers, targets: Sequence[str], texts: Sequence[str]) -> Values:
     model = answers.rows[0].bertscore_model if answers.rows else NO_MODEL
-    if model == NO_MODEL or targets is None or texts is None:
-        return [None] * len(answers.rows)
+    if model == NO_MODEL:
+        return [None] * len(targets)
     return score_pairs(targets, texts, model)
 
 
@@ -59,25 +67,56 @@ def _bertscore(answers: Answers, targets: Sequence[str] | None, texts: Sequence[
 
 
 def rouge_l_random_pair(answers: Answers) -> Values:
-    return _floor(answers, answers.others, answers.texts)
+    return [_mean(rouge.rouge_l(other, answer.text) for other in answer.row.others) for answer in answers.each]
 
 
 def rouge_l_wrong_paper(answers: Answers) -> Values:
-    return _floor(answers, answers.targets, answers.others)
+    return [_mean(rouge.rouge_l(row.target, other) for other in row.others) for row in answers.rows]
 
 
-def _floor(answers: Answers, targets: Sequence[str] | None, texts: Sequence[str] | None) -> Values:
-    if targets is None or texts is None:
-        return [None] * len(answers.rows)
-    return [rouge.rouge_l(target, text) for target, text in zip(targets, texts, strict=True)]
+def rouge_l_content_wrong_paper(answers: Answers) -> Values:
+    return [_mean(rouge.rouge_l_content(row.target, other) for other in row.others) for row in answers.rows]
+
+
+def rouge_l_function_words(answers: Answers) -> Values:
+    return [
+        None if text is None else rouge.rouge_l(row.target, text)
+        for row, text in zip(answers.rows, answers.compute_once(_without_content), strict=True)
+    ]
 
 
 def bertscore_random_pair(answers: Answers) -> Values:
-    return _bertscore(answers, answers.others, answers.texts)
+    return _over_others(answers, lambda answer, other: (other, answer.text))
 
 
 def bertscore_wrong_paper(answers: Answers) -> Values:
-    return _bertscore(answers, answers.targets, answers.others)
+    return _over_others(answers, lambda answer, other: (answer.row.target, other))
+
+
+def bertscore_function_words(answers: Answers) -> Values:
+    texts = answers.compute_once(_without_content)
+    scores = _bertscore(answers, answers.targets, [text or "" for text in texts])
+    return [None if text is None else score for text, score in zip(texts, scores, strict=True)]
+
+
+def _without_content(answers: Answers) -> list[str | None]:
+    """For each row function words alone, as many as other papers' targets have words; None if there are no others."""
+    lengths = [[len(other.split()) for other in row.others] for row in answers.rows]
+    return [function_words.text_of(round(median(each))) if each else None for each in lengths]
+
+
+def _over_others(answers: Answers, pair: Callable[[Answer, str], tuple[str, str]]) -> Values:
+    """The mean BERTScore of pairs of each answer and other papers' targets, of few, for it takes long."""
+    pairs = [[pair(answer, other) for other in answer.row.others[:_EMBEDDED]] for answer in answers.each]
+    targets, texts = zip(*chain.from_iterable(pairs), strict=True) if any(pairs) else ((), ())
+    scores = iter(_bertscore(answers, targets, texts))
+    each = [[next(scores) for _ in of_answer] for of_answer in pairs]
+    return [_mean(values) if values and None not in values else None for values in each]
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
 
 
 # --- what became of prompts and answers

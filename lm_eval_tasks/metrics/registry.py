@@ -1,8 +1,9 @@
 """Every metric, registered once: what it applies to, which way is better, what is shown of it, how it is computed.
 
-ROUGE-L and BERTScore are the columns of the AcademicEval paper (section 4.3), accuracy that of SCALAR. The floors show what
-a score is worth: the answer against another paper's target ("random pair"), and another paper's target, a human text, as
-the answer ("wrong paper").
+ROUGE-L and BERTScore are the columns of the AcademicEval paper (section 4.3), accuracy that of SCALAR. Of writing, models are
+ranked by ROUGE-L over content words, which tells texts apart best (`benchmarks/headline.py`). The floors show what a score is
+worth: the answer against other papers' targets ("random pair"), other papers' targets, human texts, as the answer ("wrong
+paper"), and a text of function words alone.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Metric:
         headline: whether it is what a task is about; all others are diagnostics, kept in samples and printed on request.
         floors: metrics that say what a value of this one is worth.
         usual: the name that lm-eval's own tasks give such a metric; printed in addition to ours, which goes in the next version.
-        zero: the floor that counts as 0 where scores of several tasks are averaged.
+        zero: floors that do not depend on the model; the highest counts as 0 where scores of several tasks are averaged.
         rate: whether it belongs next to the headline: how often something went wrong with prompts or answers.
         limits: the least and the greatest value; None if there are none.
     """
@@ -45,7 +46,7 @@ class Metric:
     compute: Compute
     headline: bool = False
     floors: tuple[str, ...] = ()
-    zero: str = ""
+    zero: tuple[str, ...] = ()
     usual: str = ""
     rate: bool = False
     limits: tuple[float, float] | None = (0.0, 1.0)
@@ -59,14 +60,24 @@ _BOTH = _WRITING | _CLOZE
 
 METRICS: tuple[Metric, ...] = (
     Metric(
+        "rouge_l_content",
+        "ROUGE-L, content words",
+        _WRITING,
+        "higher",
+        measures.rouge_l_content,
+        headline=True,
+        floors=("rouge_l_content_wrong_paper",),
+        zero=("rouge_l_content_wrong_paper",),
+    ),
+    Metric(
         "rouge_l",
         "ROUGE-L",
         _WRITING,
         "higher",
         measures.rouge_l,
         headline=True,
-        floors=("rouge_l_random_pair", "rouge_l_wrong_paper"),
-        zero="rouge_l_wrong_paper",
+        floors=("rouge_l_random_pair", "rouge_l_wrong_paper", "rouge_l_function_words"),
+        zero=("rouge_l_wrong_paper", "rouge_l_function_words"),
         usual="rougeL",
     ),
     Metric(
@@ -76,8 +87,8 @@ METRICS: tuple[Metric, ...] = (
         "higher",
         measures.bertscore,
         headline=True,
-        floors=("bertscore_random_pair", "bertscore_wrong_paper"),
-        zero="bertscore_wrong_paper",
+        floors=("bertscore_random_pair", "bertscore_wrong_paper", "bertscore_function_words"),
+        zero=("bertscore_wrong_paper", "bertscore_function_words"),
         usual="bert_score",
     ),
     Metric(
@@ -88,13 +99,24 @@ METRICS: tuple[Metric, ...] = (
         measures.accuracy,
         headline=True,
         floors=("accuracy_random", "accuracy_constant"),
-        zero="accuracy_random",
+        zero=("accuracy_random",),
         usual="acc",
+    ),
+    Metric(
+        "rouge_l_content_wrong_paper",
+        "ROUGE-L, content words, wrong paper",
+        _WRITING,
+        "lower",
+        measures.rouge_l_content_wrong_paper,
     ),
     Metric("rouge_l_random_pair", "ROUGE-L, random pair", _WRITING, "lower", measures.rouge_l_random_pair),
     Metric("rouge_l_wrong_paper", "ROUGE-L, wrong paper", _WRITING, "lower", measures.rouge_l_wrong_paper),
     Metric("bertscore_random_pair", "BERTScore, random pair", _WRITING, "lower", measures.bertscore_random_pair),
     Metric("bertscore_wrong_paper", "BERTScore, wrong paper", _WRITING, "lower", measures.bertscore_wrong_paper),
+    Metric("rouge_l_function_words", "ROUGE-L, function words", _WRITING, "lower", measures.rouge_l_function_words),
+    Metric(
+        "bertscore_function_words", "BERTScore, function words", _WRITING, "lower", measures.bertscore_function_words
+    ),
     Metric("accuracy_strict", "Accuracy, answers read strictly", _CLOZE, "higher", measures.accuracy_strict),
     Metric("accuracy_constant", "Accuracy of the best constant", _CLOZE, "lower", measures.accuracy_constant),
     Metric("accuracy_random", "Accuracy of guessing", _CLOZE, "lower", measures.accuracy_random),
@@ -148,6 +170,11 @@ def of_texts() -> list[Metric]:
 def headline(kind: Kind | None = None) -> tuple[str, ...]:
     """The names of the headline metrics, of one kind of task or of all."""
     return tuple(metric.name for metric in METRICS if metric.headline and (kind is None or kind in metric.kinds))
+
+
+def ranking(kind: Kind) -> str:
+    """The name of the metric that models are ranked by: the first headline metric."""
+    return headline(kind)[0]
 
 
 def printed_metrics() -> tuple[str, ...]:

@@ -11,15 +11,25 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any
 
+from lm_eval_tasks.metrics.function_words import FUNCTION_WORDS
+
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD = re.compile(r"[a-z0-9]+")
 
 
 def rouge_l(target: str, answer: str) -> float:
     """ROUGE-L: the longest common subsequence of words."""
+    return _subsequence(words(target), words(answer))
+
+
+def rouge_l_content(target: str, answer: str) -> float:
+    """ROUGE-L without function words on either side, which any two English texts share."""
+    return _subsequence(content_words(target), content_words(answer))
+
+
+def _subsequence(reference: Sequence[str], candidate: Sequence[str]) -> float:
     from rapidfuzz.distance import LCSseq
 
-    reference, candidate = words(target), words(answer)
     return f_score(LCSseq.similarity(reference, candidate), len(reference), len(candidate))
 
 
@@ -61,6 +71,13 @@ def sentences(text: str) -> list[list[str]]:
 def words(text: str) -> list[str]:
     """The stemmed words of a text, as `rouge_score` makes them."""
     return [_stem(word) if len(word) > 3 else word for word in _WORD.findall(text.lower())]
+
+
+@lru_cache(maxsize=1024)
+def content_words(text: str) -> list[str]:
+    """The stemmed words of a text that are no function words."""
+    each = (word for word in _WORD.findall(text.lower()) if word not in FUNCTION_WORDS)
+    return [_stem(word) if len(word) > 3 else word for word in each]
 
 
 def f_score(common: int, reference: int, candidate: int) -> float:

@@ -88,13 +88,6 @@ class Answers:
         """The references."""
         return [answer.row.target for answer in self.each]
 
-    @cached_property
-    def others(self) -> list[str] | None:
-        """For each row another paper's reference; None if a row has none."""
-        others = [answer.row.other for answer in self.each]
-        known = [other for other in others if other is not None]
-        return known if known and len(known) == len(others) else None
-
     def compute_once(self, compute: Callable[[Answers], _T]) -> _T:
         """What a function makes of the answers, computed once for all metrics that need it."""
         if compute not in self._computed:

@@ -62,7 +62,7 @@ class PromptRow:
         answer_cap: tokens that an answer may have, its reasoning included.
         opens, closes: the marks around reasoning that the chat template writes and that the user named; "" without any.
         marker_words: of the abstract, per 1,000 words; None if it is not noted.
-        other: the target of another paper, always the same one; None if there is none.
+        others: targets of other papers, always the same ones; empty if there are none.
         content, demonstrations, lead_words: only for baselines and studies, which read a paper's body themselves.
         by_number: whether citations by number are asked for.
         label, candidate_ids, best_constant: of SCALAR; the last is the label that is right most often.
@@ -102,7 +102,7 @@ class PromptRow:
     tokens_cut: int = 0
     cuts: Mapping[str, int] = field(default_factory=dict)
     slots: tuple[Span, ...] = ()
-    other: str | None = None
+    others: tuple[str, ...] = ()
     place: int | None = None
     places: int | None = None
     of: int | None = None
@@ -186,7 +186,7 @@ class PromptRow:
 def to_docs(rows: Iterable[PromptRow]) -> list[dict[str, Any]]:
     """The rows as lm-eval takes them, without the columns that no row has."""
     docs = [row.to_doc() for row in rows]
-    used = {name for doc in docs for name, value in doc.items() if value is not None}
+    used = {name for doc in docs for name, value in doc.items() if value not in (None, [])}
     return [{name: value for name, value in doc.items() if name in used} for doc in docs]
 
 
@@ -284,7 +284,7 @@ _REQUIRED = frozenset(
 )
 _NAMES = "id setting prompt_name round paper_id license"
 _TEXTS = (
-    "first_author target title abstract primary_category heading level section citation_type content prompt other month cut "
+    "first_author target title abstract primary_category heading level section citation_type content prompt month cut "
     "dataset_revision bertscore_model tokenizer opens closes metrics"
 )
 _COUNTS = "prompt_version label best_constant lead_words target_at tokens_before tokens_after tokens_cut place places of answer_cap"
@@ -296,6 +296,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "licenses": _list(_name),
     "marker_words": _rate,
     "cited_titles": _list(_text),
+    "others": _list(_text),
     "candidate_ids": _list(_text),
     "demonstrations": _list(_table),
     "slots": _list(_span),

@@ -41,7 +41,7 @@ USAGE = "usage"
 # After the key of a question whose answer was empty: paid for, and asked again by the next run.
 EMPTY = " empty"
 # What the slots summarise.
-_TEXTS = ("prompt", "content", "demonstrations", "other")
+_TEXTS = ("prompt", "content", "demonstrations", "others")
 
 
 @dataclass(frozen=True, slots=True)

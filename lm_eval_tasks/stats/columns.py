@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -75,6 +75,11 @@ def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
         if metric_column := column(name, rows, registry.limits_of(name)):
             columns[name] = metric_column
     return columns
+
+
+def zero_of(metric: registry.Metric, columns: Mapping[str, Column]) -> Column | None:
+    """The highest of the floors that count as a metric's 0; None if there are none."""
+    return max((columns[name] for name in metric.zero if name in columns), key=lambda floor: floor.mean, default=None)
 
 
 def headline_of(columns: dict[str, Column]) -> str | None:

@@ -1,18 +1,29 @@
-"""`academiceval compare A B`: paired differences between two runs, with clustered intervals and corrected p-values."""
+"""`academiceval compare A B ...`: paired differences between runs, with clustered intervals and corrected p-values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import TYPE_CHECKING
 
 from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.intervals import DIFFERENCES, Interval, holm
 from lm_eval_tasks.core.tables import Table, bounds_text
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.sample import Sample, by_task, read
-from lm_eval_tasks.stats.columns import column
+from lm_eval_tasks.stats import placed
+from lm_eval_tasks.stats.boards import BOARDS, counted
+from lm_eval_tasks.stats.columns import column, columns_of, zero_of
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.row import Kind
+    from lm_eval_tasks.stats.placed import Part
+
+# Task -> its samples.
+_Run = Mapping[str, Sequence[Sample]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +31,13 @@ class Difference:
     """B - A over the papers that both runs answered.
 
     Attributes:
+        runs: A and B.
         left_out: samples of either run that are not compared: the other one lacks them, or one of the two has no such score.
         corrected_p: p over all differences that are shown together and have one (Holm).
+        of_board: whether it is over the tasks of a board, with scores placed between their floor and 1.
     """
 
+    runs: tuple[Path, Path]
     task: str
     metric: str
     a: float
@@ -31,30 +45,27 @@ class Difference:
     difference: Interval
     left_out: int
     corrected_p: float | None = None
+    of_board: bool = False
 
 
-def compare(a: Path, b: Path, metrics: Sequence[str] | None = None) -> list[Difference]:
-    """Compare two runs, sample by sample.
+def compare(runs: Sequence[Path], metrics: Sequence[str] | None = None) -> list[Difference]:
+    """Compare runs, sample by sample: each with each that comes later.
 
     Args:
-        a, b: samples files or folders of them.
+        runs: samples files or folders of them, at least two.
         metrics: names; by default the headline ones.
 
     Raises:
-        SamplesError: the runs have few samples in common, or were made with different rounds or prompts.
+        SamplesError: runs have few samples in common, or were made with different rounds or prompts.
     """
-    if a.resolve() == b.resolve():
-        raise SamplesError(f"{a} cannot be compared with itself: give the runs of two models")
-    metrics = metrics or registry.headline()
-    first, second = by_task(read([a])), by_task(read([b]))
-    common = [task for task in first if task in second]
-    if not common:
-        raise SamplesError(f"{a} and {b} have no task in common ({_task_names(first)}; {_task_names(second)})")
+    if twice := [run for i, run in enumerate(runs) if run.resolve() in {other.resolve() for other in runs[:i]}]:
+        raise SamplesError(f"{twice[0]} cannot be compared with itself: give the runs of two models")
+    samples = {run: by_task(read([run])) for run in runs}
     differences = [
-        difference for task in common for difference in _differences(task, first[task], second[task], metrics)
+        difference
+        for a, b in combinations(runs, 2)
+        for difference in _of_pair((a, b), samples[a], samples[b], metrics or registry.headline())
     ]
-    if not differences:
-        raise SamplesError(f"neither {a} nor {b} has one of the scores {', '.join(metrics)} in both runs")
     corrected = iter(holm([p for difference in differences if (p := difference.difference.p) is not None]))
     return [
         difference if difference.difference.p is None else replace(difference, corrected_p=next(corrected))
@@ -62,11 +73,33 @@ def compare(a: Path, b: Path, metrics: Sequence[str] | None = None) -> list[Diff
     ]
 
 
-def _differences(
-    task: str, first: Sequence[Sample], second: Sequence[Sample], metrics: Sequence[str]
+def _of_pair(runs: tuple[Path, Path], first: _Run, second: _Run, metrics: Sequence[str]) -> list[Difference]:
+    """The differences of two runs: of each task, then of the boards that both have.
+
+    Raises:
+        SamplesError: they have nothing in common.
+    """
+    common = [task for task in first if task in second]
+    if not common:
+        raise SamplesError(
+            f"{runs[0]} and {runs[1]} have no task in common ({_task_names(first)}; {_task_names(second)})"
+        )
+    pairs = {task: _pairs(task, first[task], second[task]) for task in common}
+    differences = [
+        replace(difference, left_out=len(first[task]) + len(second[task]) - 2 * difference.difference.samples)
+        for task in common
+        for difference in _of_task(runs, task, pairs[task], metrics)
+    ]
+    if not differences:
+        raise SamplesError(f"neither {runs[0]} nor {runs[1]} has one of the scores {', '.join(metrics)} in both runs")
+    kinds = [kind for kind in BOARDS if registry.ranking(kind) in metrics]
+    return differences + [board for kind in kinds if (board := _of_board(runs, kind, pairs))]
+
+
+def _of_task(
+    runs: tuple[Path, Path], task: str, pairs: Sequence[tuple[Sample, Sample]], metrics: Sequence[str]
 ) -> Iterator[Difference]:
     """The differences on one task, one for each metric that pairs of samples have."""
-    pairs = _pairs(task, first, second)
     for metric in metrics:
         both = [(x, y) for x, y in pairs if metric in x.scores and metric in y.scores]
         rows = [(x.id, y.scores[metric] - x.scores[metric], x.cluster) for x, y in both]
@@ -74,7 +107,38 @@ def _differences(
         if gains:
             a = fmean(x.scores[metric] for x, _ in both)
             b = fmean(y.scores[metric] for _, y in both)
-            yield Difference(task, metric, a, b, gains.interval(), len(first) + len(second) - 2 * len(both))
+            yield Difference(runs, task, metric, a, b, gains.interval(), 0)
+
+
+def _of_board(
+    runs: tuple[Path, Path], kind: Kind, pairs: Mapping[str, Sequence[tuple[Sample, Sample]]]
+) -> Difference | None:
+    """The difference over what a board counts of the tasks that both runs have, between floor, 0, and a perfect score, 1."""
+    of_kind = {task: both for task, both in pairs.items() if both and both[0][0].row.kind == kind}
+    parts: list[tuple[Part, Part]] = []
+    for task in counted(of_kind, kind):
+        both = [_part(task, [pair[side] for pair in of_kind[task]], registry.ranking(kind)) for side in (0, 1)]
+        if both[0] and both[1]:
+            parts.append((both[0], both[1]))
+    if len(parts) < 2:
+        return None
+    first, second = (placed.by_task(pair[side] for pair in parts) for side in (0, 1))
+    over = placed.difference_over(second, first)
+    a = fmean(fmean(part.mean() for part in of_task) for of_task in first)
+    left_out = sum(len(of_kind[pair[0].setting]) for pair in parts) - over.samples
+    return Difference(
+        runs, f"{BOARDS[kind]} board", registry.ranking(kind), a, a + over.mean, over, 2 * left_out, of_board=True
+    )
+
+
+def _part(task: str, samples: Sequence[Sample], metric: str) -> Part | None:
+    columns = columns_of(samples)
+    registered = registry.find_metric(metric)
+    floor = zero_of(registered, columns) if registered else None
+    if metric not in columns or floor is None:
+        return None
+    scores = columns[metric]
+    return placed.part_of(task, samples[0].row.task, scores.scores, floor.scores, scores.clusters)
 
 
 def spreads(a: Path, b: Path) -> dict[tuple[str, str], float]:
@@ -90,14 +154,19 @@ def spreads(a: Path, b: Path) -> dict[tuple[str, str], float]:
     return spread
 
 
-def tasks_apart(a: Path, b: Path) -> list[str]:
-    """The tasks that only one of two runs has."""
-    return sorted({sample.task for sample in read([a])} ^ {sample.task for sample in read([b])})
+def tasks_apart(runs: Sequence[Path]) -> list[str]:
+    """The tasks that only some of the runs have."""
+    tasks = [{sample.task for sample in read([run])} for run in runs]
+    return sorted({task for of_run in tasks for task in of_run if not all(task in other for other in tasks)})
 
 
-def table(differences: Sequence[Difference], a: Path, b: Path) -> Table:
-    """The differences, a row for each, under the names of the runs' files or folders."""
-    first, second = (a.resolve().name, b.resolve().name) if a.resolve().name != b.resolve().name else (str(a), str(b))
+def table(differences: Sequence[Difference], names: Mapping[Path, str]) -> Table:
+    """The differences of two runs, a row for each.
+
+    Args:
+        names: run -> what it is called.
+    """
+    first, second = (names[run] for run in differences[0].runs)
     head = (
         "Task",
         "Score",
@@ -113,6 +182,12 @@ def table(differences: Sequence[Difference], a: Path, b: Path) -> Table:
         "Detectable",
     )
     return Table(head, "llrrrrrrlrrr", [_row(row, row.difference) for row in differences])
+
+
+def names_of(runs: Sequence[Path]) -> dict[Path, str]:
+    """Run -> the name of its file or folder, or its whole path if several have that name."""
+    short = {run: run.resolve().name for run in runs}
+    return {run: name if list(short.values()).count(name) == 1 else str(run) for run, name in short.items()}
 
 
 def _row(difference: Difference, interval: Interval) -> tuple[object, ...]:
@@ -160,5 +235,5 @@ def _pairs(task: str, first: Sequence[Sample], second: Sequence[Sample]) -> list
     return pairs
 
 
-def _task_names(tasks: dict[str, list[Sample]]) -> str:
+def _task_names(tasks: _Run) -> str:
     return ", ".join(sorted(tasks))

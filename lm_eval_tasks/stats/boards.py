@@ -1,0 +1,37 @@
+"""The two boards of a round, writing and reading: which of its configurations each one counts. No number averages over both.
+
+Similarity to the authors' text and right answers differ too much between models to be one scale: by the published tables, the standard
+deviation between models, after placing, is 0.01 to 0.02 for texts and 0.15 to 0.30 for SCALAR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from lm_eval_tasks.tasks.records import LEVELS, SETTINGS, TARGETS
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.row import Kind
+
+BOARDS: dict[Kind, str] = {"writing": "Writing", "cloze": "Reading"}
+
+
+def counted(names: Collection[str], kind: Kind) -> tuple[str, ...]:
+    """The configurations that a board counts, which no model's runs decide.
+
+    Of writing one setting of each task, that with demonstrations by co-authors if there is one, else the first; of reading all levels.
+
+    Args:
+        names: of the round's configurations.
+    """
+    if kind == "cloze":
+        return tuple(level.name for level in LEVELS if level.name in names)
+    settings = [
+        next(iter(sorted(of_task, key=lambda setting: not (setting.co_author and not setting.random))), None)
+        for of_task in (
+            [setting for setting in SETTINGS if setting.task == target.name and setting.name in names]
+            for target in TARGETS
+        )
+    ]
+    return tuple(setting.name for setting in settings if setting)

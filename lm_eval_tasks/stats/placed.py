@@ -1,0 +1,127 @@
+"""Scores between their floor, 0, and their ceiling, 1, and their means over settings and tasks.
+
+A score s with floor f and ceiling c is placed at (s - f) / (c - f): 0 is what a text says that says nothing of the paper (SCALAR:
+guessing), 1 what the authors' own first version scores, or a perfect score if the round does not say that. Intervals are jackknife t
+intervals that leave out one first author at a time, from all settings at once. The ceiling's own error is not in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lm_eval_tasks.core.intervals import Interval, t_interval
+from lm_eval_tasks.core.power import FEWEST
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A model's scores and floors on one setting by one metric, summed by first author.
+
+    Attributes:
+        names: of the authors; scores, floors, counts: shape (authors,).
+        ceiling: the score that stands for 1. It is not known without error, which the interval does not count.
+    """
+
+    setting: str
+    task: str
+    names: tuple[str, ...]
+    scores: NDArray[np.float64]
+    floors: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    ceiling: float
+
+    def mean(self) -> float:
+        """The figure over all authors."""
+        n = self.counts.sum()
+        score, floor = float(self.scores.sum() / n), float(self.floors.sum() / n)
+        return (score - floor) / (self.ceiling - floor)
+
+    def without(self, authors: Sequence[str]) -> NDArray[np.float64]:
+        """The figure without each of the authors, shape (authors,)."""
+        places = {name: i for i, name in enumerate(self.names)}
+        at = np.array([places.get(name, len(places)) for name in authors])
+        scores = self.scores.sum() - np.append(self.scores, 0)[at]
+        floors = self.floors.sum() - np.append(self.floors, 0)[at]
+        counts = self.counts.sum() - np.append(self.counts, 0)[at]
+        figures = np.asarray((scores - floors) / (self.ceiling * counts - floors), dtype=np.float64)
+        return figures
+
+
+def part_of(
+    setting: str,
+    task: str,
+    scores: Mapping[str, float],
+    floors: Mapping[str, float],
+    authors: Mapping[str, str],
+    ceiling: float = 1.0,
+) -> Part | None:
+    """A model's part of one setting; None if no score has a floor.
+
+    Args:
+        scores, floors, authors: sample -> score, what its floor would score, its first author.
+    """
+    ids = [id_ for id_ in scores if id_ in floors]
+    if not ids:
+        return None
+    names = tuple(dict.fromkeys(authors[id_] for id_ in ids))
+    places = {name: i for i, name in enumerate(names)}
+    at = [places[authors[id_]] for id_ in ids]
+    score_sums = np.bincount(at, [scores[id_] for id_ in ids]).astype(np.float64)
+    floor_sums = np.bincount(at, [floors[id_] for id_ in ids]).astype(np.float64)
+    return Part(setting, task, names, score_sums, floor_sums, np.bincount(at), ceiling)
+
+
+def by_task(parts: Iterable[Part]) -> list[list[Part]]:
+    """Parts in sets of one task each: settings are averaged before tasks."""
+    sets: dict[str, list[Part]] = {}
+    for part in parts:
+        sets.setdefault(part.task, []).append(part)
+    return list(sets.values())
+
+
+def interval_over(sets: Sequence[Sequence[Part]]) -> Interval:
+    """The mean over sets of parts, each the mean of its own, with its interval over the first authors of all.
+
+    There is no interval if a part has fewer first authors than `FEWEST`: what they add to the error cannot be told.
+    """
+    return _interval(sets, None)
+
+
+def difference_over(sets: Sequence[Sequence[Part]], others: Sequence[Sequence[Part]]) -> Interval:
+    """How much higher that mean is for one model than for another, over the same papers."""
+    return _interval(sets, others)
+
+
+def _interval(sets: Sequence[Sequence[Part]], others: Sequence[Sequence[Part]] | None) -> Interval:
+    parts = [part for members in sets for part in members]
+    authors = list(dict.fromkeys(name for part in parts for name in part.names))
+    mean = _mean(sets) - (_mean(others) if others is not None else 0.0)
+    samples = int(sum(part.counts.sum() for part in parts))
+    if too_small(parts):
+        return Interval(mean, None, None, None, samples, len(authors))
+    replicates = _replicates(sets, authors) - (_replicates(others, authors) if others is not None else 0.0)
+    weights = sum(
+        np.array([dict(zip(part.names, part.counts, strict=True)).get(name, 0) for name in authors]) for part in parts
+    )
+    over = t_interval(mean, replicates, np.asarray(weights))
+    return Interval(mean, over.low, over.high, over.p, samples, len(authors))
+
+
+def _mean(sets: Sequence[Sequence[Part]]) -> float:
+    return fmean(fmean(part.mean() for part in members) for members in sets)
+
+
+def _replicates(sets: Sequence[Sequence[Part]], authors: Sequence[str]) -> NDArray[np.float64]:
+    """The mean without each of the authors, shape (authors,)."""
+    without = [np.mean([part.without(authors) for part in members], axis=0) for members in sets]
+    return np.asarray(np.mean(without, axis=0), dtype=np.float64)
+
+
+def too_small(parts: Iterable[Part]) -> list[str]:
+    """The settings of parts with fewer first authors than `FEWEST`."""
+    return [part.setting for part in parts if len(part.names) < FEWEST]
