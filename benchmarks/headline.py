@@ -38,6 +38,7 @@ PAIRS = (
     ("introduction", "wrong abstract"),
     ("conclusion", "function words"),
 )
+KEYS = ("graded", "wrong", "function_words")
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,11 @@ def main() -> None:
             *(f"{value:+6.2f}" for value in effects),
         )
         mean_effects[name] = fmean(effects)
-        figures[name] = [round(value, 2) for value in effects]
+        figures |= {f"{name}_{pair}": round(value, 2) for pair, value in zip(KEYS, effects, strict=True)}
+        figures |= {
+            f"{name}_of_{kind.replace(' ', '_')}": value and round(value, 3)
+            for kind, value in zip(scores, means, strict=True)
+        }
     figures["best"] = max(mean_effects, key=lambda name: mean_effects[name])
     figures["best_without_model"] = max(mean_effects.keys() - {"bertscore"}, key=lambda name: mean_effects[name])
     print(json.dumps(figures))

@@ -30,7 +30,7 @@ Command = Callable[..., tuple[int, str, str]]
 # What some commands need that a test does not have.
 NOT_HERE = {
     r"^make test": "runs this test",
-    r"^pip install": "fetches packages from the network",
+    r"^pip (install|download)": "fetches packages from the network",
     r"\blighteval\b": "needs older libraries than ours",
     r"^ray |^RAY_ADDRESS=": "needs several machines; the tests of engines run a round on a cluster on this one",
 }

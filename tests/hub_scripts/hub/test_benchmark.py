@@ -23,7 +23,7 @@ def test_eval_yaml_has_a_task_for_each_configuration_with_the_round_in_its_id(da
     manifest = read_manifest(dataset)
     content = yaml.safe_load(eval_yaml(manifest) or "")
     tasks = {one["config"]: one for one in content["tasks"]}
-    assert tasks["Abs-9K"] == {"id": "abs_9k_rouge_l_2026_11", "config": "Abs-9K", "split": "test"}
+    assert tasks["Abs-9K"] == {"id": "abs_9k_rouge_l_content_2026_11", "config": "Abs-9K", "split": "test"}
     assert set(tasks) == {one.name for one in manifest.configurations if one.statistics("test").samples}
     assert content["evaluation_framework"] == "lm-evaluation-harness"
 

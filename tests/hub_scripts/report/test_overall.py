@@ -17,12 +17,17 @@ from hub_scripts.report.placing import ceilings_of, placed_scores, scorers_of
 from hub_scripts.report.site import _board
 from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.samples.results import Results
+from lm_eval_tasks.samples.row import Kind
+from lm_eval_tasks.stats.boards import counted
 from lm_eval_tasks.study.linking import linked_boards
 
+METRIC = "rouge_l_content"
 IDS = [f"2611.{i:05d}" for i in range(40)]
 
 
-def _cell(model: str, scores: dict[str, float], floor: float, metric: str = "rouge_l", of: int | None = None) -> Cell:
+def _cell(
+    model: str, scores: dict[str, float], floor: float, metric: str = "rouge_l_content", of: int | None = None
+) -> Cell:
     score = interval(list(scores.values()), [f"Author {i}" for i in range(len(scores))])
     return Cell(
         model,
@@ -46,25 +51,50 @@ def _level(value: float, spread: float = 0.0, seed: int = 0) -> dict[str, float]
     return {id_: value + spread * rng.gauss(0, 1) for id_ in IDS}
 
 
-def _found(groups: list[Group]) -> Overall:
-    found = overall(groups)
+def _found(groups: list[Group], kind: Kind = "writing") -> Overall:
+    found = overall(groups, [group.key.setting for group in groups], kind)
     assert found is not None
     return found
 
 
-def test_settings_are_averaged_before_tasks() -> None:
-    found = _found(
-        [
-            _group("Abs-9K", "abs", [_cell("m", _level(0.4), 0.2)]),
-            _group("Abs-28K", "abs", [_cell("m", _level(0.6), 0.2)]),
-            _group("SCALAR-Easy", "scalar", [_cell("m", _level(1.0), 0.25, "accuracy")]),
-        ]
+def test_no_number_averages_over_writing_and_reading() -> None:
+    groups = [
+        _group("Abs-9K", "abs", [_cell("m", _level(0.4), 0.2)]),
+        _group("Title-10K", "title", [_cell("m", _level(0.6), 0.2)]),
+        _group("SCALAR-Easy", "scalar", [_cell("m", _level(1.0), 0.25, "accuracy")]),
+        _group("SCALAR-Hard", "scalar", [_cell("m", _level(0.25), 0.25, "accuracy")]),
+    ]
+    (writing,), (reading,) = _found(groups).standings, _found(groups, "cloze").standings
+    assert writing.tasks == {"abs": pytest.approx(0.25), "title": pytest.approx(0.5)}
+    assert writing.overall is not None and reading.overall is not None
+    assert writing.overall.mean == pytest.approx((0.25 + 0.5) / 2)
+    assert (writing.samples, writing.capped, writing.cut) == (80, 0.25, None)
+    assert reading.overall.mean == pytest.approx((1 + 0) / 2)
+
+
+def test_the_round_fixes_what_counts() -> None:
+    """One setting of each task, that with co-authors' papers if the round has it; a model cannot add to it or take from it."""
+    assert counted(("Abs-9K", "Abs-28K", "Abs-29K-G", "Title-10K", "SCALAR-Hard", "mine"), "writing") == (
+        "Title-10K",
+        "Abs-29K-G",
     )
-    (one,) = found.standings
-    assert one.tasks == {"abs": pytest.approx((0.25 + 0.5) / 2), "scalar": pytest.approx(1.0)}
-    assert one.overall is not None
-    assert one.overall.mean == pytest.approx((0.375 + 1) / 2)
-    assert (one.samples, one.capped, one.cut) == (120, 0.25, None)
+    assert counted(("Abs-9K", "SCALAR-Hard", "SCALAR-Easy"), "cloze") == ("SCALAR-Easy", "SCALAR-Hard")
+    names = ("Title-10K", "Abs-9K", "SCALAR-Easy")
+    first, second = _cell("first", _level(0.8, 0.02, 1), 0.1), _cell("second", _level(0.5, 0.02, 2), 0.1)
+    groups = [_group("Title-10K", "title", [first, second]), _group("Abs-9K", "abs", [first, second])]
+    before = overall(groups, names, "writing")
+    # It has more than the others, and less: of writing a setting that does not count, of reading nothing.
+    weak = _cell("weak", _level(0.2, 0.02, 3), 0.1)
+    groups = [
+        _group("Title-10K", "title", [first, second]),
+        _group("Abs-9K", "abs", [first, second, weak]),
+        _group("Intro-8K", "intro", [weak]),
+    ]
+    after = overall(groups, names, "writing")
+    assert before is not None and after is not None
+    assert [one for one in after.standings if one.model != "weak"] == list(before.standings)
+    assert {one.model: (one.rank, one.missing) for one in after.standings}["weak"] == (None, ("Title-10K",))
+    assert overall(groups, names, "cloze") is None
 
 
 def test_models_are_ranked_by_their_paired_differences() -> None:
@@ -88,17 +118,20 @@ def test_models_are_ranked_by_their_paired_differences() -> None:
 
 def test_a_part_with_few_authors_has_no_interval_and_gives_no_rank() -> None:
     few = [f"Author {i % 5}" for i in range(len(IDS))]
-    cells = [_cell("m", _level(0.6, 0.1), 0.25, "accuracy")]
-    groups = [_group("Abs-9K", "abs", [_cell("m", _level(0.4, 0.1), 0.2)]), _group("SCALAR-Easy", "scalar", cells, few)]
+    cells = [_cell("m", _level(0.6, 0.1), 0.25)]
+    groups = [
+        _group("Abs-9K", "abs", [_cell("m", _level(0.4, 0.1), 0.2)]),
+        _group("Related-34K", "related", cells, few),
+    ]
     (standing,) = _found(groups).standings
     assert standing.overall is not None
-    assert (standing.overall.bounds, standing.rank, standing.small) == (None, None, ("SCALAR-Easy",))
+    assert (standing.overall.bounds, standing.rank, standing.small) == (None, None, ("Related-34K",))
 
 
 def test_a_ceiling_takes_the_place_of_a_perfect_score() -> None:
     group = _group("Abs-9K", "abs", [_cell("m", _level(0.5, 0.1), 0.2)])
     plain = _found([group]).standings[0].overall
-    group.ceilings = {"rouge_l": 0.7}
+    group.ceilings = {"rouge_l_content": 0.7}
     found = _found([group])
     over = found.standings[0].overall
     assert over is not None
@@ -107,7 +140,7 @@ def test_a_ceiling_takes_the_place_of_a_perfect_score() -> None:
     # (s - 0.2) / 0.5 in place of (s - 0.2) / 0.8, interval and all.
     for one, other in ((over.mean, plain.mean), (over.low, plain.low), (over.high, plain.high)):
         assert one == pytest.approx(other * 0.8 / 0.5)  # type: ignore[operator]
-    group.ceilings = {"rouge_l": 0.25}  # no higher than chance: it says nothing
+    group.ceilings = {"rouge_l_content": 0.25}  # no higher than chance: it says nothing
     assert _found([group]).standings[0].overall == plain
 
 
@@ -126,13 +159,13 @@ def test_a_ceiling_by_another_bertscore_model_is_not_shown(dataset: Path) -> Non
 
 def test_each_setting_is_placed_between_its_floor_and_its_ceiling() -> None:
     group = _group("Abs-9K", "abs", [_cell("m", _level(0.5, 0.1), 0.2)])
-    group.ceilings = {"rouge_l": 0.7}
+    group.ceilings = {"rouge_l_content": 0.7}
     found = placed_scores([group])
     over = _found([group]).standings[0].overall
     assert over is not None
     assert over.bounds is not None
     # With one setting, Overall is the same.
-    assert found == {(group.key, "m"): {"rouge_l": pytest.approx((over.mean, *over.bounds))}}
+    assert found == {(group.key, "m"): {METRIC: pytest.approx((over.mean, *over.bounds))}}
     group.cells[0].floors = {}
     assert placed_scores([group]) == {}
 
@@ -156,12 +189,10 @@ def test_a_model_without_a_counted_setting_or_with_a_part_of_it_has_no_rank() ->
         [
             _group("Abs-9K", "abs", [*whole, part]),
             _group("Title-10K", "title", [*whole, _cell("part", _level(0.9), 0.1)]),
-            # Of one model alone: it does not count.
-            _group("Intro-8K", "intro", whole[:1]),
             _group("Abs-9K abs_title_only", "abs", whole),
         ]
     )
-    assert found.settings == ("Abs-9K", "Title-10K")
+    assert found.settings == ("Title-10K", "Abs-9K")
     ranks = {one.model: (one.rank, one.missing) for one in found.standings}
     assert ranks["part"] == (None, ("Abs-9K",))
     assert ranks["a"][1] == ()
@@ -171,7 +202,7 @@ def test_a_model_without_a_counted_setting_or_with_a_part_of_it_has_no_rank() ->
 def test_results_without_floors_have_no_overall() -> None:
     cell = _cell("m", _level(0.5), 0.1)
     cell.floors.clear()
-    assert overall([_group("Abs-9K", "abs", [cell])]) is None
+    assert overall([_group("Abs-9K", "abs", [cell])], ["Abs-9K"], "writing") is None
 
 
 def test_intervals_hold_the_truth_where_authors_answer_alike() -> None:
@@ -184,8 +215,8 @@ def test_intervals_hold_the_truth_where_authors_answer_alike() -> None:
         scores = {id_: 0.5 + shared[i // 2] + rng.gauss(0, 0.05) for i, id_ in enumerate(IDS)}
         again = {id_: value + rng.gauss(0, 0.05) for id_, value in scores.items()}
         groups = [
-            _group(name, "abs", [_cell("m", own, 0.1)], authors)
-            for name, own in (("Abs-9K", scores), ("Abs-28K", again))
+            _group(name, task, [_cell("m", own, 0.1)], authors)
+            for name, task, own in (("Abs-9K", "abs", scores), ("Title-10K", "title", again))
         ]
         over = _found(groups).standings[0].overall
         assert over is not None
@@ -226,7 +257,7 @@ def test_later_rounds_are_put_on_the_scale_of_the_first() -> None:
     linked = linked_boards(boards, ("a1", "a2", "a3"))
     assert {model for *_, model in linked} == {"a1", "a2", "a3", "new"}
     assert {round_ for round_, *_ in linked} == {"2026.12"}
-    value, low, high = linked["2026.12", groups[1].key.setting, "new"]["rouge_l"]
+    value, low, high = linked["2026.12", groups[1].key.setting, "new"][METRIC]
     assert low < 0.6 < high
     assert value == pytest.approx(0.6, abs=0.03)
     assert linked_boards(boards, ("a1", "b")) == {}
@@ -237,12 +268,10 @@ def test_all_models_of_a_setting_have_one_ceiling() -> None:
     few = IDS[:10]
     floors = {id_: 0.28 if id_ in few else 0.33 for id_ in IDS}
     whole, short = _cell("whole", _level(0.38), 0.0), _cell("short", {id_: 0.36 for id_ in few}, 0.0, of=40)
-    cells = [
-        replace(one, floors={"rouge_l": {id_: floors[id_] for id_ in one.values["rouge_l"]}}) for one in (whole, short)
-    ]
+    cells = [replace(one, floors={METRIC: {id_: floors[id_] for id_ in one.values[METRIC]}}) for one in (whole, short)]
     group = _group("Abs-9K", "abs", cells)
-    group.ceilings = {"rouge_l": 0.40}
+    group.ceilings = {"rouge_l_content": 0.40}
     placed = placed_scores([group])
     floor = sum(floors.values()) / 40
-    assert placed[group.key, "whole"]["rouge_l"][0] == pytest.approx((0.38 - floor) / (1 - floor), abs=1e-3)
-    assert placed[group.key, "short"]["rouge_l"][0] == pytest.approx((0.36 - 0.28) / (1 - 0.28), abs=1e-3)
+    assert placed[group.key, "whole"][METRIC][0] == pytest.approx((0.38 - floor) / (1 - floor), abs=1e-3)
+    assert placed[group.key, "short"][METRIC][0] == pytest.approx((0.36 - 0.28) / (1 - 0.28), abs=1e-3)

@@ -124,13 +124,19 @@ def test_two_models_are_shown_head_to_head(results: Path, dataset: Path, command
             lines = [json.loads(line) for line in file.read_text().splitlines()]
             for i, line in enumerate(lines):
                 scored = ScoredAnswer.from_text(line["filtered_resps"][0])
-                better = {**scored.scores, "rouge_l": min(1.0, scored.scores["rouge_l"] + shift + 0.001 * (i % 3))}
+                shifted = min(1.0, scored.scores["rouge_l_content"] + shift + 0.001 * (i % 3))
+                better = {**scored.scores, "rouge_l_content": shifted}
                 line["filtered_resps"] = [replace(scored, scores=better).to_text()]
             (tmp_path / model / file.name).write_text("".join(json.dumps(line) + "\n" for line in lines))
         text = (results / "lead" / "results_lead.json").read_text().replace('"model": "lead"', f'"model": "{model}"')
         (tmp_path / model / f"results_{model}.json").write_text(text)
     site = tmp_path / "site"
     assert command("report", tmp_path / "model-a", tmp_path / "model-b", dataset, "-o", site)[0] == 0
+    page = (site / "index.html").read_text()
+    # The round has more tasks than were run.
+    assert "Head to head" not in page
+    assert "without Title-31K-G" in page
+    assert command("report", tmp_path / "model-a", tmp_path / "model-b", "-o", site)[0] == 0
     table = (site / "index.html").read_text().partition("Head to head</summary>")[2].partition("</table>")[0]
     cells = [" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in re.findall(r"<td>.*?</td>", table)]
     assert len(cells) == 4

@@ -286,7 +286,7 @@ def test_a_leaderboard_keeps_what_other_runs_and_months_have_brought(
     push(command, run(command, published[1], tmp_path / "later", "abs_9k", "intro_28k_g"), *place)
     entries = board(hub)
     assert set(entries) == {
-        f"{task}_rouge_l_{round_}" for task in ("abs_9k", "intro_28k_g") for round_ in ("2026_11", "2026_12")
+        f"{task}_rouge_l_content_{round_}" for task in ("abs_9k", "intro_28k_g") for round_ in ("2026_11", "2026_12")
     }
     files = tree(hub, RESULTS)
     for task, entry in entries.items():
@@ -299,7 +299,8 @@ def test_a_leaderboard_keeps_what_other_runs_and_months_have_brought(
         scores = json.loads(files[path])["academiceval"]["scores"]
         assert (address, entry["source"]["name"]) == (f"{hub.url}/datasets/org/results", "AcademicEval")
         assert any(
-            one["metric"] == "rouge_l" and one["value"] == pytest.approx(entry["value"], abs=1e-6) for one in scores
+            one["metric"] == "rouge_l_content" and one["value"] == pytest.approx(entry["value"], abs=1e-6)
+            for one in scores
         )
         assert re.fullmatch(r"\d+ samples.*", entry["notes"])
     index = yaml.safe_load(tree(hub, MODEL)["README.md"].split("---")[1])["model-index"][0]["results"]
@@ -407,7 +408,7 @@ def test_the_plain_lm_evals_run_over_a_part_is_on_no_leaderboard(
     )
     for samples, is_shown in ((of, True), (of - 1, False)):
         content = {
-            "results": {"academiceval_abs_9k": {"rouge_l,score": 0.25}},
+            "results": {"academiceval_abs_9k": {"rouge_l_content,score": 0.25}},
             "model_name": "org/tiny",
             "date": 1.7e9,
             "configs": {"academiceval_abs_9k": {"metadata": {"dataset": REPO, "dataset_revision": "2026.11"}}},

@@ -1,0 +1,70 @@
+"""Runs against each other: paired differences of each task, and of the boards."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lm_eval_tasks.core.errors import SamplesError
+from lm_eval_tasks.core.intervals import holm
+from lm_eval_tasks.samples.answers import ScoredAnswer
+from lm_eval_tasks.stats.compare import compare
+from tests.helpers.samples import sample
+
+Command = Callable[..., tuple[int, str, str]]
+FLOOR = 0.2
+METRIC = "rouge_l_content"
+SETTINGS = {"Abs-9K": "abs_short", "Title-10K": "title_short"}
+
+
+def write(folder: Path, better: float, settings: tuple[str, ...] = tuple(SETTINGS), n: int = 40) -> Path:
+    """A run over the same papers as all others, better than the first by so much."""
+    folder.mkdir(parents=True)
+    for setting in settings:
+        common, own = random.Random(setting), random.Random(f"{setting} {better}")
+        lines = []
+        for i in range(n):
+            score = 0.4 + common.gauss(0, 0.05) + better + own.gauss(0, 0.01)
+            scores = {METRIC: score, "rouge_l": score, "rouge_l_content_wrong_paper": FLOOR}
+            doc = sample(f"p{i}", f"Author {i}", {}, setting=setting, prompt_name=SETTINGS[setting]).row.to_doc()
+            lines.append(json.dumps({"doc": doc, "filtered_resps": [ScoredAnswer("x", scores).to_text()]}) + "\n")
+        (folder / f"samples_{setting}_{folder.name}.jsonl").write_text("".join(lines))
+    return folder
+
+
+def test_the_board_is_the_mean_over_tasks_between_floor_and_one(tmp_path: Path) -> None:
+    differences = compare([write(tmp_path / "a", 0.0), write(tmp_path / "b", 0.08)])
+    assert [(one.task, one.metric) for one in differences if one.of_board] == [("Writing board", METRIC)]
+    *by_task, board = differences
+    means = [one.difference.mean for one in by_task if one.metric == METRIC]
+    assert len(means) == 2
+    assert board.difference.mean == pytest.approx(sum(means) / 2 / (1 - FLOOR))
+    assert board.difference.low is not None and board.difference.high is not None
+    assert board.difference.low < 0.1 < board.difference.high
+    assert (board.difference.samples, board.difference.clusters, board.left_out) == (80, 40, 0)
+
+
+def test_several_runs_are_compared_pair_by_pair_and_corrected_together(tmp_path: Path, command: Command) -> None:
+    runs = [write(tmp_path / name, better) for name, better in (("a", 0.0), ("b", 0.08), ("c", 0.081))]
+    differences = compare(runs, [METRIC])
+    pairs = list(dict.fromkeys(one.runs for one in differences))
+    assert pairs == [(runs[0], runs[1]), (runs[0], runs[2]), (runs[1], runs[2])]
+    assert [one.corrected_p for one in differences] == holm([one.difference.p or 0.0 for one in differences])
+    code, out, err = command("compare", *runs)
+    assert code == 0, err
+    assert [f"{second} - {first}" in out for first, second in ("ab", "ac", "bc")] == [True] * 3
+
+
+def test_what_only_some_runs_have_is_named(tmp_path: Path, command: Command) -> None:
+    runs = [write(tmp_path / "a", 0.0), write(tmp_path / "b", 0.1, ("Abs-9K",)), write(tmp_path / "c", 0.2)]
+    code, out, err = command("compare", *runs)
+    assert code == 0, err
+    assert "left out: Title-10K, which not all of the runs have" in out
+    code, _, err = command("compare", runs[0])
+    assert (code, "nothing to be compared with" in err) == (1, True)
+    with pytest.raises(SamplesError, match="cannot be compared with itself"):
+        compare([runs[0], runs[1], runs[0]])
