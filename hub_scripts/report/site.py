@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from builder.dataset.folder import replacing
@@ -24,7 +25,6 @@ from hub_scripts.report.placing import ceilings_of, placed_scores, scorers_of
 from hub_scripts.report.round_page import RoundPage, round_page
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.prompts.registry import SCALAR
 from lm_eval_tasks.samples.labels import cutoffs_of
 from lm_eval_tasks.stats import scales
 from lm_eval_tasks.stats.boards import BOARDS
@@ -115,7 +115,8 @@ def _board(group: Group) -> scales.Board:
         }
         for metric in registry.headline()
     }
-    return scales.Board(group.key.round, group.key.setting, group.task == SCALAR, scores)
+    floors = [value for cell in group.cells for value in cell.floors.get(registry.ranking("cloze"), {}).values()]
+    return scales.Board(group.key.round, group.key.setting, fmean(floors) if floors else None, scores)
 
 
 def _write(

@@ -14,13 +14,13 @@ class Board:
     """One setting of one round.
 
     Attributes:
-        is_choice: whether answers are right or wrong.
+        chance: of guessing, if answers are right or wrong; None for scores.
         scores: metric -> model -> its scores.
     """
 
     round: str
     setting: str
-    is_choice: bool
+    chance: float | None
     scores: Mapping[str, Mapping[str, Scores]]
 
 

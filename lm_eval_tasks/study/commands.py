@@ -31,7 +31,7 @@ def register(commands: Commands) -> None:
     sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="output folders of runs of several models")
     help_ = "up to which month a model was trained; may be repeated (default: from the run, the registry or its card)"
     sub.add_argument("--cutoff", action="append", default=[], metavar="MODEL=YYYY-MM", help=help_)
-    sub.add_argument("--metric", default="rouge_l", help="default: rouge_l")
+    sub.add_argument("--metric", default="rouge_l_content", help="default: rouge_l_content")
     sub = commands.add(READ, "link-rounds", "scores of later rounds on the scale of the first", link_rounds)
     help_ = "for each round, the oldest first, the folder that contains its runs"
     sub.add_argument("rounds", type=Path, nargs="+", metavar="ROUND_RUNS", help=help_)
@@ -78,19 +78,19 @@ def contamination(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.runs)
     _check_metrics(arguments.metric)
     from lm_eval_tasks.study import contamination as estimating
-    from lm_eval_tasks.study import styles
+    from lm_eval_tasks.study import contamination_verdicts, styles
     from lm_eval_tasks.study.models_of_runs import read_runs
 
     runs, cutoffs = read_runs(arguments.runs, arguments.cutoff)
     seen = estimating.observations(runs, cutoffs, arguments.metric)
     effects = estimating.effects(seen)
-    yield estimating.table(effects)
-    yield from ("", *(f"{effect.what}: not known, because {effect.why}" for effect in effects if effect.why))
-    if any(effect.value is not None and effect.papers < 50 for effect in effects):
-        yield "Fewer than 50 papers are informative: read these estimates with care."
+    yield from contamination_verdicts.verdicts(effects)
+    yield ""
+    yield contamination_verdicts.table(effects)
+    yield ""
     yield "Mean scores by months since the model's cut-off, with the papers' difficulty removed (number of samples):"
     yield ""
-    yield estimating.age_table(seen)
+    yield contamination_verdicts.age_table(seen)
     by_style = styles.table(runs, arguments.metric)
     if by_style.rows:
         yield from ("", "Mean scores by how much a paper's abstract reads as if a language model had written it:", "")

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
 # Model -> its samples in one round.
 Runs = Mapping[str, Sequence["Sample"]]
-FEWEST_ANCHORS = 2
-_OF_CHOICES = "accuracy"
+FEWEST_ANCHORS = 3
+_OF_CHOICES, _GUESSING = "accuracy", "accuracy_random"
 # An anchor that differs from the others in its move by this many standard errors has changed.
 _FAR = 3.0
 
@@ -106,7 +106,7 @@ def link(rounds: Mapping[str, Runs], anchors: Sequence[str], metric: str = "") -
         metric: without one, the first headline metric of each task; tasks without it are left out.
 
     Raises:
-        SamplesError: a round has fewer than two anchors in common with the first, or no task has the metric.
+        SamplesError: a round has fewer than three anchors in common with the first, or no task has the metric.
     """
     (first, reference), *later = rounds.items()
     linked, links = [], []
@@ -128,7 +128,7 @@ def link(rounds: Mapping[str, Runs], anchors: Sequence[str], metric: str = "") -
             if not (usable := usable_anchors(before, after, common)):
                 continue
             task_link, linked_scores = link_task(
-                name, task, before, after, usable, core, is_choice=task_metric == _OF_CHOICES
+                name, task, before, after, usable, core, chance=_chance(ours[common[0]][task], task_metric)
             )
             links.append(task_link)
             linked += linked_scores
@@ -140,12 +140,18 @@ def link(rounds: Mapping[str, Runs], anchors: Sequence[str], metric: str = "") -
 
 
 def usable_anchors(before: Mapping[str, Scores], after: Mapping[str, Scores], anchors: Sequence[str]) -> list[str]:
-    """The anchors that were run on both rounds; none if they are fewer than two, or have no sample in common."""
+    """The anchors that were run on both rounds; none if they are fewer than three, or have no sample in common."""
     common = [model for model in anchors if model in before and model in after]
     enough = len(common) >= FEWEST_ANCHORS and all(
         average([side[model] for model in common]) for side in (before, after)
     )
     return common if enough else []
+
+
+def _chance(samples: Sequence[Sample], metric: str) -> float | None:
+    """Of guessing, for right-or-wrong answers; None for scores."""
+    guessing = columns_of(samples).get(_GUESSING)
+    return (guessing.mean if guessing else 0.0) if metric == _OF_CHOICES else None
 
 
 def _headline(samples: Sequence[Sample]) -> str:
@@ -169,24 +175,24 @@ def link_task(
     anchors: Sequence[str],
     core: Mapping[str, Scores] = MappingProxyType({}),
     *,
-    is_choice: bool = False,
+    chance: float | None = None,
 ) -> tuple[RoundLink, list[Linked]]:
     """All models of a later round on the scale of the first, for one task.
 
     Args:
         before, after: model -> its scores in the first and in the later round.
-        anchors: models of both, at least two.
+        anchors: models of both, at least three.
         core: model -> its scores on papers of the first round, in the later one.
-        is_choice: whether answers are right or wrong.
+        chance: of guessing, if answers are right or wrong; None for scores.
     """
     old = average([before[model] for model in anchors])
     answered = average([after[model] for model in anchors])
     level = mean(old)
     moved = [mean(after[model]).value - mean(before[model]).value for model in anchors]
     place = (
-        partial(_by_ability, abilities({model: before[model] for model in anchors}), after, anchors)
-        if is_choice
-        else partial(_by_score, after, answered, [level, _between(moved)])
+        partial(_by_score, after, answered, [level, _between(moved)])
+        if chance is None
+        else partial(_by_ability, abilities({model: before[model] for model in anchors}, chance), after, anchors)
     )
     linked = []
     for model, scores in sorted(after.items()):
@@ -194,7 +200,7 @@ def link_task(
             continue
         value, parts, papers = place(model)
         interval = around(value, parts)
-        if interval and is_choice:
+        if interval and chance is not None:
             interval = max(0.0, interval[0]), min(1.0, interval[1])
         low, high = interval or (None, None)
         raw = mean(scores).value
@@ -213,17 +219,17 @@ def _by_score(after: Mapping[str, Scores], answered: Scores, of_anchors: Sequenc
 
 def _by_ability(first: Abilities, after: Mapping[str, Scores], anchors: Sequence[str], model: str) -> _Placement:
     """The accuracy that a model of this ability would have on the first round's questions."""
-    later = abilities({name: after[name] for name in sorted({*anchors, model})})
+    later = abilities({name: after[name] for name in sorted({*anchors, model})}, first.chance)
 
     def linked_accuracy(new: NDArray[np.float64], old: NDArray[np.float64]) -> NDArray[np.float64]:
         shift = new[..., [later.of[anchor] for anchor in anchors]] - old[..., [first.of[anchor] for anchor in anchors]]
-        return accuracy(new[..., later.of[model]] - shift.mean(axis=-1), first.spread)
+        return accuracy(new[..., later.of[model]] - shift.mean(axis=-1), first.spread, first.chance)
 
     value = float(linked_accuracy(later.values, first.values))
     gains = [later.values[later.of[anchor]] - first.values[first.of[anchor]] for anchor in anchors]
     ability = later.values[later.of[model]] - fmean(gains)
-    above = float(accuracy(ability + 0.5, first.spread))
-    below = float(accuracy(ability - 0.5, first.spread))
+    above = float(accuracy(ability + 0.5, first.spread, first.chance))
+    below = float(accuracy(ability - 0.5, first.spread, first.chance))
     between = _between(gains)
     parts = [
         _jackknife(value, linked_accuracy(later.left, first.values), later),
@@ -306,7 +312,7 @@ def _core_cell(score: Linked) -> str:
 
 
 def linked_boards(boards: Sequence[Board], anchors: Sequence[str]) -> Scaled:
-    """The scores of later rounds on the first round's scale, for the settings of which two anchors were run on both."""
+    """The scores of later rounds on the first round's scale, for the settings of which three anchors were run on both."""
     scaled: Scaled = {}
     first = min((board.round for board in boards), default="")
     reference = {board.setting: board for board in boards if board.round == first}
@@ -316,7 +322,7 @@ def linked_boards(boards: Sequence[Board], anchors: Sequence[str]) -> Scaled:
         for metric, after in board.scores.items():
             before = reference[board.setting].scores.get(metric, {})
             if usable := usable_anchors(before, after, anchors):
-                _, linked = link_task(board.round, board.setting, before, after, usable, is_choice=board.is_choice)
+                _, linked = link_task(board.round, board.setting, before, after, usable, chance=board.chance)
                 for score in linked:
                     bounds = () if score.low is None or score.high is None else (score.low, score.high)
                     scaled.setdefault((board.round, board.setting, score.model), {})[metric] = (score.value, *bounds)
