@@ -1,7 +1,8 @@
 """Papers on which a model lies far above what models that cannot have seen them make likely.
 
-A memorised paper is one such jump; style moves all papers a little. The share of jumps among papers that a model may have seen is compared
-with that among its papers that it cannot have seen (Fisher's exact test with Lancaster's mid-p), so that models which always have some are not suspected.
+A memorised paper is one such jump, whereas style moves all papers a little. The share of jumps among papers that a model may have seen is
+compared with that among its papers that it cannot have seen (Fisher's exact test with Lancaster's mid-p), so that models which always
+have some are not suspected.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Made-up runs with known truths, for `inference.py`."""
