@@ -406,11 +406,15 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
         from lm_eval_tasks.judge.evidence import bodies
 
         evidence = bodies(paths, samples, arguments.evidence)
-    expected = run.estimate(samples, evidence)
-    costs = [cost for means in each.values() if (cost := expected.cost(means)) is not None]
+    expected = {model: run.estimate(samples, model, arguments.output, evidence) for model in models}
+    costs = [cost for model, means in each.items() if (cost := expected[model].cost(means)) is not None]
+    requests, prompts, answers = (
+        sum(getattr(estimate, name) for estimate in expected.values())
+        for name in ("requests", "prompt_tokens", "answer_tokens")
+    )
     yield (
-        f"{len(samples)} samples, {len(models) * expected.requests} requests, about {len(models) * expected.prompt_tokens} prompt "
-        f"tokens and {len(models) * expected.answer_tokens} answer tokens{f', {sum(costs):.2f} at the given prices' if costs else ''}"
+        f"{len(samples)} samples, {requests} requests that have no verdict yet, about {prompts} prompt tokens and {answers} answer "
+        f"tokens{f', {sum(costs):.2f} at the given prices' if costs else ''}"
     )
     if arguments.dry_run:
         return

@@ -56,7 +56,7 @@ def _part(chance: np.random.Generator, task: str, authors: int, mean: float) -> 
 
 
 def _ranks(draws: int, better: float) -> float:
-    """How often a test tells two models over the same 100 papers apart, one of them better by so much; or any two of four that are alike."""
+    """How often a test tells two models over the same 100 papers apart, one better by so much, or any two of four that are alike."""
     separated = 0
     for seed in range(draws):
         chance = np.random.default_rng([seed, 17])

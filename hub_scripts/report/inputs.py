@@ -13,7 +13,7 @@ from lm_eval_tasks.core.metadata import TEST
 from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.core.text import ODD, parse_json
 from lm_eval_tasks.judge.results import table
-from lm_eval_tasks.judge.verdict import OVERALL
+from lm_eval_tasks.judge.verdict import is_complete
 from lm_eval_tasks.samples.results import Results, read_results
 from lm_eval_tasks.samples.sample import JOURNAL
 
@@ -190,7 +190,7 @@ def _duel(path: Path, content: Mapping[str, Any]) -> dict[str, Table]:
 
 
 def _is_order(winners: Any) -> bool:
-    return winners is None or (isinstance(winners, dict) and winners.get(OVERALL) in (1, 2))
+    return winners is None or is_complete(winners)
 
 
 def _judged_model(name: str, models: set[str], folders: Mapping[Path, Sequence[str]]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -45,13 +45,15 @@ class Outcome:
     """What became of a question.
 
     Attributes:
-        winners: by dimension; None if the verdict could not be read or `failed` says why none came.
+        winners: overall and by dimension; None if the verdict could not be read or `failed` says why none came.
+        text: what could not be read.
         claims: of both answers, if they were asked for.
     """
 
     winners: dict[str, int] | None
     failed: str
     claims: tuple[dict[str, int], dict[str, int]] | None = None
+    text: str = ""
 
 
 class Judge:
@@ -72,7 +74,7 @@ class Judge:
             raise JudgeError(f"{server.base_url or 'the OpenAI API'} does not serve {self.model!r}; it has {listed}")
 
     def ask_all(self, questions: Iterable[Question], count: int, journal: Journal, batches: Journal | None) -> None:
-        """Ask every question that the journal has no verdict for, those that failed in an earlier run included.
+        """Ask every question that the journal has no verdict for; those that failed or could not be read are asked again.
 
         Args:
             batches: where batches under way are noted; None to ask each question by itself.
@@ -82,9 +84,7 @@ class Judge:
             ServerError: the server can no longer be asked; all verdicts so far are in the journal.
             CostError: the rest could pass the bound; likewise.
         """
-        missing = (
-            question for question in questions if (outcome := self.outcome(question, journal)) is None or outcome.failed
-        )
+        missing = (question for question in questions if not is_answered(self.model, question, journal))
         budget = self._means.budget(self.usages(journal))
         with Progress(f"judge {self.model}", count, 0) as progress:
 
@@ -106,20 +106,34 @@ class Judge:
         return _outcome(journal.get(self.key(question)))
 
     def key(self, question: Question) -> str:
-        """sha256 over judge and prompt, which contains both answers in their order."""
-        return sha256_of_bytes(json.dumps([self.model, question.prompt]))
+        """See `key_of`."""
+        return key_of(self.model, question)
+
+
+def key_of(model: str, question: Question) -> str:
+    """sha256 over judge and prompt, which contains both answers in their order."""
+    return sha256_of_bytes(json.dumps([model, question.prompt]))
+
+
+def is_answered(model: str, question: Question, journal: Journal | Mapping[str, Any]) -> bool:
+    """Whether the journal has a verdict of a judge that can be read."""
+    outcome = _outcome(journal.get(key_of(model, question)))
+    return outcome is not None and outcome.winners is not None
 
 
 def _outcome(value: object) -> Outcome | None:
     if not isinstance(value, dict):
         return None
-    winners, failed = value.get("winners"), value.get("failed", "")
+    winners, failed, claims = value.get("winners"), value.get("failed", ""), value.get("claims")
     if winners is not None and not is_complete(winners):
         return None
-    claims = value.get("claims")
+    # An earlier version may not have read what this one can.
+    if winners is None and isinstance(text := value.get("text"), str) and (verdict := parse(text)):
+        return Outcome(verdict.winners, "", verdict.claims)
     counted = isinstance(claims, list) and len(claims) == 2 and all(map(is_count, claims))
     pair = (claims[0], claims[1]) if counted and isinstance(claims, list) else None
-    return Outcome(winners, failed, pair) if isinstance(failed, str) and "winners" in value else None
+    text = str(value.get("text") or "")
+    return Outcome(winners, failed, pair, text) if isinstance(failed, str) and "winners" in value else None
 
 
 async def _verdict(ask: Ask, question: Question) -> dict[str, Any]:

@@ -13,10 +13,11 @@ def table(results: Mapping[str, Any]) -> Table:
     head = (
         "Task",
         "Judge",
-        "n",
+        "Judged",
         "Win rate [95%]",
+        "Worst and best case",
         "One order",
-        "Length-controlled",
+        "Length-controlled [95%]",
         "Consistent",
         "First place",
         "Unparseable",
@@ -28,25 +29,34 @@ def table(results: Mapping[str, Any]) -> Table:
         for task, judges in results["tasks"].items()
         for model, figures in judges.items()
     ]
-    return Table(head, "llrrrrrrrrr", rows)
+    return Table(head, "llrrrrrrrrrr", rows)
 
 
 def _cells(figures: Mapping[str, Any]) -> tuple[object, ...]:
-    rate = figures["win_rate"]
-    rate_text = with_bounds(rate["value"], rate["low"], rate["high"], ".3f") if rate else ""
-    names = ("raw_win_rate", "length_controlled_win_rate", "position_consistency", "first_place_share")
-    numbers = ("" if figures[name] is None else f"{figures[name]:.3f}" for name in names)
+    raw, consistent, first = (
+        "" if figures[name] is None else f"{figures[name]:.3f}"
+        for name in ("raw_win_rate", "position_consistency", "first_place_share")
+    )
+    judged = figures["judged"]
     return (
-        figures["samples"],
-        rate_text,
-        *numbers,
+        f"{judged} of {figures['samples']}",
+        _rate(figures["win_rate"]),
+        " to ".join(f"{rate:.3f}" for rate in figures["worst_and_best"] or ()) if judged < figures["samples"] else "",
+        raw,
+        _rate(figures["length_controlled_win_rate"]),
+        consistent,
+        first,
         figures["unparseable"],
         figures["failed"],
         _contradictions(figures["claims"]),
     )
 
 
-def _contradictions(claims: Mapping[str, Mapping[str, int]] | None) -> str | None:
+def _rate(rate: Mapping[str, Any] | None) -> str:
+    return with_bounds(rate["value"], rate["low"], rate["high"], ".3f") if rate else ""
+
+
+def _contradictions(claims: Mapping[str, Mapping[str, float]] | None) -> str | None:
     if claims is None:
         return None
-    return " and ".join(f"{counts['contradicted']} of {sum(counts.values())}" for counts in claims.values())
+    return " and ".join(f"{counts['contradicted']:g} of {sum(counts.values()):g}" for counts in claims.values())

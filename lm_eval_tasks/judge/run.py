@@ -15,7 +15,7 @@ from lm_eval_tasks.core.files import write_whole
 from lm_eval_tasks.core.journal import Journal
 from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.text import ODD, parse_json
-from lm_eval_tasks.judge.ask import Judge, Outcome, Question
+from lm_eval_tasks.judge.ask import Judge, Outcome, Question, is_answered
 from lm_eval_tasks.judge.winrate import Judged, kappas, panel, summary
 from lm_eval_tasks.llm.chat import DEADLINE, Server
 from lm_eval_tasks.llm.usage import Usage, total
@@ -110,9 +110,17 @@ def questions(samples: Sequence[Sample], bodies: Bodies | None = None) -> Iterat
             yield Question(sample.task, sample.id, 1, target, sample.answer, passages)
 
 
-def estimate(samples: Sequence[Sample], bodies: Bodies | None = None) -> Estimate:
-    """What judging the samples by one judge would ask for."""
-    lengths = [len(question.prompt) for question in questions(samples, bodies)]
+def estimate(samples: Sequence[Sample], model: str, output: Path, bodies: Bodies | None = None) -> Estimate:
+    """What judging the samples by one judge would still ask for.
+
+    Args:
+        output: the folder with the verdicts so far.
+    """
+    place = _journal_of(output, model)
+    journal: Journal | Mapping[str, Any] = Journal(place) if place.is_file() else {}
+    lengths = [
+        len(question.prompt) for question in questions(samples, bodies) if not is_answered(model, question, journal)
+    ]
     return Estimate(len(lengths), sum(lengths) // _CHARACTERS_OF_TOKEN, len(lengths) * _ANSWER_TOKENS)
 
 
@@ -148,7 +156,7 @@ def judge(
     usages: dict[str, list[Usage]] = {}
     judged: dict[str, list[Judged]] = {}
     for judge_ in judges:
-        place = output / f"verdicts_{slug(judge_.model)}.jsonl"
+        place = _journal_of(output, judge_.model)
         with exclusive(place):
             journal = Journal(place)
             batches = Journal(output / f"batches_{slug(judge_.model)}.jsonl") if models[judge_.model].batch else None
@@ -172,6 +180,10 @@ def judge(
             )
         write_whole(place, json.dumps(results, ensure_ascii=False, indent=1))
     return results
+
+
+def _journal_of(output: Path, model: str) -> Path:
+    return output / f"verdicts_{slug(model)}.jsonl"
 
 
 def _subjects(results: Mapping[str, Any]) -> set[str]:
@@ -199,10 +211,16 @@ def _outcomes(by: Judge, sample: Sample, journal: Journal, bodies: Bodies | None
 
 
 def _check_answered(model: str, outcomes: Sequence[Sequence[Outcome]]) -> None:
-    failures = [outcome.failed for of_sample in outcomes for outcome in of_sample]
+    outcomes_of_all = [outcome for of_sample in outcomes for outcome in of_sample]
+    failures = [outcome.failed for outcome in outcomes_of_all]
     if all(failures):
         first = failures[0] if failures else "none were asked"
         raise JudgeError(f"{model!r} did not answer any question, first: {first}; the same command asks again")
+    if outcomes_of_all and not any(outcome.winners for outcome in outcomes_of_all):
+        example = next(outcome.text for outcome in outcomes_of_all if not outcome.failed)
+        raise JudgeError(
+            f"none of the answers of {model!r} names an overall winner in a JSON object, such as {example!r:.300}; take another judge"
+        )
 
 
 def _combine_outcomes(sample: Sample, outcomes: Sequence[Outcome]) -> Judged:

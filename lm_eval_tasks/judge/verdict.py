@@ -1,14 +1,14 @@
-"""What a judge says about two answers, and reading it: by its schema, never guessed."""
+"""What a judge says about two answers, and reading it: what is not named is never guessed."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.core.text import parse_json
 from lm_eval_tasks.prompts import templates
 
 PROMPT = "judge"
@@ -16,7 +16,11 @@ OVERALL = "Overall Winner"
 DIMENSIONS = ("Novelty", "Feasibility", "Consistency", "Factuality", "Academic Style")
 CLAIMS = ("supported", "contradicted", "not found")
 REPAIR = "This is not the JSON object that was asked for. Output the JSON object alone, in exactly the given format."
-_WINNER = re.compile(r"\[?\s*Answer\s*([12])\s*\]?", re.IGNORECASE)
+# The winner of a verdict that prefers neither answer.
+TIE = 0
+_WINNER = re.compile(r"[\[\s*]*Answer\s*([12])[\]\s*.]*", re.IGNORECASE)
+_TIE = re.compile(r"[\[\s*]*(?:both(?: answers)?|neither|tie|tied|draw|equal|same|none)[\]\s*.]*", re.IGNORECASE)
+_DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,7 @@ class Verdict:
     """What a judge says.
 
     Attributes:
-        winners: for each dimension and overall, the place of the better answer, 1 or 2.
+        winners: overall, and for each dimension that can be read, the place of the better answer, 1 or 2, or `TIE`.
         claims: for each answer, how many of its claims are supported, contradicted and not found; None if that was not asked.
     """
 
@@ -33,15 +37,23 @@ class Verdict:
 
 
 def points_of(orders: Sequence[Mapping[str, int] | None], dimension: str = OVERALL) -> float | None:
-    """1 if both orders prefer the text that comes first in the first order, 0 if neither does, 0.5 if they disagree; None if unread.
+    """1 if both orders prefer the text that comes first in the first order, 0 if neither does, a tie or a disagreement in between;
+    None if unread.
 
     Args:
         orders: the winners with the text first, and with it second.
     """
-    first, second = orders
-    if not first or not second:
+    points = [points_in(winners, place, dimension) for place, winners in enumerate(orders, start=1)]
+    known = [value for value in points if value is not None]
+    return sum(known) / len(points) if len(known) == len(points) else None
+
+
+def points_in(winners: Mapping[str, int] | None, place: int, dimension: str = OVERALL) -> float | None:
+    """The points of the answer at a place in one order: 1, 0, or 0.5 for a tie; None if unread."""
+    winner = winners.get(dimension) if winners else None
+    if winner is None:
         return None
-    return ((first[dimension] == 1) + (second[dimension] == 2)) / 2
+    return 0.5 if winner == TIE else float(winner == place)
 
 
 def prompt_of(first: str, second: str, evidence: str = "") -> str:
@@ -57,19 +69,25 @@ def prompt_of(first: str, second: str, evidence: str = "") -> str:
 
 
 def parse(text: str) -> Verdict | None:
-    """The verdict in a judge's answer; None if it is not the JSON object that was asked for."""
-    begins, ends = text.find("{"), text.rfind("}")
-    if begins < 0 or ends < begins:
-        return None
-    try:
-        read = parse_json(text[begins : ends + 1])
-    except ValueError:
-        return None
-    if not isinstance(read, dict):
-        return None
-    winners = {name: _winner(read.get(name)) for name in (*DIMENSIONS, OVERALL)}
-    places = {name: place for name, place in winners.items() if place is not None}
-    return Verdict(places, _claims(read.get("Claims"))) if len(places) == len(winners) else None
+    """The verdict in a judge's answer: the first JSON object in it that names an overall winner; None if there is none."""
+    for content in _objects(text):
+        winners = {name: place for name in (*DIMENSIONS, OVERALL) if (place := _winner(content.get(name))) is not None}
+        if OVERALL in winners:
+            return Verdict(winners, _claims(content.get("Claims")))
+    return None
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects in a text, whatever stands before and after them; objects within others do not count."""
+    at = text.find("{")
+    while at >= 0:
+        try:
+            content, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            yield content
+        at = text.find("{", end)
 
 
 def _claims(value: object) -> tuple[dict[str, int], dict[str, int]] | None:
@@ -88,11 +106,20 @@ def is_count(counts: object) -> bool:
 
 
 def is_complete(winners: object) -> bool:
-    """Whether these are the winners of a verdict: a place for each dimension and overall."""
-    return isinstance(winners, dict) and all(winners.get(name) in (1, 2) for name in (*DIMENSIONS, OVERALL))
+    """Whether these are the winners of a verdict: overall, and of no dimension anything but a place or a tie."""
+    places = (1, 2, TIE)
+    return (
+        isinstance(winners, dict)
+        and winners.get(OVERALL) in places
+        and all(winners.get(name, TIE) in places for name in DIMENSIONS)
+    )
 
 
 def _winner(value: Any) -> int | None:
     said = value.get("Winner") if isinstance(value, dict) else value
-    match = _WINNER.fullmatch(said.strip()) if isinstance(said, str) else None
+    if not isinstance(said, str):
+        return None
+    if _TIE.fullmatch(said.strip()):
+        return TIE
+    match = _WINNER.fullmatch(said.strip())
     return int(match[1]) if match else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,11 +9,15 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
 from sklearn.metrics import cohen_kappa_score
 
-from lm_eval_tasks.core.intervals import SHARES, Interval, interval
-from lm_eval_tasks.judge.verdict import CLAIMS, DIMENSIONS, OVERALL, points_of
+from lm_eval_tasks.core.intervals import SHARES, Interval, cluster_numbers, interval, t_interval
+from lm_eval_tasks.core.power import FEWEST
+from lm_eval_tasks.judge.verdict import CLAIMS, DIMENSIONS, OVERALL, TIE, points_in, points_of
 
+Floats = NDArray[np.float64]
 _RIDGE = 1e-2
 _STEPS = 50
 
@@ -47,8 +50,12 @@ class Judged:
         """The points of a sample that needs no judge, because a text is missing; None for all others."""
         return (self.unopposed + (not self.empty)) / 2 if self.empty or self.unopposed else None
 
+    def by_order(self) -> tuple[float | None, float | None]:
+        """The points of the generated text in the order in which it came first, and in the other."""
+        return points_in(self.orders[0], 1), points_in(self.orders[1], 2)
+
     def points(self, dimension: str = OVERALL) -> float | None:
-        """1 if both orders prefer the generated text, 0 if neither does, 0.5 if they disagree; None if unread."""
+        """1 if both orders prefer the generated text, 0 if neither does, between them for ties and disagreements; None if unread."""
         return points_of(self.orders, dimension) if self.settled is None else self.settled
 
 
@@ -56,7 +63,7 @@ def summary(samples: Sequence[Judged]) -> dict[str, Any]:
     """The figures of one task and judge; rates are None if no verdict could be read."""
     read = [(sample, points) for sample in samples if (points := sample.points()) is not None]
     verdicts = [winners for sample in samples for winners in sample.orders if winners is not None]
-    both = [sample.orders for sample in samples if sample.orders[0] is not None and sample.orders[1] is not None]
+    both = [pair for sample in samples if None not in (pair := sample.by_order())]
     failed = sum(sample.failed for sample in samples)
     questions = sum(2 for sample in samples if sample.settled is None)
     rate = interval([points for _, points in read], [sample.cluster for sample, _ in read], SHARES) if read else None
@@ -65,62 +72,92 @@ def summary(samples: Sequence[Judged]) -> dict[str, Any]:
         "empty": sum(sample.empty for sample in samples),
         "failed": failed,
         "unparseable": questions - len(verdicts) - failed,
+        "judged": len(read),
+        "ties": sum(winners[OVERALL] == TIE for winners in verdicts),
         "win_rate": _interval(rate),
+        "worst_and_best": _worst_and_best(samples),
         "raw_win_rate": _raw(samples),
-        "length_controlled_win_rate": length_controlled([p for _, p in read], [sample.length for sample, _ in read])
-        if read
-        else None,
-        "position_consistency": fmean((a[OVERALL] == 1) == (b[OVERALL] == 2) for a, b in both) if both else None,  # type: ignore[index]
-        "first_place_share": fmean(winners[OVERALL] == 1 for winners in verdicts) if verdicts else None,
+        "length_controlled_win_rate": _interval(length_controlled(read)) if read else None,
+        "position_consistency": fmean(first == second for first, second in both) if both else None,
+        "first_place_share": fmean(points_in(winners, 1) or 0.0 for winners in verdicts) if verdicts else None,
         "dimensions": {name: _dimension(samples, name) for name in DIMENSIONS},
         "claims": _claims(samples),
     }
 
 
-def _claims(samples: Sequence[Judged]) -> dict[str, dict[str, int]] | None:
-    """How many claims of the generated texts and of the references are supported, contradicted and not found; None if not asked for."""
-    pairs = [pair for sample in samples for pair in sample.claims]
-    if not pairs:
+def _claims(samples: Sequence[Judged]) -> dict[str, dict[str, float]] | None:
+    """How many claims of the generated texts and of the references are supported, contradicted and not found; None if not asked for.
+
+    Of a text whose claims were counted in both orders, the mean counts.
+    """
+    counted = [sample.claims for sample in samples if sample.claims]
+    if not counted:
         return None
     return {
-        whose: {name: sum(pair[i][name] for pair in pairs) for name in CLAIMS}
+        whose: {name: round(sum(fmean(pair[i][name] for pair in pairs) for pairs in counted), 1) for name in CLAIMS}
         for i, whose in enumerate(("text", "reference"))
     }
 
 
+def _worst_and_best(samples: Sequence[Judged]) -> list[float] | None:
+    """The win rates if all verdicts that could not be read were losses, and if all were wins; None without samples."""
+    if not samples:
+        return None
+    rates = []
+    for unread in (0.0, 1.0):
+        orders = [
+            [sample.settled] if sample.settled is not None else [unread if p is None else p for p in sample.by_order()]
+            for sample in samples
+        ]
+        rates.append(fmean(fmean(points) for points in orders))
+    return rates
+
+
 def _dimension(samples: Sequence[Judged], name: str) -> dict[str, float | None] | None:
     read = [(points, sample.cluster) for sample in samples if (points := sample.points(name)) is not None]
-    return _interval(interval([points for points, _ in read], [cluster for _, cluster in read])) if read else None
+    return (
+        _interval(interval([points for points, _ in read], [cluster for _, cluster in read], SHARES)) if read else None
+    )
 
 
 def _raw(samples: Sequence[Judged]) -> float | None:
     """The win rate in the first order alone, like the paper's."""
-    wins = [
-        float(sample.orders[0][OVERALL] == 1) if sample.settled is None else sample.settled  # type: ignore[index]
-        for sample in samples
-        if sample.settled is not None or sample.orders[0]
-    ]
+    each = [sample.by_order()[0] if sample.settled is None else sample.settled for sample in samples]
+    wins = [points for points in each if points is not None]
     return fmean(wins) if wins else None
 
 
-def length_controlled(points: Sequence[float], lengths: Sequence[int]) -> float:
+def length_controlled(read: Sequence[tuple[Judged, float]]) -> Interval:
     """The win rate at equal length: a logistic regression on the difference of lengths, its term set to 0.
 
     After Dubois et al. 2024 (arXiv 2404.04475): the difference enters as the tanh of its standard score. A weak ridge keeps
-    weights finite if a judge never wavers.
+    weights finite if a judge never wavers. The interval is a jackknife over first authors on the scale of the logit.
     """
-    spread = float(np.std(lengths)) or 1.0
-    table = np.column_stack([np.ones(len(points)), np.tanh(np.asarray(lengths) / spread)])
-    target, weights = np.asarray(points, dtype=float), np.zeros(2)
+    lengths = np.array([float(sample.length) for sample, _ in read])
+    table = np.column_stack([np.ones(len(read)), np.tanh(lengths / (float(np.std(lengths)) or 1.0))])
+    target = np.array([points for _, points in read])
+    of = cluster_numbers([sample.cluster for sample, _ in read])
+    count = int(of.max()) + 1
+    weights = _logistic(table, target, np.zeros(2))
+    value = float(expit(weights[0]))
+    if count < FEWEST:
+        return Interval(value, None, None, None, len(read), count)
+    left = np.array([_logistic(table[of != i], target[of != i], weights)[0] for i in range(count)])
+    over = t_interval(float(weights[0]), left, np.bincount(of))
+    return Interval(value, float(expit(over.low)), float(expit(over.high)), over.p, len(read), count)
+
+
+def _logistic(table: Floats, target: Floats, weights: Floats) -> Floats:
+    """The weights of a logistic regression, by Newton's steps from a start."""
     for _ in range(_STEPS):
         expected = 1 / (1 + np.exp(-table @ weights))
         slope = table.T @ (target - expected) - _RIDGE * weights
         curve = (table * (expected * (1 - expected))[:, None]).T @ table + _RIDGE * np.eye(2)
         step = np.linalg.solve(curve, slope)
-        weights += step
+        weights = weights + step
         if np.abs(step).max() < 1e-9:
             break
-    return float(1 / (1 + math.exp(-weights[0])))
+    return weights
 
 
 def kappas(judged: Mapping[str, Sequence[Judged]]) -> dict[str, float | None]:
@@ -154,7 +191,7 @@ def panel(judged: Mapping[str, Sequence[Judged]]) -> dict[str, float | None] | N
                 clusters[sample.task, sample.id] = sample.cluster
     if not points:
         return None
-    return _interval(interval([fmean(values) for values in points.values()], [clusters[key] for key in points]))
+    return _interval(interval([fmean(values) for values in points.values()], list(clusters.values()), SHARES))
 
 
 def _interval(estimate: Interval | None) -> dict[str, float | None] | None:

@@ -113,6 +113,7 @@ def link_rounds(arguments: Namespace) -> Iterator[str | Table]:
         yield from (
             f"  {model} moved differently from the other anchors: leave it out with --anchors" for model in link.changed
         )
+    yield "Anchors that have all changed alike cannot be told from easier papers."
 
 
 def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:

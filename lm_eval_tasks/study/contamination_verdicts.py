@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 def verdicts(estimates: Sequence[Effect]) -> Iterator[str]:
     """A sentence for each model and estimate that is no placebo."""
-    for effect in estimates:
-        if not effect.what.startswith("placebo"):
-            yield f"{effect.model}, {effect.what}: {_verdict(effect)}"
+    asked = [effect for effect in estimates if not effect.what.startswith("placebo")]
+    if not asked:
+        yield 'cannot be told: all papers are newer than all cut-offs; run the older splits too (--metadata \'{"split": "all"}\')'
+    for effect in asked:
+        yield f"{effect.model}, {effect.what}: {_verdict(effect)}"
 
 
 def _verdict(effect: Effect) -> str:

@@ -20,7 +20,7 @@ const verdictTable = (judge, orders) => {
     const reason = orders === "empty" ? "no text to judge: lost" : "could not be read";
     return element("table", {}, caption, element("tbody", {}, element("tr", {}, element("td", {}, reason))));
   }
-  const winner = (order, name, place) => (order ? (order[name] === place ? "model" : "reference") : "unread");
+  const winner = (order, name, place) => (order && name in order ? (order[name] === 0 ? "tie" : order[name] === place ? "model" : "reference") : "unread");
   const rows = names.map((name) => {
     const cells = [winner(orders[0], name, 1), winner(orders[1], name, 2)].map((one) => element("td", {}, one));
     return element("tr", {}, element("th", { scope: "row" }, name), ...cells);

@@ -371,9 +371,11 @@ def test_agreement_of_metrics_and_models_against_each_other_are_shown(
     rate = {"value": 0.625, "low": 0.5, "high": 0.75}
     figures = {
         "samples": 8,
+        "judged": 7,
         "win_rate": rate,
+        "worst_and_best": [0.55, 0.675],
         "raw_win_rate": 0.5,
-        "length_controlled_win_rate": 0.6,
+        "length_controlled_win_rate": rate,
         "position_consistency": 0.9,
         "first_place_share": 0.5,
         "unparseable": 0,

@@ -5,110 +5,212 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from scipy.special import expit
 
 from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.study import contamination
-from lm_eval_tasks.study.contamination import Observation, effect, effects, observations
+from lm_eval_tasks.study.contamination import (
+    MAIN,
+    PROBE,
+    Effect,
+    against_later,
+    effects,
+    estimate,
+    observations,
+    placebo,
+)
+from lm_eval_tasks.study.contamination_verdicts import verdicts
+from lm_eval_tasks.study.exposure import Observation, gains
+from lm_eval_tasks.study.jumps import jumps
 
 Command = Callable[..., tuple[int, str, str]]
 CUTOFFS = {"a": 0, "b": 6, "c": 12}
 
 
-def planted(share: float, n: int = 300, seed: int = 1, drift: float = 0.0) -> list[Observation]:
-    """Scores of three models with different cut-offs; old papers are memorised with a share, newer ones are easier by `drift` a month."""
+def planted(
+    share: float,
+    n: int = 300,
+    seed: int = 1,
+    drift: float = 0.0,
+    models: str = "abc",
+    style: float = 0.0,
+    task: str = "Abs-9K",
+) -> list[Observation]:
+    """Scores of three models with different cut-offs.
+
+    Args:
+        share: of the old papers that each of `models` has memorised.
+        drift: by how much newer papers are easier, a month.
+        style: by how much newer models are better at older papers, a month and step.
+    """
     chance = random.Random(seed)
     papers = [(chance.gauss(0.2, 0.04), chance.randrange(24), chance.randrange(200)) for _ in range(n)]
     return [
         Observation(
             model,
-            "Abs-9K",
-            str(i),
+            task,
+            f"{task} {i}",
             str(author),
-            month - late,
-            difficulty + drift * month + chance.gauss(0, 0.03) + 0.5 * (month <= late and chance.random() < share),
+            month,
+            late,
+            difficulty
+            + drift * month
+            + style * step * (24 - month)
+            + chance.gauss(0, 0.03)
+            + 0.5 * (model in models and month <= late and chance.random() < share),
         )
-        for model, late in CUTOFFS.items()
+        for step, (model, late) in enumerate(CUTOFFS.items())
         for i, (difficulty, month, author) in enumerate(papers)
     ]
 
 
+def by_model(found: list[Effect]) -> dict[str, Effect]:
+    return {effect.model: effect for effect in found}
+
+
 def test_planted_memorisation_is_found_whatever_the_papers_difficulty() -> None:
     for drift in (0.0, 0.01):
-        found = effect("x", planted(0.2, drift=drift))
-        assert found.value == pytest.approx(0.1, abs=0.03)
-        assert found.low is not None and found.high is not None and found.p is not None
-        assert 0 < found.low < 0.1 < found.high
-        assert found.p < 0.01
-    nothing = effect("x", planted(0.0, drift=0.01))
-    assert nothing.low is not None and nothing.high is not None
-    assert nothing.low < 0 < nothing.high
+        found = by_model(estimate("x", planted(0.2, drift=drift)))
+        for model in "bc":
+            gain = found[model].gain
+            assert gain.value == pytest.approx(0.1, abs=0.05)
+            assert gain.over is not None
+            assert gain.over.low < 0.1 < gain.over.high
+            assert found[model].is_found
+    assert not any(effect.is_found for effect in estimate("x", planted(0.0, drift=0.01)))
+
+
+def test_memory_of_the_newest_model_alone_is_not_hidden_by_papers_that_all_may_have_seen() -> None:
+    found = by_model(estimate("x", planted(0.2, models="c")))
+    assert found["c"].is_found
+    assert found["c"].gain.value > 0.04
+    assert not found["b"].is_found
+    # No model has an earlier cut-off than the oldest.
+    assert "no other model has an earlier cut-off" in found["a"].gain.why
+
+
+def test_style_is_no_memory() -> None:
+    """Newer models are better at older papers, seen or not: a plain comparison would call that memory."""
+    data = planted(0.0, n=1000, style=0.001)
+    assert not any(effect.is_found for effect in effects(data))
+    assert abs(by_model(estimate("x", data))["c"].gain.value) < 0.01
+
+
+def test_jumps_are_counted_where_there_are_any() -> None:
+    data = planted(0.1, n=600, models="c")
+    found = jumps(data, 0.0)
+    assert found["c"].seen >= 10
+    assert (found["b"].seen, found["c"].unseen) == (0, 0)
+    assert found["c"].p < 0.001 < 0.2 < found["b"].p
+    assert jumps([one for one in data if one.model == "c"], 0.0) == {}
+
+
+def test_right_or_wrong_answers_are_estimated_by_their_logits() -> None:
+    """Questions become easier; on the scale of shares the better model would gain less from that."""
+    chance = random.Random(4)
+    questions = [(chance.gauss(0, 1), chance.randrange(24), chance.randrange(400)) for _ in range(900)]
+    data = [
+        Observation(
+            model,
+            "SCALAR-Easy",
+            str(i),
+            str(author),
+            month,
+            late,
+            float(
+                chance.random() < 0.25 + 0.75 * expit(skill - difficulty + 0.15 * (month - 12))
+                or (model == "c" and month <= late and chance.random() < 0.7)
+            ),
+            0.25,
+        )
+        for skill, (model, late) in zip((-1.0, 0.0, 2.0), CUTOFFS.items(), strict=True)
+        for i, (difficulty, month, author) in enumerate(questions)
+    ]
+    fitted = by_model(estimate("x", data))
+    assert (fitted["b"].is_found, fitted["c"].jumps) == (False, None)
+    assert fitted["c"].is_found
+    assert 0.05 < fitted["c"].gain.value < 0.6
+    honest = [
+        replace(one, score=0.0) if one.score and i % 3 == 0 else one for i, one in enumerate(data) if one.model != "c"
+    ]
+    assert not any(effect.is_found for effect in estimate("x", honest))
 
 
 def test_placebos_find_nothing_and_ages_show_it() -> None:
     found = effects(planted(0.3))
-    assert [one.what for one in found] == [
-        "papers up to the cut-off",
-        "placebo, cut-offs 3 months late",
-        "placebo, cut-offs 6 months late",
-    ]
-    for one in found[1:]:
-        assert one.value is None or abs(one.value) < 0.03
+    whats = list(dict.fromkeys(effect.what for effect in found))
+    assert whats == [MAIN, "placebo, cut-offs 3 months late", "placebo, cut-offs 6 months late"]
+    assert not any(effect.distrusted for effect in found)
+    assert all((effect.corrected_p or 1.0) > 0.05 for effect in found if effect.what != MAIN)
     ages = contamination.by_age(planted(0.3))["b"]
     assert ages[-1][0] > ages[0][0] + 0.05
 
 
-def test_the_title_only_probe_stands_by_itself() -> None:
-    probe = [
-        Observation(one.model, "Abs-9K abs_title_only", one.paper, one.cluster, one.months, one.score)
-        for one in planted(0.3)
+def test_where_a_placebo_finds_something_the_estimate_is_not_trusted() -> None:
+    """One model is better for some months after its cut-off, which cannot be memory."""
+    data = [
+        replace(one, score=one.score + 0.1) if one.model == "b" and 6 < one.month <= 10 else one for one in planted(0.2)
     ]
-    assert [one.what for one in effects(planted(0.0) + probe)][:2] == ["papers up to the cut-off", "title-only probe"]
+    assert any((effect.corrected_p or 1.0) < 0.01 for effect in placebo(data, 3))
+    found = [effect for effect in effects(data) if effect.what == MAIN]
+    assert not any(effect.is_found for effect in found)
+    told = list(verdicts(found))
+    assert any("not trustworthy here: a placebo" in sentence for sentence in told)
+
+
+def test_the_title_only_probe_stands_by_itself() -> None:
+    probe = planted(0.3, task="Abs-9K abs_title_only")
+    found = effects(planted(0.0) + probe)
+    assert not any(effect.is_found for effect in found if effect.what == MAIN)
+    assert {effect.model for effect in found if effect.what == PROBE and effect.is_found} == {"b", "c"}
 
 
 def test_the_probe_of_one_model_is_compared_with_its_own_later_papers() -> None:
-    probe = [
-        Observation(one.model, "Abs-9K abs_title_only", one.paper, one.cluster, one.months, one.score)
-        for one in planted(0.3)
-        if one.model == "b"
-    ]
-    found = {one.what: one for one in effects(probe)}
-    own = found["title-only probe, b against its own later papers"]
-    assert found["title-only probe"].value is None
-    assert own.value == pytest.approx(0.15, abs=0.05)
-    assert own.low is not None and own.p is not None
-    assert own.low > 0
-    assert own.p < 0.001
-    later = contamination.against_later("b", [one for one in probe if one.months > 0])
-    assert (later.value, later.why) == (None, "all its papers are newer than its cut-off")
+    """Whatever drift there is in the papers' difficulty."""
+    own = f"{PROBE}, against its own later papers"
+    for drift in (0.0, 0.01, -0.01):
+        probe = [one for one in planted(0.4, 800, drift=drift, task="Abs-9K abs_title_only") if one.model == "b"]
+        (found,) = [effect for effect in effects(probe) if effect.what == own]
+        assert found.gain.value == pytest.approx(0.2, abs=0.06)
+        assert found.is_found
+    later = against_later("b", [one for one in probe if not one.open])
+    assert later.gain.why == "all its papers are newer than its cut-off"
 
 
 def test_the_probes_intervals_hold_the_truth() -> None:
     held = 0
     for seed in range(200):
-        given = [one for one in planted(0.0, n=120, seed=seed) if one.model == "b"]
-        found = contamination.against_later("b", given)
-        assert found.low is not None and found.high is not None
-        held += found.low <= 0 <= found.high
+        data = [one for one in planted(0.0, n=120, seed=seed, drift=0.01) if one.model == "b"]
+        over = against_later("b", data).gain.over
+        assert over is not None
+        held += over.low <= 0 <= over.high
     assert 0.9 <= held / 200 <= 0.99
 
 
 @pytest.mark.parametrize(
     ("kept", "why"),
     [
-        (lambda one: one.model == "a", "only one model has such scores"),
-        (lambda one: one.months > 0, "all papers are newer than all cut-offs"),
-        (lambda one: one.months <= 0, "no paper lies between the cut-offs"),
+        (lambda one: one.model == "b", "no other model has an earlier cut-off"),
+        (lambda one: one.model == "a" or one.month <= CUTOFFS[one.model], "it was run on no paper that is newer"),
     ],
 )
 def test_runs_that_cannot_tell_say_so(kept: Callable[[Observation], bool], why: str) -> None:
-    found = effect("x", [one for one in planted(0.2) if kept(one)])
-    assert found.value is None
-    assert why in found.why
+    found = by_model(estimate("x", [one for one in planted(0.2) if kept(one)]))["b"]
+    assert (found.p, found.is_found) == (None, False)
+    assert why in found.gain.why
+    assert why in next(verdicts([found]))
+
+
+def test_no_paper_up_to_a_cut_off_gives_no_estimate() -> None:
+    assert gains([one for one in planted(0.2) if one.month > 12]).by_model == {}
+    (sentence,) = verdicts(effects([one for one in planted(0.2) if one.month > 12]))
+    assert "all papers are newer than all cut-offs" in sentence
 
 
 @pytest.mark.slow
@@ -136,7 +238,7 @@ def test_the_command(command: Command, dataset: Path, tmp_path: Path) -> None:
     assert "months since the model's cut-off" in out
     code, out, err = command(*runs, "--cutoff", "lead=2026-01", "--cutoff", "random-sentence=2026-01")
     assert code == 0
-    assert "not known, because no paper lies between" in out
+    assert "cannot be told, because no other model has an earlier cut-off" in out
     code, _, err = command(*runs, "--cutoff", "gpt=2026-01")
     assert (code, "is not MODEL=YYYY-MM with a model of these runs" in err) == (1, True)
     code, _, err = command("contamination", tmp_path / "lead", tmp_path / "lead")
