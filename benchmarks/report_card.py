@@ -32,7 +32,7 @@ from lm_eval_tasks.study.originals import human_texts  # noqa: E402
 from lm_eval_tasks.study.report_card import Original, measure  # noqa: E402
 
 DEFAULT = ROOT.parent / "shared" / "data"
-METRICS = ("rouge_l", "bertscore", "numbers_supported", "names_supported")
+METRICS = ("rouge_l_content", "rouge_l", "bertscore", "numbers_supported", "names_supported")
 
 
 def main() -> None:
@@ -60,7 +60,9 @@ def of_round(name: str, data: Path, place: Path, bertscore_model: str) -> dict[s
         for metric, own in card.damages.items()
         for damage, seen in own.items()
     }
-    figures |= {f"{name}_{metric}_alarms": round(card.alarm(metric) or 0.0, 3) for metric in card.damages}
+    figures |= {f"{name}_{metric}_alarms": round(card.alarm(metric) or 0.0, 2) for metric in card.damages}
+    figures |= {f"{name}_{damage}_n": seen.n for damage, seen in card.damages["rouge_l"].items()}
+    figures[f"{name}_alarms_n"] = card.alarm_pairs("rouge_l")
     return figures | {f"{name}_{key}": value for key, value in grounding(texts).items()}
 
 

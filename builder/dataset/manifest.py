@@ -228,10 +228,11 @@ class Noticed:
     """How often a metric notices one kind of damage to a text, as `academiceval metrics` measures it.
 
     Attributes:
-        accuracy: share of texts whose damaged version scores lower; equal scores count half.
+        accuracy: share of texts whose damaged version scores lower; in older report cards, equal scores count half.
         low, high: its 95 % interval, None with too few first authors.
         n: texts.
         harmless: share of harmless changes after which the metric's score is lower.
+        lower, equal, higher: texts whose damaged version scores so; None in older report cards.
     """
 
     __pydantic_config__ = _STRICT
@@ -240,6 +241,9 @@ class Noticed:
     high: _Share | None
     n: _Count
     harmless: _Share | None
+    lower: _Count | None = None
+    equal: _Count | None = None
+    higher: _Count | None = None
 
 
 _OneName = Annotated[str, Field(pattern=r"^[\w ./+:@-]{1,100}$")]

@@ -10,7 +10,7 @@ from builder.dataset.families import family_of
 from builder.dataset.manifest import QUANTILES
 from builder.records import SPLITS, LinkWay, ReadingSummary
 from builder.round.configurations import thousands_in
-from lm_eval_tasks.core.tables import Table, with_bounds
+from lm_eval_tasks.core.tables import Table, counts_text, with_bounds
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Audit, Bounds, Configuration, Manifest, Noticed
@@ -147,18 +147,13 @@ def _bounds(bounds: Bounds | None) -> str | None:
 
 
 def report_card(card: Mapping[str, Mapping[str, Noticed]]) -> Table:
-    """A row for each kind of damage, a column for each metric: how often it is noticed."""
+    """A row for each kind of damage, a column for each metric: texts whose damaged version scores lower, equal and higher."""
     card = dict(sorted(card.items()))
     damages = sorted({name for by_damage in card.values() for name in by_damage})
     rows: list[tuple[object, ...]] = [
         (
             damage.replace("_", " "),
-            *(
-                "-"
-                if (seen := by_damage.get(damage)) is None
-                else with_bounds(seen.accuracy, seen.low, seen.high, ".2f")
-                for by_damage in card.values()
-            ),
+            *("-" if (seen := by_damage.get(damage)) is None else _noticed(seen) for by_damage in card.values()),
         )
         for damage in damages
     ]
@@ -168,6 +163,12 @@ def report_card(card: Mapping[str, Mapping[str, Noticed]]) -> Table:
     ]
     rows.append(("false alarms on harmless changes", *("-" if alarm is None else f"{alarm:.2f}" for alarm in alarms)))
     return Table(("Damage", *card), "l" + "r" * len(card), rows)
+
+
+def _noticed(seen: Noticed) -> str:
+    if seen.lower is None or seen.equal is None or seen.higher is None:
+        return f"{with_bounds(seen.accuracy, seen.low, seen.high, '.2f')} of {seen.n}"
+    return counts_text(seen.lower, seen.equal, seen.higher, seen.low, seen.high)
 
 
 def labels(configurations: Sequence[Configuration]) -> Table:

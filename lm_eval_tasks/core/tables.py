@@ -34,6 +34,12 @@ def bounds_text(low: float | None, high: float | None, form: str = ".4f") -> str
     return "-" if low is None or high is None else f"[{low:{form}}, {high:{form}}]"
 
 
+def counts_text(lower: int, equal: int, higher: int, low: float | None, high: float | None) -> str:
+    """Three counts, "27 / 8 / 1", and the interval of the first one's share: no more digits than the counts allow."""
+    bounds = "" if low is None or high is None else f" [{low:.2f}, {high:.2f}]"
+    return f"{lower} / {equal} / {higher}{bounds}"
+
+
 def with_bounds(value: float, low: float | None, high: float | None, form: str = ".4f") -> str:
     """A figure for display, followed by its interval if there is one."""
     return f"{value:{form}}" + ("" if low is None or high is None else f" {bounds_text(low, high, form)}")

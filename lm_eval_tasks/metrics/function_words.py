@@ -1,24 +1,25 @@
 """English words without content of their own, and a text of nothing else: what overlap is worth that says nothing.
 
-Words of closed classes: articles, pronouns, prepositions, conjunctions, auxiliaries, and adverbs that only join or grade.
+Words of closed classes: articles, pronouns, prepositions, conjunctions, auxiliaries, and adverbs that only join or grade. Words that
+deny ("not", "no", "without") are not among them.
 """
 
 from __future__ import annotations
 
 _CLASSES = (
-    "a an the this that these those each every either neither both all any some no none such same other another own",
+    "a an the this that these those each every either both all any some such same other another own",
     "i me my mine we us our ours you your yours he him his she her hers it its they them their theirs myself ourselves "
     "yourself yourselves himself herself itself themselves one ones who whom whose which what whatever whichever",
     "of in to for with on by at from as into onto over under between among through during before after above below about "
-    "against across along around within without toward towards upon via per beyond beside besides until since despite than "
+    "against across along around within toward towards upon via per beyond beside besides until since despite than "
     "out off up down",
-    "and or but nor so yet if because although though while whereas unless whether when whenever where wherever how why "
-    "not only also thus hence therefore however moreover furthermore then there here",
+    "and or but so yet if because although though while whereas unless whether when whenever where wherever how why "
+    "only also thus hence therefore however moreover furthermore then there here",
     "am is are was were be been being do does did doing done have has had having can could may might must shall should "
-    "will would cannot",
+    "will would",
     "very more most less least much many few too just even still again further rather quite almost already often well",
-    # What is left of contractions.
-    "s t d ll m re ve don doesn didn isn aren wasn weren hasn haven won wouldn couldn shouldn",
+    # What is left of contractions that deny nothing.
+    "s d ll m re ve",
 )
 FUNCTION_WORDS = frozenset(word for words in _CLASSES for word in words.split())
 # In the order of running text: such an order has longer subsequences in common with real texts.

@@ -1,12 +1,17 @@
-"""The names and acronyms of a text, and whether another text has them too, in singular or plural, with or without hyphens."""
+"""The names and acronyms of a text, and whether another text has them too, in singular or plural, with or without hyphens, or as the
+term that an acronym stands for.
+"""
 
 from __future__ import annotations
 
 import re
 import string
 import unicodedata
+from collections import Counter
 from functools import cached_property
 from itertools import accumulate
+
+from lm_eval_tasks.metrics.function_words import FUNCTION_WORDS
 
 
 def _letters(category: str) -> str:
@@ -21,6 +26,10 @@ _NAME = re.compile(
     rf"(?<![\w.@/-])(?:[{_UPPER}][{_ANY}]*[{_UPPER}]\w*s?|[{_LOWER}]+[{_UPPER}]\w*|[{_ANY}]+-?\d+(?:\.\d+)?\w*|[{_UPPER}][{_LOWER}]{{2,}})"
     rf"(?:-[{_UPPER}0-9]\w*)*(?![\w@])"
 )
+# Initials, of which at least two are capitals, in singular or plural: MT, CNNs, CoT.
+_ACRONYM = re.compile(r"[A-Z][A-Za-z]{0,4}[A-Z]s?")
+# A term that is abbreviated: how many words it has at most, and how often a text uses it at least.
+_LONGEST_TERM, _OFTEN = 5, 3
 _BEGINS = re.compile(r"(?:^|[.!?:;]\s+|[\n\r]\s*|[\"“(]\s?|\d\.\s)$")
 _CAPITALIZED = re.compile(rf"[{_UPPER}][{_LOWER}]+")
 _NOT_NAMES = frozenset(
@@ -65,6 +74,8 @@ class ShownNames:
             return re.search(rf"(?<![^\W_]){name}(?:s|\b|(?=[_\d]))", self._text) is not None
         if any(self._has(form) for form in (plain, plain.removesuffix("s"), f"{plain}s", plain.removesuffix("es"))):
             return True
+        if _ACRONYM.fullmatch(name) and plain.removesuffix("s" if name.endswith("s") else "") in self._initials:
+            return True
         # "LLM-based": each part by itself; a number belongs to the word before it.
         parts = re.sub(r" (?=\d)", "\0", plain).split(" ")
         return len(parts) > 1 and all(self._has(part.replace("\0", " ")) for part in parts if len(part) > 1)
@@ -82,6 +93,19 @@ class ShownNames:
                 return True
             at = self._tight.find(tight, at + 1)
         return False
+
+    @cached_property
+    def _initials(self) -> frozenset[str]:
+        """The initials of terms that the text often uses: "cnn" of "convolutional neural networks", "cot" of "chain of thought"."""
+        words = self._folded.split()
+        counts: Counter[tuple[str, ...]] = Counter()
+        for n in range(2, _LONGEST_TERM + 1):
+            counts.update(zip(*(words[i:] for i in range(n)), strict=False))
+        return frozenset(
+            "".join(word[0] for word in term)
+            for term, count in counts.items()
+            if count >= _OFTEN and FUNCTION_WORDS.isdisjoint((term[0], term[-1]))
+        )
 
     @cached_property
     def _tight(self) -> str:

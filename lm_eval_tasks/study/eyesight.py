@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_tasks.core.tables import Table, with_bounds
-from lm_eval_tasks.study.damages.registry import DAMAGES
+from lm_eval_tasks.core.tables import Table, counts_text
+from lm_eval_tasks.study.damages.registry import DAMAGES, HARMLESS
 
-# A headline metric that notices a damage less often than this is called blind for it; 0.5 is chance.
+# A headline metric that notices a damage less often than this is called blind for it.
 BLIND = 0.75
 
 
@@ -18,17 +18,26 @@ class Eyesight:
     """How often a metric notices one damage.
 
     Attributes:
-        accuracy: share of pairs in which the damaged text scores lower; equal scores count half.
-        low, high: its 95 % interval over first authors; None with too few.
-        n: pairs.
+        lower, equal, higher: pairs in which the damaged text scores lower than the original, and so on.
+        low, high: the 95 % interval of the share that scores lower, over first authors; None with too few.
         none: how many texts have no place for the damage.
     """
 
-    accuracy: float
+    lower: int
+    equal: int
+    higher: int
     low: float | None
     high: float | None
-    n: int
     none: int
+
+    @property
+    def n(self) -> int:
+        return self.lower + self.equal + self.higher
+
+    @property
+    def accuracy(self) -> float:
+        """The share of pairs in which the damaged text scores lower: noticed; after a harmless change, a false alarm."""
+        return self.lower / self.n
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +65,15 @@ class ReportCard:
 
     def alarm(self, metric: str) -> float | None:
         """The share of false alarms over all harmless changes."""
-        eyesights = list(self.harmless.get(metric, {}).values())
-        pairs = sum(eyesight.n for eyesight in eyesights)
-        return sum(eyesight.accuracy * eyesight.n for eyesight in eyesights) / pairs if pairs else None
+        eyesights = self.harmless.get(metric, {}).values()
+        return sum(eyesight.lower for eyesight in eyesights) / pairs if (pairs := self.alarm_pairs(metric)) else None
+
+    def alarm_pairs(self, metric: str) -> int:
+        """How many harmless changes the metric was given."""
+        return sum(eyesight.n for eyesight in self.harmless.get(metric, {}).values())
 
     def to_json(self) -> dict[str, Any]:
-        """{metric: {damage: {accuracy, low, high, n, harmless}}}."""
+        """{metric: {damage: {accuracy, low, high, n, lower, equal, higher, harmless}}}."""
         return {
             metric: {
                 damage: {
@@ -69,6 +81,9 @@ class ReportCard:
                     "low": eyesight.low,
                     "high": eyesight.high,
                     "n": eyesight.n,
+                    "lower": eyesight.lower,
+                    "equal": eyesight.equal,
+                    "higher": eyesight.higher,
                     "harmless": self.alarm(metric),
                 }
                 for damage, eyesight in by_damage.items()
@@ -78,7 +93,7 @@ class ReportCard:
 
 
 def table(card: ReportCard) -> Table:
-    """A row for each damage, a column for each metric; "blind" after a headline metric that hardly notices it."""
+    """A row for each change, a column for each metric; "blind" after a headline metric that hardly notices a damage."""
     from lm_eval_tasks.metrics import registry
 
     headline = registry.headline()
@@ -90,17 +105,18 @@ def table(card: ReportCard) -> Table:
             rows.append(
                 (
                     kind.label,
-                    max(cell.n for cell in cells if cell),
                     *(_cell(cell, is_headline=name in headline) for name, cell in zip(names, cells, strict=True)),
                 )
             )
-    alarms = ["-" if (share := card.alarm(name)) is None else f"{share:.3f}" for name in names]
-    rows.append(("false alarms on harmless changes", None, *alarms))
-    return Table(("Damage", "n", *names), "lr" + "r" * len(names), rows)
+    for kind in HARMLESS:
+        cells = [card.harmless.get(name, {}).get(kind.name) for name in names]
+        if any(cells):
+            rows.append((f"harmless: {kind.label}", *(_cell(cell, is_headline=False) for cell in cells)))
+    return Table(("Change", *names), "l" + "r" * len(names), rows)
 
 
 def _cell(eyesight: Eyesight | None, *, is_headline: bool) -> str:
     if eyesight is None:
         return "-"
     blind = " blind" if is_headline and eyesight.accuracy < BLIND else ""
-    return with_bounds(eyesight.accuracy, eyesight.low, eyesight.high, ".2f") + blind
+    return counts_text(eyesight.lower, eyesight.equal, eyesight.higher, eyesight.low, eyesight.high) + blind

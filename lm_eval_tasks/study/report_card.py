@@ -91,21 +91,18 @@ def score_noticed(
     """What a metric or judge noticed of one kind of change; nothing without points.
 
     Args:
-        points: place of an original -> 1 if its changed text was found worse, 0 if better, 0.5 if neither.
+        points: place of an original -> 1 if its changed text was found worse, 0 if better, between them if neither.
         places: originals that were changed.
     """
     if not points:
         return ReportCard({}, {})
-    # A harmless change that changes nothing is not a false alarm.
-    values = [float(point == 1.0) if kind in HARMLESS else point for point in points.values()]
-    over = interval(values, [originals[i].cluster for i in points], SHARES)
-    seen = {kind.name: Eyesight(over.mean, _share(over.low), _share(over.high), len(points), len(originals) - places)}
+    values = list(points.values())
+    over = interval([float(point == 1.0) for point in values], [originals[i].cluster for i in points], SHARES)
+    lower, higher = values.count(1.0), values.count(0.0)
+    seen = {
+        kind.name: Eyesight(lower, len(values) - lower - higher, higher, over.low, over.high, len(originals) - places)
+    }
     return ReportCard({}, {name: seen}) if kind in HARMLESS else ReportCard({name: seen}, {})
-
-
-def _share(value: float | None) -> float | None:
-    """A bound of a share."""
-    return None if value is None else min(1.0, max(0.0, value))
 
 
 def _changed_texts(

@@ -4,39 +4,92 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
+from itertools import pairwise
 
-from lm_eval_tasks.metrics.names import ShownNames
-from lm_eval_tasks.metrics.names import names as names_of
-from lm_eval_tasks.metrics.numbers import numbers as numbers_of
 from lm_eval_tasks.study.damages.base import Damaged, Material, replace_spans, some
 
+# Written without the metrics' own rules: what a damage takes for a number or a name is not what they take for one.
 _DIGITS = re.compile(r"(?<![\w.\[])\d[\d,]*(?:\.\d+)?(?![\w\]])")
+_PERCENTAGES = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?=\s?%| percent)")
+_NAMES = re.compile(r"(?<![\w-])(?:[A-Z]{2,}|[A-Z][a-z]+[A-Z]\w*|[A-Z]\w*-\d\w*)(?![\w-])")
+COUNTS = "two three four five six seven eight nine ten eleven twelve".split()
 _TRIES = 40
 
 
 def numbers(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
-    """Change numbers, keeping their form and magnitude; a new number is one that the paper does not have."""
-    taken = {number.value for number in numbers_of(material.body)} | {number.value for number in numbers_of(text)}
-    stated = {number.start for number in numbers_of(text)}
-    spans = [match.span() for match in _DIGITS.finditer(text) if match.start() in stated]
+    """Change numbers, keeping their form and magnitude."""
+    return _change(text, _DIGITS, lambda number: _another_number(number, rng), strength, rng)
+
+
+def percentages(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
+    """Change percentages, keeping their form and magnitude."""
+    return _change(text, _PERCENTAGES, lambda number: _another_number(number, rng), strength, rng)
+
+
+def transposed(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
+    """Let two digits that stand next to each other change places."""
+    return _change(text, _DIGITS, lambda number: _transpose(number, rng), strength, rng)
+
+
+def elsewhere(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
+    """Put other numbers of the same paper in place of numbers."""
+    pool = sorted(set(_DIGITS.findall(material.body)))
+
+    def another(number: str) -> str | None:
+        others = [other for other in pool if other != number and len(other) == len(number)]
+        return rng.choice(others) if others else None
+
+    return _change(text, _DIGITS, another, strength, rng)
+
+
+def counts_in_words(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
+    """Change counts that are written as words."""
+    pattern = re.compile(rf"\b(?:{'|'.join(COUNTS)})\b", re.IGNORECASE)
+
+    def another(word: str) -> str:
+        return _match_case(rng.choice([count for count in COUNTS if count != word.casefold()]), word)
+
+    return _change(text, pattern, another, strength, rng)
+
+
+def names(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
+    """Swap names and acronyms for another paper's, whose letters this paper does not have in a row."""
+    shown = f"{material.body} {text}".casefold()
+    pool = sorted(
+        {name for name in _NAMES.findall(material.other_body or material.other) if name.casefold() not in shown}
+    )
+    text_names = list(dict.fromkeys(_NAMES.findall(text)))
+    if not text_names or not pool:
+        return None
+    swaps = {text_names[i]: rng.choice(pool) for i in some(len(text_names), strength, rng)}
+    damaged = _NAMES.sub(lambda match: swaps.get(match[0], match[0]), text)
+    return Damaged(damaged, len(swaps)) if damaged != text else None
+
+
+def _change(
+    text: str, pattern: re.Pattern[str], another: Callable[[str], str | None], strength: float, rng: random.Random
+) -> Damaged | None:
+    """Change a share of the places that a pattern finds; places for which there is nothing else stay."""
+    spans = [match.span() for match in pattern.finditer(text)]
     chosen, words = [], []
     for i in some(len(spans), strength, rng):
         start, end = spans[i]
-        if (new := _another_number(text[start:end], taken, rng)) is not None:
+        if (new := another(text[start:end])) is not None:
             chosen.append((start, end))
             words.append(new)
     return Damaged(replace_spans(text, chosen, words), len(chosen)) if chosen else None
 
 
-def _another_number(number: str, taken: set[float], rng: random.Random) -> str | None:
-    """Another number of the same form and magnitude that is not taken."""
+def _another_number(number: str, rng: random.Random) -> str | None:
+    """Another number of the same form and magnitude."""
     plain = number.replace(",", "")
     decimals = len(plain.partition(".")[2])
     value = float(plain)
     unit = 10.0**-decimals
     for _ in range(_TRIES):
         new = round(value * rng.uniform(0.6, 1.6) + rng.choice((-1, 1)) * unit * rng.randint(1, 9), decimals)
-        if new <= 0 or abs(new - value) < unit / 2 or any(abs(new - other) < unit / 2 for other in taken):
+        if new <= 0 or abs(new - value) < unit / 2:
             continue
         text = f"{new:,.{decimals}f}" if "," in number else f"{new:.{decimals}f}"
         if len(text.replace(",", "").partition(".")[0]) == len(plain.partition(".")[0]):
@@ -44,17 +97,17 @@ def _another_number(number: str, taken: set[float], rng: random.Random) -> str |
     return None
 
 
-def names(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
-    """Swap names and acronyms for another paper's, which this paper does not have in any form."""
-    paper_names = ShownNames(f"{material.body} {text}")
-    pool = [name for name in names_of(material.other_body or material.other) if not paper_names.support(name)]
-    text_names = names_of(text)
-    if not text_names or not pool:
+def _transpose(number: str, rng: random.Random) -> str | None:
+    """A number with two neighbouring digits in each other's place; None without two different ones that may change."""
+    places = [
+        i
+        for i, (first, second) in enumerate(pairwise(number))
+        if first.isdigit() and second.isdigit() and first != second and not (i == 0 and second == "0")
+    ]
+    if not places:
         return None
-    changes = {text_names[i]: rng.choice(pool) for i in some(len(text_names), strength, rng)}
-    pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, sorted(changes, key=len, reverse=True)))})(?![\w-])")
-    damaged = pattern.sub(lambda match: changes[match[0]], text)
-    return Damaged(damaged, len(changes)) if damaged != text else None
+    i = rng.choice(places)
+    return f"{number[:i]}{number[i + 1]}{number[i]}{number[i + 2 :]}"
 
 
 _CITATION = re.compile(r"\[(\d{1,3})\]|Target Citation (\d{1,3})", re.IGNORECASE)

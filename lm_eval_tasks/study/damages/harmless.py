@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
+from lm_eval_tasks.metrics.function_words import FUNCTION_WORDS
 from lm_eval_tasks.study.damages.base import Damaged, Material, replace_spans, some
 
 _SPELLINGS = (
@@ -68,6 +71,11 @@ _SYNONYMS = (
     ("obtain", "gain"),
     ("but", "yet"),
 )
+_FORMS = re.compile(r"(?<![\w.,\[])(?:\d+(?:\.\d+)?\s?%|(?:\d{1,3}(?:,\d{3})+|[2-9])(?![\w.,%\]]))")
+_IN_WORDS = "zero one two three four five six seven eight nine".split()
+_TERM_WORD = re.compile(r"[a-z]+")
+# Uses in a paper from which on a phrase counts as one of its terms.
+_OFTEN = 5
 _JOINT = re.compile(r", (?=(?:and|but|while|which) )")
 
 
@@ -101,6 +109,42 @@ def split(text: str, material: Material, strength: float, rng: random.Random) ->
         return None
     parted = replace_spans(text, chosen, [". "] * len(chosen))
     return Damaged(re.sub(r"(?<=\. )(?:and|but) (\w)", lambda match: match[1].upper(), parted), len(chosen))
+
+
+def numbers_written(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
+    """The same numbers in another form: in words, without commas, "percent" for "%"."""
+    matches = list(_FORMS.finditer(text))
+    chosen = [matches[i] for i in some(len(matches), strength, rng)]
+    words = [_rewritten(match[0]) for match in chosen]
+    return Damaged(replace_spans(text, [match.span() for match in chosen], words), len(chosen)) if chosen else None
+
+
+def _rewritten(number: str) -> str:
+    if "%" in number:
+        return f"{number.rstrip('% ')} percent"
+    return number.replace(",", "") if "," in number else _IN_WORDS[int(number)]
+
+
+def abbreviated(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
+    """Terms of two to four words that the paper often uses, by their initials in capitals, in singular or plural."""
+    counts = Counter(phrase for n in (2, 3, 4) for phrase in _phrases(_TERM_WORD.findall(material.body.casefold()), n))
+    terms = [term for term, count in counts.items() if count >= _OFTEN and re.search(rf"\b{term}s?\b", text)]
+    # "long short term memory" rather than "short term".
+    terms = sorted(terms, key=lambda term: (-len(term), term))[:3]
+    if not terms:
+        return None
+    pattern = re.compile(rf"\b({'|'.join(terms)})(s?)\b")
+    changed, count = pattern.subn(lambda match: "".join(w[0] for w in match[1].split()).upper() + match[2], text)
+    return Damaged(changed, count)
+
+
+def _phrases(words: Sequence[str], n: int) -> Iterator[str]:
+    """Runs of n words without a function word or a short one."""
+    return (
+        " ".join(run)
+        for run in zip(*(words[i:] for i in range(n)), strict=False)
+        if all(len(word) > 3 and word not in FUNCTION_WORDS for word in run)
+    )
 
 
 def _swap_words(text: str, changes: dict[str, str], strength: float, rng: random.Random) -> Damaged | None:

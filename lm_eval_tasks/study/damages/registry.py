@@ -29,6 +29,10 @@ class Kind:
 
 DAMAGES: tuple[Kind, ...] = (
     Kind("numbers", "numbers changed", facts.numbers),
+    Kind("transposed", "digits transposed", facts.transposed),
+    Kind("percentages", "percentages changed", facts.percentages),
+    Kind("elsewhere", "numbers from elsewhere in the paper", facts.elsewhere),
+    Kind("counts", "counts in words changed", facts.counts_in_words),
     Kind("names", "names swapped for another paper's", facts.names),
     Kind("citations", "citations swapped", facts.citations, tasks=("related",)),
     Kind("negated", "claims negated", facts.negate_claims, 0.5),
@@ -45,6 +49,8 @@ HARMLESS: tuple[Kind, ...] = (
     Kind("spelling", "British or American spelling", harmless.spelling),
     Kind("split", "sentences split", harmless.split),
     Kind("synonyms", "synonyms", harmless.synonyms),
+    Kind("written", "numbers written in another way", harmless.numbers_written),
+    Kind("abbreviated", "terms abbreviated", harmless.abbreviated),
 )
 
 

@@ -147,7 +147,7 @@ def test_a_report_card_goes_into_manifest_and_card(dataset: Path, tmp_path: Path
     assert replace(manifest, report_card={}, other_files={}) == replace(read_manifest(dataset), other_files={})
     text = (folder / "README.md").read_text()
     assert "## What the metrics notice" in text
-    assert "| own third | 0.61 [0.50, 0.70] |" in text
+    assert "| own third | 0.61 [0.50, 0.70] of 40 |" in text
     assert "| false alarms on harmless changes | 0.12 |" in text
     assert not list(file_differences(folder, manifest))
     # A file that somebody changed does not get a new hash this way.
