@@ -51,8 +51,8 @@ _CEILING = (
     "model can come closer. Optimistic, because a revision begins from the old text."
 )
 _NOTICED = (
-    "Human texts of the round's papers were damaged on purpose; the share of them whose damaged version scores lower. 0.5 is chance: a "
-    "metric near it does not notice that damage."
+    "Human texts of the round's papers were damaged on purpose: how many damaged versions score lower / equal / higher than the text "
+    "itself, and the 95 % interval of the share that scores lower. A metric does not notice a damage that often leaves its score equal."
 )
 _LABELS = "How often each position holds the right candidate, and the accuracy of always naming the most frequent one."
 

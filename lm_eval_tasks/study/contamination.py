@@ -41,7 +41,7 @@ class Effect:
         gain: by how much its scores are higher.
         jumps: papers far above; None for right-or-wrong answers and placebos.
         p: of both tests together; None if nothing could be tested.
-        corrected_p: over all models of the estimate (Holm).
+        corrected_p: over all models of the estimate, and both estimates of the probe (Holm).
         distrusted: why it is not to be trusted; "" if nothing speaks against it.
     """
 
@@ -108,20 +108,25 @@ def effects(data: Sequence[Observation]) -> list[Effect]:
     for what, part in ((MAIN, usual), (PROBE, probe)):
         placebos = [effect for late in PLACEBOS for effect in placebo(part, late)]
         distrusted = _why_distrusted(placebos)
-        estimates += [replace(effect, distrusted=distrusted) for effect in estimate(what, part)]
+        own = [against_later(model, part) for model in _models(part)] if what == PROBE else []
+        tested = _corrected([*estimate(what, part), *own])
+        estimates += [replace(effect, distrusted=distrusted) for effect in tested]
         estimates += placebos if what == MAIN or not usual else []
-    return estimates + list(_corrected(_against_later(probe)))
+    return estimates
+
+
+def _models(data: Sequence[Observation]) -> list[str]:
+    return sorted({observation.model for observation in data})
 
 
 def estimate(what: str, data: Sequence[Observation]) -> list[Effect]:
-    """The gain of each model that may have seen some of its papers, with the p-values of both tests."""
+    """The gain of each model that may have seen some of its papers, with the p-value of both tests, not corrected yet."""
     fitted = gains(data)
     far = {} if not data or is_choice(data) else jumps(data, fitted.slope)
-    each = [
+    return [
         Effect(what, model, gain, far.get(model), _together(gain.over, far.get(model)))
         for model, gain in fitted.by_model.items()
     ]
-    return list(_corrected(each))
 
 
 def placebo(data: Sequence[Observation], late: int) -> list[Effect]:
@@ -129,11 +134,8 @@ def placebo(data: Sequence[Observation], late: int) -> list[Effect]:
     what = f"placebo, cut-offs {late} months late"
     unseen = [replace(o, cutoff=o.cutoff + late) for o in data if not o.open]
     by_model = gains(unseen).by_model
-    return list(
-        _corrected(
-            [Effect(what, model, gain, p=gain.over.p if gain.over else None) for model, gain in by_model.items()]
-        )
-    )
+    each = [Effect(what, model, gain, p=gain.over.p if gain.over else None) for model, gain in by_model.items()]
+    return list(_corrected(each))
 
 
 def _corrected(each: Sequence[Effect]) -> Iterator[Effect]:
@@ -164,10 +166,6 @@ def _why_distrusted(placebos: Sequence[Effect]) -> str:
                 "the age of papers here"
             )
     return ""
-
-
-def _against_later(probe: Sequence[Observation]) -> list[Effect]:
-    return [against_later(model, probe) for model in sorted({observation.model for observation in probe})]
 
 
 def against_later(model: str, probe: Sequence[Observation]) -> Effect:

@@ -21,7 +21,6 @@ from lm_eval_tasks.study.contamination import (
     Effect,
     against_later,
     effects,
-    estimate,
     observations,
     placebo,
 )
@@ -70,24 +69,28 @@ def planted(
     ]
 
 
+def main(data: list[Observation]) -> list[Effect]:
+    return [effect for effect in effects(data) if effect.what == MAIN]
+
+
 def by_model(found: list[Effect]) -> dict[str, Effect]:
     return {effect.model: effect for effect in found}
 
 
 def test_planted_memorisation_is_found_whatever_the_papers_difficulty() -> None:
     for drift in (0.0, 0.01):
-        found = by_model(estimate("x", planted(0.2, drift=drift)))
+        found = by_model(main(planted(0.2, drift=drift)))
         for model in "bc":
             gain = found[model].gain
             assert gain.value == pytest.approx(0.1, abs=0.05)
             assert gain.over is not None
             assert gain.over.low < 0.1 < gain.over.high
             assert found[model].is_found
-    assert not any(effect.is_found for effect in estimate("x", planted(0.0, drift=0.01)))
+    assert not any(effect.is_found for effect in main(planted(0.0, drift=0.01)))
 
 
 def test_memory_of_the_newest_model_alone_is_not_hidden_by_papers_that_all_may_have_seen() -> None:
-    found = by_model(estimate("x", planted(0.2, models="c")))
+    found = by_model(main(planted(0.2, models="c")))
     assert found["c"].is_found
     assert found["c"].gain.value > 0.04
     assert not found["b"].is_found
@@ -99,7 +102,7 @@ def test_style_is_no_memory() -> None:
     """Newer models are better at older papers, seen or not: a plain comparison would call that memory."""
     data = planted(0.0, n=1000, style=0.001)
     assert not any(effect.is_found for effect in effects(data))
-    assert abs(by_model(estimate("x", data))["c"].gain.value) < 0.01
+    assert abs(by_model(main(data))["c"].gain.value) < 0.01
 
 
 def test_jumps_are_counted_where_there_are_any() -> None:
@@ -132,14 +135,14 @@ def test_right_or_wrong_answers_are_estimated_by_their_logits() -> None:
         for skill, (model, late) in zip((-1.0, 0.0, 2.0), CUTOFFS.items(), strict=True)
         for i, (difficulty, month, author) in enumerate(questions)
     ]
-    fitted = by_model(estimate("x", data))
+    fitted = by_model(main(data))
     assert (fitted["b"].is_found, fitted["c"].jumps) == (False, None)
     assert fitted["c"].is_found
     assert 0.05 < fitted["c"].gain.value < 0.6
     honest = [
         replace(one, score=0.0) if one.score and i % 3 == 0 else one for i, one in enumerate(data) if one.model != "c"
     ]
-    assert not any(effect.is_found for effect in estimate("x", honest))
+    assert not any(effect.is_found for effect in main(honest))
 
 
 def test_placebos_find_nothing_and_ages_show_it() -> None:
@@ -158,7 +161,7 @@ def test_where_a_placebo_finds_something_the_estimate_is_not_trusted() -> None:
         replace(one, score=one.score + 0.1) if one.model == "b" and 6 < one.month <= 10 else one for one in planted(0.2)
     ]
     assert any((effect.corrected_p or 1.0) < 0.01 for effect in placebo(data, 3))
-    found = [effect for effect in effects(data) if effect.what == MAIN]
+    found = main(data)
     assert not any(effect.is_found for effect in found)
     told = list(verdicts(found))
     assert any("not trustworthy here: a placebo" in sentence for sentence in told)
@@ -201,7 +204,7 @@ def test_the_probes_intervals_hold_the_truth() -> None:
     ],
 )
 def test_runs_that_cannot_tell_say_so(kept: Callable[[Observation], bool], why: str) -> None:
-    found = by_model(estimate("x", [one for one in planted(0.2) if kept(one)]))["b"]
+    found = by_model(main([one for one in planted(0.2) if kept(one)]))["b"]
     assert (found.p, found.is_found) == (None, False)
     assert why in found.gain.why
     assert why in next(verdicts([found]))
