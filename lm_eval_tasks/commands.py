@@ -442,9 +442,11 @@ def _name_of(run: Path, other: Path | None = None) -> str:
 
 
 def tasks_path(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.tasks.folder import tasks_path
+    from lm_eval_tasks.tasks.folder import is_linked, without_tasks
+    from lm_eval_tasks.tasks.folder import tasks_path as path
 
-    yield str(tasks_path())
+    # lm-eval would warn of every task that it finds twice.
+    yield str(without_tasks() if is_linked() else path())
 
 
 def link_tasks(arguments: Namespace) -> Iterator[str | Table]:

@@ -68,6 +68,7 @@ class Group:
         ids, titles, published, clusters: of the samples, in one order.
         unfinished: model -> answers of a run that has not ended.
         withheld: answers that are not shown, because they repeat texts that may not be redistributed.
+        made_up: whether its papers are.
         ceilings: metric -> what the authors' own first version scores, where the round's manifest says it.
     """
 
@@ -83,6 +84,7 @@ class Group:
     unfinished: dict[str, int]
     withheld: int = 0
     ceilings: dict[str, float] = field(default_factory=dict)
+    made_up: bool = False
 
 
 def in_order(groups: Iterable[Group]) -> list[Group]:

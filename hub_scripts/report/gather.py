@@ -108,6 +108,7 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         sorted({row.prompt_version for row in prompt_rows}),
         {model: len(judged) for model, judged in sorted(by_model.items()) if model in waiting - finished.keys()},
         withheld,
+        made_up=any(row.made_up for row in rows),
     )
 
 
@@ -219,7 +220,7 @@ def _write_sample(path: Path, name: str, page: _Page, licenses: Licenses) -> int
     row = page.row
     about = {
         "id": row.id,
-        "url": url_of(row.paper),
+        "url": None if row.made_up else url_of(row.paper),
         "paper_id": row.paper_id,
         "title": row.title,
         "published": row.published,

@@ -24,6 +24,7 @@ from hub_scripts.report.pages import read_packaged, render
 from hub_scripts.report.placing import ceilings_of, placed_scores, scorers_of
 from hub_scripts.report.round_page import RoundPage, round_page
 from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.core.row_format import MADE_UP
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.labels import cutoffs_of
 from lm_eval_tasks.stats import scales
@@ -168,6 +169,7 @@ def _write(
         "cutoffs": model_cutoffs,
         "agreement": agreement(all_groups),
         "duels": inputs.duels,
+        "made_up": sorted(_made_up(all_groups, inputs)),
         "boards": [_boards(round_groups, inputs) for round_groups in reversed(by_round)],
     }
     _pages(place, data, content)
@@ -175,6 +177,12 @@ def _write(
         (place / name).write_text(read_packaged("static", name), encoding="utf-8")
     (place / "README.md").write_text(read_packaged("templates", "README.md"), encoding="utf-8")
     (place / MARK).write_text(json.dumps({"licenses": licenses}) + "\n", encoding="utf-8")
+
+
+def _made_up(groups: Sequence[Group], inputs: Inputs) -> set[str]:
+    """The rounds whose papers are made up."""
+    by_manifest = {manifest.round for manifest in inputs.manifests.values() if manifest.source == MADE_UP}
+    return {group.key.round for group in groups if group.made_up} | by_manifest
 
 
 def _boards(groups: Sequence[Group], inputs: Inputs) -> list[Overall]:

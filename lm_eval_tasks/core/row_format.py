@@ -13,6 +13,8 @@ BODY = "body"
 # Endings of the configurations that are made in addition to a setting's own: its frozen core, and rows by id alone.
 CORE, IDS = "-core", "-ids"
 # Files next to the data: what is in them, and version 1 of revised papers.
+# The kind of source whose papers are made up.
+MADE_UP = "sample"
 MANIFEST, FIRST_VERSIONS = "manifest.json", "revisions.jsonl"
 # Between the id of a paper and the place of one of its sections, in rows that ask for a section.
 FOLD = "#"

@@ -133,6 +133,7 @@ def shared_columns(
     closes = how.think_end_token if how.whole_answers and not how.think_end_token.isdigit() else ""
     return {
         "prompt_version": registry.version(),
+        "made_up": opened.made_up or None,
         "cut": options.cut,
         "metrics": options.metrics,
         "places": selection.count,

@@ -20,7 +20,8 @@ from lm_eval_tasks.compat.huggingface_hub import HTTPError
 from lm_eval_tasks.core.errors import DatasetError
 from lm_eval_tasks.core.files import is_inside, sha256_of_bytes
 from lm_eval_tasks.core.metadata import SPLITS, check_dataset, unreachable
-from lm_eval_tasks.core.row_format import IDS, MANIFEST
+from lm_eval_tasks.core.row_format import IDS, MADE_UP, MANIFEST
+from lm_eval_tasks.core.text import parse_json
 
 if TYPE_CHECKING:
     from lm_eval_tasks.data.options import Options
@@ -36,11 +37,13 @@ class Opened:
         splits: with the rows that are whole here.
         by_id: split -> how many more rows there are by id only.
         revision: the Hub's 40 digits, or for a folder the sha256 of its manifest.
+        made_up: whether its papers are.
     """
 
     splits: datasets.DatasetDict
     by_id: dict[str, int]
     revision: str
+    made_up: bool = False
 
     def sizes(self, split: str) -> tuple[int, int]:
         """How many rows of a split are whole here, and how many there are by id only."""
@@ -90,10 +93,19 @@ def open_dataset(config: str, options: Options) -> Opened:
             "the disk with the cache of `datasets` has room"
         ) from err
     manifest = folder / MANIFEST
-    revision = sha256_of_bytes(manifest.read_bytes()) if manifest.is_file() else str(builder.hash)
-    opened = Opened(loaded, by_id, revision)
+    content = manifest.read_bytes() if manifest.is_file() else b""
+    revision = sha256_of_bytes(content) if content else str(builder.hash)
+    opened = Opened(loaded, by_id, revision, _is_made_up(content))
     _warn_of_rows_by_id(config, opened, options.split)
     return opened
+
+
+def _is_made_up(manifest: bytes) -> bool:
+    try:
+        content = parse_json(manifest)
+    except ValueError:
+        return False
+    return isinstance(content, dict) and content.get("source") == MADE_UP
 
 
 @contextmanager

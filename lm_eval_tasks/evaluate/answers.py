@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
 from lm_eval_tasks.compat.lm_eval_answers import Watch
+from lm_eval_tasks.compat.lm_eval_refusals import listening, message_of
 from lm_eval_tasks.core.errors import CostError, EvalError, ModelError
 from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.progress import Progress
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     from lm_eval_tasks.core.journal import Journal
 
 _LOGGER = logging.getLogger(__name__)
+# In what a server says of a prompt that is too long for its model.
+_CONTEXT = re.compile(r"context|too long|max_model_len|maximum.{0,20}length", re.IGNORECASE)
+_TOO_LONG = "; so that prompts are cut to the model's context, name tokenizer and max_length in --model_args"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,17 +178,20 @@ class AnsweringLM(LM):  # type: ignore[misc]
 
     def _ask_model(self, requests: list[Instance]) -> list[str]:
         """The model's answers; any failure becomes a one-sentence error."""
+        refused: list[str] = []
         try:
-            answers: list[str] = self._lm.generate_until(requests, disable_tqdm=True)
+            with listening() as refused:
+                answers: list[str] = self._lm.generate_until(requests, disable_tqdm=True)
             return answers
         except (EvalError, NotImplementedError):
             raise
         except Exception as err:  # whatever a library, a server or a GPU may raise
             _LOGGER.debug("the model gave up", exc_info=True)
-            reason = " ".join(str(redact(str(err))).split())[:300]
+            said = message_of(refused[-1]) if refused else ""
+            reason = " ".join(str(redact(said or str(err))).split())[:300]
             raise ModelError(
-                f"the model gave up ({type(err).__name__}{': ' * bool(reason)}{reason}); its answers so far are kept, and the same "
-                "command resumes from them"
+                f"the model gave up ({'the server says' if said else type(err).__name__}{': ' * bool(reason)}{reason}); its answers so far "
+                f"are kept, and the same command resumes from them{_TOO_LONG * bool(_CONTEXT.search(said))}"
             ) from err
         finally:
             if self._watch.tries is not None:

@@ -136,6 +136,13 @@ def _score_samples(samples: Samples, label: str) -> list[Score]:
     for task, of_task in samples.items():
         if not any(sample.scores for sample in of_task):
             _LOGGER.warning("%s has no score on %s: its prompts have no demonstrations", label, task)
+    flags = [sample.scores.get("unfinished") for of_task in samples.values() for sample in of_task]
+    if flags and all(flags):
+        _LOGGER.warning(
+            "all answers of %s end before their reasoning does, so none has a text: give it more room with --metadata "
+            "'{\"reasoning_tokens\": 8192}'",
+            label,
+        )
     scores = scores_of(samples, label)
     if not scores:
         raise EvalError(

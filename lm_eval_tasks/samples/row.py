@@ -65,6 +65,7 @@ class PromptRow:
         others: targets of other papers, always the same ones; empty if there are none.
         content, demonstrations, lead_words: only for baselines and studies, which read a paper's body themselves.
         by_number: whether citations by number are asked for.
+        made_up: whether the papers are, which then have no page; None if they are not.
         label, candidate_ids, best_constant: of SCALAR; the last is the label that is right most often.
     """
 
@@ -116,6 +117,7 @@ class PromptRow:
     retriever: str = ""
     metrics: str = ""
     by_number: bool | None = None
+    made_up: bool | None = None
 
     @property
     def kind(self) -> Kind:
@@ -302,4 +304,5 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "slots": _list(_span),
     "retriever": _label,
     "by_number": _flag,
+    "made_up": _flag,
 }

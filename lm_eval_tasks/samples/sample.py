@@ -34,6 +34,7 @@ JOURNALED = (
     "of",
     "opens",
     "closes",
+    "made_up",
 )
 JOURNAL = "journal.jsonl"
 # The field of a journal's line for the usage of an answer.

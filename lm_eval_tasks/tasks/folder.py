@@ -24,6 +24,17 @@ def tasks_path() -> Path:
     return Path(__file__).resolve().parents[1]
 
 
+def is_linked() -> bool:
+    """Whether lm-eval finds the tasks without --include_path."""
+    folder = tasks_folder()
+    return folder is not None and all((folder / family.name / _MARKER).is_file() for family in FAMILIES)
+
+
+def without_tasks() -> Path:
+    """A folder for --include_path that adds nothing, for when the tasks are linked."""
+    return Path(__file__).resolve().parent
+
+
 def check_tasks(tasks: Iterable[str], option: str = "--tasks") -> None:
     """Raise an EvalError for a task that does not exist.
 

@@ -145,6 +145,28 @@ def test_two_models_are_shown_head_to_head(results: Path, dataset: Path, command
     assert all("p &lt; 0.001" in cell for cell in cells if cell)
 
 
+def test_made_up_papers_are_called_so_on_every_page(
+    results: Path, dataset: Path, command: Command, tmp_path: Path
+) -> None:
+    for name, given in (("with", [results / "lead", dataset]), ("without", [results / "lead"])):
+        assert command("report", *given, "-o", tmp_path / name)[0] == 0
+        for page in (tmp_path / name).glob("*.html"):
+            assert "are made up" in page.read_text(), page
+        samples = list((tmp_path / name / "data" / "samples").rglob("*.js"))
+        assert samples
+        assert not any('"url":' in sample.read_text() for sample in samples)
+    real = tmp_path / "real"
+    real.mkdir()
+    for file in (results / "lead").iterdir():
+        if file.suffix in (".json", ".jsonl"):
+            (real / file.name).write_text(file.read_text().replace('"made_up": true, ', ""))
+    assert command("report", real, "-o", tmp_path / "site")[0] == 0
+    assert not any("are made up" in page.read_text() for page in (tmp_path / "site").glob("*.html"))
+    assert '"url":"https://arxiv.org/abs/' in "".join(
+        sample.read_text() for sample in (tmp_path / "site" / "data" / "samples").rglob("*.js")
+    )
+
+
 def test_one_authors_papers_have_no_interval(results: Path, command: Command, tmp_path: Path) -> None:
     source = next(iter((results / "lead").glob("samples_*_9k_*")))
     (tmp_path / source.name).write_text(source.read_text().splitlines(keepends=True)[0])

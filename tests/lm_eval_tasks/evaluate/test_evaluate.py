@@ -39,6 +39,9 @@ def environment(folder: Path) -> dict[str, str]:
     }
 
 
+Command = Callable[..., tuple[int, str, str]]
+
+
 def no_bertscore(dataset: Path, **more: Any) -> str:
     return json.dumps({"dataset": str(dataset), "bertscore_model": "none", **more})
 
@@ -233,7 +236,8 @@ def test_models_that_cannot_be_opened_are_named(
         return err
 
     assert "'gpt' is neither a baseline" in told("--model", "gpt")
-    assert "cannot be opened" in told("--model", "hf", "--model_args", "pretrained=nobody/nothing")
+    assert "is not in the cache here" in told("--model", "hf", "--model_args", "pretrained=nobody/nothing")
+    assert "cannot be opened" in told("--model", "hf", "--model_args", "pretrained=nothing")
     if not torch.cuda.is_available():
         assert "there is no GPU here" in told(
             "--model", "hf", "--device", "cuda:0", "--model_args", f"pretrained={tiny_llama}"
@@ -398,3 +402,43 @@ def test_a_card_that_names_data_elsewhere_is_refused(dataset: Path, tmp_path: Pa
     card.write_text(card.read_text().replace(f"Abs-9K/{file.name}", f"../{file.name}"))
     with pytest.raises(DatasetError, match="which is not in the folder"):
         evaluate("lead", "", ["academiceval_abs_9k"], json.loads(no_bertscore(tmp_path / "ds")), Part(1), None)
+
+
+SERVED = ("eval", "--model", "local-chat-completions", "--tasks", "academiceval_title_10k", "--apply_chat_template")
+
+
+@pytest.mark.slow
+def test_a_servers_own_words_reach_the_user(command: Command, dataset: Path, tmp_path: Path) -> None:
+    words = "This model's maximum context length is 2048 tokens. However, you requested 9000 tokens."
+    reply = (400, {}, json.dumps({"error": {"message": words, "type": "BadRequestError"}}))
+    with serve(lambda body: reply) as server:
+        for concurrent in (1, 2):
+            arguments = f"model=m,base_url={server.url}/chat/completions,max_retries=1,num_concurrent={concurrent}"
+            options = ("--model_args", arguments, "--limit", "2", "--metadata", no_bertscore(dataset))
+            code, _, err = command(*SERVED, *options, "--output", tmp_path / str(concurrent))
+            assert code == 1
+            assert f"the server says: {words}" in err
+            assert "name tokenizer and max_length in --model_args" in err
+
+
+@pytest.mark.slow
+def test_answers_that_all_end_inside_their_reasoning_are_explained(
+    command: Command, dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with serve(lambda body: "<think>Let me think about the title") as server:
+        arguments = ("--model_args", f"model=m,base_url={server.url}/chat/completions", "--limit", "2")
+        code, _, err = command(*SERVED, *arguments, "--metadata", no_bertscore(dataset), "--output", tmp_path)
+    assert code == 0, err
+    assert "all answers of m end before their reasoning does" in caplog.text
+    assert '"reasoning_tokens": 8192' in caplog.text
+
+
+def test_a_model_that_is_neither_here_nor_to_be_had_is_one_sentence(
+    command: Command, dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    options = ("--model_args", "pretrained=no/such", "--tasks", "academiceval_title_10k")
+    code, _, err = command("eval", "--model", "hf", *options, "--metadata", no_bertscore(dataset))
+    assert code == 1
+    assert "the model 'no/such' is not in the cache here, and the Hub cannot be reached" in err
+    assert err.strip().count("\n") == 0

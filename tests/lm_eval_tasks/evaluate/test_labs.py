@@ -506,9 +506,12 @@ def test_a_run_of_batches_that_was_killed_pays_for_nothing_twice(
 
 @pytest.mark.slow
 def test_eval_and_judge_in_batches(command: Command, dataset: Path, tmp_path: Path) -> None:
-    with serve_batches(
-        BatchServer(lambda body: {"content": TITLE, "usage": {"prompt_tokens": 10, "completion_tokens": 5}})
-    ) as server:
+    def answer(body: dict[str, Any]) -> dict[str, Any]:
+        is_judged = "Overall Winner" in body["messages"][0]["content"]
+        text = json.dumps({"Overall Winner": {"Winner": "[Answer 1]"}}) if is_judged else TITLE
+        return {"content": text, "usage": {"prompt_tokens": 10, "completion_tokens": 5}}
+
+    with serve_batches(BatchServer(answer)) as server:
         prices = tmp_path / "prices.toml"
         prices.write_text("[ours]\ninput = 100_000\noutput = 100_000\n")
         arguments = (
