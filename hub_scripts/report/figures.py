@@ -48,8 +48,10 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
             for family in QUESTIONS:
                 rows = choice_rows([group for group in round_groups if group.task == family])
                 plots += _draw_if_any(_choices, rows, place, round_, family, styles)
-        for metric in registry.headline():
-            plots += _draw_if_any(by_month, month_rows(groups, metric, cutoffs), place, metric, LABELS[metric], cutoffs)
+        for task in TASKS:
+            metric = registry.ranking("cloze" if task in QUESTIONS else "writing")
+            rows = month_rows([group for group in groups if group.task == task], metric, cutoffs)
+            plots += _draw_if_any(by_month, rows, place, metric, task, LABELS[metric], cutoffs)
     return plots
 
 

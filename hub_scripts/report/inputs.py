@@ -158,9 +158,14 @@ def _label_of(path: Path, labels: Mapping[Path, str]) -> str:
 
 
 def _date(path: Path, results: Mapping[Path, Results]) -> float:
-    """When a run was made: as its results say, else when the file was written."""
-    dates = [result.seconds for other, result in results.items() if other.parent == path.parent and result.seconds]
-    return max(dates, default=path.stat().st_mtime)
+    """When samples were made: as the results that were written with them say, else when the file was written."""
+    for other, result in results.items():
+        ending = f"_{other.stem.removeprefix(_RESULTS)}"
+        if _have_one_ending(path, other) and (
+            seconds := result.seconds_of(path.stem.removeprefix(_SAMPLES).removesuffix(ending))
+        ):
+            return seconds
+    return path.stat().st_mtime
 
 
 def _verdicts(path: Path, content: Mapping[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
-from hub_scripts.report.drawing import BLUE, Plot, save
+from hub_scripts.report.board import TASK_LABELS
+from hub_scripts.report.drawing import BLUE, MARKS, Plot, add_legend, save
 from lm_eval_tasks.core.intervals import SHARES, interval
 
 if TYPE_CHECKING:
@@ -18,36 +20,42 @@ Row = tuple[Any, ...]
 
 
 def month_rows(groups: Sequence[Group], metric: str, cutoffs: Mapping[str, str]) -> Iterator[Row]:
-    """model, month of publication, mean over all settings, low, high, samples, cut-off."""
-    scores: dict[tuple[str, str], tuple[list[float], list[str]]] = {}
+    """model, setting, month of publication, mean, low, high, samples, cut-off; settings are never put together."""
+    scores: dict[tuple[str, str, str], tuple[list[float], list[str]]] = {}
     for group in groups:
         months = {id_: day[:7] for id_, day in zip(group.ids, group.published, strict=True)}
         authors = dict(zip(group.ids, group.clusters, strict=True))
         for cell in group.cells:
             for id_, value in cell.values.get(metric, {}).items():
-                values, clusters = scores.setdefault((cell.model, months[id_]), ([], []))
+                key = (cell.model, group.key.setting, months[id_])
+                values, clusters = scores.setdefault(key, ([], []))
                 values.append(value)
                 clusters.append(authors[id_])
-    for (model, month), (values, clusters) in sorted(scores.items()):
+    for (model, setting, month), (values, clusters) in sorted(scores.items()):
         over = interval(values, clusters, SHARES)
-        yield model, month, over.mean, over.low, over.high, over.samples, cutoffs.get(model, "")
+        yield model, setting, month, over.mean, over.low, over.high, over.samples, cutoffs.get(model, "")
 
 
-def by_month(rows: Sequence[Row], place: Path, metric: str, label: str, cutoffs: Mapping[str, str]) -> Plot:
-    """Score by month, a panel for each model; it may have seen what lies before its cut-off in training."""
+def by_month(rows: Sequence[Row], place: Path, metric: str, task: str, label: str, cutoffs: Mapping[str, str]) -> Plot:
+    """Score by month on one task, a panel for each model, a line for each setting; a model may have seen in training what lies before
+    its cut-off.
+    """
     models = sorted({row[0] for row in rows})
+    settings = sorted({row[1] for row in rows})
     known = {model: cutoffs[model] for model in models if model in cutoffs}
-    months = sorted({row[1] for row in rows} | set(known.values()))
+    months = sorted({row[2] for row in rows} | set(known.values()))
     across = min(4, len(models))
     figure = Figure(figsize=(10, 0.6 + 1.9 * -(-len(models) // across)))
     axes = figure.subplots(-(-len(models) // across), across, sharex=True, sharey=True, squeeze=False)
     for axis, model in zip(axes.flat, models, strict=False):
-        points = [(months.index(row[1]), *row[2:5]) for row in rows if row[0] == model]
-        at, mean, *_ = zip(*points, strict=True)
-        axis.plot(at, mean, color=BLUE, marker="o", markersize=3, linewidth=1)
-        for i, (_, middle, low, high) in enumerate(points):
-            if low is not None:
-                axis.errorbar(at[i], middle, yerr=[[middle - low], [high - middle]], color=BLUE, capsize=2, linewidth=1)
+        for setting, mark in zip(settings, cycle(MARKS)):
+            points = [(months.index(row[2]), *row[3:6]) for row in rows if row[:2] == (model, setting)]
+            if points:
+                at, mean, *_ = zip(*points, strict=True)
+                axis.plot(at, mean, color=BLUE, marker=mark, markersize=4, linewidth=1, label=setting)
+            for i, middle, low, high in points:
+                if low is not None:
+                    axis.errorbar(i, middle, yerr=[[middle - low], [high - middle]], color=BLUE, capsize=2, linewidth=1)
         if model in known:
             last = months.index(known[model])
             axis.axvline(last, color="black", linestyle="--", linewidth=1)
@@ -59,27 +67,18 @@ def by_month(rows: Sequence[Row], place: Path, metric: str, label: str, cutoffs:
     for axis in axes.flat[len(models) :]:
         axis.set_visible(False)
     figure.supylabel(label, fontsize=9)
-    title = f"{label} by month of publication, over all tasks and settings; 95 % intervals from ten first authors on"
+    if len(settings) > 1:
+        add_legend(figure, list(axes.flat[: len(models)]))
+    title = f"{TASK_LABELS[task]}: {label} by month of publication; 95 % intervals from ten first authors on"
     listed = ", ".join(f"{model} {month}" for model, month in known.items())
     alt = (
-        f"{title}, a panel for each of {len(models)} models, means. Months up to a model's "
+        f"{title}, a panel for each of {len(models)} models, a line for each of {len(settings)} settings. Months up to a model's "
         f"cut-off are hatched: {listed or 'no cut-off is known'}."
     )
-    head = ("model", "month", metric, "low", "high", "samples", "cutoff")
-    seen = [model for model, cutoff in known.items() if any(row[0] == model and row[1] <= cutoff for row in rows)]
+    head = ("model", "setting", "month", metric, "low", "high", "samples", "cutoff")
+    seen = [model for model, cutoff in known.items() if any(row[0] == model and row[2] <= cutoff for row in rows)]
     takeaway = (
         f"{len(seen)} of {len(known)} models with a known cut-off were tested on papers that they may have seen"
         f"{': ' if seen else ''}{', '.join(seen)}."
     )
-    return save(
-        figure,
-        place,
-        Plot(
-            f"months_{metric}",
-            title,
-            alt,
-            takeaway if known else "",
-        ),
-        head,
-        rows,
-    )
+    return save(figure, place, Plot(f"months_{metric}_{task}", title, alt, takeaway if known else ""), head, rows)

@@ -13,6 +13,7 @@ from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.metadata import Shard
 from lm_eval_tasks.core.text import ODD
 from lm_eval_tasks.evaluate.models import RUNTIME
+from lm_eval_tasks.evaluate.run_usage import together
 from lm_eval_tasks.samples.results import Block, Results, Score, only_result, samples_files, write_run
 from lm_eval_tasks.samples.sample import Sample, read_lines
 from lm_eval_tasks.stats.scores import facts_of, scores_of
@@ -21,17 +22,6 @@ from lm_eval_tasks.stats.scores import facts_of, scores_of
 _COMMON = ("rounds", "prompt_versions", "datasets")
 # What a merged run has of its own, or not at all.
 _REPLACED = ("academiceval", "results", "n-samples", "groups", "group_subtasks", "versions")
-_SUMS = (
-    "tokens_in",
-    "tokens_out",
-    "reasoning_tokens",
-    "cached_tokens",
-    "answers",
-    "asked_in_this_run",
-    "seconds",
-    "retries",
-    "cost",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +70,7 @@ def _merge_parts(folders: Sequence[Path], output: Path) -> list[Score]:
         run=first.arguments,
         **facts_of(samples),
         scores=scores,
-        usage=_usage([part.results.ours["usage"] for part in parts]),
+        usage=together([part.results.ours["usage"] for part in parts]),
         made_with=first.results.ours["made_with"],
     )
     content = {name: value for name, value in first.results.content.items() if name not in _REPLACED}
@@ -163,16 +153,3 @@ def _means(lines: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, An
         values = [line[metric] for line in lines if isinstance(line.get(metric), float | int)]
         means[name] = len(lines) if name == "sample_len" else fmean(values) if values else value
     return means
-
-
-def _usage(usages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What all shards took together; None for what one of them does not know."""
-    sums = {name: [usage.get(name) for usage in usages] for name in _SUMS}
-    finish: dict[str, int] = defaultdict(int)
-    for usage in usages:
-        for reason, count in usage.get("finish", {}).items():
-            finish[reason] += count
-    return {
-        **{name: None if None in values else sum(values) for name, values in sums.items()},
-        "finish": dict(sorted(finish.items())),
-    }

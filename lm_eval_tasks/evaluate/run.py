@@ -21,13 +21,15 @@ from lm_eval_tasks.core.journal import Journal
 from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.metadata import check, dataset_of
 from lm_eval_tasks.data import cutoff, options
-from lm_eval_tasks.evaluate.answers import AnsweringLM, Counts
+from lm_eval_tasks.evaluate.answers import AnsweringLM
 from lm_eval_tasks.evaluate.batch_model import open_batches
+from lm_eval_tasks.evaluate.earlier import check_earlier, earlier_run, usage_of_runs
 from lm_eval_tasks.evaluate.generation import BASELINES, Generation
 from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, open_model
+from lm_eval_tasks.evaluate.run_usage import usage_of
 from lm_eval_tasks.llm.budget import Means
-from lm_eval_tasks.llm.usage import Usage, total
-from lm_eval_tasks.samples.results import Block, Score, results_in, write_run
+from lm_eval_tasks.llm.usage import Usage
+from lm_eval_tasks.samples.results import Block, Score, write_run
 from lm_eval_tasks.samples.sample import JOURNAL, USAGE, Sample, compact
 from lm_eval_tasks.stats.scores import Samples, facts_of, scores_of
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
@@ -99,7 +101,14 @@ def _evaluate(
     }
     reasoning = int(options.Options.of(task_metadata).reasoning_tokens)
     label = label_of(model, parsed)
-    _refuse_another_model(output, label)
+    run = {
+        "model": model,
+        "model_args": parsed,
+        "metadata": {**metadata, "dataset": dataset_of(task_metadata)},
+        **asdict(generation),
+        **asdict(part),
+    }
+    check_earlier(output, label, run, tasks)
     manager = RunTasks(tasks_path(), task_metadata, reasoning, generation.repeats, part.samples)
     _check(model, parsed, metadata, part, generation, means)
     journal = Journal(output / JOURNAL if output else None, also=USAGE)
@@ -112,18 +121,21 @@ def _evaluate(
     samples = {task: [Sample.of_logged(line) for line in lines] for task, lines in logged.items()}
     scores = _score_samples(samples, label)
     if output is not None:
-        run = {
-            "model": model,
-            "model_args": parsed,
-            "metadata": {**metadata, "dataset": dataset_of(task_metadata)},
-            **asdict(generation),
-            **asdict(part),
-            "model_cutoff": metadata.get("model_cutoff") or cutoff.of_model(parsed, lm.served),
-            "served_as": lm.served,
-        }
-        usage, software = usage_of(lm.counts, means), provenance(lm, generation)
-        block = Block(run=run, **facts_of(samples), scores=scores, usage=usage, made_with=software)
-        write_run({task: map(compact, lines) for task, lines in logged.items()}, results, block, label, output)
+        known = metadata.get("model_cutoff") or cutoff.of_model(parsed, lm.served)
+        run |= {"model_cutoff": known, "served_as": lm.served}
+        earlier = earlier_run(output, label, list(logged))
+        every = {**earlier.samples, **samples}
+        runs = earlier.runs(list(logged), results["date"], usage_of(lm.counts, means))
+        block = Block(
+            run=run,
+            **facts_of(every),
+            scores=scores_of(every, label),
+            usage=usage_of_runs(runs),
+            runs=runs,
+            made_with=provenance(lm, generation),
+        )
+        lines = {task: map(compact, of_task) for task, of_task in logged.items()}
+        write_run(lines, earlier.with_figures(results), block, label, output)
     return scores
 
 
@@ -177,12 +189,6 @@ def _check(
         )
     if model == "local-chat-completions" and not generation.apply_chat_template:
         raise EvalError("the model type local-chat-completions is sent chat messages: add --apply_chat_template")
-
-
-def _refuse_another_model(output: Path | None, label: str) -> None:
-    others = [file.stem.removeprefix("results_") for file in results_in(output)] if output else []
-    if lost := [other for other in others if other != label]:
-        raise EvalError(f"{output} contains the results of {lost[0]}: give each model its own --output folder")
 
 
 def _check_generation(gen_kwargs: str) -> None:
@@ -245,18 +251,6 @@ _PACKAGES = (
     "bert_score",
     "rouge_score",
 )
-
-
-def usage_of(counts: Counts, means: Means) -> dict[str, Any]:
-    """What the answers of a run used: tokens, finish reasons, seconds, retries, and money if a price is known."""
-    return {
-        **total(counts.usages),
-        "answers": counts.answers,
-        "asked_in_this_run": counts.asked,
-        "seconds": round(counts.seconds, 3),
-        "retries": counts.retries,
-        "cost": means.cost(counts.usages),
-    }
 
 
 def provenance(lm: LM, generation: Generation) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from lm_eval_tasks.tasks.records import TASKS
 UNKNOWN = "unknown"  # round
 # The block that we add to lm-eval's results.
 OURS = "academiceval"
-_RESULTS = "results_"
+RESULTS = "results_"
 _Z95 = 1.959964
 _LONGEST_NAME = 300
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -70,6 +70,7 @@ class Results:
         subsets: task -> how many of its samples were run and how many there are, for tasks of which only a part was run.
         options: of the tasks, as given in `--metadata` and among the model's arguments.
         run: how the run was asked for; empty for lm-eval's own command, which does not say it.
+        runs: the runs that brought the results, see `Block`; () if they are not known.
         content: the whole file.
     """
 
@@ -87,6 +88,7 @@ class Results:
     subsets: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     run: Mapping[str, Any] = field(default_factory=dict)
+    runs: tuple[Mapping[str, Any], ...] = ()
     content: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -131,6 +133,10 @@ class Results:
         """When it was run, ISO; "" if it is not known."""
         return datetime.fromtimestamp(self.seconds, UTC).date().isoformat() if self.seconds else ""
 
+    def seconds_of(self, task: str) -> int:
+        """When a task was run, since 1970; 0 if that is not known."""
+        return next((_seconds(run["date"]) for run in self.runs if task in run["tasks"]), self.seconds)
+
     def subset_of(self, task: str) -> str:
         """The part of a task's samples that was run, "5 of 25"; "" for all of them."""
         part = self.subsets.get(task)
@@ -139,7 +145,7 @@ class Results:
 
 def results_in(folder: Path, *, deep: bool = False) -> list[Path]:
     """The files of results in a folder, or with `deep` below it too, by name."""
-    pattern = f"{_RESULTS}*.json"
+    pattern = f"{RESULTS}*.json"
     return sorted(folder.rglob(pattern) if deep else folder.glob(pattern))
 
 
@@ -225,7 +231,14 @@ def _our_results(path: Path, content: Mapping[str, Any]) -> Results:
         subsets={task: (int(number(n)), int(number(of))) for task, (n, of) in block.get("subsets", {}).items()},
         options=options,
         run=run,
+        runs=tuple(map(_run, block.get("runs", ()))),
     )
+
+
+def _run(content: Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(content["usage"], Mapping):
+        raise TypeError("the usage of a run is not an object")
+    return {"tasks": list(map(str, content["tasks"])), "date": content["date"], "usage": content["usage"]}
 
 
 def _score(content: Mapping[str, Any]) -> Score:
@@ -302,6 +315,7 @@ class Block:
         months: task -> month of publication -> number of samples and mean headline scores.
         noise: task -> headline metric -> how much of the variance is the model's own noise, if prompts were repeated.
         usage: what the answers used.
+        runs: each run that brought tasks: its `tasks`, its `date` in seconds since 1970 and its `usage`; empty for merged shards.
         made_with: versions of what made the answers.
     """
 
@@ -315,6 +329,7 @@ class Block:
     noise: Mapping[str, Mapping[str, Mapping[str, float]]]
     usage: Mapping[str, Any]
     made_with: Mapping[str, Any]
+    runs: Sequence[Mapping[str, Any]] = ()
 
 
 def write_run(
@@ -340,7 +355,7 @@ def write_run(
     content = redact({**lm_evals, OURS: asdict(block)})
     text = json.dumps(content, default=_text_of, ensure_ascii=False, indent=1)
     # The memory address of a function is not part of a result.
-    write_together({**files, output / f"{_RESULTS}{model}.json": [_ADDRESS.sub("", text)]})
+    write_together({**files, output / f"{RESULTS}{model}.json": [_ADDRESS.sub("", text)]})
 
 
 def samples_files(folder: Path, model: str) -> dict[str, Path]:

@@ -242,15 +242,22 @@ def test_texts_without_a_licence_stay_out(results: Path, command: Command, tmp_p
 def test_plots_and_their_data(site: Path) -> None:
     page = (site / "plots.html").read_text()
     names = re.findall(r'src="plots/([^"]+)\.svg"', page)
-    assert {"length_rouge_l_2026.11", "demonstrations_rouge_l_2026.11", "judge_2026.11", "months_rouge_l"} <= set(names)
+    assert {
+        "length_rouge_l_2026.11",
+        "demonstrations_rouge_l_2026.11",
+        "judge_2026.11",
+        "months_rouge_l_content_abs",
+    } <= set(names)
     for name in names:
         assert f'href="plots/{name}.csv"' in page
         rows = list(csv.DictReader((site / "plots" / f"{name}.csv").read_text().splitlines()))
         assert rows
         assert "<script" not in (site / "plots" / f"{name}.svg").read_text()
     assert all(re.findall(r'alt="([^"]{40,})"', page))
-    months = list(csv.DictReader((site / "plots" / "months_rouge_l.csv").read_text().splitlines()))
+    months = list(csv.DictReader((site / "plots" / "months_rouge_l_content_abs.csv").read_text().splitlines()))
     assert {row["cutoff"] for row in months if row["model"] == "lead"} == {"2026-09"}
+    # Papers of a month that two settings asked about are counted in each, never together.
+    assert {row["setting"] for row in months} == {"Abs-9K", "Abs-28K", "Abs-29K-G"}
     differences = list(csv.DictReader((site / "plots" / "demonstrations_rouge_l_2026.11.csv").read_text().splitlines()))
     assert {row["model"] for row in differences if float(row["difference"]) == 0} >= {"lead"}
 

@@ -19,6 +19,7 @@ from lm_eval_tasks.core.errors import DatasetError
 from lm_eval_tasks.core.journal import Journal
 from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.evaluate.run import Part, evaluate
+from lm_eval_tasks.samples.results import only_result
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.tasks.folder import tasks_path
 from tests.helpers.openai_server import serve
@@ -442,3 +443,29 @@ def test_a_model_that_is_neither_here_nor_to_be_had_is_one_sentence(
     assert code == 1
     assert "the model 'no/such' is not in the cache here, and the Hub cannot be reached" in err
     assert err.strip().count("\n") == 0
+
+
+@pytest.mark.slow
+def test_a_second_run_adds_its_tasks(command: Command, dataset: Path, tmp_path: Path) -> None:
+    def run(output: str, tasks: str, *more: object) -> tuple[int, str, str]:
+        options = ("--metadata", no_bertscore(dataset), "--output", tmp_path / output, *more)
+        return command("eval", "--model", "lead", "--tasks", tasks, *options)
+
+    for tasks in ("academiceval_abs_9k", "academiceval_title_10k", "academiceval_title_10k"):
+        assert run("twice", tasks)[0] == 0
+    assert run("once", "academiceval_abs_9k,academiceval_title_10k")[0] == 0
+    twice, once = (only_result(tmp_path / name) for name in ("twice", "once"))
+    assert twice.scores == once.scores
+    assert {score.task for score in twice.scores} == {"academiceval_abs_9k", "academiceval_title_10k", "whole paper"}
+    assert twice.content["results"].keys() == once.content["results"].keys()
+    assert twice.content["configs"].keys() == once.content["configs"].keys()
+    assert [run["tasks"] for run in twice.runs] == [["academiceval_abs_9k"], ["academiceval_title_10k"]]
+    answers = [results.ours["usage"]["answers"] for results in (twice, once)]
+    assert answers[0] == answers[1]
+    # Samples made with other options are not put next to these.
+    code, _, err = run("twice", "academiceval_intro_8k", "--limit", "1")
+    assert (code, "has results of lead on other tasks, made with another limit" in err) == (1, True)
+    assert only_result(tmp_path / "twice").scores == once.scores
+    # The same tasks again, with other options, take their place.
+    assert run("twice", "academiceval_abs,academiceval_title", "--limit", "1")[0] == 0
+    assert {run_["tasks"][0] for run_ in only_result(tmp_path / "twice").runs} == {"academiceval_abs_28k"}

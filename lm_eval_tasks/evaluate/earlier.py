@@ -1,0 +1,133 @@
+"""An earlier run of the same model in the same folder: a later run adds its tasks, and replaces only those that it has too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_tasks.core.errors import EvalError, SamplesError
+from lm_eval_tasks.evaluate.models import RUNTIME
+from lm_eval_tasks.evaluate.run_usage import together
+from lm_eval_tasks.samples.results import RESULTS, Results, read_results, results_in, samples_files
+from lm_eval_tasks.samples.sample import Sample, read_lines
+from lm_eval_tasks.tasks.records import GROUPS, TASKS
+
+# What does not make a run another one.
+_FREE = (*RUNTIME, "model_cutoff", "served_as")
+_LM_EVALS = ("results", "group_subtasks", "configs", "versions", "n-shot", "higher_is_better", "n-samples", "groups")
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What an earlier run leaves to a later one.
+
+    Attributes:
+        results: its results; None if there are none.
+        samples: task -> its samples, of tasks that the later run does not have.
+    """
+
+    results: Results | None
+    samples: Mapping[str, list[Sample]]
+
+    def with_figures(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """lm-eval's figures of the later run, and of the tasks that are kept."""
+        earlier = self.results.content if self.results else {}
+        return {
+            **content,
+            **{
+                name: {task: value for task, value in _table(earlier, name).items() if task in self.samples} | figures
+                for name in _LM_EVALS
+                if isinstance(figures := content.get(name), dict)
+            },
+        }
+
+    def runs(self, tasks: Sequence[str], seconds: float, usage: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Each run that the results are of: its tasks, when it was made, what it used; the last one is the later run."""
+        kept = [
+            {**run, "tasks": own}
+            for run in (self.results.runs if self.results else ())
+            if (own := [task for task in run["tasks"] if task in self.samples])
+        ]
+        return [*kept, {"tasks": sorted(tasks), "date": seconds, "usage": dict(usage)}]
+
+
+def usage_of_runs(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What all runs used together."""
+    return together([run["usage"] for run in runs])
+
+
+def check_earlier(output: Path | None, label: str, run: Mapping[str, Any], tasks: Sequence[str]) -> None:
+    """Raise an EvalError if a folder contains the results of another model, or of this one on other tasks with other options.
+
+    Args:
+        run: how the later run is asked for.
+        tasks: its tasks, groups and tags.
+    """
+    files = results_in(output) if output else []
+    if lost := [name for file in files if (name := file.stem.removeprefix(RESULTS)) != label]:
+        raise EvalError(f"{output} contains the results of {lost[0]}: give each model its own --output folder")
+    earlier = _results(output, label)
+    if output is None or earlier is None or not samples_files(output, label).keys() - _expanded(tasks):
+        return
+    before, now = _options(earlier.run), _options(run)
+    if differing := sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name)):
+        raise EvalError(
+            f"{output} has results of {label} on other tasks, made with another {', '.join(differing)}: give this run its own "
+            "--output folder"
+        )
+
+
+def earlier_run(output: Path | None, label: str, tasks: Sequence[str]) -> Earlier:
+    """What an earlier run leaves to one with these tasks.
+
+    Raises:
+        SamplesError: its samples cannot be read.
+    """
+    results = _results(output, label)
+    if output is None or results is None:
+        return Earlier(None, {})
+    files = samples_files(output, label)
+    kept = [task for run in results.runs for task in run["tasks"] if task in files and task not in tasks]
+    return Earlier(results, {task: [sample for sample, _ in read_lines(files[task])] for task in kept})
+
+
+def _results(output: Path | None, label: str) -> Results | None:
+    """The results of a model in a folder; None if there are none of ours."""
+    file = output / f"{RESULTS}{label}.json" if output else None
+    if file is None or not file.is_file():
+        return None
+    try:
+        results = read_results(file)
+    except SamplesError:
+        return None  # whatever it is, it was always written anew
+    return results if results.runs else None
+
+
+def _table(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    table = content.get(name)
+    return table if isinstance(table, Mapping) else {}
+
+
+def _expanded(tasks: Sequence[str]) -> set[str]:
+    """The tasks that names of tasks, groups and tags stand for."""
+    members = {group.name: group.members for group in GROUPS}
+    expanded: set[str] = set()
+    left = list(tasks)
+    while left:
+        name = left.pop()
+        tagged = [task.name for task in TASKS if task.tag == name]
+        left += [*members.get(name, ()), *tagged]
+        if not tagged and name not in members:
+            expanded.add(name)
+    return expanded
+
+
+def _options(run: Mapping[str, Any]) -> dict[str, Any]:
+    """How a run was asked for, one level deep."""
+    options = {name: value for name, value in run.items() if name not in _FREE}
+    for table in ("model_args", "metadata"):
+        inner = options.pop(table, None) or {}
+        options |= {f"{table} {name}": str(value) for name, value in inner.items() if name not in _FREE}
+    return {name: value for name, value in options.items() if value not in (None, "", {}, [])}
