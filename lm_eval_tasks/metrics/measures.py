@@ -100,9 +100,10 @@ def bertscore_function_words(answers: Answers) -> Values:
 
 
 def _without_content(answers: Answers) -> list[str | None]:
-    """For each row function words alone, as many as other papers' targets have words; None if there are no others."""
-    lengths = [[len(other.split()) for other in row.others] for row in answers.rows]
-    return [function_words.text_of(round(median(each))) if each else None for each in lengths]
+    """For each row the same text of function words alone, as long as other papers' targets; None for rows without others."""
+    lengths = [len(other.split()) for row in answers.rows for other in row.others]
+    text = function_words.text_of(round(median(lengths))) if lengths else None
+    return [text if row.others else None for row in answers.rows]
 
 
 def _over_others(answers: Answers, pair: Callable[[Answer, str], tuple[str, str]]) -> Values:
