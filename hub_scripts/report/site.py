@@ -19,10 +19,10 @@ from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, ReportError, find
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
-from hub_scripts.report.overall import Overall, overall
 from hub_scripts.report.pages import read_packaged, render
 from hub_scripts.report.placing import ceilings_of, placed_scores, scorers_of
 from hub_scripts.report.round_page import RoundPage, round_page
+from hub_scripts.report.standings import Standings, standings_of
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.row_format import MADE_UP
 from lm_eval_tasks.metrics import registry
@@ -98,15 +98,15 @@ def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
 
 def _scales(groups: Sequence[Group], anchors: str | None) -> dict[str, dict[tuple[Key, str], Values]]:
     """Name of a scale -> (setting, model) -> scores on it: placed between floor and ceiling, and what is registered."""
-    boards = [_board(group) for group in groups]
+    settings = [_setting_scores(group) for group in groups]
     registered = {
         name: {(Key(round_, setting), model): values for (round_, setting, model), values in scaled.items()}
-        for name, scaled in scales.scores_on_scales(boards, anchors).items()
+        for name, scaled in scales.scores_on_scales(settings, anchors).items()
     }
     return {**registered, "placed": placed_scores(groups)}
 
 
-def _board(group: Group) -> scales.Board:
+def _setting_scores(group: Group) -> scales.SettingScores:
     authors = dict(zip(group.ids, group.clusters, strict=True))
     scores = {
         metric: {
@@ -117,7 +117,7 @@ def _board(group: Group) -> scales.Board:
         for metric in registry.headline()
     }
     floors = [value for cell in group.cells for value in cell.floors.get(registry.ranking("cloze"), {}).values()]
-    return scales.Board(group.key.round, group.key.setting, fmean(floors) if floors else None, scores)
+    return scales.SettingScores(group.key.round, group.key.setting, fmean(floors) if floors else None, scores)
 
 
 def _write(
@@ -185,12 +185,12 @@ def _made_up(groups: Sequence[Group], inputs: Inputs) -> set[str]:
     return {group.key.round for group in groups if group.made_up} | by_manifest
 
 
-def _boards(groups: Sequence[Group], inputs: Inputs) -> list[Overall]:
+def _boards(groups: Sequence[Group], inputs: Inputs) -> list[Standings]:
     """The boards of one round; what counts is the round's if its manifest is there, else what any model was run on."""
     manifests = [manifest for manifest in inputs.manifests.values() if manifest.round == groups[0].key.round]
     names = {configuration.name for manifest in manifests for configuration in manifest.configurations}
     configurations = names or {group.key.setting for group in groups}
-    return [board for kind in BOARDS if (board := overall(groups, configurations, kind))]
+    return [board for kind in BOARDS if (board := standings_of(groups, configurations, kind))]
 
 
 def _round_pages(inputs: Inputs, place: Path) -> Iterator[RoundPage]:

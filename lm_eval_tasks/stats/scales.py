@@ -10,7 +10,7 @@ Scores = Mapping[str, tuple[float, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class SettingScores:
     """One setting of one round.
 
     Attributes:
@@ -26,8 +26,8 @@ class Board:
 
 # (round, setting, model) -> metric -> mean, and low and high if there is an interval.
 Scaled = dict[tuple[str, str, str], dict[str, tuple[float, ...]]]
-# Boards, and the models that put several rounds on one scale, separated by commas; None for the usual ones.
-Scale = Callable[[Sequence[Board], str | None], Scaled]
+# Settings, and the models that put several rounds on one scale, separated by commas; None for the usual ones.
+Scale = Callable[[Sequence[SettingScores], str | None], Scaled]
 _SCALES: dict[str, Scale] = {}
 
 
@@ -36,6 +36,6 @@ def register(name: str, scale: Scale) -> None:
     _SCALES[name] = scale
 
 
-def scores_on_scales(boards: Sequence[Board], anchors: str | None) -> dict[str, Scaled]:
+def scores_on_scales(settings: Sequence[SettingScores], anchors: str | None) -> dict[str, Scaled]:
     """Name of a scale -> the scores on it."""
-    return {name: scale(boards, anchors) for name, scale in _SCALES.items()}
+    return {name: scale(settings, anchors) for name, scale in _SCALES.items()}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def register(commands: Commands) -> None:
     """Add the commands, and the scale on which rounds are comparable."""
-    scales.register("linked", _link_boards)
+    scales.register("linked", _link_settings)
     help_ = "do models score higher on papers that they may have seen in training?"
     sub = commands.add(READ, "contamination", help_, contamination)
     sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="output folders of runs of several models")
@@ -59,10 +59,10 @@ def register(commands: Commands) -> None:
     )
 
 
-def _link_boards(boards: Sequence[scales.Board], anchors: str | None) -> scales.Scaled:
-    from lm_eval_tasks.study.linking import anchors_of, linked_boards
+def _link_settings(settings: Sequence[scales.SettingScores], anchors: str | None) -> scales.Scaled:
+    from lm_eval_tasks.study.linking import anchors_of, linked_settings
 
-    return linked_boards(boards, anchors_of(anchors))
+    return linked_settings(settings, anchors_of(anchors))
 
 
 # --- what the commands do

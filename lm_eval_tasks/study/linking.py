@@ -39,7 +39,7 @@ from lm_eval_tasks.study.rasch import Abilities, abilities, accuracy
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.sample import Sample
-    from lm_eval_tasks.stats.scales import Board, Scaled, Scores
+    from lm_eval_tasks.stats.scales import Scaled, Scores, SettingScores
 
 # Model -> its samples in one round.
 Runs = Mapping[str, Sequence["Sample"]]
@@ -311,19 +311,22 @@ def _core_cell(score: Linked) -> str:
     )
 
 
-def linked_boards(boards: Sequence[Board], anchors: Sequence[str]) -> Scaled:
+def linked_settings(settings: Sequence[SettingScores], anchors: Sequence[str]) -> Scaled:
     """The scores of later rounds on the first round's scale, for the settings of which three anchors were run on both."""
     scaled: Scaled = {}
-    first = min((board.round for board in boards), default="")
-    reference = {board.setting: board for board in boards if board.round == first}
-    for board in boards:
-        if board.round == first or board.setting not in reference:
+    first = min((scores.round for scores in settings), default="")
+    reference = {setting.setting: setting for setting in settings if setting.round == first}
+    for setting in settings:
+        if setting.round == first or setting.setting not in reference:
             continue
-        for metric, after in board.scores.items():
-            before = reference[board.setting].scores.get(metric, {})
+        for metric, after in setting.scores.items():
+            before = reference[setting.setting].scores.get(metric, {})
             if usable := usable_anchors(before, after, anchors):
-                _, linked = link_task(board.round, board.setting, before, after, usable, chance=board.chance)
+                _, linked = link_task(setting.round, setting.setting, before, after, usable, chance=setting.chance)
                 for score in linked:
                     bounds = () if score.low is None or score.high is None else (score.low, score.high)
-                    scaled.setdefault((board.round, board.setting, score.model), {})[metric] = (score.value, *bounds)
+                    scaled.setdefault((setting.round, setting.setting, score.model), {})[metric] = (
+                        score.value,
+                        *bounds,
+                    )
     return scaled

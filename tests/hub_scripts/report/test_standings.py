@@ -12,14 +12,14 @@ from builder.dataset.manifest import Bounds, Ceiling, read_manifest
 from hub_scripts.report.cells import Cell, Group, Key
 from hub_scripts.report.inputs import ReportError
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
-from hub_scripts.report.overall import Overall, overall
 from hub_scripts.report.placing import ceilings_of, placed_scores, scorers_of
-from hub_scripts.report.site import _board
+from hub_scripts.report.site import _setting_scores
+from hub_scripts.report.standings import Standings, standings_of
 from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.row import Kind
 from lm_eval_tasks.stats.boards import counted
-from lm_eval_tasks.study.linking import linked_boards
+from lm_eval_tasks.study.linking import linked_settings
 
 METRIC = "rouge_l_content"
 IDS = [f"2611.{i:05d}" for i in range(40)]
@@ -51,8 +51,8 @@ def _level(value: float, spread: float = 0.0, seed: int = 0) -> dict[str, float]
     return {id_: value + spread * rng.gauss(0, 1) for id_ in IDS}
 
 
-def _found(groups: list[Group], kind: Kind = "writing") -> Overall:
-    found = overall(groups, [group.key.setting for group in groups], kind)
+def _found(groups: list[Group], kind: Kind = "writing") -> Standings:
+    found = standings_of(groups, [group.key.setting for group in groups], kind)
     assert found is not None
     return found
 
@@ -82,7 +82,7 @@ def test_the_round_fixes_what_counts() -> None:
     names = ("Title-10K", "Abs-9K", "SCALAR-Easy")
     first, second = _cell("first", _level(0.8, 0.02, 1), 0.1), _cell("second", _level(0.5, 0.02, 2), 0.1)
     groups = [_group("Title-10K", "title", [first, second]), _group("Abs-9K", "abs", [first, second])]
-    before = overall(groups, names, "writing")
+    before = standings_of(groups, names, "writing")
     # It has more than the others, and less: of writing a setting that does not count, of reading nothing.
     weak = _cell("weak", _level(0.2, 0.02, 3), 0.1)
     groups = [
@@ -90,11 +90,11 @@ def test_the_round_fixes_what_counts() -> None:
         _group("Abs-9K", "abs", [first, second, weak]),
         _group("Intro-8K", "intro", [weak]),
     ]
-    after = overall(groups, names, "writing")
+    after = standings_of(groups, names, "writing")
     assert before is not None and after is not None
     assert [one for one in after.standings if one.model != "weak"] == list(before.standings)
     assert {one.model: (one.rank, one.missing) for one in after.standings}["weak"] == (None, ("Title-10K",))
-    assert overall(groups, names, "cloze") is None
+    assert standings_of(groups, names, "cloze") is None
 
 
 def test_models_are_ranked_by_their_paired_differences() -> None:
@@ -164,7 +164,7 @@ def test_each_setting_is_placed_between_its_floor_and_its_ceiling() -> None:
     over = _found([group]).standings[0].overall
     assert over is not None
     assert over.bounds is not None
-    # With one setting, Overall is the same.
+    # With one setting, Standings is the same.
     assert found == {(group.key, "m"): {METRIC: pytest.approx((over.mean, *over.bounds))}}
     group.cells[0].floors = {}
     assert placed_scores([group]) == {}
@@ -202,7 +202,7 @@ def test_a_model_without_a_counted_setting_or_with_a_part_of_it_has_no_rank() ->
 def test_results_without_floors_have_no_overall() -> None:
     cell = _cell("m", _level(0.5), 0.1)
     cell.floors.clear()
-    assert overall([_group("Abs-9K", "abs", [cell])], ["Abs-9K"], "writing") is None
+    assert standings_of([_group("Abs-9K", "abs", [cell])], ["Abs-9K"], "writing") is None
 
 
 def test_intervals_hold_the_truth_where_authors_answer_alike() -> None:
@@ -253,14 +253,14 @@ def test_later_rounds_are_put_on_the_scale_of_the_first() -> None:
         return group
 
     groups = [of_round("2026.11", 0.0), of_round("2026.12", 0.1)]
-    boards = [_board(group) for group in groups]
-    linked = linked_boards(boards, ("a1", "a2", "a3"))
+    boards = [_setting_scores(group) for group in groups]
+    linked = linked_settings(boards, ("a1", "a2", "a3"))
     assert {model for *_, model in linked} == {"a1", "a2", "a3", "new"}
     assert {round_ for round_, *_ in linked} == {"2026.12"}
     value, low, high = linked["2026.12", groups[1].key.setting, "new"][METRIC]
     assert low < 0.6 < high
     assert value == pytest.approx(0.6, abs=0.03)
-    assert linked_boards(boards, ("a1", "b")) == {}
+    assert linked_settings(boards, ("a1", "b")) == {}
 
 
 def test_all_models_of_a_setting_have_one_ceiling() -> None:

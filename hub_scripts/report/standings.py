@@ -53,7 +53,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Overall:
+class Standings:
     """All models of one board of a round, the best first.
 
     Attributes:
@@ -74,7 +74,7 @@ class Overall:
     leads: Mapping[tuple[str, str], Interval]
 
 
-def overall(groups: Sequence[Group], configurations: Collection[str], kind: Kind) -> Overall | None:
+def standings_of(groups: Sequence[Group], configurations: Collection[str], kind: Kind) -> Standings | None:
     """One board of a round; None if no model has scores with a floor on what it counts.
 
     Args:
@@ -89,7 +89,7 @@ def overall(groups: Sequence[Group], configurations: Collection[str], kind: Kind
         return None
     standings = sorted((_standing(model, parts[model], groups_counted, settings) for model in models), key=_order)
     leads = _leads({standing.model: parts[standing.model] for standing in standings if _is_rankable(standing)})
-    return Overall(
+    return Standings(
         groups_counted[0].key.round,
         BOARDS[kind],
         ranking(kind),
