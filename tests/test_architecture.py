@@ -65,7 +65,7 @@ CONNECTING = {
     "ray": "lm_eval_tasks.engines",
     "arxiv": "builder.sources",
     "openai": "lm_eval_tasks.llm lm_eval_tasks.compat",
-    "huggingface_hub.HfApi": "hub_scripts.hub",
+    "huggingface_hub.HfApi": "hub_scripts.hub lm_eval_tasks.llm",
     "huggingface_hub.hf_hub_download": "builder.sources lm_eval_tasks.data",
     "huggingface_hub.list_repo_refs": "lm_eval_tasks.data",
     "datasets.load_dataset": "hub_scripts.hub",

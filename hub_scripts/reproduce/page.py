@@ -32,6 +32,7 @@ from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.files import write_whole
 from lm_eval_tasks.core.intervals import SHARES, Interval, interval
 from lm_eval_tasks.core.power import FEWEST
+from lm_eval_tasks.core.row_format import MADE_UP
 from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.samples.results import read_results, results_in
 from lm_eval_tasks.samples.sample import by_task, read
@@ -100,7 +101,8 @@ def write_page(
         by_source.setdefault(row.cell.source, []).append(row)
     tables = {"Runs": _runs(folders), **{source: _table(source_rows) for source, source_rows in by_source.items()}}
     notes = dict.fromkeys(row.cell.note for row in rows if row.cell.note)
-    _render(paper, tables, figure, [*_facts(manifest, dataset), *notes], output)
+    made_up = [manifest.published_as] if manifest.source == MADE_UP else []
+    _render(paper, tables, figure, [*_facts(manifest, dataset), *notes], made_up, output)
     write_whole(output / RESULTS, json.dumps([_row_json(row) for row in rows], indent=1) + "\n")
     yield ""
     for source, source_rows in by_source.items():
@@ -254,9 +256,18 @@ def _figure_3(runs: Mapping[str, Run], scores: Mapping[str, _Scores], output: Pa
     )
 
 
-def _render(paper: Paper, tables: Mapping[str, Table], figure: Plot | None, facts: Sequence[str], output: Path) -> None:
+def _render(
+    paper: Paper,
+    tables: Mapping[str, Table],
+    figure: Plot | None,
+    facts: Sequence[str],
+    made_up: Sequence[str],
+    output: Path,
+) -> None:
     notes = [*facts, "A published score is marked if it lies outside the 95 % interval of ours.", *_NOTES[paper]]
     title = {"academiceval": "AcademicEval", "scalar": "SCALAR"}[paper]
-    text = render("reproduced.html", title=title, tables=tables, figure=figure, notes=notes, differs=DIFFERS)
+    text = render(
+        "reproduced.html", title=title, tables=tables, figure=figure, notes=notes, differs=DIFFERS, made_up=made_up
+    )
     write_whole(output / "index.html", text)
     write_whole(output / "site.css", read_packaged("static", "site.css"))

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from httpx import HTTPError
 from lm_eval.api.model import LM
 
 from lm_eval_tasks.compat import lm_eval as compat
@@ -18,14 +15,12 @@ from lm_eval_tasks.core.errors import ModelError
 from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.evaluate.baselines import BaselineLM
 from lm_eval_tasks.evaluate.generation import BASELINES
+from lm_eval_tasks.llm.weights import check_weights
 from lm_eval_tasks.samples.labels import label
 
 if TYPE_CHECKING:
     from lm_eval_tasks.evaluate.generation import Generation
 
-_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
-# For the Hub to say whether it has a model.
-_SECONDS = 10.0
 # Arguments that say how a model is run, not which it is.
 RUNTIME = frozenset(
     "batch_size max_batch_size device num_concurrent max_retries timeout gpu_memory_utilization tensor_parallel_size "
@@ -44,7 +39,7 @@ def open_model(model: str, arguments: Mapping[str, Any], generation: Generation)
     device = arguments.get("device") or generation.device
     _check_device(device)
     if model.startswith(("hf", "vllm")):
-        _check_weights(str(arguments.get("pretrained") or ""))
+        check_weights(str(arguments.get("pretrained") or ""))
     if model == "vllm" and importlib.util.find_spec("vllm") is None:
         raise ModelError('the model type vllm needs vllm: pip install "academiceval[vllm]"')
     try:
@@ -56,28 +51,6 @@ def open_model(model: str, arguments: Mapping[str, Any], generation: Generation)
     except (OSError, ModuleNotFoundError, AssertionError, TypeError) as err:
         lines = str(err).strip().splitlines() or [type(err).__name__]
         raise ModelError(f"the {model} model {dict(arguments)} cannot be opened: {lines[0][:200]}") from err
-
-
-def _check_weights(name: str) -> None:
-    """Raise a ModelError for a model of the Hub that is neither in the cache nor to be had: libraries would try again for half a minute."""
-    if not _HUB_ID.fullmatch(name) or Path(name).exists():
-        return
-    from huggingface_hub import HfApi, try_to_load_from_cache
-    from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled, RepositoryNotFoundError
-
-    if isinstance(try_to_load_from_cache(name, "config.json"), str):
-        return
-    try:
-        HfApi().model_info(name, timeout=_SECONDS)
-    except RepositoryNotFoundError as err:
-        raise ModelError(f"the Hub has no model {name!r}, or it needs a login (`hf auth login`)") from err
-    except HfHubHTTPError:
-        return  # whatever the Hub refuses here, the library that loads the model says more
-    except (OSError, OfflineModeIsEnabled, HTTPError) as err:
-        raise ModelError(
-            f"the model {name!r} is not in the cache here, and the Hub cannot be reached: fetch it where there is a network "
-            f"(`hf download {name}`), or name a folder"
-        ) from err
 
 
 def _usual_device(model: str) -> str | None:

@@ -175,7 +175,7 @@ def test_eval_prints_a_table_and_names_what_is_wrong(
     assert "| academiceval_title_10k | lead |" in out
     nowhere = json.dumps({"dataset": str(tmp_path / "no"), "bertscore_model": "none"})
     assert "neither a folder here" in one_sentence(
-        command("eval", "--model", "lead", "--tasks", "academiceval_abs", "--metadata", nowhere)
+        command("eval", "--model", "lead", "--tasks", "academiceval_title", "--metadata", nowhere)
     )
     assert "not JSON" in one_sentence(
         command("eval", "--model", "lead", "--tasks", "academiceval_abs", "--metadata", "{")
