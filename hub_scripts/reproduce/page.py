@@ -101,7 +101,7 @@ def write_page(
         by_source.setdefault(row.cell.source, []).append(row)
     tables = {"Runs": _runs(folders), **{source: _table(source_rows) for source, source_rows in by_source.items()}}
     notes = dict.fromkeys(row.cell.note for row in rows if row.cell.note)
-    made_up = [manifest.published_as] if manifest.source == MADE_UP else []
+    made_up = [manifest.published_as] if manifest and manifest.source == MADE_UP else []
     _render(paper, tables, figure, [*_facts(manifest, dataset), *notes], made_up, output)
     write_whole(output / RESULTS, json.dumps([_row_json(row) for row in rows], indent=1) + "\n")
     yield ""

@@ -20,9 +20,10 @@ def check_weights(name: str) -> None:
     """
     if not _HUB_ID.fullmatch(name) or Path(name).exists():
         return
-    from httpx import HTTPError
     from huggingface_hub import HfApi, try_to_load_from_cache
     from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled, RepositoryNotFoundError
+
+    from lm_eval_tasks.compat.huggingface_hub import HTTPError
 
     if isinstance(try_to_load_from_cache(name, "config.json"), str):
         return
