@@ -35,7 +35,7 @@ _PRICES = "TOML: for each model `input` and `output`, the prices per million tok
 
 def register(commands: Commands) -> None:
     """Add the commands."""
-    help_ = "evaluate a baseline (lead, copy-demo, random-sentence) or an lm-eval model"
+    help_ = "evaluate a baseline (lead, copy-demo, random-sentence, function-words) or an lm-eval model"
     sub = commands.add(EVALUATE, "eval", help_, evaluate)
     _add_evaluation(sub)
     sub = commands.add(EVALUATE, "plan", "what an evaluation will take: samples, tokens, memory, hours, money", plan)

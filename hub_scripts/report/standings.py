@@ -105,7 +105,7 @@ def _parts(model: str, groups: Sequence[Group], metric: str) -> Iterator[Part]:
     for group in groups:
         cell = _cell(group, model)
         score = cell.scores.get(metric) if cell else None
-        if cell and score and cell.of in (None, score.samples) and (part := part_of(group, cell, metric)):
+        if cell and score and score.samples == (cell.of or len(group.ids)) and (part := part_of(group, cell, metric)):
             yield part
 
 

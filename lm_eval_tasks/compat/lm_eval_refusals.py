@@ -16,29 +16,31 @@ _BODY = re.compile(r"API request failed.*?(?:error message|Response text): (.*?)
 _LONGEST = 300
 
 
-class _Listener(logging.Handler):
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.bodies: list[str] = []
+class _Listener(logging.Filter):
+    """Takes the bodies out of the log; what else is logged passes as before."""
 
-    def emit(self, record: logging.LogRecord) -> None:
-        if body := _BODY.match(record.getMessage()):
+    def __init__(self, level: int) -> None:
+        super().__init__()
+        self.level, self.bodies = level, list[str]()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        body = _BODY.match(record.getMessage())
+        if body:
             self.bodies.append(body[1])
+        return body is None and record.levelno >= self.level
 
 
 @contextmanager
 def listening() -> Iterator[list[str]]:
     """The bodies of refused requests, as they come."""
-    listener, level, propagates = _Listener(), _LOGGER.level, _LOGGER.propagate
-    _LOGGER.addHandler(listener)
-    _LOGGER.setLevel(logging.WARNING)
-    _LOGGER.propagate = False
+    listener, level = _Listener(_LOGGER.getEffectiveLevel()), _LOGGER.level
+    _LOGGER.addFilter(listener)
+    _LOGGER.setLevel(min(logging.WARNING, listener.level))
     try:
         yield listener.bodies
     finally:
-        _LOGGER.removeHandler(listener)
+        _LOGGER.removeFilter(listener)
         _LOGGER.setLevel(level)
-        _LOGGER.propagate = propagates
 
 
 def message_of(body: str) -> str:

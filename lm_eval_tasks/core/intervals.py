@@ -18,6 +18,7 @@ from scipy import special
 
 from lm_eval_tasks.core.power import FEWEST, LEVEL, detectable
 
+_ROUNDING = 1e-9
 NO_INTERVAL = f"If an interval is missing, the papers have fewer than {FEWEST} first authors."
 
 # The limits of most scores, and of their differences.
@@ -64,25 +65,48 @@ def interval(values: Sequence[float], clusters: Sequence[str], limits: tuple[flo
     mean, over, n = mean_interval(values, clusters)
     if over is None:
         return Interval(mean, None, None, None, len(values), n)
+    return within_limits(
+        mean, over, len(values), n, limits, are_shares=limits == SHARES and all(map(_is_share, values))
+    )
+
+
+def _is_share(value: float) -> bool:
+    """Whether a value is the share of few right answers: 0, 1, halves, thirds and quarters between them."""
+    return abs(12 * value - round(12 * value)) < _ROUNDING
+
+
+def within_limits(
+    mean: float, over: TInterval, samples: int, clusters: int, limits: tuple[float, float] | None, *, are_shares: bool
+) -> Interval:
+    """An estimate with its interval where values cannot lie beyond limits, see `interval`.
+
+    Args:
+        over: its t interval.
+        are_shares: whether values are shares of few right answers, mostly at the limits.
+    """
     if not over.error:
         if limits is None:
-            return Interval(mean, None, None, None, len(values), n)
+            return Interval(mean, None, None, None, samples, clusters)
         low, high = _bounds_of_equal(mean, over.freedom + 1, limits)
-        return Interval(mean, low, high, _p_of_equal(mean, over.freedom + 1, limits), len(values), n)
-    low, high = _wilson(mean, over, len(values)) if set(values) == {0.0, 1.0} else (over.low, over.high)
+        return Interval(mean, low, high, _p_of_equal(mean, over.freedom + 1, limits), samples, clusters)
+    low, high = over.low, over.high
     if limits:
+        if are_shares:
+            low, high = _wilson(mean, over, samples, limits)
         low, high = max(limits[0], low), min(limits[1], high)
-    return Interval(mean, low, high, over.p, len(values), n, detectable(over.error, over.freedom))
+    return Interval(mean, low, high, over.p, samples, clusters, detectable(over.error, over.freedom))
 
 
-def _wilson(share: float, over: TInterval, n: int) -> tuple[float, float]:
-    """Wilson's interval of a share, by the number of independent values that have its error."""
-    independent = min(n, share * (1 - share) / over.error**2)
+def _wilson(mean: float, over: TInterval, n: int, limits: tuple[float, float]) -> tuple[float, float]:
+    """Wilson's interval of values at two limits, by the number of independent values that have the same error."""
+    width = limits[1] - limits[0]
+    share = (mean - limits[0]) / width
+    independent = min(n, share * (1 - share) / (over.error / width) ** 2)
     t = float(special.stdtrit(over.freedom, (1 + LEVEL) / 2))
     middle = share + t * t / (2 * independent)
     reach = t * math.sqrt(share * (1 - share) / independent + (t / (2 * independent)) ** 2)
     scale = 1 + t * t / independent
-    return (middle - reach) / scale, (middle + reach) / scale
+    return limits[0] + width * (middle - reach) / scale, limits[0] + width * (middle + reach) / scale
 
 
 def _bounds_of_equal(value: float, independent: float, limits: tuple[float, float]) -> tuple[float, float]:
@@ -130,16 +154,19 @@ class TInterval:
     freedom: float
 
 
-def t_interval(value: float, left: NDArray[np.float64], weights: NDArray[Any]) -> TInterval:
+def t_interval(value: float, left: NDArray[np.float64], weights: NDArray[Any] | float) -> TInterval:
     """The interval of an estimate by the jackknife.
 
     Args:
         left: the estimate without each cluster, shape (clusters,).
-        weights: how much each cluster counts; unequal weights lower the degrees of freedom.
+        weights: how much each cluster counts, of which unequal ones lower the degrees of freedom; or these themselves.
     """
     n = len(left)
     error = float(np.sqrt((n - 1) / n * ((left - value) ** 2).sum()))
-    freedom = float(weights.sum()) ** 2 / float((np.asarray(weights, dtype=float) ** 2).sum()) - 1
+    if isinstance(weights, np.ndarray):
+        freedom = float(weights.sum()) ** 2 / float((np.asarray(weights, dtype=float) ** 2).sum()) - 1
+    else:
+        freedom = weights
     reach = float(special.stdtrit(freedom, (1 + LEVEL) / 2)) * error
     p = 2 * float(special.stdtr(freedom, -abs(value) / error)) if error else float(value == 0)
     return TInterval(value - reach, value + reach, p, error, freedom)

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _LOGGER = logging.getLogger(__name__)
 # In what a server says of a prompt that is too long for its model.
 _CONTEXT = re.compile(r"context|too long|max_model_len|maximum.{0,20}length", re.IGNORECASE)
+# What lm-eval's models raise after the last refusal.
+_REFUSALS = ("HTTPError", "ClientResponseError", "RetryError")
 _TOO_LONG = "; so that prompts are cut to the model's context, name tokenizer and max_length in --model_args"
 
 
@@ -187,7 +189,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
             raise
         except Exception as err:  # whatever a library, a server or a GPU may raise
             _LOGGER.debug("the model gave up", exc_info=True)
-            said = message_of(refused[-1]) if refused else ""
+            said = message_of(refused[-1]) if refused and type(err).__name__ in _REFUSALS else ""
             reason = " ".join(str(redact(said or str(err))).split())[:300]
             raise ModelError(
                 f"the model gave up ({'the server says' if said else type(err).__name__}{': ' * bool(reason)}{reason}); its answers so far "

@@ -9,7 +9,6 @@ from typing import Any
 
 from lm_eval_tasks.core.errors import EvalError, SamplesError
 from lm_eval_tasks.evaluate.models import RUNTIME
-from lm_eval_tasks.evaluate.run_usage import together
 from lm_eval_tasks.samples.results import RESULTS, Results, read_results, results_in, samples_files
 from lm_eval_tasks.samples.sample import Sample, read_lines
 from lm_eval_tasks.tasks.records import GROUPS, TASKS
@@ -51,11 +50,6 @@ class Earlier:
             if (own := [task for task in run["tasks"] if task in self.samples])
         ]
         return [*kept, {"tasks": sorted(tasks), "date": seconds, "usage": dict(usage)}]
-
-
-def usage_of_runs(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What all runs used together."""
-    return together([run["usage"] for run in runs])
 
 
 def check_earlier(output: Path | None, label: str, run: Mapping[str, Any], tasks: Sequence[str]) -> None:

@@ -23,10 +23,10 @@ from lm_eval_tasks.core.metadata import check, dataset_of
 from lm_eval_tasks.data import cutoff, options
 from lm_eval_tasks.evaluate.answers import AnsweringLM
 from lm_eval_tasks.evaluate.batch_model import open_batches
-from lm_eval_tasks.evaluate.earlier import check_earlier, earlier_run, usage_of_runs
+from lm_eval_tasks.evaluate.earlier import check_earlier, earlier_run
 from lm_eval_tasks.evaluate.generation import BASELINES, Generation
 from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, open_model
-from lm_eval_tasks.evaluate.run_usage import usage_of
+from lm_eval_tasks.evaluate.run_usage import together, usage_of
 from lm_eval_tasks.llm.budget import Means
 from lm_eval_tasks.llm.usage import Usage
 from lm_eval_tasks.samples.results import Block, Score, write_run
@@ -130,7 +130,7 @@ def _evaluate(
             run=run,
             **facts_of(every),
             scores=scores_of(every, label),
-            usage=usage_of_runs(runs),
+            usage=together([run_["usage"] for run_ in runs]),
             runs=runs,
             made_with=provenance(lm, generation),
         )

@@ -69,8 +69,8 @@ def prompt_of(first: str, second: str, evidence: str = "") -> str:
 
 
 def parse(text: str) -> Verdict | None:
-    """The verdict in a judge's answer: the first JSON object in it that names an overall winner; None if there is none."""
-    for content in _objects(text):
+    """The verdict in a judge's answer: its last JSON object that names an overall winner, for drafts come first; None without any."""
+    for content in reversed(list(_objects(text))):
         winners = {name: place for name in (*DIMENSIONS, OVERALL) if (place := _winner(content.get(name))) is not None}
         if OVERALL in winners:
             return Verdict(winners, _claims(content.get("Claims")))

@@ -131,7 +131,8 @@ def length_controlled(read: Sequence[tuple[Judged, float]]) -> Interval:
     """The win rate at equal length: a logistic regression on the difference of lengths, its term set to 0.
 
     After Dubois et al. 2024 (arXiv 2404.04475): the difference enters as the tanh of its standard score. A weak ridge keeps
-    weights finite if a judge never wavers. The interval is a jackknife over first authors on the scale of the logit.
+    weights finite if a judge never wavers. The interval is a jackknife over first authors on the scale of the logit; there is none with
+    fewer than `FEWEST` wins, losses, longer or shorter texts.
     """
     lengths = np.array([float(sample.length) for sample, _ in read])
     table = np.column_stack([np.ones(len(read)), np.tanh(lengths / (float(np.std(lengths)) or 1.0))])
@@ -140,10 +141,14 @@ def length_controlled(read: Sequence[tuple[Judged, float]]) -> Interval:
     count = int(of.max()) + 1
     weights = _logistic(table, target, np.zeros(2))
     value = float(expit(weights[0]))
-    if count < FEWEST:
+    # Without enough texts of either outcome, and longer and shorter ones, only the ridge decides.
+    sides = (target.sum(), (1 - target).sum(), (lengths <= 0).sum(), (lengths >= 0).sum())
+    if count < FEWEST or min(sides) < FEWEST:
         return Interval(value, None, None, None, len(read), count)
     left = np.array([_logistic(table[of != i], target[of != i], weights)[0] for i in range(count)])
     over = t_interval(float(weights[0]), left, np.bincount(of))
+    if not over.error:
+        return Interval(value, None, None, None, len(read), count)
     return Interval(value, float(expit(over.low)), float(expit(over.high)), over.p, len(read), count)
 
 

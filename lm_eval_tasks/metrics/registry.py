@@ -1,9 +1,9 @@
 """Every metric, registered once: what it applies to, which way is better, what is shown of it, how it is computed.
 
 ROUGE-L and BERTScore are the columns of the AcademicEval paper (section 4.3), accuracy that of SCALAR. Of writing, models are
-ranked by ROUGE-L over content words, which tells texts apart best (`benchmarks/headline.py`). The floors show what a score is
-worth: the answer against other papers' targets ("random pair"), other papers' targets, human texts, as the answer ("wrong
-paper"), and a text of function words alone.
+ranked by ROUGE-L over content words: of the metrics that need no model it tells texts apart best (`benchmarks/headline.py`). The
+floors show what a score is worth: the answer against other papers' targets ("random pair"), other papers' targets, human
+texts, as the answer ("wrong paper"), and a text of function words alone.
 """
 
 from __future__ import annotations

@@ -58,8 +58,9 @@ def compare(runs: Sequence[Path], metrics: Sequence[str] | None = None) -> list[
     Raises:
         SamplesError: runs have few samples in common, or were made with different rounds or prompts.
     """
-    if twice := [run for i, run in enumerate(runs) if run.resolve() in {other.resolve() for other in runs[:i]}]:
-        raise SamplesError(f"{twice[0]} cannot be compared with itself: give the runs of two models")
+    for i, run in enumerate(runs):
+        if any(_is_part(run, other) or _is_part(other, run) for other in runs[:i]):
+            raise SamplesError(f"{run} cannot be compared with itself: give the runs of two models")
     samples = {run: by_task(read([run])) for run in runs}
     differences = [
         difference
@@ -71,6 +72,11 @@ def compare(runs: Sequence[Path], metrics: Sequence[str] | None = None) -> list[
         difference if difference.difference.p is None else replace(difference, corrected_p=next(corrected))
         for difference in differences
     ]
+
+
+def _is_part(run: Path, other: Path) -> bool:
+    """Whether a run is another one, or a file of it."""
+    return other.resolve() in (run.resolve(), run.resolve().parent)
 
 
 def _of_pair(runs: tuple[Path, Path], first: _Run, second: _Run, metrics: Sequence[str]) -> list[Difference]:

@@ -14,7 +14,7 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from lm_eval_tasks.core.intervals import Interval, t_interval
+from lm_eval_tasks.core.intervals import Interval, t_interval, within_limits
 from lm_eval_tasks.core.power import FEWEST
 
 
@@ -24,6 +24,7 @@ class Part:
 
     Attributes:
         names: of the authors; scores, floors, counts: shape (authors,).
+        are_shares: whether all scores are right or wrong.
         ceiling: the score that stands for 1. It is not known without error, which the interval does not count.
     """
 
@@ -34,11 +35,15 @@ class Part:
     floors: NDArray[np.float64]
     counts: NDArray[np.int64]
     ceiling: float
+    are_shares: bool = False
 
     def mean(self) -> float:
         """The figure over all authors."""
-        n = self.counts.sum()
-        score, floor = float(self.scores.sum() / n), float(self.floors.sum() / n)
+        return self.placed(float(self.scores.sum() / self.counts.sum()))
+
+    def placed(self, score: float) -> float:
+        """The figure of a mean score."""
+        floor = float(self.floors.sum() / self.counts.sum())
         return (score - floor) / (self.ceiling - floor)
 
     def without(self, authors: Sequence[str]) -> NDArray[np.float64]:
@@ -73,7 +78,8 @@ def part_of(
     at = [places[authors[id_]] for id_ in ids]
     score_sums = np.bincount(at, [scores[id_] for id_ in ids]).astype(np.float64)
     floor_sums = np.bincount(at, [floors[id_] for id_ in ids]).astype(np.float64)
-    return Part(setting, task, names, score_sums, floor_sums, np.bincount(at), ceiling)
+    are_shares = all(scores[id_] in (0.0, 1.0) for id_ in ids)
+    return Part(setting, task, names, score_sums, floor_sums, np.bincount(at), ceiling, are_shares)
 
 
 def by_task(parts: Iterable[Part]) -> list[list[Part]]:
@@ -105,11 +111,27 @@ def _interval(sets: Sequence[Sequence[Part]], others: Sequence[Sequence[Part]] |
     if too_small(parts):
         return Interval(mean, None, None, None, samples, len(authors))
     replicates = _replicates(sets, authors) - (_replicates(others, authors) if others is not None else 0.0)
-    weights = sum(
-        np.array([dict(zip(part.names, part.counts, strict=True)).get(name, 0) for name in authors]) for part in parts
-    )
-    over = t_interval(mean, replicates, np.asarray(weights))
-    return Interval(mean, over.low, over.high, over.p, samples, len(authors))
+    over = t_interval(mean, replicates, _freedom(sets, others))
+    least, most = (fmean(fmean(part.placed(score) for part in members) for members in sets) for score in (0.0, 1.0))
+    limits = (least, most) if others is None else (least - most, most - least)
+    are_shares = others is None and all(part.are_shares for part in parts)
+    return within_limits(mean, over, samples, len(authors), limits, are_shares=are_shares)
+
+
+def _freedom(sets: Sequence[Sequence[Part]], others: Sequence[Sequence[Part]] | None) -> float:
+    """Degrees of freedom: a part with few authors gives few, if much of the error is its own (Welch and Satterthwaite)."""
+    terms = []
+    for i, members in enumerate(sets):
+        for k, part in enumerate(members):
+            gains = part.without(part.names) - part.mean()
+            if others is not None:
+                gains = gains - (others[i][k].without(part.names) - others[i][k].mean())
+            n = len(part.names)
+            variance = (n - 1) / n * float((gains**2).sum()) / (len(sets) * len(members)) ** 2
+            terms.append((variance, float(part.counts.sum()) ** 2 / float((part.counts**2).sum()) - 1))
+    total = sum(variance for variance, _ in terms)
+    smallest = min(freedom for _, freedom in terms)
+    return total**2 / sum(variance**2 / freedom for variance, freedom in terms) if total else smallest
 
 
 def _mean(sets: Sequence[Sequence[Part]]) -> float:

@@ -1,9 +1,9 @@
 """`academiceval contamination`: do models score higher on papers that they may have seen in training?
 
 Two tests for each model: its mean gain (`exposure`) and papers on which it lies far above the others (`jumps`); memory can only raise
-scores, so both are one-sided. A model's p-value is twice the smaller one; over the models they are corrected by Holm. Placebos repeat the
-estimate with cut-offs that are too late, over scores on papers that no model can have seen: where they find something, the estimate is
-not trusted.
+scores, so both are one-sided. A model's p-value is twice the smaller one; over the models they are corrected by Holm. Placebos repeat
+the estimate with cut-offs that are too late, over scores on papers that their model cannot have seen: where they find something, the
+estimate is not trusted.
 """
 
 from __future__ import annotations
@@ -122,10 +122,10 @@ def _models(data: Sequence[Observation]) -> list[str]:
 def estimate(what: str, data: Sequence[Observation]) -> list[Effect]:
     """The gain of each model that may have seen some of its papers, with the p-value of both tests, not corrected yet."""
     fitted = gains(data)
-    far = {} if not data or is_choice(data) else jumps(data, fitted.slope)
+    far = {} if not data or is_choice(data) else jumps(data)
     return [
         Effect(what, model, gain, far.get(model), _together(gain.over, far.get(model)))
-        for model, gain in fitted.by_model.items()
+        for model, gain in fitted.items()
     ]
 
 
@@ -133,7 +133,7 @@ def placebo(data: Sequence[Observation], late: int) -> list[Effect]:
     """The mean gains at cut-offs that are `late` months too late, over scores on papers that their model cannot have seen."""
     what = f"placebo, cut-offs {late} months late"
     unseen = [replace(o, cutoff=o.cutoff + late) for o in data if not o.open]
-    by_model = gains(unseen).by_model
+    by_model = gains(unseen)
     each = [Effect(what, model, gain, p=gain.over.p if gain.over else None) for model, gain in by_model.items()]
     return list(_corrected(each))
 

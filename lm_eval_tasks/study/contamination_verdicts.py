@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 def verdicts(estimates: Sequence[Effect]) -> Iterator[str]:
     """A sentence for each model and estimate that is no placebo."""
+    if any(effect.p is not None for effect in estimates) and not any(
+        effect.p is not None for effect in estimates if effect.what.startswith("placebo")
+    ):
+        yield "no placebo can be computed from these runs, so nothing checks the estimates"
     asked = [effect for effect in estimates if not effect.what.startswith("placebo")]
     if not asked:
         yield 'cannot be told: all papers are newer than all cut-offs; run the older splits too (--metadata \'{"split": "all"}\')'
@@ -33,6 +37,8 @@ def _verdict(effect: Effect) -> str:
         )
     if effect.distrusted:
         return f"not trustworthy here: {effect.distrusted}"
+    if not gain.over.error:
+        return "cannot be told, because its scores do not vary"
     least = detectable(gain.over.error, gain.over.freedom)
     if effect.is_found:
         return (
@@ -45,9 +51,14 @@ def _verdict(effect: Effect) -> str:
 
 
 def _found(effect: Effect) -> str:
-    mean = f"{effect.gain.value:+.4f} on average"
-    far = effect.jumps
-    return f"{mean}, and far above the others on {far.seen} of {far.of_seen} of them" if far and far.seen else mean
+    """In what way a model scores higher."""
+    far, mean = effect.jumps, f"{effect.gain.value:+.4f} on average"
+    jumped = f"far above the others on {far.seen} of {far.of_seen} of them" if far and far.seen else ""
+    return (
+        f"{jumped}, {mean} over all"
+        if jumped and effect.gain.value <= 0
+        else ", and ".join(filter(None, (mean, jumped)))
+    )
 
 
 def table(estimates: Sequence[Effect]) -> Table:

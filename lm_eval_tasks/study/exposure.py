@@ -1,16 +1,17 @@
-"""What having been able to see a paper adds to scores: one effect for each model, fitted jointly.
+"""What having been able to see a paper adds to scores: one effect for each model.
 
-  score = paper + model x task + effect_m x [model m may have seen the paper] + slope x cut-off_m x month of the paper
+  score = paper + model x task + effect_m x [model m may have seen the paper] + slope_m x month of the paper
 
 Paper effects remove difficulty. Models whose cut-off is earlier show what a paper would score unseen, so papers that all models may have
-seen are left out: they would only compare memories. The last term is style: newer models may be better, or worse, at older papers,
-whether they saw them or not. Right-or-wrong answers follow the same model on the logit scale (`rasch`), with the questions' difficulty
-drifting over the months. Intervals are t intervals with a jackknife over first authors.
+seen are left out: they would only compare memories. So are other models' scores on papers that they may have seen. The last term is
+style: a model may be better, or worse, at older papers than others are, whether it saw them or not. Right-or-wrong answers follow the
+same model on the logit scale (`rasch`), with the questions' difficulty drifting over the months; there all effects are fitted together.
+Intervals are t intervals with a jackknife over first authors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,18 +73,6 @@ class Gain:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Gains:
-    """The gains of all models that may have seen a paper.
-
-    Attributes:
-        slope: of the style term, in points for a month of cut-off and a month of the paper; 0 for right-or-wrong answers.
-    """
-
-    by_model: Mapping[str, Gain]
-    slope: float = 0.0
-
-
 def informative(data: Sequence[Observation]) -> list[Observation]:
     """The observations on papers that not all of their models may have seen."""
     unseen = {observation.paper for observation in data if not observation.open}
@@ -95,17 +84,17 @@ def is_choice(data: Sequence[Observation]) -> bool:
     return all(observation.score in (0.0, 1.0) for observation in data)
 
 
-def gains(data: Sequence[Observation]) -> Gains:
-    """Fit the model above."""
+def gains(data: Sequence[Observation]) -> dict[str, Gain]:
+    """Model -> its gain, for each model that may have seen a paper."""
     usable = informative(data)
     models = list(dict.fromkeys(observation.model for observation in data if observation.open))
     whys = {model: _why_unknown(model, usable) for model in models}
     telling = [model for model in models if not whys[model]]
-    unknown = {model: Gain(0.0, 0, 0, None, why) for model, why in whys.items() if why}
-    if not telling:
-        return Gains(unknown)
-    fitted = _of_choices(usable, telling) if is_choice(usable) else _of_scores(usable, telling)
-    return Gains({model: {**unknown, **fitted.by_model}[model] for model in models}, fitted.slope)
+    if telling and is_choice(usable):
+        fitted = _of_choices(usable, telling)
+    else:
+        fitted = {model: _of_scores(usable, model) for model in telling}
+    return {model: fitted[model] if model in fitted else Gain(0.0, 0, 0, None, whys[model]) for model in models}
 
 
 def _why_unknown(model: str, usable: Sequence[Observation]) -> str:
@@ -125,29 +114,23 @@ def _papers(model: str, usable: Sequence[Observation]) -> tuple[int, int]:
 # --- scores
 
 
-def _of_scores(usable: Sequence[Observation], models: Sequence[str]) -> Gains:
-    groups = two_ways(usable)
-    is_open = [[float(o.open and o.model == model) for o in usable] for model in models]
-    columns = [within(np.array(column), groups) for column in (*is_open, style(usable))]
-    y = within(np.array([observation.score for observation in usable]), groups)
+def _of_scores(usable: Sequence[Observation], model: str) -> Gain:
+    """One model's gain, with others as controls on papers that they cannot have seen: their memory must not look like its lack."""
+    data = [observation for observation in usable if observation.model == model or not observation.open]
+    groups = two_ways(data)
+    is_open = np.array([float(observation.open) for observation in data])
+    columns = [within(column, groups) for column in (is_open, *(style(data, styled) for styled in _styled(data)))]
     kept = _apart(columns)
+    if 0 not in kept:
+        return Gain(0.0, 0, 0, None, "whether models may have seen a paper differs only by task or month")
     x = np.stack([columns[i] for i in kept], axis=1)
-    clusters = cluster_numbers([observation.cluster for observation in usable])
+    y = within(np.array([observation.score for observation in data]), groups)
+    clusters = cluster_numbers([observation.cluster for observation in data])
     value, left = least_squares(x, y, clusters)
-    by_model = {}
-    for i, model in enumerate(models):
-        if i not in kept:
-            by_model[model] = Gain(
-                0.0, 0, 0, None, "whether models may have seen a paper differs only by task or month"
-            )
-            continue
-        at = kept.index(i)
-        papers, authors = _papers(model, usable)
-        squares = np.bincount(clusters, weights=x[:, at] ** 2)
-        over = t_interval(float(value[at]), left[:, at], squares) if authors >= FEWEST else None
-        by_model[model] = Gain(float(value[at]), papers, authors, over)
-    slope = float(value[-1]) if kept[-1] == len(models) else 0.0
-    return Gains(by_model, slope)
+    papers, authors = _papers(model, data)
+    squares = np.bincount(clusters, weights=x[:, 0] ** 2)
+    over = t_interval(float(value[0]), left[:, 0], squares) if authors >= FEWEST else None
+    return Gain(float(value[0]), papers, authors, over)
 
 
 def two_ways(data: Sequence[Observation]) -> list[NDArray[np.int64]]:
@@ -158,14 +141,16 @@ def two_ways(data: Sequence[Observation]) -> list[NDArray[np.int64]]:
     ]
 
 
-def style(data: Sequence[Observation]) -> Floats:
-    """Cut-off times month, both from their means."""
-    cutoffs, months = (
-        np.array([float(value) for value in values])
-        for values in ([observation.cutoff for observation in data], [observation.month for observation in data])
-    )
-    product: Floats = (cutoffs - cutoffs.mean()) * (months - months.mean())
-    return product
+def _styled(data: Sequence[Observation]) -> list[str]:
+    """The models whose style may change otherwise than that of the first, which it is measured against."""
+    return sorted({observation.model for observation in data})[1:]
+
+
+def style(data: Sequence[Observation], model: str) -> Floats:
+    """The months of a model's papers from the middle of all; 0 for other models."""
+    months = np.array([float(observation.month) for observation in data])
+    own = np.array([observation.model == model for observation in data])
+    return np.where(own, months - months.mean(), 0.0)
 
 
 def within(values: Floats, groups: Sequence[NDArray[np.int64]]) -> Floats:
@@ -206,22 +191,23 @@ def least_squares(x: Floats, y: Floats, clusters: NDArray[np.int64]) -> tuple[Fl
 # --- right-or-wrong answers
 
 
-def _of_choices(usable: Sequence[Observation], models: Sequence[str]) -> Gains:
+def _of_choices(usable: Sequence[Observation], models: Sequence[str]) -> dict[str, Gain]:
     names = list(dict.fromkeys(observation.model for observation in usable))
     questions = list(dict.fromkeys(observation.paper for observation in usable))
     at = {paper: i for i, paper in enumerate(questions)}
     first = {observation.paper: observation for observation in reversed(usable)}
     right = np.full((len(names), len(questions)), np.nan)
-    is_open, styles = np.zeros_like(right), np.zeros_like(right)
-    for observation, product in zip(usable, style(usable), strict=True):
+    is_open = np.zeros_like(right)
+    for observation in usable:
         place = names.index(observation.model), at[observation.paper]
-        right[place], is_open[place], styles[place] = observation.score, observation.open, product
-    scale = float(np.abs(styles).max() or 1.0)
+        right[place], is_open[place] = observation.score, observation.open
     own = [np.where(np.array(names)[:, None] == model, is_open, 0.0) for model in models]
+    months = _centred([first[paper].month for paper in questions])
+    styles = [np.where(np.array(names)[:, None] == model, months, 0.0) for model in _styled(usable)]
     clusters = cluster_numbers([first[paper].cluster for paper in questions])
     chance = float(np.mean([observation.chance for observation in usable]))
     trends = np.stack(list(_trends([first[paper] for paper in questions])))
-    answers = rasch.Answers(right, chance, np.stack([*own, styles / scale]), trends)
+    answers = rasch.Answers(right, chance, np.stack([*own, *styles]), trends)
     fitted = rasch.fit(answers, clusters)
     middle = fitted.abilities[:, None] + np.tensordot(fitted.effects, answers.effects, 1) - fitted.trends @ trends
     by_model = {}
@@ -231,16 +217,24 @@ def _of_choices(usable: Sequence[Observation], models: Sequence[str]) -> Gains:
         weights = np.bincount(clusters, weights=own[i].sum(axis=0))
         over = t_interval(float(fitted.effects[i]), fitted.left[:, len(names) + i], weights)
         points = _Points(logits, float(fitted.effects[i]), fitted.spread, chance)
-        is_known = authors >= FEWEST and not fitted.at_bound
+        if fitted.at_bound:
+            why = "a model's answers are nearly all right or no better than guessing, or all models answer alike"
+            by_model[model] = Gain(0.0, papers, authors, None, why)
+            continue
         value = points.of(float(fitted.effects[i]))
-        by_model[model] = Gain(value, papers, authors, points.interval(over) if is_known else None)
-    return Gains(by_model)
+        by_model[model] = Gain(value, papers, authors, points.interval(over) if authors >= FEWEST else None)
+    return by_model
+
+
+def _centred(months: Sequence[int]) -> Floats:
+    """Months from their mean, from -1 to 1."""
+    values = np.array(months, dtype=float)
+    return np.asarray((values - values.mean()) / (np.abs(values - values.mean()).max() or 1.0))
 
 
 def _trends(questions: Sequence[Observation]) -> Iterator[Floats]:
     """What difficulty may depend on: powers of the month, and the task."""
-    months = np.array([float(question.month) for question in questions])
-    centred = (months - months.mean()) / (np.abs(months - months.mean()).max() or 1.0)
+    centred = _centred([question.month for question in questions])
     yield from (centred**power for power in range(1, _DRIFT + 1))
     tasks = list(dict.fromkeys(question.task for question in questions))
     yield from (np.array([float(question.task == task) for question in questions]) for task in tasks[1:])

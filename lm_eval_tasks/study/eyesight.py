@@ -20,7 +20,6 @@ class Eyesight:
     Attributes:
         lower, equal, higher: pairs in which the damaged text scores lower than the original, and so on.
         low, high: the 95 % interval of the share that scores lower, over first authors; None with too few.
-        none: how many texts have no place for the damage.
     """
 
     lower: int
@@ -28,7 +27,6 @@ class Eyesight:
     higher: int
     low: float | None
     high: float | None
-    none: int
 
     @property
     def n(self) -> int:
@@ -46,7 +44,7 @@ class ReportCard:
 
     Attributes:
         damages: metric -> damage -> how often it is noticed.
-        harmless: metric -> harmless change -> share of pairs in which the changed text scores lower, a false alarm.
+        harmless: metric -> harmless change -> the same; a lower score is a false alarm.
     """
 
     damages: dict[str, dict[str, Eyesight]]

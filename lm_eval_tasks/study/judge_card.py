@@ -76,7 +76,7 @@ def _cards(
 ) -> Iterator[ReportCard]:
     for kind in {case.kind.name: case.kind for case in cases}.values():
         kind_points = {place: value for (of, place), value in points.items() if of == kind.name}
-        yield score_noticed(name, kind, kind_points, originals, sum(case.kind.name == kind.name for case in cases))
+        yield score_noticed(name, kind, kind_points, originals)
 
 
 def _points(case: _Case, judge: Judge, journal: Journal) -> float | None:

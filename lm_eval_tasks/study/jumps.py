@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lm_eval_tasks.study.exposure import Floats, Observation, informative, style, two_ways
+from lm_eval_tasks.study.exposure import Floats, Observation, informative, two_ways
 
 # Standard deviations, by the median absolute deviation of papers that the model cannot have seen.
 FAR = 4.0
@@ -40,16 +40,12 @@ class Jumps:
         return float(draw.sf(self.seen) + draw.pmf(self.seen) / 2)
 
 
-def jumps(data: Sequence[Observation], slope: float) -> dict[str, Jumps]:
-    """Model -> its jumps; without models of which one of both sides is missing.
-
-    Args:
-        slope: of style, see `exposure.Gains`.
-    """
+def jumps(data: Sequence[Observation]) -> dict[str, Jumps]:
+    """Model -> its jumps; without models of which one of both sides is missing."""
     usable = informative(data)
     if not usable:
         return {}
-    residuals = _residuals(usable, slope)
+    residuals = _residuals(usable)
     by_model = {}
     for model in dict.fromkeys(observation.model for observation in usable):
         own = [(o.open, value) for o, value in zip(usable, residuals, strict=True) if o.model == model]
@@ -65,9 +61,9 @@ def jumps(data: Sequence[Observation], slope: float) -> dict[str, Jumps]:
     return by_model
 
 
-def _residuals(usable: Sequence[Observation], slope: float) -> Floats:
+def _residuals(usable: Sequence[Observation]) -> Floats:
     """Each score minus what others that cannot have seen the paper make of it, in units of one score's error; nan without others."""
-    scores = np.array([observation.score for observation in usable]) - slope * style(usable)
+    scores = np.array([observation.score for observation in usable])
     unseen = np.array([not observation.open for observation in usable])
     papers, models = two_ways(usable)
     skill = _skills(scores[unseen], papers[unseen], models[unseen], int(models.max()) + 1)

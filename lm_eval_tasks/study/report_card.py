@@ -75,7 +75,7 @@ def measure(originals: Sequence[Original], metrics: Sequence[Metric]) -> ReportC
                 for (i, _), new in zip(places, after[metric.name], strict=True)
                 if (old := before[metric.name][i]) is not None and new is not None
             }
-            cards.append(score_noticed(metric.name, kind, points, originals, len(places)))
+            cards.append(score_noticed(metric.name, kind, points, originals))
     return ReportCard.together(cards)
 
 
@@ -85,23 +85,18 @@ def changes(originals: Sequence[Original]) -> Iterator[tuple[Kind, list[tuple[in
     return ((kind, list(_changed_texts(kind, originals, materials))) for kind in (*DAMAGES, *HARMLESS))
 
 
-def score_noticed(
-    name: str, kind: Kind, points: Mapping[int, float], originals: Sequence[Original], places: int
-) -> ReportCard:
+def score_noticed(name: str, kind: Kind, points: Mapping[int, float], originals: Sequence[Original]) -> ReportCard:
     """What a metric or judge noticed of one kind of change; nothing without points.
 
     Args:
         points: place of an original -> 1 if its changed text was found worse, 0 if better, between them if neither.
-        places: originals that were changed.
     """
     if not points:
         return ReportCard({}, {})
     values = list(points.values())
     over = interval([float(point == 1.0) for point in values], [originals[i].cluster for i in points], SHARES)
     lower, higher = values.count(1.0), values.count(0.0)
-    seen = {
-        kind.name: Eyesight(lower, len(values) - lower - higher, higher, over.low, over.high, len(originals) - places)
-    }
+    seen = {kind.name: Eyesight(lower, len(values) - lower - higher, higher, over.low, over.high)}
     return ReportCard({}, {name: seen}) if kind in HARMLESS else ReportCard({name: seen}, {})
 
 

@@ -1,4 +1,4 @@
-"""What damages share: what they work with, what they return, and the words and sentences of a text."""
+"""What damages share: what they work with, and what they return."""
 
 from __future__ import annotations
 

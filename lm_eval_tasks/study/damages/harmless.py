@@ -72,11 +72,16 @@ _SYNONYMS = (
     ("but", "yet"),
 )
 _FORMS = re.compile(r"(?<![\w.,\[])(?:\d+(?:\.\d+)?\s?%|(?:\d{1,3}(?:,\d{3})+|[2-9])(?![\w.,%\]]))")
+# What a number that names something follows.
+_LABEL = re.compile(
+    r"(?:table|figure|fig\.|section|sec\.|equation|eq\.|chapter|appendix|algorithm|theorem|step|phase|version)\s*$",
+    re.IGNORECASE,
+)
 _IN_WORDS = "zero one two three four five six seven eight nine".split()
 _TERM_WORD = re.compile(r"[a-z]+")
 # Uses in a paper from which on a phrase counts as one of its terms.
 _OFTEN = 5
-_JOINT = re.compile(r", (?=(?:and|but|while|which) )")
+_JOINT = re.compile(r", (?:and|but) (?=(?:we|it|they|he|she|this|these|those|there|our|its|their) )")
 
 
 def quotes(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
@@ -102,18 +107,17 @@ def synonyms(text: str, material: Material, strength: float, rng: random.Random)
 
 
 def split(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
-    """Two sentences in place of one."""
-    spans = [match.span() for match in _JOINT.finditer(text) if text[match.end() : match.end() + 4] in ("and ", "but ")]
+    """Two sentences in place of one, where a clause with a subject of its own begins."""
+    spans = [match.span() for match in _JOINT.finditer(text)]
     chosen = [spans[i] for i in some(len(spans), strength, rng)]
-    if not chosen:
-        return None
-    parted = replace_spans(text, chosen, [". "] * len(chosen))
-    return Damaged(re.sub(r"(?<=\. )(?:and|but) (\w)", lambda match: match[1].upper(), parted), len(chosen))
+    words = [f". {text[end].upper()}" for _, end in chosen]
+    longer = [(start, end + 1) for start, end in chosen]
+    return Damaged(replace_spans(text, longer, words), len(chosen)) if chosen else None
 
 
 def numbers_written(text: str, material: Material, strength: float, rng: random.Random) -> Damaged | None:
     """The same numbers in another form: in words, without commas, "percent" for "%"."""
-    matches = list(_FORMS.finditer(text))
+    matches = [match for match in _FORMS.finditer(text) if not _LABEL.search(text, 0, match.start())]
     chosen = [matches[i] for i in some(len(matches), strength, rng)]
     words = [_rewritten(match[0]) for match in chosen]
     return Damaged(replace_spans(text, [match.span() for match in chosen], words), len(chosen)) if chosen else None

@@ -225,6 +225,33 @@ def test_intervals_hold_the_truth_where_authors_answer_alike() -> None:
     assert held / draws == pytest.approx(0.95, abs=0.035)
 
 
+def test_right_or_wrong_boards_have_bounds_near_the_limits() -> None:
+    """All right on few questions is no proof that all others would be; and intervals near 1 hold the truth."""
+    right = _cell("right", dict.fromkeys(IDS[:24], 1.0), 0.25, "accuracy", of=24)
+    wrong = _cell("wrong", dict.fromkeys(IDS[:24], 0.0), 0.25, "accuracy", of=24)
+    groups = [_group(name, "scalar", [right, wrong]) for name in ("SCALAR-Easy", "SCALAR-Hard")]
+    found = _found(groups, "cloze")
+    (best, worst) = (standing.overall for standing in found.standings)
+    assert best is not None and best.low is not None and worst is not None and worst.high is not None
+    assert (best.mean, best.high) == (1.0, 1.0)
+    assert 0.5 < best.low < 0.9
+    assert worst.mean == pytest.approx(-1 / 3)
+    assert worst.high > -0.2
+    lead = found.leads["right", "wrong"]
+    assert lead.low is not None and lead.p is not None
+    assert 0.8 < lead.low < lead.mean
+    assert 0 < lead.p < 0.001
+    rng, held, draws = random.Random(2), 0, 400
+    for _ in range(draws):
+        scores = {id_: float(rng.random() < 0.97) for id_ in IDS}
+        over = _found([_group("SCALAR-Easy", "scalar", [_cell("m", scores, 0.25, "accuracy")])], "cloze")
+        interval_ = over.standings[0].overall
+        assert interval_ is not None and interval_.bounds is not None
+        assert interval_.bounds[1] <= 1
+        held += interval_.bounds[0] <= (0.97 - 0.25) / 0.75 <= interval_.bounds[1]
+    assert held / draws >= 0.93
+
+
 def test_facts_of_models(tmp_path: Path) -> None:
     known = known_models()
     assert facts_of("meta-llama/Llama-3.1-8B-Instruct", known).organisation == "Meta"
