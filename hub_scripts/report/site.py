@@ -190,7 +190,7 @@ def _boards(groups: Sequence[Group], inputs: Inputs) -> list[Standings]:
     manifests = [manifest for manifest in inputs.manifests.values() if manifest.round == groups[0].key.round]
     names = {configuration.name for manifest in manifests for configuration in manifest.configurations}
     configurations = names or {group.key.setting for group in groups}
-    return [board for kind in BOARDS if (board := standings_of(groups, configurations, kind))]
+    return [board for kind in BOARDS if (board := standings_of(groups, configurations, kind, is_fixed=bool(names)))]
 
 
 def _round_pages(inputs: Inputs, place: Path) -> Iterator[RoundPage]:

@@ -60,6 +60,7 @@ class Standings:
         title: of the board.
         metric: that models are ranked by.
         settings: those that count.
+        is_fixed: whether the round's manifest says what counts; otherwise it is what any model was run on.
         ceilings: setting -> the score that stands for 1, where it is not a perfect one.
         leads: (model, other model) -> how much higher the first is, over the same papers, both ways; `p` is corrected for
             all pairs (Holm).
@@ -72,14 +73,18 @@ class Standings:
     standings: tuple[Standing, ...]
     ceilings: Mapping[str, float]
     leads: Mapping[tuple[str, str], Interval]
+    is_fixed: bool = True
 
 
-def standings_of(groups: Sequence[Group], configurations: Collection[str], kind: Kind) -> Standings | None:
+def standings_of(
+    groups: Sequence[Group], configurations: Collection[str], kind: Kind, *, is_fixed: bool = True
+) -> Standings | None:
     """One board of a round; None if no model has scores with a floor on what it counts.
 
     Args:
         groups: of one round.
         configurations: names of the round's.
+        is_fixed: whether its manifest gave them.
     """
     settings = counted(configurations, kind)
     groups_counted = [group for group in groups if group.key.setting in settings]
@@ -97,6 +102,7 @@ def standings_of(groups: Sequence[Group], configurations: Collection[str], kind:
         tuple(_ranked(standing, leads) for standing in standings),
         {part.setting: part.ceiling for model_parts in parts.values() for part in model_parts if part.ceiling < 1},
         leads,
+        is_fixed,
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.core.errors import EvalError, SamplesError
+from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.evaluate.models import RUNTIME
 from lm_eval_tasks.samples.results import RESULTS, Results, read_results, results_in, samples_files
 from lm_eval_tasks.samples.sample import Sample, read_lines
@@ -45,8 +46,9 @@ class Earlier:
     def runs(self, tasks: Sequence[str], seconds: float, usage: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Each run that the results are of: its tasks, when it was made, what it used; the last one is the later run."""
         kept = [
-            {**run, "tasks": own}
-            for run in (self.results.runs if self.results else ())
+            # What a part of a run used is not known.
+            {**run, "tasks": own, "usage": run["usage"] if len(own) == len(run["tasks"]) else {}}
+            for run in (_runs_of(self.results) if self.results else ())
             if (own := [task for task in run["tasks"] if task in self.samples])
         ]
         return [*kept, {"tasks": sorted(tasks), "date": seconds, "usage": dict(usage)}]
@@ -62,9 +64,15 @@ def check_earlier(output: Path | None, label: str, run: Mapping[str, Any], tasks
     files = results_in(output) if output else []
     if lost := [name for file in files if (name := file.stem.removeprefix(RESULTS)) != label]:
         raise EvalError(f"{output} contains the results of {lost[0]}: give each model its own --output folder")
-    earlier = _results(output, label)
-    if output is None or earlier is None or not samples_files(output, label).keys() - _expanded(tasks):
+    kept = sorted(samples_files(output, label).keys() - _expanded(tasks)) if output else []
+    if not kept:
         return
+    earlier = _results(output, label)
+    if earlier is None:
+        raise EvalError(
+            f"{output} has samples of {kept[0]} without results that can be read: run that task there again first, or give this run "
+            "its own --output folder"
+        )
     before, now = _options(earlier.run), _options(run)
     if differing := sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name)):
         raise EvalError(
@@ -73,17 +81,26 @@ def check_earlier(output: Path | None, label: str, run: Mapping[str, Any], tasks
         )
 
 
-def earlier_run(output: Path | None, label: str, tasks: Sequence[str]) -> Earlier:
+def earlier_run(output: Path | None, label: str, tasks: Sequence[str], revisions: Sequence[str]) -> Earlier:
     """What an earlier run leaves to one with these tasks.
 
+    Args:
+        revisions: of the dataset, as the later run noted them.
+
     Raises:
+        EvalError: the earlier run was over another dataset.
         SamplesError: its samples cannot be read.
     """
     results = _results(output, label)
     if output is None or results is None:
         return Earlier(None, {})
     files = samples_files(output, label)
-    kept = [task for run in results.runs for task in run["tasks"] if task in files and task not in tasks]
+    kept = [task for run in _runs_of(results) for task in run["tasks"] if task in files and task not in tasks]
+    if kept and list(results.ours.get("datasets", ())) != list(revisions):
+        raise EvalError(
+            f"{output} has results of {kept[0]} over another revision of the dataset: give this run its own --output folder; its answers "
+            "are kept in the journal there"
+        )
     return Earlier(results, {task: [sample for sample, _ in read_lines(files[task])] for task in kept})
 
 
@@ -95,8 +112,15 @@ def _results(output: Path | None, label: str) -> Results | None:
     try:
         results = read_results(file)
     except SamplesError:
-        return None  # whatever it is, it was always written anew
-    return results if results.runs else None
+        return None
+    return results if results.ours else None
+
+
+def _runs_of(results: Results) -> tuple[Mapping[str, Any], ...]:
+    """The runs that brought results; of merged shards and older versions one."""
+    tasks = sorted({score.task for score in results.scores} & results.content.get("configs", {}).keys())
+    usage = results.ours.get("usage") or {}
+    return results.runs or ({"tasks": tasks, "date": results.seconds, "usage": usage},)
 
 
 def _table(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -120,7 +144,8 @@ def _expanded(tasks: Sequence[str]) -> set[str]:
 
 def _options(run: Mapping[str, Any]) -> dict[str, Any]:
     """How a run was asked for, one level deep."""
-    options = {name: value for name, value in run.items() if name not in _FREE}
+    # Stored options are without secrets.
+    options = {name: value for name, value in redact(dict(run)).items() if name not in _FREE}
     for table in ("model_args", "metadata"):
         inner = options.pop(table, None) or {}
         options |= {f"{table} {name}": str(value) for name, value in inner.items() if name not in _FREE}

@@ -121,9 +121,11 @@ def _evaluate(
     samples = {task: [Sample.of_logged(line) for line in lines] for task, lines in logged.items()}
     scores = _score_samples(samples, label)
     if output is not None:
+        revisions = facts_of(samples)["datasets"]
+        earlier = earlier_run(output, label, list(logged), revisions)
         known = metadata.get("model_cutoff") or cutoff.of_model(parsed, lm.served)
-        run |= {"model_cutoff": known, "served_as": lm.served}
-        earlier = earlier_run(output, label, list(logged))
+        before = earlier.results.run if earlier.results and earlier.samples else {}
+        run |= {"model_cutoff": known or before.get("model_cutoff"), "served_as": lm.served or before.get("served_as")}
         every = {**earlier.samples, **samples}
         runs = earlier.runs(list(logged), results["date"], usage_of(lm.counts, means))
         block = Block(

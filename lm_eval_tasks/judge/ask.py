@@ -89,7 +89,7 @@ class Judge:
         with Progress(f"judge {self.model}", count, 0) as progress:
 
             def note(question: Question, outcome: dict[str, Any]) -> None:
-                journal.add(self.key(question), outcome)
+                journal.add(self.key(question), _with_earlier_usage(outcome, journal.get(self.key(question))))
                 progress.step()
 
             if batches is None:
@@ -167,6 +167,14 @@ async def _verdict(ask: Ask, question: Question) -> dict[str, Any]:
         return {**about, **_usage_entry(usages), "repaired": repaired, "winners": None, "text": text}
     claims = {"claims": list(verdict.claims)} if verdict.claims else {}
     return {**about, **_usage_entry(usages), "repaired": repaired, "winners": verdict.winners, **claims}
+
+
+def _with_earlier_usage(outcome: dict[str, Any], earlier: object) -> dict[str, Any]:
+    """An outcome with what earlier answers to the question took too: they were paid for as well."""
+    if not isinstance(earlier, dict) or not isinstance(earlier.get(USAGE), dict):
+        return outcome
+    both = [Usage.of_json(earlier[USAGE]), Usage.of_json(outcome.get(USAGE))]
+    return {**outcome, **_usage_entry(both)}
 
 
 def _usage_entry(usages: Sequence[Usage]) -> dict[str, Any]:

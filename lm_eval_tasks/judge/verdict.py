@@ -21,6 +21,8 @@ TIE = 0
 _WINNER = re.compile(r"[\[\s*]*Answer\s*([12])[\]\s*.]*", re.IGNORECASE)
 _TIE = re.compile(r"[\[\s*]*(?:both(?: answers)?|neither|tie|tied|draw|equal|same|none)[\]\s*.]*", re.IGNORECASE)
 _DECODER = json.JSONDecoder()
+# A verdict is short and comes last; what is read of an answer that never ends, and how many braces are tried.
+_LONGEST, _MOST_TRIES = 20_000, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,11 @@ def parse(text: str) -> Verdict | None:
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
     """The JSON objects in a text, whatever stands before and after them; objects within others do not count."""
+    text = text[-_LONGEST:]
     at = text.find("{")
-    while at >= 0:
+    for _ in range(_MOST_TRIES):
+        if at < 0:
+            return
         try:
             content, end = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):

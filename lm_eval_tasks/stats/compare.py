@@ -61,11 +61,10 @@ def compare(runs: Sequence[Path], metrics: Sequence[str] | None = None) -> list[
     for i, run in enumerate(runs):
         if any(_is_part(run, other) or _is_part(other, run) for other in runs[:i]):
             raise SamplesError(f"{run} cannot be compared with itself: give the runs of two models")
+    names = list(dict.fromkeys(metrics or registry.headline()))
     samples = {run: by_task(read([run])) for run in runs}
     differences = [
-        difference
-        for a, b in combinations(runs, 2)
-        for difference in _of_pair((a, b), samples[a], samples[b], metrics or registry.headline())
+        difference for a, b in combinations(runs, 2) for difference in _of_pair((a, b), samples[a], samples[b], names)
     ]
     corrected = iter(holm([p for difference in differences if (p := difference.difference.p) is not None]))
     return [
