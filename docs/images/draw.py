@@ -1,4 +1,4 @@
-"""The pictures of docs/months.md: from made-up runs with planted effects, and from the figures in results.json.
+"""The pictures of docs/months.md: from made-up runs with planted effects.
 
   python docs/images/draw.py
 
@@ -7,7 +7,6 @@ The same pictures every time; nothing is measured.
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -31,7 +30,7 @@ def main() -> None:
     """Draw the pictures."""
     place = Path(__file__).parent
     with mpl.rc_context({**STYLE, "svg.hashsalt": "academiceval", "svg.fonttype": "none"}):
-        drawn = {"seen-papers": seen_papers(), "power": power(), "one-scale": one_scale()}
+        drawn = {"seen-papers": seen_papers(), "one-scale": one_scale()}
         for name, figure in drawn.items():
             figure.savefig(place / f"{name}.svg", metadata={"Date": None}, facecolor="white")
 
@@ -54,34 +53,6 @@ def seen_papers() -> Figure:
     axis.set(xlabel="month of publication", ylabel="score", ylim=(0.2, 0.4))
     axis.set_xticks(range(MONTHS), [f"{month + 1}" for month in range(MONTHS)])
     axis.legend(loc="lower left")
-    return figure
-
-
-def power() -> Figure:
-    """How often memorisation is found, by the number of papers."""
-    found = json.loads((ROOT / "benchmarks" / "results.json").read_text())["inference"]["figures"]
-    sizes = {200: "_200", 500: "", 2000: "_2000"}
-    figure = Figure(figsize=(7, 3))
-    axis = figure.subplots()
-    for share, mark in ((20, "o"), (5, "s"), (1, "^")):
-        axis.plot(
-            list(sizes),
-            [found[f"power_{share}{ending}"] for ending in sizes.values()],
-            marker=mark,
-            markersize=4,
-            label=f"{share} % of the old papers memorised",
-        )
-    axis.plot(
-        list(sizes),
-        [found[f"false_alarms{ending}"] for ending in sizes.values()],
-        color="black",
-        linestyle=":",
-        label="nothing memorised (false alarms)",
-    )
-    axis.set(xscale="log", xlabel="papers", ylabel="share of 500 draws\nin which it is found", ylim=(0, 1.02))
-    axis.set_xticks(list(sizes), [f"{n:,}" for n in sizes])
-    axis.minorticks_off()
-    axis.legend(fontsize=8)
     return figure
 
 

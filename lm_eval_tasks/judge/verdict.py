@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,7 @@ def prompt_of(first: str, second: str, evidence: str = "") -> str:
 
 def parse(text: str) -> Verdict | None:
     """The verdict in a judge's answer: its last JSON object that names an overall winner, for drafts come first; None without any."""
-    for content in reversed(list(_objects(text))):
+    for content in _objects(text):
         winners = {name: place for name in (*DIMENSIONS, OVERALL) if (place := _winner(content.get(name))) is not None}
         if OVERALL in winners:
             return Verdict(winners, _claims(content.get("Claims")))
@@ -80,19 +81,15 @@ def parse(text: str) -> Verdict | None:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects in a text, whatever stands before and after them; objects within others do not count."""
+    """The JSON objects in a text, whatever stands around them, the one that begins last first."""
     text = text[-_LONGEST:]
-    at = text.find("{")
+    at = text.rfind("{")
     for _ in range(_MOST_TRIES):
         if at < 0:
             return
-        try:
-            content, end = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            end = at + 1
-        else:
-            yield content
-        at = text.find("{", end)
+        with suppress(ValueError, RecursionError):
+            yield _DECODER.raw_decode(text, at)[0]
+        at = text.rfind("{", 0, at)
 
 
 def _claims(value: object) -> tuple[dict[str, int], dict[str, int]] | None:

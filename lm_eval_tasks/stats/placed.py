@@ -1,6 +1,6 @@
 """Scores between their floor, 0, and their ceiling, 1, and their means over settings and tasks.
 
-A score s with floor f and ceiling c is placed at (s - f) / (c - f): 0 is what a text says that says nothing of the paper (SCALAR:
+A score s with floor f and ceiling c is placed at (s - f) / (c - f): 0 is what other papers' texts or function words score (SCALAR:
 guessing), 1 what the authors' own first version scores, or a perfect score if the round does not say that. Intervals are jackknife t
 intervals that leave out one first author at a time, from all settings at once. The ceiling's own error is not in them.
 """

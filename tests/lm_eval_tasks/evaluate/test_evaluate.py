@@ -469,3 +469,44 @@ def test_a_second_run_adds_its_tasks(command: Command, dataset: Path, tmp_path: 
     # The same tasks again, with other options, take their place.
     assert run("twice", "academiceval_abs,academiceval_title", "--limit", "1")[0] == 0
     assert {run_["tasks"][0] for run_ in only_result(tmp_path / "twice").runs} == {"academiceval_abs_28k"}
+
+
+@pytest.mark.slow
+def test_results_that_do_not_fit_are_never_put_together(command: Command, dataset: Path, tmp_path: Path) -> None:
+    place, out = tmp_path / "round", tmp_path / "out"
+    place.symlink_to(dataset)
+
+    def run(tasks: str) -> tuple[int, str, str]:
+        return command("eval", "--model", "lead", "--tasks", tasks, "--metadata", no_bertscore(place), "--output", out)
+
+    assert run("academiceval_abs_9k")[0] == 0
+    [results] = out.glob("results_*.json")
+    whole = results.read_text()
+    results.unlink()
+    code, _, err = run("academiceval_title_10k")
+    assert (code, "has samples of academiceval_abs_9k without results that can be read" in err) == (1, True)
+    assert run("academiceval_abs_9k")[0] == 0
+    assert json.loads(results.read_text())["academiceval"]["scores"] == json.loads(whole)["academiceval"]["scores"]
+    # The same path, another dataset.
+    shutil.copytree(dataset, tmp_path / "other")
+    manifest = tmp_path / "other" / "manifest.json"
+    manifest.write_text(manifest.read_text() + "\n")
+    place.unlink()
+    place.symlink_to(tmp_path / "other")
+    code, _, err = run("academiceval_title_10k")
+    assert (code, "over another revision of the dataset" in err) == (1, True)
+    assert {score.task for score in only_result(out).scores} == {"academiceval_abs_9k"}
+
+
+@pytest.mark.slow
+def test_a_run_adds_to_merged_shards(command: Command, dataset: Path, tmp_path: Path) -> None:
+    def run(tasks: str, output: str, *more: str) -> None:
+        options = ("--metadata", no_bertscore(dataset), "--output", tmp_path / output, *more)
+        assert command("eval", "--model", "lead", "--tasks", tasks, *options)[0] == 0
+
+    for shard in ("1", "2"):
+        run("academiceval_abs_9k", shard, "--shard", f"{shard}/2")
+    assert command("merge", tmp_path / "1", tmp_path / "2", "--output", tmp_path / "whole")[0] == 0
+    run("academiceval_title_10k", "whole")
+    run("academiceval_abs_9k,academiceval_title_10k", "once")
+    assert only_result(tmp_path / "whole").scores == only_result(tmp_path / "once").scores

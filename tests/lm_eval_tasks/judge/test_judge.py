@@ -273,9 +273,10 @@ def test_bad_json_is_asked_for_once_more_then_counted(command: Command, tmp_path
             "judge", tmp_path / "run", "--model", "m", "--dry-run", "--output", tmp_path / "run" / "judged"
         )
         assert (code, "20 samples, 10 requests that have no verdict yet" in out) == (0, True)
-        # What could not be read is asked again, and nothing else.
-        judged(command, tmp_path / "run", server)
+        # What could not be read is asked again, and nothing else; all of it was paid for.
+        paid = judged(command, tmp_path / "run", server)["usage"]["m"]["tokens_in"]
         assert len(server.requests) == 40 + 20 + 20
+        assert paid == 80 * (paid // 80)
     assert figures["win_rate"]["samples"] == 15
     assert figures["worst_and_best"] == [pytest.approx(7.5 / 20), pytest.approx(12.5 / 20)]
 
@@ -618,3 +619,9 @@ def test_a_judge_with_evidence_checks_claims_against_the_paper(command: Command,
     heads = [prompt.partition("Answer 1:")[0] for prompt in prompts]
     assert len(set(heads)) == 4  # one for both orders
     assert all("[1] " in head or "] " in head for head in heads)
+
+
+def test_an_answer_that_never_ends_is_read() -> None:
+    assert parse('{"a":1,' * 100_000) is None
+    found = parse('{"a":' * 100_000 + verdict(2))
+    assert found is not None and found.winners[OVERALL] == 2
