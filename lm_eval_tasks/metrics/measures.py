@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Values = Sequence[float | None]
 # Of a row's other targets, how many BERTScore is averaged over.
 _EMBEDDED = 4
+# Words up to which a text of function words has exactly as many as others.
+_SHORT = 40
 
 
 def _pairs(answers: Answers, measure: Callable[[str, str], float]) -> Values:
@@ -100,10 +102,13 @@ def bertscore_function_words(answers: Answers) -> Values:
 
 
 def _without_content(answers: Answers) -> list[str | None]:
-    """For each row the same text of function words alone, as long as other papers' targets; None for rows without others."""
-    lengths = [len(other.split()) for row in answers.rows for other in row.others]
-    text = function_words.text_of(round(median(lengths))) if lengths else None
-    return [text if row.others else None for row in answers.rows]
+    """For each row function words alone, as many as its other papers' targets have; None for rows without others.
+
+    A row's score may not depend on which other rows are scored with it. Long texts have whole tens of words, so that few differ.
+    """
+    lengths = [median(len(other.split()) for other in row.others) if row.others else 0 for row in answers.rows]
+    counts = [round(length / 10) * 10 if length > _SHORT else round(length) for length in lengths]
+    return [function_words.text_of(count) if count else None for count in counts]
 
 
 def _over_others(answers: Answers, pair: Callable[[Answer, str], tuple[str, str]]) -> Values:
