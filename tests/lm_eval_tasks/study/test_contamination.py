@@ -147,8 +147,8 @@ def test_right_or_wrong_answers_are_estimated_by_their_logits() -> None:
 
 def test_placebos_find_nothing_and_ages_show_it() -> None:
     found = effects(planted(0.3))
-    whats = list(dict.fromkeys(effect.what for effect in found))
-    assert whats == [MAIN, "placebo, cut-offs 3 months late", "placebo, cut-offs 6 months late"]
+    kinds = list(dict.fromkeys(effect.what for effect in found))
+    assert kinds == [MAIN, "placebo, cut-offs 3 months late", "placebo, cut-offs 6 months late"]
     assert not any(effect.distrusted for effect in found)
     assert all((effect.corrected_p or 1.0) > 0.05 for effect in found if effect.what != MAIN)
     ages = contamination.by_age(planted(0.3))["b"]
