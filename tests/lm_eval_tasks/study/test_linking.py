@@ -149,14 +149,14 @@ def test_abilities_are_found() -> None:
 def test_right_or_wrong_answers_are_linked_by_ability() -> None:
     """The later round is so much easier that raw accuracies lie close to 1."""
     placed = []
-    for seed in range(20):
+    for seed in range(40):
         first, later = choices("1", 0.0, seed), choices("2", 1.0, seed)
         _, found = link_task("2", "SCALAR-Hard", first, later, ANCHORS, chance=CHANCE)
         placed.append(next(one for one in found if one.model == "new"))
     assert statistics.fmean(one.raw for one in placed) > NEW + 0.06
-    assert statistics.fmean(one.value for one in placed) == pytest.approx(NEW, abs=0.015)
+    assert statistics.fmean(one.value for one in placed) == pytest.approx(NEW, abs=0.01)
     held = sum(one.low is not None and one.high is not None and one.low <= NEW <= one.high for one in placed)
-    assert held >= 17
+    assert held >= 35
 
 
 def test_a_model_that_is_always_right_has_a_place() -> None:
