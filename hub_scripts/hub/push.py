@@ -77,7 +77,8 @@ def push(
     seal = seal_of(manifest) if refs and seal_of(manifest) in refs.tags else None
     if seal and (gone_since := contents.papers & notices.taken_down):
         folder = _without(folder, gone_since, manifest)
-        manifest, contents = read_manifest(folder), checks.contents(folder, read_manifest(folder), licenses)
+        manifest = read_manifest(folder)
+        contents = checks.contents(folder, manifest, licenses)
         yield f"without {', '.join(sorted(gone_since))}, taken down since {seal}: {folder}"
     checks.check_contents(folder, contents, licenses, notices.taken_down, repo_id)
     staged = stage(folder, repo_id, head, notices)

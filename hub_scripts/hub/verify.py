@@ -31,10 +31,9 @@ def verify(repo: Repo, revision: str) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as cache:
         folder = repo.snapshot(revision, Path(cache) / "snapshot")
         problems = list(differences(repo, revision, folder, Path(cache)))
-        seal = seal_of(read_manifest(folder)) if not problems else None
-        others = (
-            [] if problems else sorted(set(unlisted_files(folder, read_manifest(folder))) - checks.OF_THE_REPOSITORY)
-        )
+        manifest = None if problems else read_manifest(folder)
+        seal = seal_of(manifest) if manifest else None
+        others = sorted(set(unlisted_files(folder, manifest)) - checks.OF_THE_REPOSITORY) if manifest else []
         if seal in refs.tags:
             sealed = repo.snapshot(str(seal), Path(cache) / "sealed")
             taken_down = read_notices(repo, revision).taken_down

@@ -170,9 +170,9 @@ class _Month:
         else:
             self.done.add(step.name)
             seconds = round(time.monotonic() - started, 1)
-            self.state.note(step.name, key=key, made=self._product_hash(step), seconds=seconds)
-            if step.bill:
-                self.state.note(step.name, spent=self._spending.cost_of(step, self.state.of(step.name)))
+            record = {**self.state.of(step.name), "key": key}
+            spent = {"spent": self._spending.cost_of(step, record)} if step.bill else {}
+            self.state.note(step.name, key=key, made=self._product_hash(step), seconds=seconds, **spent)
         self.write_log(planned)
 
     def _run(self, argv: Sequence[str]) -> int:

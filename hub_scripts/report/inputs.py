@@ -12,14 +12,14 @@ from hub_scripts.errors import ReportError
 from hub_scripts.report.verdicts import Verdicts, duel
 from lm_eval_tasks.core.metadata import TEST
 from lm_eval_tasks.core.text import parse_json
-from lm_eval_tasks.samples.results import Results, read_results
-from lm_eval_tasks.samples.run_folder import samples_beside, samples_of
+from lm_eval_tasks.samples.results import RESULTS, Results, read_results
+from lm_eval_tasks.samples.run_folder import SAMPLES, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import JOURNAL
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.tables import Table
 
-_RESULTS, _SAMPLES, _JUDGE, _CARD = "results_", "samples_", "judge_", "report_card"
+_JUDGE, _CARD = "judge_", "report_card"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +74,14 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     files = sorted({file.resolve() for path in paths for file in _files(path)})
     inputs = Inputs()
     folders: dict[Path, list[str]] = {}
-    results = {path: read_results(path) for path in files if _is(path, _RESULTS, ".json")}
+    results = {path: read_results(path) for path in files if _is(path, RESULTS, ".json")}
     inputs.left_out = {path: result.split for path, result in results.items() if result.split != TEST}
     files = [path for path in files if not any(_is_of(path, other) for other in inputs.left_out)]
     results = {path: result for path, result in results.items() if path not in inputs.left_out}
     others = _samples_of_earlier_runs(results.values())
     files = [path for path in files if path not in others]
     for path in files:
-        if _is(path, _SAMPLES, ".jsonl"):
+        if _is(path, SAMPLES, ".jsonl"):
             model = _label_of(path, labels_by_folder) or _model_of(path, results)
             inputs.samples.append(SamplesFile(path, model, date=_date(path, results)))
             folders.setdefault(path.parent, []).append(model)
@@ -156,12 +156,12 @@ def _model_of(path: Path, results: Mapping[Path, Results]) -> str:
 def _is_of(path: Path, results: Path) -> bool:
     """Whether a file is a results file, its samples, or the journal next to it."""
     is_journal = path.name == JOURNAL and path.parent == results.parent
-    return path == results or is_journal or (_is(path, _SAMPLES, ".jsonl") and _have_one_ending(path, results))
+    return path == results or is_journal or (_is(path, SAMPLES, ".jsonl") and _have_one_ending(path, results))
 
 
 def _have_one_ending(samples: Path, results: Path) -> bool:
     """Whether samples and results were written together."""
-    return samples.parent == results.parent and samples.stem.endswith(f"_{results.stem.removeprefix(_RESULTS)}")
+    return samples.parent == results.parent and samples.stem.endswith(f"_{results.stem.removeprefix(RESULTS)}")
 
 
 def _label_of(path: Path, labels: Mapping[Path, str]) -> str:
@@ -172,9 +172,9 @@ def _label_of(path: Path, labels: Mapping[Path, str]) -> str:
 def _date(path: Path, results: Mapping[Path, Results]) -> float:
     """When samples were made: as the results that were written with them say, else when the file was written."""
     for other, result in results.items():
-        ending = f"_{other.stem.removeprefix(_RESULTS)}"
+        ending = f"_{other.stem.removeprefix(RESULTS)}"
         if _have_one_ending(path, other) and (
-            seconds := result.seconds_of(path.stem.removeprefix(_SAMPLES).removesuffix(ending))
+            seconds := result.seconds_of(path.stem.removeprefix(SAMPLES).removesuffix(ending))
         ):
             return seconds
     return path.stat().st_mtime

@@ -82,7 +82,8 @@ class Verdicts:
         subject = _Subject(
             model, sample.row.round, sample.task, sample.id, texts_hash(sample.answer, sample.row.target)
         )
-        self._shown.add(subject)
+        if subject in self._orders:
+            self._shown.add(subject)
         return self._orders.get(subject, {})
 
     def warn_of_others(self) -> None:

@@ -91,7 +91,7 @@ def merge_entries(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: 
         entries = [] if is_nothing(entries) else entries
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise ValueError("it is not a list of results")
-        return with_items(text, (), lambda entry: _is_ours(entry) and _subject(entry) in ours, list(ours.values()))
+        return with_items(text, (), lambda entry: is_ours(entry) and _subject(entry) in ours, list(ours.values()))
 
     try:
         return edited(old or b"", with_ours)
@@ -99,8 +99,9 @@ def merge_entries(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: 
         raise HubError(f"{FILE} of {model} cannot be read or edited ({err!s:.200}); repair it first") from err
 
 
-def _is_ours(entry: Mapping[str, Any]) -> bool:
-    source = entry.get("source")
+def is_ours(entry: Any) -> bool:
+    """Whether an entry of a card or a list of scores is one that we wrote."""
+    source = entry.get("source") if isinstance(entry, dict) else None
     return isinstance(source, dict) and source.get("name") == SOURCE
 
 

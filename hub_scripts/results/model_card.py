@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hub_scripts.errors import HubError
-from hub_scripts.results.leaderboard import SOURCE
+from hub_scripts.results.leaderboard import is_ours
 from hub_scripts.results.yaml_edit import edited, is_nothing, with_items
 from lm_eval_tasks.core.yaml_text import FRONT_MATTER, parse_as_text
 
@@ -57,13 +57,8 @@ def _with_entries(front: str, name: str, entries: Sequence[Mapping[str, Any]]) -
     if place is None:
         return with_items(front, (_INDEX,), lambda _: False, [{"name": name, _RESULTS: list(entries)}])
     return with_items(
-        front, (_INDEX, place, _RESULTS), lambda old: _is_ours(old) and _identity(old) in identities, entries
+        front, (_INDEX, place, _RESULTS), lambda old: is_ours(old) and _identity(old) in identities, entries
     )
-
-
-def _is_ours(entry: Any) -> bool:
-    source = entry.get("source") if isinstance(entry, dict) else None
-    return isinstance(source, dict) and source.get("name") == SOURCE
 
 
 def _identity(entry: Mapping[str, Any]) -> tuple[str, ...]:

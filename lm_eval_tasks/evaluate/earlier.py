@@ -114,7 +114,7 @@ def earlier_run(output: Path, label: str, tasks: Sequence[str]) -> Earlier:
     return Earlier(
         results,
         {task: [sample for sample, _ in read_lines(files[task])] for task in kept},
-        {files[task].name: known_sha256(files[task]) for task in kept},
+        {name: results.files.get(name) or known_sha256(output / name) for task in kept if (name := files[task].name)},
     )
 
 

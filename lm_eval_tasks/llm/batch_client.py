@@ -15,7 +15,7 @@ from lm_eval_tasks.core.errors import ServerError
 from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.core.text import ODD, parse_json
 from lm_eval_tasks.core.waiting import announce, announce_wait, retry_after
-from lm_eval_tasks.llm.chat import Answer, Server, answer_of
+from lm_eval_tasks.llm.chat import Answer, Server, answer_of, is_transient
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -30,8 +30,6 @@ _ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 _MARK = "academiceval"
 # What a server says to a batch that is too large for it.
 _TOO_LARGE = (400, 413)
-# What a request that was not carried out may be answered with, and one that perhaps was.
-_TRANSIENT = frozenset({408, 409, 425, 429})
 
 
 class BatchClient:
@@ -166,7 +164,7 @@ def _passes(err: Exception) -> bool:
     if isinstance(err, ServerError):
         return True
     if isinstance(err, openai.APIStatusError):
-        return err.status_code in _TRANSIENT or err.status_code >= 500
+        return is_transient(err.status_code)
     return isinstance(err, openai.APIConnectionError)
 
 

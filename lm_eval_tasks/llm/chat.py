@@ -231,10 +231,14 @@ class _Asking:
         if isinstance(err, openai.AuthenticationError | openai.PermissionDeniedError):
             raise ServerError(f"{self._server} gave up: {err}; {_AGAIN}") from err
         if isinstance(err, openai.APIStatusError):
-            passes = err.status_code in _TRANSIENT or err.status_code >= 500
             wait = retry_after(err.response.headers.get("Retry-After"))
-            return f"status {err.status_code}: {str(err)[:200]}", wait if passes else math.inf
+            return f"status {err.status_code}: {str(err)[:200]}", wait if is_transient(err.status_code) else math.inf
         return f"an answer that is not a chat completion ({type(err).__name__}: {str(err)[:100]})", None
+
+
+def is_transient(status: int) -> bool:
+    """Whether a request that was answered with a status may be answered otherwise later."""
+    return status in _TRANSIENT or status >= 500
 
 
 def body_of(model: str, messages: Messages, most_tokens: int, sampling: Sampling) -> dict[str, Any]:

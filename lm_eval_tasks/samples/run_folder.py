@@ -35,11 +35,17 @@ def only_result(folder: Path, owner: str = "the output folder of a run") -> Resu
     return read_results(files[0])
 
 
+def task_of(samples: str, results: Path) -> str:
+    """The task in the name of a file of samples that was written with a file of results; "" if the names have other endings."""
+    ending = f"_{results.stem.removeprefix(RESULTS)}.jsonl"
+    rest = samples.removeprefix(SAMPLES)
+    return rest.removesuffix(ending) if rest != samples and rest.endswith(ending) else ""
+
+
 def samples_beside(results: Path) -> dict[str, Path]:
     """Task -> the file of samples that lies next to a file of results and has its ending, whether it belongs to it or not."""
-    ending = f"_{results.stem.removeprefix(RESULTS)}.jsonl"
-    files = sorted(results.parent.glob(f"{SAMPLES}*{ending}"))
-    return {file.name.removeprefix(SAMPLES).removesuffix(ending): file for file in files}
+    files = sorted(results.parent.glob(f"{SAMPLES}*.jsonl"))
+    return {task: file for file in files if (task := task_of(file.name, results))}
 
 
 def samples_of(results: Results, but: Collection[str] = ()) -> dict[str, Path]:
@@ -59,12 +65,7 @@ def samples_of(results: Results, but: Collection[str] = ()) -> dict[str, Path]:
     for file in beside.values():
         if file.name not in results.files:
             _LOGGER.warning("%s is left out: %s does not list it, so an earlier run left it there", file, results.path)
-    ending = f"_{results.path.stem.removeprefix(RESULTS)}.jsonl"
-    listed = {
-        name: digest
-        for name, digest in results.files.items()
-        if name.removeprefix(SAMPLES).removesuffix(ending) not in but
-    }
+    listed = {name: digest for name, digest in results.files.items() if task_of(name, results.path) not in but}
     if lost := sorted(listed.keys() - {file.name for file in beside.values()}):
         raise SamplesError(
             f"{results.path.parent / lost[0]} is missing, which {results.path.name} lists: copy the folder again, or run that task again"
