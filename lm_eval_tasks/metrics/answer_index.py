@@ -8,7 +8,9 @@ from collections.abc import Iterator
 _MARK = re.compile(r"<(/?)answer>", re.IGNORECASE)
 # "2", "[2]", "Candidate 2", "index [02]."; two numbers or a negative one are not an index.
 _INDEX = re.compile(r"(?:(?:candidate|index|answer)\s{0,3})?\[?\s{0,3}(\d{1,6})\s{0,3}\]?\.?", re.IGNORECASE)
-_STRICT = re.compile(r"<answer>(0|[1-9]\d{0,5})</answer>")
+# SCALAR's rule: one line, lower case, and the word that the prompt shows in place of a number does not count.
+_TAG = re.compile(r"<answer>(.*?)</answer>")
+_WORD = re.compile(r"[Ii]ndex")
 
 
 def answer_of(text: str, candidates: int) -> int | None:
@@ -17,10 +19,17 @@ def answer_of(text: str, candidates: int) -> int | None:
     return _valid_index(indices[-1], candidates) if indices else None
 
 
-def strict_answer_of(text: str, candidates: int) -> int | None:
-    """The number of the last <answer>N</answer> that contains only a number, as SCALAR's own code reads answers."""
-    numbers = _STRICT.findall(text)
-    return _valid_index(numbers[-1], candidates) if numbers else None
+def strict_answer_of(text: str) -> str:
+    """What SCALAR's own code compares with the label (`evaluate_response` in src/evaluate/evaluate_cloze.py).
+
+    Args:
+        text: the whole answer, reasoning included.
+
+    Returns:
+        What the last tag holds, without the word "index" and without spaces at its ends; "" without a tag.
+    """
+    tags = _TAG.findall(text)
+    return _WORD.sub("", tags[-1]).strip() if tags else ""
 
 
 def _valid_index(number: str, candidates: int) -> int | None:

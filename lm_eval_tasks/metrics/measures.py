@@ -245,10 +245,7 @@ def accuracy(answers: Answers) -> Values:
 
 def accuracy_strict(answers: Answers) -> Values:
     """Accuracy with answers read as SCALAR's own code reads them."""
-    return [
-        float(strict_answer_of(answer.reply, len(answer.row.candidate_ids or ())) == answer.row.label)
-        for answer in answers.each
-    ]
+    return [float(strict_answer_of(answer.full) == str(answer.row.label)) for answer in answers.each]
 
 
 def accuracy_constant(answers: Answers) -> Values:
