@@ -211,11 +211,18 @@ def _write(element: html.HtmlElement, text: _Text) -> None:
 def _mentions(blocks: list[_Block], index: dict[str, int]) -> list[Mention]:
     mentions: list[Mention] = []
     for i, block in enumerate(blocks):
+        text = str(block.text)
         for start, end, targets in block.text.cites:
             cited = tuple(index[target] for target in targets if target in index)
             if cited:
-                mentions.append(Mention(i, start, end, cited, len(targets) > 1))
+                mentions.append(Mention(i, *_within_brackets(text, start, end), cited, len(targets) > 1))
     return mentions
+
+
+def _within_brackets(text: str, start: int, end: int) -> tuple[int, int]:
+    """The marker without the round brackets around all of it, which a page counts in."""
+    enclosed = text[start : start + 1] == "(" and text[end - 1 : end] == ")" and ")" not in text[start : end - 1]
+    return (start + 1, end - 1) if enclosed else (start, end)
 
 
 def _entry(item: html.HtmlElement) -> Reference:

@@ -84,7 +84,7 @@ def _author_year_mentions(s: int, text: str, by_name: dict[tuple[str, int], list
         joined = (i > 0 and _same_group(text, hits[i - 1][1], start)) or (
             i + 1 < len(hits) and _same_group(text, end, hits[i + 1][0])
         )
-        yield Mention(s, start, end, (cited,), joined)
+        yield Mention(s, start, _with_bracket(text, start, end), (cited,), joined)
 
 
 def _find_author(names: str, year: int, by_name: dict[tuple[str, int], list[int]]) -> tuple[int, list[int]] | None:
@@ -97,6 +97,12 @@ def _find_author(names: str, year: int, by_name: dict[tuple[str, int], list[int]
             if entries and _OTHERS.fullmatch(rest[len(surname) :]):
                 return word.start(), entries
     return None
+
+
+def _with_bracket(text: str, start: int, end: int) -> int:
+    """Where a marker ends with the bracket that it opened, as in "Ek (2019)"."""
+    opened = text.count("(", start, end) > text.count(")", start, end)
+    return end + (opened and text[end : end + 1] == ")")
 
 
 def _same_group(text: str, end: int, start: int) -> bool:

@@ -198,6 +198,11 @@ class ScalarTable(Table):
     splits: tuple[Split, ...] = Field(("test",), min_length=1, description="splits whose papers are asked about")
     questions: int = Field(100, ge=1, description="most questions of each level and split; drawn over the papers")
     questions_of_paper: int = Field(5, ge=1)
+    lengths: Literal["cut", "published"] = Field(
+        "cut",
+        description="cut: papers end at 100,000 characters; published: question papers outside 10,000 to 100,000 characters and "
+        "candidates of more than 40,000 tokens are left out",
+    )
     cited_papers: int = Field(30, ge=3, description="how many cited papers of a paper are fetched")
     accepted: Path | None = Field(
         None, description="a file of arXiv ids, one per line: only these papers are asked about"

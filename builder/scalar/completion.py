@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.text_hashes import digest, matches
 from builder.scalar import rows
-from builder.scalar.render import candidate, parts, question
+from builder.scalar.render import MOST_CHARACTERS, candidate, parts, question
 
 if TYPE_CHECKING:
     from builder.dataset.families import Lacking
     from builder.dataset.row_kind import Row
     from builder.records import Document, Paper
     from builder.store import Store
+
+# A round cuts long papers, or leaves them out.
+_CUTS = (MOST_CHARACTERS, None)
 
 
 def complete_question(row: Row, store: Store) -> Row | Lacking:
@@ -31,15 +35,19 @@ def complete_question(row: Row, store: Store) -> Row | Lacking:
     candidates = []
     for i, (entry, cited_paper) in enumerate(zip(row["candidates"], cited, strict=True)):
         read = documents_of(store, cited_paper.id)
-        options = (candidate(document, cited_paper.abstract, row["candidate_text"]) for document in (*read, None))
+        options = (
+            candidate(document, cited_paper.abstract, row["candidate_text"], most)
+            for document in (*read, None)
+            for most in _CUTS
+        )
         content = _text_with_hash(options, hashes[f"candidates.{i}.content"])
         if content is None:
             return "changed_text" if read else "missing_file"
         candidates.append(
             {"id": entry["id"], "title": cited_paper.title, "license": entry["license"], "content": content}
         )
-    for document in documents:
-        text = _question(row, paper, document)
+    for document, most in product(documents, _CUTS):
+        text = _question(row, paper, document, most)
         if text is not None and digest(text[1]) == hashes["question"]:
             full_row: dict[str, Any] = {name: row[name] for name in rows.KEPT}
             full_row |= {"title": paper.title, "candidates": candidates, "section": text[0], "question": text[1]}
@@ -47,7 +55,7 @@ def complete_question(row: Row, store: Store) -> Row | Lacking:
     return "changed_text"
 
 
-def _question(row: Row, paper: Paper, document: Document) -> tuple[str, str] | None:
+def _question(row: Row, paper: Paper, document: Document, most: int | None) -> tuple[str, str] | None:
     """The section's heading and the question's text, as a document gives them."""
     number = int(row["id"].rpartition("#")[2])
     if number >= len(document.mentions):
@@ -56,7 +64,7 @@ def _question(row: Row, paper: Paper, document: Document) -> tuple[str, str] | N
     part = next((part for part in all_parts if mention.section in part.sections), None)
     if part is None:
         return None
-    text = question(document, paper.title, paper.abstract, mention, part, row["question_paper"], all_parts)
+    text = question(document, paper.title, paper.abstract, mention, part, row["question_paper"], all_parts, most)
     return (part.heading, text) if text is not None else None
 
 

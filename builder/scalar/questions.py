@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from builder.records import Document, Mention, Paper
+from builder.scalar.candidates import Candidate, Candidates, Cited, Lengths, cut_at
 from builder.scalar.citation_classifier import Context, is_single
-from builder.scalar.render import Part, candidate, parts, question
+from builder.scalar.render import Part, parts, question
 from builder.seeding import digest_of, integer_of, row_order
 from builder.stage_report import StageReport
 from lm_eval_tasks.tasks.records import CitationType, Level
@@ -23,7 +24,9 @@ ClozeReason = Literal[
     "grouped",
     "unresolved",
     "other_type",
+    "paper_length",
     "gold_without_text",
+    "gold_too_long",
     "too_few_candidates",
     "mask_beyond_cut",
     "repeated",
@@ -31,6 +34,8 @@ ClozeReason = Literal[
     "enough_questions",
 ]
 CANDIDATES = 4
+# Of a question paper's sections, as SCALAR's code limits them (src/paper.py).
+_PAPER_CHARACTERS = range(10_000, 100_001)
 _NEAREST = 4
 _CONTEXT = 300
 
@@ -46,16 +51,6 @@ class Citing:
     paper: Paper
     document: Document
     cited: Mapping[int, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One of the four papers of a question; `content` is what follows its title."""
-
-    id: str
-    title: str
-    license: str
-    content: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +73,6 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
-    """A known cited paper: its record, and its document where its full text was read."""
-
-    paper: Paper
-    document: Document | None
-
-
-@dataclass(frozen=True, slots=True)
 class _Place:
     """A citation that may be masked."""
 
@@ -105,14 +92,21 @@ class QuestionMaker:
         known: id -> what is known of a cited paper.
         typing: tells attributional from descriptive citations.
         most: questions of a paper.
+        lengths: whether long papers are cut, or left out as SCALAR's code does.
     """
 
     def __init__(
-        self, level: Level, seed: int, known: Callable[[str], Cited | None], typing: Typing, most: int
+        self,
+        level: Level,
+        seed: int,
+        known: Callable[[str], Cited | None],
+        typing: Typing,
+        most: int,
+        lengths: Lengths = "cut",
     ) -> None:
-        self._level, self._seed, self._known, self._typing, self._most = level, seed, known, typing, most
+        self._level, self._seed, self._typing, self._most, self._lengths = level, seed, typing, most, lengths
+        self._candidates = Candidates(level, known, lengths)
         self.report = StageReport(f"questions {level.name}")
-        self._candidates: dict[str, Candidate | None] = {}
 
     def ask(self, citing: Citing) -> list[Question]:
         """Up to `most` questions of a paper, each about another cited work, in the order in which they are wanted."""
@@ -140,6 +134,11 @@ class QuestionMaker:
         """The single citations of the wanted type whose work is known; the others are counted."""
         of_section = {i: (k, part) for k, part in enumerate(all_parts) for i in part.sections}
         mentions = [mention for mention in citing.document.mentions if mention.section in of_section]
+        characters = sum(len(citing.document.sections[i].text) for i in of_section)
+        if self._lengths == "published" and characters not in _PAPER_CHARACTERS:
+            for mention in mentions:
+                self.report.drop(self._name(citing, mention), "paper_length")
+            return
         contexts = [context_of(citing.document, mention) for mention in mentions]
         for mention, context, citation_type in zip(mentions, contexts, self._typing(contexts), strict=True):
             index, part = of_section[mention.section]
@@ -156,12 +155,19 @@ class QuestionMaker:
     def _question(
         self, citing: Citing, place: _Place, places: Sequence[_Place], all_parts: Sequence[Part]
     ) -> Question | ClozeReason:
-        gold = self._candidate(place.cited_id)
-        if gold is None:
-            return "gold_without_text"
+        gold = self._candidates(place.cited_id)
+        if not isinstance(gold, Candidate):
+            return gold
         paper, level = citing.paper, self._level
         text = question(
-            citing.document, paper.title, paper.abstract, place.mention, place.part, level.question, all_parts
+            citing.document,
+            paper.title,
+            paper.abstract,
+            place.mention,
+            place.part,
+            level.question,
+            all_parts,
+            cut_at(self._lengths),
         )
         if text is None:
             return "mask_beyond_cut"
@@ -184,26 +190,12 @@ class QuestionMaker:
         for id_ in pool:
             if len(distractors) == limit:
                 break
-            distractor = self._candidate(id_) if id_ != place.cited_id else None
-            if distractor is not None:
+            distractor = self._candidates(id_) if id_ != place.cited_id else None
+            if isinstance(distractor, Candidate):
                 distractors.append(distractor)
         if nearest:
             shuffle(distractors)
         return distractors[: CANDIDATES - 1]
-
-    def _candidate(self, id_: str) -> Candidate | None:
-        if id_ not in self._candidates:
-            self._candidates[id_] = self._make_candidate(id_)
-        return self._candidates[id_]
-
-    def _make_candidate(self, id_: str) -> Candidate | None:
-        cited = self._known(id_)
-        if cited is None:
-            return None
-        content = candidate(cited.document, cited.paper.abstract, self._level.candidates)
-        return (
-            content and Candidate(cited.paper.versioned_id, cited.paper.title, cited.paper.license, content)
-        ) or None
 
     def _rank(self, citing: Citing, mention: Mention) -> int:
         return integer_of(self._seed, self._name(citing, mention), "rank")

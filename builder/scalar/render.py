@@ -12,11 +12,10 @@ from lm_eval_tasks.core.row_format import MASK
 if TYPE_CHECKING:
     from lm_eval_tasks.tasks.records import CandidateText, Scope
 
-# Characters of any paper, the question's or a candidate's (section 2.2).
+# Characters of any paper, the question's or a candidate's, where papers are cut.
 MOST_CHARACTERS = 100_000
-_OUTSIDE: frozenset[Role] = frozenset({"references", "appendix", "acknowledgements"})
+NOT_SHOWN: frozenset[Role] = frozenset({"references", "appendix", "acknowledgements"})
 _NOT_BODY: frozenset[Role] = frozenset({"introduction", "conclusion"})
-_CLOSING = {"(": ")", "[": "]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,36 +34,50 @@ def parts(document: Document) -> list[Part]:
     outside = False
     for i, section in enumerate(document.sections):
         if section.level <= top or not (top_parts or outside):
-            outside = section.role in _OUTSIDE
+            outside = section.role in NOT_SHOWN
             if not outside:
                 top_parts.append(Part(section.heading, section.role, (i,)))
-        elif not outside and section.role not in _OUTSIDE:
+        elif not outside and section.role not in NOT_SHOWN:
             last = top_parts[-1]
             top_parts[-1] = Part(last.heading, last.role, (*last.sections, i))
     return top_parts
 
 
 def question(
-    document: Document, title: str, abstract: str, mention: Mention, part: Part, scope: Scope, all_parts: Sequence[Part]
+    document: Document,
+    title: str,
+    abstract: str,
+    mention: Mention,
+    part: Part,
+    scope: Scope,
+    all_parts: Sequence[Part],
+    most: int | None = MOST_CHARACTERS,
 ) -> str | None:
-    """What is inside <Paper>, with the citation masked; None if the mask lies beyond what is shown of a paper."""
+    """What is inside <Paper>, with the citation masked; None if the mask lies beyond what is shown of a paper.
+
+    Args:
+        most: where it is cut, in characters; None for nowhere.
+    """
     chosen = [part] if scope == "section" else all_parts
-    masked = _masked(document.sections[mention.section].text, mention)
+    section = document.sections[mention.section].text
+    masked = f"{section[: mention.start]}{MASK}{section[mention.end :]}"
     text = "\n\n".join(_section_texts(document, chosen, {mention.section: masked}))
-    paper_text = f"{title}\n\nAbstract: {abstract}\n\n\n{text}" if scope == "full" else f"{title}\n\n\n{text}"
-    cut = paper_text[:MOST_CHARACTERS]
+    paper_text = f"{title}\n\nAbstract: {abstract}\n\n\n{text}" if scope == "full" else f"\n{text}"
+    cut = paper_text[:most]
     return cut if MASK in cut and paper_text.count(MASK) == 1 else None
 
 
-def candidate(document: Document | None, abstract: str, kind: CandidateText) -> str | None:
-    """What follows a candidate's title; None if the candidate lacks the text for it."""
+def candidate(
+    document: Document | None, abstract: str, kind: CandidateText, most: int | None = MOST_CHARACTERS
+) -> str | None:
+    """What follows a candidate's title, its text cut at `most` characters; None if the candidate lacks the text for it."""
     head = f"<Abstract>Abstract: {abstract}</Abstract>"
     if kind == "concise":
         return head if abstract else None
     if document is None:
         return None
     chosen = [part for part in parts(document) if kind == "full" or part.role not in _NOT_BODY]
-    text = "\n\n".join(_section_texts(document, chosen, {}))[:MOST_CHARACTERS]
+    text = "\n\n".join(_section_texts(document, chosen, {}))[:most]
     if not text.strip() or (kind == "full" and not abstract):
         return None
     return f"{head}<Content>\n{text}\n</Content>" if kind == "full" else f"<Content>\n\n{text}\n\n</Content>"
@@ -76,14 +89,3 @@ def _section_texts(document: Document, chosen: Iterable[Part], instead: dict[int
             section = document.sections[i]
             mark = "##" if i == part.sections[0] else "###"
             yield f"{mark} {section.heading}\n{instead.get(i, section.text)}".rstrip()
-
-
-def _masked(text: str, mention: Mention) -> str:
-    """The section with the citation masked; brackets around the citation stay."""
-    start, end = mention.start, mention.end
-    cited = text[start:end]
-    if cited[:1] in _CLOSING and cited[-1:] == _CLOSING[cited[0]]:
-        start, end = start + 1, end - 1
-    elif cited.count("(") > cited.count(")") and text[end : end + 1] == ")":
-        end += 1
-    return f"{text[:start]}{MASK}{text[end:]}"

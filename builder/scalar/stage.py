@@ -11,7 +11,8 @@ from builder.collect.license_lookup import learn_licenses
 from builder.extract.stage import Documents, choose_documents, extract_papers
 from builder.round.licenses import allows
 from builder.scalar.annotate import typing_of
-from builder.scalar.questions import Cited, Citing, Question, QuestionMaker, ask_all, turn_of
+from builder.scalar.candidates import Cited
+from builder.scalar.questions import Citing, Question, QuestionMaker, ask_all, turn_of
 from builder.seeding import digest_of
 from lm_eval_tasks.core.progress import progress
 
@@ -92,7 +93,9 @@ class Asking:
     def questions(self, level: Level) -> tuple[dict[Split, list[Question]], StageReport]:
         """The questions of a level, split by split."""
         scalar = self._round.scalar
-        maker = QuestionMaker(level, self._round.seed, self._known, typing_of(self._round), scalar.questions_of_paper)
+        maker = QuestionMaker(
+            level, self._round.seed, self._known, typing_of(self._round), scalar.questions_of_paper, scalar.lengths
+        )
         questions = {split: self._of_split(maker, split) for split in scalar.splits}
         return questions, maker.report
 

@@ -19,8 +19,10 @@ from builder.errors import FolderError
 from builder.extract.roles import role_of, split_number
 from builder.ids import PaperId
 from builder.packed import ERRORS, lines_of, read_packed
-from builder.records import Document, Mention, Paper, Reference, Section
-from builder.scalar.questions import Cited, Citing
+from builder.records import Document, Mention, Paper, Reference, Role, Section
+from builder.scalar.candidates import Cited
+from builder.scalar.questions import Citing
+from builder.scalar.render import NOT_SHOWN
 from lm_eval_tasks.core.text import parse_json, title_key
 
 # An arXiv id, the key of a title, or what an address says after its host.
@@ -132,10 +134,13 @@ def _citing_paper(record: _Record, known: dict[str, Cited]) -> Citing:
 
 
 def _sections(sections: Mapping[str, _Text]) -> tuple[Section, ...]:
-    return tuple(
-        Section(heading, role_of(split_number(heading)[1]) or "body", 1, section.content)
-        for heading, section in sections.items()
-    )
+    return tuple(Section(heading, _role(heading), 1, section.content) for heading, section in sections.items())
+
+
+def _role(heading: str) -> Role:
+    """Its role; SCALAR shows every section that a file has, acknowledgements too."""
+    role = role_of(split_number(heading)[1])
+    return role if role and role not in NOT_SHOWN else "body"
 
 
 def _mentions(sections: Mapping[str, _Section], index: Mapping[str, int]) -> Iterator[Mention]:

@@ -90,7 +90,8 @@ def _row(record: dict[str, Any], folder: str) -> dict[str, Any]:
     question, texts = _split_prompt(record["question"])
     candidates = [_candidate(text, entry) for text, entry in zip(texts, record["candidates"], strict=True)]
     fields, citation = record["additional_fields"], record["citation"]
-    paper = paper_of(record["paper_id"], question.partition("\n")[0], "")
+    # A section is shown without the paper's title.
+    paper = paper_of(record["paper_id"], question.partition("\n")[0] or record["paper_id"], "")
     row = {
         "id": f"{paper.versioned_id}#{level}-{record['id']}",
         "paper_id": paper.versioned_id,

@@ -67,7 +67,7 @@ def import_papers(source: Path, output: Path, seed: int) -> list[StageReport]:
     reports: list[StageReport] = []
     with replacing(output) as place:
         for level in ALL_LEVELS:
-            maker = QuestionMaker(level, seed, structured.known.get, types_of, usual.questions_of_paper)
+            maker = QuestionMaker(level, seed, structured.known.get, types_of, usual.questions_of_paper, "published")
             placed = ask_all(maker, progress(in_turn, level.name), seed, usual.questions)
             built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, counter))
             reports.append(maker.report)

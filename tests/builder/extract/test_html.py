@@ -71,6 +71,13 @@ def test_mentions_point_where_the_page_links(tmp_path: Path) -> None:
     assert found == [("[2]", (1,), False), ("[1, 2]", (0, 1), True), ("Doe (2019)", (0,), False)]
 
 
+def test_a_mention_leaves_out_the_round_brackets_around_it(tmp_path: Path) -> None:
+    cite = '<cite class="ltx_cite">(<a class="ltx_ref" href="#bib.bib1">Doe, 2019</a>)</cite>'
+    document = read(tmp_path, PAGE.replace("did it.", f"did it {cite}."))
+    last = document.mentions[-1]
+    assert document.sections[last.section].text[last.start : last.end] == "Doe, 2019"
+
+
 def test_entries_are_read_with_their_links(tmp_path: Path) -> None:
     first, second = read(tmp_path).references
     assert (first.label, first.title, first.year, first.arxiv_id) == (

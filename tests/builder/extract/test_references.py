@@ -108,8 +108,8 @@ def test_author_year_mentions() -> None:
     ]
     text = "As Doe and Roe (2019) and He et al. (2020) say (Doe, 2020b; He, 2020). Nobody (Poe, 1999)."
     assert mentions(text, *entries) == [
-        ("Doe and Roe (2019", (0,), False),
-        ("He et al. (2020", (1,), False),
+        ("Doe and Roe (2019)", (0,), False),
+        ("He et al. (2020)", (1,), False),
         ("Doe, 2020b", (3,), True),
         ("He, 2020", (1,), True),
     ]

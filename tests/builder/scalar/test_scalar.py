@@ -22,10 +22,11 @@ from builder.pipeline import build, prepare
 from builder.records import Document, Mention, Paper, Reference, Section
 from builder.round.configurations import select
 from builder.scalar.annotate import ask_model
+from builder.scalar.candidates import Cited
 from builder.scalar.citation_classifier import Context, is_single, types_of
+from builder.scalar.importers.papers import read_structured
 from builder.scalar.questions import (
     CANDIDATES,
-    Cited,
     Citing,
     Question,
     QuestionMaker,
@@ -166,19 +167,20 @@ def test_types_agree_on_papers_left_out_of_the_making() -> None:
 # --- what is shown
 
 
-def test_the_mask_stands_where_the_citation_stood_brackets_kept() -> None:
+def test_the_mask_stands_in_place_of_the_citation() -> None:
     one = citing()
     all_parts = parts(one.document)
     mention = one.document.mentions[5]
     text = question(one.document, "T", "A", mention, all_parts[1], "full", all_parts)
     assert text is not None
     assert text.startswith("T\n\nAbstract: A\n\n\n## Introduction\nSentence 0")
-    assert f"Sentence 1 says something of its own [{MASK}]. " in text
+    assert f"Sentence 1 says something of its own {MASK}. " in text
     assert "[6]" not in text
     alone = question(one.document, "T", "A", mention, all_parts[1], "section", all_parts)
     assert alone is not None
+    assert alone.startswith("\n## Related Work\nSentence 0")
     assert "Introduction" not in alone
-    assert alone.count("[") == 5  # the mask has one of its own
+    assert alone.count("[") == 4  # three citations and the mask's own bracket
 
 
 def test_a_paper_is_cut_at_100_000_characters_and_a_mask_beyond_is_no_question() -> None:
@@ -191,6 +193,34 @@ def test_a_paper_is_cut_at_100_000_characters_and_a_mask_beyond_is_no_question()
     shown = candidate(document, "An abstract.", "full")
     assert shown is not None
     assert len(shown) < MOST_CHARACTERS + 200
+
+
+def test_papers_of_other_lengths_are_left_out_if_the_round_does_as_the_published_code() -> None:
+    one = citing()
+    filler = "word " * 2_000
+
+    def with_text(extra: str) -> Citing:
+        sections = tuple(replace(section, text=section.text + extra) for section in one.document.sections)
+        return replace(one, document=replace(one.document, sections=sections))
+
+    def longer(id_: str) -> Cited:
+        cited = known(id_)
+        assert cited.document is not None
+        # A word of that many letters is one token.
+        words = "a " * (40_000 if id_ == one.cited[0] else 30_000) + "x" * 60_000
+        sections = (*cited.document.sections, Section("Long", "body", 1, words))
+        return replace(cited, document=replace(cited.document, sections=sections))
+
+    reasons = {}
+    for name, paper_text in (("short", ""), ("fit", filler), ("long", filler * 4)):
+        maker = QuestionMaker(LEVELS[1], 1, longer, descriptive, 50, "published")
+        asked = maker.ask(with_text(paper_text))
+        reasons[name] = dict(maker.report.dropped)
+        shown = [candidate for asked_question in asked for candidate in asked_question.candidates]
+        assert all(len(candidate.content) > MOST_CHARACTERS for candidate in shown)
+        assert f"{one.cited[0]}v1" not in {candidate.id for candidate in shown}
+    assert reasons["short"] == reasons["long"] == {"paper_length": 12}
+    assert reasons["fit"] == {"gold_too_long": 1}
 
 
 def test_candidates_show_what_their_form_says() -> None:
@@ -629,6 +659,44 @@ def test_scalars_own_repository_is_read(command: Command, tmp_path: Path) -> Non
     code, _, err = command("import", "scalar-papers", source / "paper_obj_anno", "-o", tmp_path / "none")
     assert code == 1
     assert "questions SCALAR-Easy: 255 in, 0 kept" in err
+
+
+@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.parametrize("file", ["papers.jsonl.xz", "papers_more.jsonl.xz"])
+def test_scalars_own_papers_are_shown_as_its_code_shows_them(file: str) -> None:
+    """What is inside <Paper>, for every single citation of a work in the file, by the layout that the published prompts have."""
+    structured = read_structured(DATA / "scalar" / file).citing
+    with lzma.open(DATA / "scalar" / file, "rt") as lines:
+        records = [json.loads(line) for line in lines]
+    shown = 0
+    for paper_citing, record in zip(structured, records, strict=True):
+        document, all_parts = paper_citing.document, parts(paper_citing.document)
+        of_section = {i: part for part in all_parts for i in part.sections}
+        mentions = iter(document.mentions)
+        for heading, section in record["sections"].items():
+            for place in section["citations"]:
+                mention = next(mentions)
+                if not place["single_citation"] or place["paper_id"] not in record["references"]["data"]:
+                    continue
+                text = section["content"]
+                masked = f"{text[: place['start_pos']]}{MASK}{text[place['end_pos'] :]}"
+                sections = {name: other["content"] for name, other in record["sections"].items()} | {heading: masked}
+                whole = "".join(f"\n\n## {name}\n{content}" for name, content in sections.items())
+                full = f"{record['title']}\n\nAbstract: {record['abstract']}\n{whole}"
+                for scope, expected in (("full", full), ("section", f"\n## {heading}\n{masked}")):
+                    own = question(
+                        document,
+                        paper_citing.paper.title,
+                        paper_citing.paper.abstract,
+                        mention,
+                        of_section[mention.section],
+                        scope,  # type: ignore[arg-type]
+                        all_parts,
+                    )
+                    assert own == expected
+                shown += 1
+    assert shown > 150
 
 
 @pytest.mark.parametrize(
