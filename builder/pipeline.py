@@ -39,6 +39,7 @@ from builder.samples.tokens import token_counter
 from builder.sources.base import open_source
 from builder.stage_report import StageReport
 from builder.store import STORE, Store
+from lm_eval_tasks.compat.minilm import minilm_path
 from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.version import VERSION
@@ -81,9 +82,16 @@ def run(round_: Round, engine: Engine, *, replace: bool = False) -> Outcome:
     return outcome
 
 
+def _check_models(round_: Round) -> None:
+    """Raise an EvalError if a model that the round's figures need is not here."""
+    check_model(round_.samples.ceiling_bertscore)
+    if round_.scalar.embed_local:
+        minilm_path("shortcut embed-local")
+
+
 def run_stages(round_: Round, engine: Engine, *, replace: bool = False) -> Iterator[StageReport | Outcome]:
     """As `run`: the report of each stage before the build as soon as it has ended, then the outcome."""
-    check_model(round_.samples.ceiling_bertscore)
+    _check_models(round_)
     seconds = {}
     for report in stages(round_, engine):
         seconds[report.stage] = report.seconds
@@ -196,7 +204,7 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
     with _workspace(round_) as store:
         material, graph, before = _material(round_, store)
         token_counter()  # nothing can begin without its tokenizer
-        check_model(round_.samples.ceiling_bertscore)
+        _check_models(round_)
         with folder.replacing(round_.output) as place:
             settings, sampled = _write_settings(material, graph, place, engine)
             _check_samples(settings, sampled, material.dates)

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from builder.dataset.manifest import Bounds, Ceiling
+from builder.dataset.manifest import Bounds, Ceiling, bounds_of
 from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.metrics.bertscore import NO_MODEL, bertscore
 from lm_eval_tasks.metrics.rouge import rouge_l, rouge_l_content
@@ -57,5 +57,4 @@ def _ceiling(texts: Sequence[tuple[Paper, str, str]], papers: int, model: str) -
 
 
 def _bounds(values: Sequence[float], authors: Sequence[str]) -> Bounds:
-    over = interval(values, authors)
-    return Bounds(*(None if value is None else round(value, 4) for value in (over.mean, over.low, over.high)))  # type: ignore[arg-type]
+    return bounds_of(interval(values, authors))

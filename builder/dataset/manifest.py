@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -21,9 +21,12 @@ from builder.round.audit import AuditTable
 from builder.round.licenses import Shown
 from builder.stage_report import StageCounts
 from lm_eval_tasks.core.files import is_inside, sha256_of_bytes, write_whole
-from lm_eval_tasks.core.row_format import FIRST_VERSIONS
+from lm_eval_tasks.core.row_format import FIRST_VERSIONS, Shortcut
 from lm_eval_tasks.core.row_format import MANIFEST as MANIFEST
 from lm_eval_tasks.core.text import parse_json
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.core.intervals import Interval
 
 # Raise with every change to the types below; 1 was a dictionary whose configurations were recognised by their names.
 FORMAT = 2
@@ -61,6 +64,22 @@ class DataFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """A mean and its 95 % interval over first authors, None with too few of them."""
+
+    __pydantic_config__ = _STRICT
+    mean: _Share
+    low: float | None = None
+    high: float | None = None
+
+
+def bounds_of(estimate: Interval) -> Bounds:
+    """An estimate as a manifest holds it."""
+    low, high = estimate.bounds or (None, None)
+    return Bounds(round(estimate.mean, 4), low and round(low, 4), high and round(high, 4))
+
+
+@dataclass(frozen=True, slots=True)
 class Statistics:
     """What is known of one split of a configuration.
 
@@ -69,6 +88,7 @@ class Statistics:
         first, last: ISO days, "" if the split is empty.
         input_lengths, target_lengths: tokens at each of `QUANTILES`, nothing if the split is empty.
         labels: SCALAR: how often each place holds the right candidate.
+        shortcuts: SCALAR: baseline that does not read the paper -> its accuracy.
         detectable: the smallest difference between two models' mean scores that the samples show in four out of five
             cases (`lm_eval_tasks/core/power.py`); None if there are too few first authors, or it has not been computed.
     """
@@ -84,6 +104,7 @@ class Statistics:
     target_lengths: tuple[_Count, ...] = ()
     labels: Annotated[tuple[_Count, ...], Field(max_length=100)] = ()
     detectable: Annotated[float, Field(ge=0)] | None = None
+    shortcuts: dict[Shortcut, Bounds] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for lengths in (self.input_lengths, self.target_lengths):
@@ -187,16 +208,6 @@ class Audit:
     categories: dict[_Name, _Count]
     active_authors: _Share
     markers: dict[_Month, Annotated[float, Field(ge=0, le=1000)]]
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """A mean and its 95 % interval over first authors, None with too few of them."""
-
-    __pydantic_config__ = _STRICT
-    mean: _Share
-    low: float | None = None
-    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from builder.dataset.families import family_of
 from builder.dataset.manifest import QUANTILES
 from builder.records import SPLITS, LinkWay, ReadingSummary
 from builder.round.configurations import thousands_in
+from lm_eval_tasks.core.row_format import SHORTCUTS
 from lm_eval_tasks.core.tables import Table, counts_text, with_bounds
 
 if TYPE_CHECKING:
@@ -182,6 +183,18 @@ def labels(configurations: Sequence[Configuration]) -> Table:
         if any(counts)
     ]
     return Table(head, "l" + "r" * (len(head) - 1), rows)
+
+
+def shortcuts(manifest: Manifest) -> Table:
+    """SCALAR: what the test questions yield to who does not read the paper; of a publishable copy, those of the whole."""
+    whole = manifest.publishable.original if manifest.publishable else ()
+    tests = [
+        (configuration.name, configuration.statistics("test").shortcuts)
+        for configuration in whole or manifest.configurations
+    ]
+    measured = [name for name in SHORTCUTS if any(name in of_level for _, of_level in tests)]
+    rows = [(name, *(_bounds(of_level.get(each)) for each in measured)) for name, of_level in tests if of_level]
+    return Table(("Test split", *measured), "l" + "r" * len(measured), rows)
 
 
 def stages(manifest: Manifest) -> Table:

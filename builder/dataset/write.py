@@ -6,6 +6,7 @@ Without the hash `datasets` takes a rebuilt folder for the one in its cache and 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
@@ -14,11 +15,14 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from builder.dataset.manifest import QUANTILES, Configuration, DataFile, SplitContents, Statistics
+from builder.dataset.manifest import QUANTILES, Configuration, DataFile, SplitContents, Statistics, bounds_of
 from builder.dataset.rows import columns_of
 from builder.records import SPLITS, Split
 from lm_eval_tasks.core.files import sha256_of
+from lm_eval_tasks.core.intervals import SHARES, interval
 from lm_eval_tasks.core.power import detectable_with, spread_of
+from lm_eval_tasks.core.row_format import BM25_LOCAL, Shortcut
+from lm_eval_tasks.retrieval.local import Chooser, chooser
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row
@@ -36,13 +40,17 @@ class ConfigurationWriter:
     Args:
         folder: the dataset folder.
         configuration: what is written; the files that it names are ignored.
+        shortcuts: those whose accuracy on questions is measured.
     """
 
-    def __init__(self, folder: Path, configuration: Configuration) -> None:
+    def __init__(
+        self, folder: Path, configuration: Configuration, shortcuts: Sequence[Shortcut] = (BM25_LOCAL,)
+    ) -> None:
         self._configuration = configuration
         columns = columns_of(configuration)
         self._splits = {
-            split: SplitWriter(folder, configuration.name, configuration.task, split, columns) for split in SPLITS
+            split: SplitWriter(folder, configuration.name, configuration.task, split, columns, shortcuts)
+            for split in SPLITS
         }
 
     def add(self, split: Split, row: Row) -> None:
@@ -66,6 +74,9 @@ class _Tally:
     licenses: Counter[str] = field(default_factory=Counter)
     labels: Counter[int] = field(default_factory=Counter)
     authors: Counter[str] = field(default_factory=Counter)
+    choosers: Mapping[Shortcut, Chooser] = field(default_factory=dict)
+    right: dict[Shortcut, list[float]] = field(default_factory=dict)
+    clusters: list[str] = field(default_factory=list)
 
     def add(self, row: Row) -> None:
         self.inputs.append(row["input_tokens"])
@@ -77,6 +88,11 @@ class _Tally:
             self.labels[row["label"]] += 1
         else:
             self.targets.append(row["target_tokens"])
+        # A question by id alone has no text to choose by.
+        if "question" in row:
+            self.clusters.append(next(iter(row["authors"]), row["paper_id"]))
+            for name, choose in self.choosers.items():
+                self.right.setdefault(name, []).append(float(choose(row) == row["label"]))
 
     def close(self, task: str) -> Statistics:
         places = range(max(self.labels, default=-1) + 1)
@@ -92,6 +108,7 @@ class _Tally:
             target_lengths=_lengths(self.targets),
             labels=tuple(self.labels[place] for place in places),
             detectable=smallest and round(smallest, 4),
+            shortcuts={name: bounds_of(interval(right, self.clusters, SHARES)) for name, right in self.right.items()},
         )
 
 
@@ -113,14 +130,16 @@ class _Shard:
 class SplitWriter:
     """Writes one split of a configuration."""
 
-    def __init__(self, folder: Path, name: str, task: str, split: Split, columns: pa.Schema) -> None:
+    def __init__(
+        self, folder: Path, name: str, task: str, split: Split, columns: pa.Schema, shortcuts: Sequence[Shortcut] = ()
+    ) -> None:
         self._place, self._task, self._split, self._schema = folder / name, task, split, columns
         self._pending: list[Row] = []
         self._size = 0
         self._shards: list[_Shard] = []
         self._writer: pq.ParquetWriter | None = None
         self._rows = self._nbytes = 0
-        self._tally = _Tally()
+        self._tally = _Tally(choosers={name: chooser(name) for name in shortcuts})
 
     def add(self, row: Row) -> None:
         beside = [part.get("content", "") for part in (*row.get("demonstrations", ()), *row.get("candidates", ()))]

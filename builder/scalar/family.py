@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from builder.samples.tokens import TokenCounter, token_counter
 from builder.scalar.completion import complete_question
 from builder.scalar.rows import KIND, TASK, row_of, with_token_counts
 from builder.scalar.stage import Asking, read_cited
+from lm_eval_tasks.core.row_format import BM25_LOCAL, SHORTCUTS, Shortcut
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row
@@ -27,17 +28,23 @@ _COUNTED_TOGETHER = 16
 def write(material: Material, folder: Path) -> Iterator[tuple[Configuration, StageReport]]:
     """Every level that the round asks for."""
     asking = Asking(material)
+    shortcuts = SHORTCUTS if material.round_.scalar.embed_local else (BM25_LOCAL,)
     for level in material.round_.scalar.chosen:
         questions, report = asking.questions(level)
         rows = {split: map(row_of, of_split) for split, of_split in questions.items()}
-        yield write_level(folder, level, rows, material.round_.round, token_counter()), report
+        yield write_level(folder, level, rows, material.round_.round, token_counter(), shortcuts), report
 
 
 def write_level(
-    folder: Path, level: Level, rows: Mapping[Split, Iterable[Row]], round_name: str, count: TokenCounter
+    folder: Path,
+    level: Level,
+    rows: Mapping[Split, Iterable[Row]],
+    round_name: str,
+    count: TokenCounter,
+    shortcuts: Sequence[Shortcut] = (BM25_LOCAL,),
 ) -> Configuration:
     """Write the rows of one SCALAR level, as `rows.row_of` makes them."""
-    writer = ConfigurationWriter(folder, Configuration(level.name, TASK, "questions"))
+    writer = ConfigurationWriter(folder, Configuration(level.name, TASK, "questions"), shortcuts)
     for split, of_split in rows.items():
         waiting = iter(of_split)
         while group := list(islice(waiting, _COUNTED_TOGETHER)):

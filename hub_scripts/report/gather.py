@@ -107,7 +107,10 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         [row.title for row in rows],
         [row.published for row in rows],
         [row.first_author for row in rows],
-        [_cell(model, judged) for model, judged in sorted(finished.items())],
+        sorted(
+            [*(_cell(model, judged) for model, judged in finished.items()), *_shortcuts(finished)],
+            key=lambda cell: cell.model,
+        ),
         sorted({row.prompt_version for row in prompt_rows}),
         {model: len(judged) for model, judged in sorted(by_model.items()) if model in waiting - finished.keys()},
         withheld,
@@ -212,6 +215,28 @@ def _cell(model: str, judged: Sequence[_Judged]) -> Cell:
         len(judged) if noted is None and scored < len(judged) else noted,
         {name: columns[name].scores if name in columns else {} for name in _DIAGNOSTICS},
     )
+
+
+def _shortcuts(finished: Mapping[str, Sequence[_Judged]]) -> Iterator[Cell]:
+    """The baselines that were not run, and whose score every sample carries."""
+    samples = {answer.sample.id: answer.sample for judged in finished.values() for answer in judged}
+    columns = columns_of(list(samples.values()))
+    for metric in metrics.METRICS:
+        for shortcut in metrics.METRICS:
+            if not shortcut.baseline or shortcut.name not in metric.floors or shortcut.baseline in finished:
+                continue
+            if scores := columns.get(shortcut.name):
+                zero = zero_of(metric, columns)
+                yield Cell(
+                    shortcut.baseline,
+                    scores.n,
+                    {metric.name: scores.interval()},
+                    {metric.name: scores.scores},
+                    {metric.name: zero.scores} if zero else {},
+                    {},
+                    None,
+                    next(sample.row.of for sample in samples.values()),
+                )
 
 
 def _write_sample(path: Path, name: str, page: _Page, licenses: Licenses) -> int:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from math import nan
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -16,7 +17,6 @@ from matplotlib.figure import Figure
 from hub_scripts.report.board import LABELS, Published
 from hub_scripts.report.cells import WIN_RATE
 from hub_scripts.report.drawing import STYLE, Plot, add_legend, looks, save
-from hub_scripts.report.gather import win
 from hub_scripts.report.inputs import find
 from hub_scripts.report.pages import read_packaged, render
 from hub_scripts.reproduce.matrix import (
@@ -32,25 +32,31 @@ from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.files import write_whole
 from lm_eval_tasks.core.intervals import SHARES, Interval, interval
 from lm_eval_tasks.core.power import FEWEST
-from lm_eval_tasks.core.row_format import MADE_UP
+from lm_eval_tasks.core.row_format import MADE_UP, SHORTCUTS
 from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.judge.verdict import points_in
 from lm_eval_tasks.samples.results import read_results
 from lm_eval_tasks.samples.run_folder import results_in
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 from lm_eval_tasks.stats.columns import columns_of
 
 if TYPE_CHECKING:
-    from builder.dataset.manifest import Manifest
+    from builder.dataset.manifest import Bounds, Manifest
 
 RESULTS = "reproduced.json"
 DIFFERS, AGREES = "differs", "within the interval"
 _HEAD = ("Setting", "Model", "Score", "Published", "Ours", "95 % interval", "Difference", "n", "Verdict")
 _FIGURE_METRICS = ("bertscore", "rouge_l")
 _NOTES = {
-    "academiceval": ("The documentation, *Differences from the papers*, lists everything that may move a score.",),
+    "academiceval": (
+        "The documentation, *Differences from the papers*, lists everything that may move a score.",
+        "Win rates are of one order alone, with the generated text first (raw_win_rate): the published ones are too.",
+    ),
     "scalar": (
         "Tables 2 and 3 were measured on samples of 50 questions.",
         "Answers are read as in the published code (accuracy_strict).",
+        "Without reading the paper: always the same answer (guessing scores 25.0), or the candidate that fits the sentence with the "
+        "mask best, by BM25 (bm25-local) or by embeddings (embed-local).",
     ),
 }
 
@@ -93,14 +99,24 @@ def write_page(
     scores = {name: _scores(folder) if folder else {} for name, folder in folders.items()}
     names = {run.name: run for run in runs}
     rows = [
-        Row(cell, scores[run_name(cell)].get((names[run_name(cell)].log_name(cell.setting), _ours_for(cell.metric))))
+        Row(
+            cell,
+            scores[run_name(cell)].get(
+                (names[run_name(cell)].log_name(cell.setting), _OURS.get(cell.metric, cell.metric))
+            ),
+        )
         for cell in cells(paper)
     ]
     figure = _figure_3(names, scores, output) if paper == "academiceval" else None
     by_source: dict[str, list[Row]] = {}
     for row in rows:
         by_source.setdefault(row.cell.source, []).append(row)
-    tables = {"Runs": _runs(folders), **{source: _table(source_rows) for source, source_rows in by_source.items()}}
+    shortcuts = {"Without reading the paper": _without_reading(manifest)} if manifest and paper == "scalar" else {}
+    tables = {
+        "Runs": _runs(folders),
+        **shortcuts,
+        **{source: _table(source_rows) for source, source_rows in by_source.items()},
+    }
     notes = dict.fromkeys(row.cell.note for row in rows if row.cell.note)
     made_up = [manifest.published_as] if manifest and manifest.source == MADE_UP else []
     _render(paper, tables, figure, [*_facts(manifest, dataset), *notes], made_up, output)
@@ -122,9 +138,9 @@ def newest(folder: Path) -> Path | None:
     return results[-1].parent if results else None
 
 
-def _ours_for(metric: str) -> str:
-    """Which of our metrics a published one is."""
-    return "accuracy_strict" if metric == "accuracy" else metric
+# Published metric -> ours; SCALAR's answers are read as its code reads them, judges were asked in one order.
+_RAW_WIN_RATE = "raw_win_rate"
+_OURS = {"accuracy": "accuracy_strict", WIN_RATE: _RAW_WIN_RATE}
 
 
 def _scores(folder: Path) -> _Scores:
@@ -139,16 +155,17 @@ def _scores(folder: Path) -> _Scores:
 
 
 def _win_rates(folder: Path, samples: Sequence[Sample]) -> _Scores:
-    """What judges made of an evaluation: for each sample, the mean over the judges."""
+    """What judges made of an evaluation, with its text first alone, as in the paper: for each sample, the mean over the judges."""
     inputs = find([folder])
     models = {file.model for file in inputs.samples}
     won: dict[str, list[tuple[float, str]]] = {}
     for sample in samples:
         orders = {judge: pair for model in models for judge, pair in inputs.verdicts.of(model, sample).items()}
-        if (points := win(orders)) is not None:
-            won.setdefault(sample.task, []).append((points, sample.cluster))
+        points = [0.0 if order == "empty" else points_in(order[0], 1) for order in orders.values()]
+        if read_points := [point for point in points if point is not None]:
+            won.setdefault(sample.task, []).append((fmean(read_points), sample.cluster))
     return {
-        (task, WIN_RATE): interval([points for points, _ in pairs], [cluster for _, cluster in pairs], SHARES)
+        (task, _RAW_WIN_RATE): interval([points for points, _ in pairs], [cluster for _, cluster in pairs], SHARES)
         for task, pairs in won.items()
     }
 
@@ -172,6 +189,32 @@ def _cells(row: Row) -> tuple[object, ...]:
         ours.samples,
         row.verdict,
     )
+
+
+def _without_reading(manifest: Manifest) -> Table:
+    """What SCALAR's questions yield to who reads neither paper nor candidates, or no more than the sentence with the mask."""
+    tests = [
+        (level.name, level.statistics("test")) for level in manifest.configurations if level.statistics("test").labels
+    ]
+    measured = [name for name in SHORTCUTS if any(name in test.shortcuts for _, test in tests)]
+    rows = [
+        (
+            name,
+            test.samples,
+            _percent(test.labels[0] / test.samples),
+            _percent(max(test.labels) / test.samples),
+            *(_with_bounds(test.shortcuts.get(shortcut)) for shortcut in measured),
+        )
+        for name, test in tests
+    ]
+    head = ("Level", "n", "Always the first", "Best constant answer", *measured)
+    return Table(head, "l" + "r" * (len(head) - 1), rows)
+
+
+def _with_bounds(score: Bounds | None) -> str | None:
+    if score is None or score.low is None or score.high is None:
+        return None if score is None else _percent(score.mean)
+    return f"{_percent(score.mean)} ({_percent(score.low)} to {_percent(score.high)})"
 
 
 def _runs(folders: Mapping[str, Path | None]) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from lm_eval_tasks.core.text import parse_json
 
@@ -10,6 +11,11 @@ from lm_eval_tasks.core.text import parse_json
 MASK = "**[MASKED_CITATION]**"
 # `candidate_text` of a SCALAR row whose candidates show only their body, without a title.
 BODY = "body"
+# The ways to answer a SCALAR question without reading the paper, see `retrieval.local`.
+Shortcut = Literal["bm25-local", "embed-local"]
+BM25_LOCAL: Shortcut = "bm25-local"
+EMBED_LOCAL: Shortcut = "embed-local"
+SHORTCUTS: tuple[Shortcut, ...] = (BM25_LOCAL, EMBED_LOCAL)
 # Endings of the configurations that are made in addition to a setting's own: its frozen core, and rows by id alone.
 CORE, IDS = "-core", "-ids"
 # Files next to the data: what is in them, and version 1 of revised papers.

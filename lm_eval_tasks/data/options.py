@@ -60,6 +60,7 @@ class Options:
         reasoning_tokens: room for reasoning on top of the answer's.
         system_instruction: the system prompt that lm-eval will put before ours.
         metrics: which ones lm-eval prints, "headline" or "all"; samples contain all.
+        embed_local: whether the shortcut of that name is computed for SCALAR's questions; it takes a model.
         model_cutoff: the month up to which the model was trained, "YYYY-MM"; None if it is not known.
     """
 
@@ -74,6 +75,7 @@ class Options:
     core: bool
     bertscore_model: str | None
     keep_parts: bool
+    embed_local: bool
     cut: Cut
     reserve: int | None
     reasoning_tokens: int

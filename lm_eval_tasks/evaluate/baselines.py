@@ -47,12 +47,22 @@ def words_without_content(row: PromptRow) -> str:
     return _choice(0) if row.candidate_ids else function_words.text_of(row.lead_words or 0)
 
 
+def bm25_local(row: PromptRow) -> str | None:
+    """Of SCALAR's candidates the one that BM25 finds for the sentence with the mask; None for other tasks."""
+    return None if row.bm25_local is None else _choice(row.bm25_local)
+
+
+def embed_local(row: PromptRow) -> str | None:
+    """As `bm25_local`, by embeddings of the small model."""
+    return None if row.embed_local is None else _choice(row.embed_local)
+
+
 def _choice(index: int) -> str:
     return f"<answer>{index}</answer>"
 
 
 _ANSWERS: dict[str, Callable[[PromptRow], str | None]] = dict(
-    zip(BASELINES, (lead, copy_demo, random_sentence, words_without_content), strict=True)
+    zip(BASELINES, (lead, copy_demo, random_sentence, words_without_content, bm25_local, embed_local), strict=True)
 )
 
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from lm_eval_tasks.compat.lm_eval import model_types
 from lm_eval_tasks.core.errors import EvalError, OptionError
+from lm_eval_tasks.core.row_format import SHORTCUTS
 from lm_eval_tasks.core.text import suggestion
 
-# The baselines, and the usual model types of lm-eval for completion.
-BASELINES = ("lead", "copy-demo", "random-sentence", "function-words")
+# The baselines that write, all baselines, and the usual model types of lm-eval for completion.
+WRITERS = ("lead", "copy-demo", "random-sentence", "function-words")
+BASELINES = (*WRITERS, *SHORTCUTS)
 MODELS = (*BASELINES, "hf", "vllm", "local-chat-completions", "openai-chat-completions")
 
 

@@ -20,6 +20,7 @@ from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.journal import Journal
 from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.metadata import check, dataset_of
+from lm_eval_tasks.core.row_format import EMBED_LOCAL
 from lm_eval_tasks.data import cutoff, options
 from lm_eval_tasks.evaluate.answers import AnsweringLM
 from lm_eval_tasks.evaluate.batch_model import open_batches
@@ -102,6 +103,7 @@ def _evaluate(
         **parsed,
         **_generation_metadata(generation),
         **({"keep_parts": True} if model in BASELINES else {}),
+        **({"embed_local": True} if model == EMBED_LOCAL else {}),
     }
     reasoning = int(options.Options.of(task_metadata).reasoning_tokens)
     label = label_of(model, parsed)

@@ -253,5 +253,18 @@ def accuracy_constant(answers: Answers) -> Values:
     return [float(row.label == row.best_constant) for row in answers.rows]
 
 
+def accuracy_bm25_local(answers: Answers) -> Values:
+    """What the candidate scores that fits the sentence with the mask best, see `retrieval.local`."""
+    return [_chosen(row.bm25_local, row.label) for row in answers.rows]
+
+
+def accuracy_embed_local(answers: Answers) -> Values:
+    return [_chosen(row.embed_local, row.label) for row in answers.rows]
+
+
+def _chosen(choice: int | None, label: int | None) -> float | None:
+    return None if choice is None else float(choice == label)
+
+
 def accuracy_random(answers: Answers) -> Values:
     return [1 / len(row.candidate_ids) if row.candidate_ids else None for row in answers.rows]

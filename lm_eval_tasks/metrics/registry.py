@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from lm_eval_tasks.core.errors import MetricError
+from lm_eval_tasks.core.row_format import BM25_LOCAL, EMBED_LOCAL
 from lm_eval_tasks.core.text import suggestion
 from lm_eval_tasks.metrics import measures
 from lm_eval_tasks.samples.answers import Answers
@@ -36,6 +37,7 @@ class Metric:
         usual: the name that lm-eval's own tasks give such a metric; printed in addition to ours, which goes in the next version.
         zero: floors that do not depend on the model; the highest counts as 0 where scores of several tasks are averaged.
         rate: whether it belongs next to the headline: how often something went wrong with prompts or answers.
+        baseline: the baseline whose score it is, which every sample carries.
         limits: the least and the greatest value; None if there are none.
     """
 
@@ -49,6 +51,7 @@ class Metric:
     zero: tuple[str, ...] = ()
     usual: str = ""
     rate: bool = False
+    baseline: str = ""
     limits: tuple[float, float] | None = (0.0, 1.0)
 
 
@@ -98,7 +101,7 @@ METRICS: tuple[Metric, ...] = (
         "higher",
         measures.accuracy,
         headline=True,
-        floors=("accuracy_random", "accuracy_constant"),
+        floors=("accuracy_random", "accuracy_constant", "accuracy_bm25_local", "accuracy_embed_local"),
         zero=("accuracy_random",),
         usual="acc",
     ),
@@ -120,6 +123,22 @@ METRICS: tuple[Metric, ...] = (
     Metric("accuracy_strict", "Accuracy, answers read strictly", _CLOZE, "higher", measures.accuracy_strict),
     Metric("accuracy_constant", "Accuracy of the best constant", _CLOZE, "lower", measures.accuracy_constant),
     Metric("accuracy_random", "Accuracy of guessing", _CLOZE, "lower", measures.accuracy_random),
+    Metric(
+        "accuracy_bm25_local",
+        "Accuracy of BM25 on the masked sentence",
+        _CLOZE,
+        "lower",
+        measures.accuracy_bm25_local,
+        baseline=BM25_LOCAL,
+    ),
+    Metric(
+        "accuracy_embed_local",
+        "Accuracy of embeddings of the masked sentence",
+        _CLOZE,
+        "lower",
+        measures.accuracy_embed_local,
+        baseline=EMBED_LOCAL,
+    ),
     Metric(CAPPED, "Answers that reached their cap", _BOTH, "lower", measures.capped, rate=True),
     Metric("truncated", "Prompts cut", _BOTH, "lower", measures.truncated, rate=True),
     Metric("cut_share", "Share of the prompt cut", _BOTH, "lower", measures.cut_share, rate=True),
@@ -178,8 +197,8 @@ def ranking(kind: Kind) -> str:
 
 
 def printed_metrics() -> tuple[str, ...]:
-    """What lm-eval prints of a task: the headline metrics, and the share of answers that were cut off."""
-    return (*headline(), CAPPED)
+    """What lm-eval prints of a task: the headline metrics, what SCALAR's shortcuts score, and the share of answers that were cut off."""
+    return (*headline(), *(metric.name for metric in METRICS if metric.baseline), CAPPED)
 
 
 def find_metric(name: str) -> Metric | None:

@@ -82,8 +82,8 @@ def open_pair(kind: str, folders: str, similarity: Similarity) -> Dense:
     pair = PAIRS[kind]
     query, _, context = folders.partition(",") if folders else (pair.query, "", pair.context)
     context = context or query
-    encode_query = _encoder(query, pair.pooling, "DPRQuestionEncoder")
-    encode_context = _encoder(context, pair.pooling, "DPRContextEncoder")
+    encode_query = encoder(query, pair.pooling, "DPRQuestionEncoder")
+    encode_context = encoder(context, pair.pooling, "DPRContextEncoder")
     return Dense(f"{kind}:{query},{context}", encode_query, encode_context, similarity)
 
 
@@ -119,7 +119,8 @@ def _unit_vectors(vectors: Any) -> Any:
     return np.asarray(vectors) / np.where(lengths == 0, 1, lengths)
 
 
-def _encoder(name: str, pooling: str, dpr_class: str) -> Encode:
+def encoder(name: str, pooling: str, dpr_class: str = "") -> Encode:
+    """The embeddings of a transformers model, by folder or Hub id; see `Pair`."""
     import transformers
 
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -31,12 +32,16 @@ class BM25(_OneByOne):
         self._bm25s = bm25s
 
     def _rank(self, query: str, chunks: Sequence[str], top: int) -> list[int]:
+        return best(self.scores(query, chunks), top)
+
+    def scores(self, query: str, chunks: Sequence[str]) -> Any:
+        """How well each chunk fits, shape (chunks,); all 0 if there is nothing to compare."""
         words = self._bm25s.tokenize([query, *chunks], stopwords="en", show_progress=False, return_ids=False)
         if not words[0] or not any(words[1:]):
-            return list(range(len(chunks)))[:top]
+            return np.zeros(len(chunks))
         index = self._bm25s.BM25(method="lucene", k1=1.5, b=0.75)
         index.index(words[1:], show_progress=False)
-        return best(index.get_scores(words[0]), top)
+        return index.get_scores(words[0])
 
 
 class BM25Okapi(_OneByOne):

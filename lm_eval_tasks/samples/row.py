@@ -67,6 +67,7 @@ class PromptRow:
         by_number: whether citations by number are asked for.
         made_up: whether the papers are, which then have no page; None if they are not.
         label, candidate_ids, best_constant: of SCALAR; the last is the label that is right most often.
+        bm25_local, embed_local: the candidates that the shortcuts of `retrieval.local` name; None if they were not asked.
     """
 
     id: str
@@ -93,6 +94,8 @@ class PromptRow:
     label: int | None = None
     candidate_ids: tuple[str, ...] | None = None
     best_constant: int | None = None
+    bm25_local: int | None = None
+    embed_local: int | None = None
     content: str | None = None
     demonstrations: tuple[Mapping[str, Any], ...] | None = None
     lead_words: int | None = None
@@ -289,7 +292,10 @@ _TEXTS = (
     "first_author target title abstract primary_category heading level section citation_type content prompt month cut "
     "dataset_revision bertscore_model tokenizer opens closes metrics"
 )
-_COUNTS = "prompt_version label best_constant lead_words target_at tokens_before tokens_after tokens_cut place places of answer_cap"
+_COUNTS = (
+    "prompt_version label best_constant bm25_local embed_local lead_words target_at tokens_before tokens_after tokens_cut place "
+    "places of answer_cap"
+)
 _READERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(_NAMES.split(), _name),
     **dict.fromkeys(_TEXTS.split(), _text),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +23,13 @@ from lm_eval_tasks.tasks.records import ALL_LEVELS, LEVELS
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration
+    from lm_eval_tasks.core.row_format import Shortcut
 
 # ICLR 2025, whose papers the published questions are made of.
 ROUND = "2025.01"
 
 
-def import_questions(source: Path, output: Path) -> list[StageReport]:
+def import_questions(source: Path, output: Path, shortcuts: Sequence[Shortcut]) -> list[StageReport]:
     """The published questions as a dataset folder, all in the test split. Drop reason: bad_record.
 
     Raises:
@@ -46,7 +48,7 @@ def import_questions(source: Path, output: Path) -> list[StageReport]:
     counter = token_counter()
     with replacing(output) as place:
         built = [
-            write_level(place, level, {"test": rows[name]}, ROUND, counter)
+            write_level(place, level, {"test": rows[name]}, ROUND, counter, shortcuts)
             for level in LEVELS
             if (name := level.short_name) in rows
         ]
@@ -54,7 +56,7 @@ def import_questions(source: Path, output: Path) -> list[StageReport]:
     return [report]
 
 
-def import_papers(source: Path, output: Path, seed: int) -> list[StageReport]:
+def import_papers(source: Path, output: Path, seed: int, shortcuts: Sequence[Shortcut]) -> list[StageReport]:
     """Make questions from SCALAR's structured papers; a report for each level.
 
     Raises:
@@ -69,7 +71,7 @@ def import_papers(source: Path, output: Path, seed: int) -> list[StageReport]:
         for level in ALL_LEVELS:
             maker = QuestionMaker(level, seed, structured.known.get, types_of, usual.questions_of_paper, "published")
             placed = ask_all(maker, progress(in_turn, level.name), seed, usual.questions)
-            built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, counter))
+            built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, counter, shortcuts))
             reports.append(maker.report)
         if not any(configuration.samples for configuration in built):
             raise FolderError(f"no question could be made of {source} ({'; '.join(r.line() for r in reports)})")

@@ -1,0 +1,98 @@
+"""SCALAR's shortcuts: the candidate that fits the words around the mask best, chosen without reading the paper.
+
+The question is the sentence with the mask. "bm25-local" adds its BM25 score against all that the prompt shows of a candidate to
+the one against its title and abstract; "embed-local" compares embeddings of the small model by cosine, with title and abstract,
+or, where only a body is shown, with passages of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from lm_eval_tasks.core.row_format import BM25_LOCAL, BODY, MASK, Shortcut
+from lm_eval_tasks.retrieval.sparse import BM25
+
+# A row of SCALAR: `question`, `candidates` with `title` and `content`, `candidate_text`.
+Row = Mapping[str, Any]
+Chooser = Callable[[Row], int]
+# Characters on each side of the mask, at most.
+_AROUND = 250
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s")
+_ABSTRACT = re.compile(r"<Abstract>(.*?)</Abstract>", re.DOTALL)
+_PASSAGES, _PASSAGE = 8, 1_000
+
+
+def chooser(shortcut: Shortcut) -> Chooser:
+    """What chooses a candidate of a row.
+
+    Raises:
+        EvalError: the small model is not installed.
+    """
+    return bm25_choice if shortcut == BM25_LOCAL else _EmbedLocal()
+
+
+def bm25_choice(row: Row) -> int:
+    """The candidate that bm25-local names."""
+    query = around_the_mask(row["question"])
+    scores = BM25().scores(query, [_shown(row, candidate) for candidate in row["candidates"]])
+    if row["candidate_text"] != BODY:
+        scores = scores + BM25().scores(query, [_summary(candidate) for candidate in row["candidates"]])
+    return int(np.argmax(scores))
+
+
+def around_the_mask(question: str) -> str:
+    """The sentence that holds the mask, without it."""
+    before, _, after = question.partition(MASK)
+    return f"{_SENTENCE_END.split(before)[-1][-_AROUND:]} {_SENTENCE_END.split(after)[0][:_AROUND]}"
+
+
+def _shown(row: Row, candidate: Row) -> str:
+    return str(
+        candidate["content"] if row["candidate_text"] == BODY else f"{candidate['title']}\n{candidate['content']}"
+    )
+
+
+def _summary(candidate: Row) -> str:
+    abstract = _ABSTRACT.search(candidate["content"])
+    return f"{candidate['title']}\n{abstract[1] if abstract else ''}"
+
+
+class _EmbedLocal:
+    """Chooses by embeddings, each text embedded once."""
+
+    def __init__(self) -> None:
+        self._encode = _encoder()
+        self._known: dict[str, Any] = {}
+
+    def __call__(self, row: Row) -> int:
+        query = self._vectors([around_the_mask(row["question"])])[0]
+        scores = [float(np.mean(self._vectors(_passages(row, candidate)) @ query)) for candidate in row["candidates"]]
+        return int(np.argmax(scores))
+
+    def _vectors(self, texts: Sequence[str]) -> Any:
+        """Embeddings of length 1, shape (texts, dimensions)."""
+        if new := [text for text in dict.fromkeys(texts) if text not in self._known]:
+            vectors = self._encode(new)
+            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+            self._known |= dict(zip(new, vectors / np.where(lengths == 0, 1, lengths), strict=True))
+        return np.stack([self._known[text] for text in texts])
+
+
+@cache
+def _encoder() -> Callable[[Sequence[str]], Any]:
+    from lm_eval_tasks.compat.minilm import minilm_path
+    from lm_eval_tasks.retrieval.dense import encoder
+
+    return encoder(minilm_path("baseline embed-local"), "mean")
+
+
+def _passages(row: Row, candidate: Row) -> list[str]:
+    if row["candidate_text"] != BODY:
+        return [_summary(candidate)]
+    body = candidate["content"]
+    return [body[len(body) * i // _PASSAGES :][:_PASSAGE] for i in range(_PASSAGES)]
