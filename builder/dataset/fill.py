@@ -25,6 +25,7 @@ from builder.ids import PaperId, bare_id
 from builder.records import SPLITS, Paper, Split
 from builder.stage_report import StageReport
 from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.core.row_format import EMBED_LOCAL
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row
@@ -51,8 +52,12 @@ def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: 
     report = StageReport("fill")
     doubtful: set[str] = set()
     with replacing(output) as place:
+        originals = {configuration.name: configuration for configuration in manifest.publishable.original}
         filled = tuple(
-            _complete(source, place, manifest, configuration, store, report, doubtful)
+            _with_embed_local(
+                _complete(source, place, manifest, configuration, store, report, doubtful),
+                originals.get(configuration.name, configuration),
+            )
             for configuration in manifest.complete_configurations
         )
         # What a source said of them once is not believed for good.
@@ -70,6 +75,16 @@ def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: 
         finished = facts if filled == expected else replace(facts, fill=report.counts())
         finish(place, finished, read_carried(source, manifest))
     return report
+
+
+def _with_embed_local(filled: Configuration, original: Configuration) -> Configuration:
+    """A configuration with the shortcut that takes a model, which is not measured again."""
+    splits = {}
+    for split, contents in filled.splits.items():
+        measured = original.statistics(split).shortcuts.get(EMBED_LOCAL)
+        shortcuts = {**contents.statistics.shortcuts, **({EMBED_LOCAL: measured} if measured else {})}
+        splits[split] = replace(contents, statistics=replace(contents.statistics, shortcuts=shortcuts))
+    return replace(filled, splits=splits)
 
 
 def _paper_ids(source: Path, manifest: Manifest) -> tuple[set[str], set[str]]:

@@ -12,8 +12,9 @@ import importlib.util
 import json
 import logging
 import re
+import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +48,32 @@ def is_lm_eval() -> bool:
     return Path(sys.argv[0]).stem in _PROGRAMS
 
 
+def with_metadata(key: str, value: str) -> str | None:
+    """This process's command with one more entry in --metadata, as a shell takes it; None if it is no command of ours or lm-eval's."""
+    program, *arguments = sys.argv
+    name = Path(program).stem
+    if name not in (*_PROGRAMS, "academiceval"):
+        return None
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--metadata")
+    parser.add_argument("--config", "-C", type=Path)
+    known, _ = parser.parse_known_args(arguments)
+    rest = _without_metadata(arguments)
+    metadata = {**_entries(known.metadata or _read(known.config).get("metadata")), key: value}
+    return shlex.join([name, *rest, "--metadata", json.dumps(metadata)])
+
+
+def _without_metadata(arguments: Sequence[str]) -> list[str]:
+    kept: list[str] = []
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == "--metadata":
+            next(rest, None)
+        elif not argument.startswith("--metadata="):
+            kept.append(argument)
+    return kept
+
+
 @contextmanager
 def errors_end_the_process() -> Iterator[None]:
     """Under lm-eval's command line, which would show a traceback, end the process with an error's sentence."""
@@ -73,19 +100,20 @@ def run_arguments() -> RunArguments:
     return RunArguments(
         str(arguments.system_instruction or file.get("system_instruction") or ""),
         max_gen_toks(str(arguments.gen_kwargs or file.get("gen_kwargs") or "")),
-        _keys(arguments.metadata or file.get("metadata")),
+        tuple(_entries(arguments.metadata or file.get("metadata"))),
         bool(arguments.apply_chat_template or file.get("apply_chat_template")),
     )
 
 
-def _keys(metadata: object) -> tuple[str, ...]:
-    """The keys of --metadata, which lm-eval takes as JSON or as key=value,..."""
+def _entries(metadata: object) -> dict[str, Any]:
+    """The entries of --metadata, which lm-eval takes as JSON or as key=value,..."""
     if isinstance(metadata, str):
         try:
             metadata = json.loads(metadata)
         except ValueError:
-            return tuple(part.partition("=")[0].strip() for part in str(metadata).split(","))
-    return tuple(metadata) if isinstance(metadata, dict) else ()
+            pairs = (part.partition("=") for part in str(metadata).split(","))
+            return {key.strip(): value for key, _, value in pairs}
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def max_gen_toks(gen_kwargs: str) -> int | None:

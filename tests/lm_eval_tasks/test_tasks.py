@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,10 +15,11 @@ from typing import Any
 import pytest
 import yaml
 
+from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.core.errors import EvalError, TaskFolderError
 from lm_eval_tasks.core.tables import text_lines
 from lm_eval_tasks.data import hook
-from lm_eval_tasks.evaluate.baselines import BASELINES
+from lm_eval_tasks.evaluate.generation import WRITERS
 from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.samples.answers import ScoredAnswer
@@ -200,12 +202,33 @@ def test_lm_eval_ends_with_the_sentence_of_an_error(monkeypatch: pytest.MonkeyPa
         hook.load("Abs-9K", 512, dataset="nowhere", bertscore_model="none")
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        [],
+        ["--metadata", '{"dataset": "a b"}'],
+        ["--metadata", "dataset=a b,bertscore_model=x"],
+        ['--metadata={"dataset": "a b"}'],
+    ],
+)
+def test_a_command_that_works_here_is_printed(given: list[str], dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/lm_eval", *given, "--tasks", "academiceval_abs", "--model", "it's"])
+    command = command_line.with_metadata("bertscore_model", "minilm")
+    program, *arguments = shlex.split(command or "")
+    assert (program, arguments[:-1]) == ("lm_eval", ["--tasks", "academiceval_abs", "--model", "it's", "--metadata"])
+    assert json.loads(arguments[-1]) == {**({"dataset": "a b"} if given else {}), "bertscore_model": "minilm"}
+    with pytest.raises(SystemExit, match=re.escape(f"this works here:\n\n{command}\n")):
+        hook.load("Abs-9K", 512, dataset=str(dataset), bertscore_model="nobody/nothing")
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/pytest"])
+    assert command_line.with_metadata("bertscore_model", "minilm") is None
+
+
 @pytest.mark.slow
 def test_baselines_answer_and_are_scored(dataset: Path, tmp_path: Path) -> None:
     metadata = {"dataset": str(dataset), "bertscore_model": "none"}
     scores = {
         name: {s.metric: s for s in evaluate(name, "", ["academiceval_intro_28k_g"], metadata, None, tmp_path / name)}
-        for name in BASELINES
+        for name in WRITERS
     }
     for name, one in scores.items():
         assert 0.05 < one["rouge_l"].value < 0.9, name
@@ -214,7 +237,7 @@ def test_baselines_answer_and_are_scored(dataset: Path, tmp_path: Path) -> None:
         assert (one["rouge_l_content"].value == 0) == (name == "function-words")
         assert one["empty"].value == 0
         assert (tmp_path / name / f"results_{name}.json").is_file()
-    assert len({one["rouge_l"].value for one in scores.values()}) == len(BASELINES)
+    assert len({one["rouge_l"].value for one in scores.values()}) == len(WRITERS)
     items = score_table([s for one in scores.values() for s in one.values()])
     table = [line for item in items for line in text_lines(item, "markdown")]
     assert len(table) == 2 * 6 + 1

@@ -39,13 +39,14 @@ from builder.scalar.render import MOST_CHARACTERS, candidate, parts, question
 from builder.seeding import row_order
 from lm_eval_tasks.core.errors import BudgetError
 from lm_eval_tasks.core.journal import Journal
-from lm_eval_tasks.core.row_format import MASK
+from lm_eval_tasks.core.row_format import BM25_LOCAL, EMBED_LOCAL, MASK, SHORTCUTS
 from lm_eval_tasks.data import scalar_hook, slots
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.metrics import score
 from lm_eval_tasks.metrics.answer_index import answer_of
 from lm_eval_tasks.prompts.scalar import slots_of
+from lm_eval_tasks.retrieval.local import bm25_choice
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.tasks.records import ALL_LEVELS, LEVELS, Level
@@ -494,7 +495,7 @@ def with_scalar(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("scalar")
     shutil.copytree(world / "work", place / "work")
     own = {"name": "Cloze-Short", "question": "section", "citation": "descriptive", "candidates": "concise"}
-    scalar = {"levels": [level.name for level in ALL_LEVELS], "level": [own]}
+    scalar = {"levels": [level.name for level in ALL_LEVELS], "level": [own], "embed_local": True}
     round_ = small_round(place, settings=("Title-10K",), scalar=scalar)
     prepare(round_, LocalEngine(2))
     build(round_)
@@ -526,6 +527,32 @@ def test_a_round_holds_the_levels_it_asks_for(with_scalar: Path) -> None:
     test = next(one for one in read_manifest(folder).configurations if one.name == "SCALAR-Hard").statistics("test")
     assert test.labels == tuple(Counter(load_dataset(str(folder), "SCALAR-Hard")["test"]["label"])[i] for i in range(4))
     assert f"| SCALAR-Hard | {' | '.join(map(str, test.labels))} | {max(test.labels) / sum(test.labels):.3f} |" in card
+
+
+@pytest.mark.slow
+def test_what_is_right_without_reading_stands_in_the_card(with_scalar: Path, command: Command, tmp_path: Path) -> None:
+    folder = with_scalar / "academiceval"
+    measured = {
+        configuration.name: configuration.statistics("test").shortcuts
+        for configuration in read_manifest(folder).configurations
+        if configuration.form == "questions"
+    }
+    assert set(measured) == {*(level.name for level in ALL_LEVELS), "Cloze-Short"}
+    assert all(set(shortcuts) == set(SHORTCUTS) for shortcuts in measured.values())
+    rows_of_level = load_dataset(str(folder), "SCALAR-Easy")["test"]
+    right = [bm25_choice(row) == row["label"] for row in rows_of_level]
+    assert measured["SCALAR-Easy"][BM25_LOCAL].mean == round(sum(right) / len(right), 4)
+    assert "| Test split | bm25-local | embed-local |" in (folder / "README.md").read_text()
+    # A copy to publish says what the whole yields, whichever rows are whole in it.
+    code, _, err = command("publishable", folder, "-o", tmp_path / "public", "--licenses", "redistributable")
+    assert code == 0, err
+    table = [
+        line
+        for line in (folder / "README.md").read_text().splitlines()
+        if line.startswith("| SCALAR-Easy |") and line.count("|") == 4
+    ]
+    assert len(table) == 1
+    assert table[0] in (tmp_path / "public" / "README.md").read_text()
 
 
 @pytest.mark.slow
@@ -606,7 +633,7 @@ def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path) -> None:
 def test_baselines_choose_without_reading(with_scalar: Path, command: Command, tmp_path: Path) -> None:
     options = json.dumps({"dataset": str(with_scalar / "academiceval"), "bertscore_model": "none"})
     answers = {}
-    for name in ("lead", "random-sentence"):
+    for name in ("lead", "random-sentence", BM25_LOCAL, EMBED_LOCAL):
         tasks = "scalar_hard,academiceval_title_10k"
         code, _, err = command(
             "eval", "--model", name, "--tasks", tasks, "--metadata", options, "--output", tmp_path / name
@@ -615,6 +642,21 @@ def test_baselines_choose_without_reading(with_scalar: Path, command: Command, t
         answers[name] = [one.answer for one in read([tmp_path / name]) if one.task == "SCALAR-Hard"]
     assert set(answers["lead"]) == {"0"}
     assert len(set(answers["random-sentence"])) > 1
+    assert len(set(answers[BM25_LOCAL])) == len(set(answers[EMBED_LOCAL])) == 4
+    scored = {name: read([tmp_path / name]) for name in answers}
+    for shortcut, metric in ((BM25_LOCAL, "accuracy_bm25_local"), (EMBED_LOCAL, "accuracy_embed_local")):
+        own = {one.id: one.scores for one in scored[shortcut] if one.task == "SCALAR-Hard"}
+        assert all(scores["accuracy"] == scores[metric] for scores in own.values())
+        assert not any(one.scores for one in scored[shortcut] if one.task == "Title-10K")
+    # Every sample carries the first; the second takes a model and is asked for.
+    lead = [one.scores for one in scored["lead"] if one.task == "SCALAR-Hard"]
+    assert all("accuracy_bm25_local" in scores and "accuracy_embed_local" not in scores for scores in lead)
+    # So a page shows it, though it was not run.
+    code, _, err = command("report", tmp_path / "lead", "--output", tmp_path / "site")
+    assert code == 0, err
+    board = (tmp_path / "site" / "board.js").read_text()
+    assert BM25_LOCAL in board
+    assert EMBED_LOCAL not in board
 
 
 def imported(command: Command, source: Path, output: Path, n: int) -> dict[str, tuple[str, int]]:

@@ -13,6 +13,7 @@ from hub_scripts.report.board import published_scores
 from hub_scripts.reproduce import run as runs
 from hub_scripts.reproduce.matrix import RETRIEVERS, ReproduceError, runs_of
 from hub_scripts.reproduce.run import weights_of
+from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
 from lm_eval_tasks.tasks.records import task_names
 from tests.helpers import openai_server
 
@@ -127,6 +128,23 @@ def test_ours_stand_beside_the_published_and_nothing_is_done_twice(
     assert reproduce(command, dataset, output, *chosen)[0] == 0
     again = [row for row in json.loads((output / "reproduced.json").read_text()) if "ours" in row]
     assert again == [row for row in rows if "ours" in row]
+
+
+def first_wins(_body: object) -> str:
+    return json.dumps({name: {"Winner": "Answer 1", "Brief Explanation": "-"} for name in (*DIMENSIONS, OVERALL)})
+
+
+def test_win_rates_are_of_the_order_that_the_paper_asked_in(dataset: Path, command: Command, tmp_path: Path) -> None:
+    """A judge that always prefers the first text: 1 with ours first, and 0.5 over both orders."""
+    asked = ("--model", "lead", "--only", "Gemma Instruct 7B", "--limit", "2")
+    assert reproduce(command, dataset, tmp_path / "out", *asked)[0] == 0
+    (folder,) = (tmp_path / "out" / "Gemma-Instruct-7B").glob("lead-*")
+    with openai_server.serve(first_wins) as server:
+        code, _, err = command("judge", folder, "--model", "m", "--base-url", server.url, "--output", folder)
+    assert code == 0, err
+    assert reproduce(command, dataset, tmp_path / "out", *asked)[0] == 0
+    rows = json.loads((tmp_path / "out" / "reproduced.json").read_text())
+    assert {row["ours"] for row in rows if row["metric"] == "win_rate" and "ours" in row} == {1.0}
 
 
 def test_what_the_tables_do_not_have_is_named(dataset: Path, command: Command, tmp_path: Path) -> None:
