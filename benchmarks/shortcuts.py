@@ -1,4 +1,4 @@
-"""What SCALAR's questions yield to who does not read the paper, and how many papers are shown as SCALAR shows them.
+"""How many of SCALAR's questions are answered without reading the paper, and how many papers are shown as SCALAR shows them.
 
   python benchmarks/shortcuts.py [DATA] [--quick]
 
@@ -15,6 +15,7 @@ import lzma
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,13 +29,14 @@ from builder.scalar.render import parts, question  # noqa: E402
 from builder.scalar.rows import row_of  # noqa: E402
 from lm_eval_tasks.core.intervals import SHARES, interval  # noqa: E402
 from lm_eval_tasks.core.row_format import MASK, SHORTCUTS  # noqa: E402
-from lm_eval_tasks.retrieval.local import chooser  # noqa: E402
-from lm_eval_tasks.tasks.records import LEVELS  # noqa: E402
+from lm_eval_tasks.retrieval.shortcuts import chooser  # noqa: E402
+from lm_eval_tasks.tasks.records import LEVELS, Scope  # noqa: E402
 
 Row = Mapping[str, Any]
 DATA = ROOT.parent / "shared" / "data" / "scalar"
 FILES = ("papers.jsonl.xz", "papers_more.jsonl.xz")
 SEED = 1
+SCOPES: tuple[Scope, ...] = ("full", "section")
 
 
 def main() -> None:
@@ -52,14 +54,17 @@ def main() -> None:
     }
     figures: dict[str, object] = {}
     for shortcut in SHORTCUTS[:1] if arguments.quick else SHORTCUTS:
-        choose = chooser(shortcut)
-        for kind, level_rows in ((kind, by_level(of_kind)) for kind, of_kind in rows.items()):
-            for level, own in level_rows.items():
+        choose, name = chooser(shortcut), shortcut.replace("-", "_")
+        for kind, of_kind in rows.items():
+            all_right: list[float] = []
+            for level, own in by_level(of_kind).items():
                 right = [float(choose(row) == row["label"]) for row in own]
+                all_right += right
                 score = interval(right, [row["paper_id"] for row in own], SHARES)
                 bounds = f" [{score.low:.2f}, {score.high:.2f}]" if score.bounds else ""
                 print(f"{shortcut}, {kind}, {level}: {score.mean:.2f}{bounds}, n {len(own)}", flush=True)
-                figures[f"{shortcut.replace('-', '_')}_{kind}_{level}"] = round(score.mean, 3)
+                figures[f"{name}_{kind}_{level}"] = round(score.mean, 3)
+            figures[f"{name}_{kind}"] = round(fmean(all_right), 3)
     equal, citations = shown_alike(structured, arguments.data)
     print(f"papers shown as the published prompts show them: {equal} of {citations} citations")
     print(json.dumps({**figures, "papers_alike": equal, "citations": citations}))
@@ -107,16 +112,21 @@ def shown_alike(structured: Sequence[Structured], data: Path) -> tuple[int, int]
                     total += 1
                     part = of_section.get(mention.section)
                     title, abstract = citing.paper.title, citing.paper.abstract
-                    own = part and question(document, title, abstract, mention, part, "full", all_parts)
-                    equal += own == laid_out(record, heading, place)
+                    equal += part is not None and all(
+                        question(document, title, abstract, mention, part, scope, all_parts)
+                        == laid_out(record, heading, place, scope)
+                        for scope in SCOPES
+                    )
     return equal, total
 
 
-def laid_out(record: Row, heading: str, place: Row) -> str:
-    """A paper as the published prompts show it, one citation masked."""
+def laid_out(record: Row, heading: str, place: Row, scope: Scope) -> str:
+    """A paper, or a section of it, as the published prompts show it, one citation masked."""
     text = record["sections"][heading]["content"]
-    masked = {heading: f"{text[: place['start_pos']]}{MASK}{text[place['end_pos'] :]}"}
-    sections = {name: section["content"] for name, section in record["sections"].items()} | masked
+    masked = f"{text[: place['start_pos']]}{MASK}{text[place['end_pos'] :]}"
+    if scope == "section":
+        return f"\n## {heading}\n{masked}"
+    sections = {name: section["content"] for name, section in record["sections"].items()} | {heading: masked}
     body = "".join(f"\n\n## {name}\n{content}" for name, content in sections.items())
     return f"{record['title']}\n\nAbstract: {record['abstract']}\n{body}"
 

@@ -23,7 +23,7 @@ from lm_eval_tasks.core.command_line import (
     month,
     positive,
 )
-from lm_eval_tasks.core.row_format import BM25_LOCAL, SHORTCUTS
+from lm_eval_tasks.core.row_format import shortcuts_of
 
 STARTS = ("arxiv", "mirror", "pdfs", "sample")
 _QUESTIONS = {
@@ -307,7 +307,7 @@ def import_(arguments: Namespace) -> Iterator[str | Table]:
     from builder.scalar.importers.scalar import import_papers, import_questions
 
     output = arguments.output or Path(f"{arguments.kind}-original")
-    shortcuts = SHORTCUTS if arguments.embed_local else (BM25_LOCAL,)
+    shortcuts = shortcuts_of(embed_local=arguments.embed_local)
     if arguments.kind == "academiceval":
         reports = import_academiceval(arguments.source, output)
     elif arguments.kind == "scalar":

@@ -86,7 +86,7 @@ def _check_models(round_: Round) -> None:
     """Raise an EvalError if a model that the round's figures need is not here."""
     check_model(round_.samples.ceiling_bertscore)
     if round_.scalar.embed_local:
-        minilm_path("shortcut embed-local")
+        minilm_path("shortcut")
 
 
 def run_stages(round_: Round, engine: Engine, *, replace: bool = False) -> Iterator[StageReport | Outcome]:

@@ -167,8 +167,8 @@ class Mention:
 
     Attributes:
         section: index into `Document.sections`.
-        start, end: characters of the marker in that section's text: with the square brackets of a number, without round
-            ones around names and year.
+        start, end: characters of the marker in that section's text, without the brackets around it: "3", "Ek, 2019", but
+            "Ek (2019)".
         references: indices into `Document.references`.
         grouped: whether the marker cites more than one work.
     """

@@ -55,7 +55,7 @@ ROOMS = {
     "hub_scripts": ["errors", "hub", "results report", "reproduce", "live", "commands"],
 }
 # What the builder takes from the package that every installation has.
-SHARED = "core tasks llm compat engines prompts metrics"
+SHARED = "core tasks llm compat engines prompts metrics retrieval"
 # Only these assemble the packages' commands, or show all of them at work.
 ASSEMBLING = {"builder.cli", "builder.demo"}
 # Modules that can open a connection -> the rooms that may import them.

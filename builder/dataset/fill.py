@@ -25,7 +25,6 @@ from builder.ids import PaperId, bare_id
 from builder.records import SPLITS, Paper, Split
 from builder.stage_report import StageReport
 from lm_eval_tasks.core.progress import progress
-from lm_eval_tasks.core.row_format import EMBED_LOCAL
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row
@@ -54,9 +53,9 @@ def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: 
     with replacing(output) as place:
         originals = {configuration.name: configuration for configuration in manifest.publishable.original}
         filled = tuple(
-            _with_embed_local(
+            _as_measured(
                 _complete(source, place, manifest, configuration, store, report, doubtful),
-                originals.get(configuration.name, configuration),
+                originals.get(configuration.name),
             )
             for configuration in manifest.complete_configurations
         )
@@ -77,13 +76,17 @@ def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: 
     return report
 
 
-def _with_embed_local(filled: Configuration, original: Configuration) -> Configuration:
-    """A configuration with the shortcut that takes a model, which is not measured again."""
-    splits = {}
-    for split, contents in filled.splits.items():
-        measured = original.statistics(split).shortcuts.get(EMBED_LOCAL)
-        shortcuts = {**contents.statistics.shortcuts, **({EMBED_LOCAL: measured} if measured else {})}
-        splits[split] = replace(contents, statistics=replace(contents.statistics, shortcuts=shortcuts))
+def _as_measured(filled: Configuration, original: Configuration | None) -> Configuration:
+    """A configuration with the shortcuts as the round measured them on the same files: that may have taken a model."""
+    if original is None or filled.every_file != original.every_file:
+        return filled
+    splits = {
+        split: replace(
+            contents,
+            statistics=replace(contents.statistics, shortcuts=original.statistics(split).shortcuts),
+        )
+        for split, contents in filled.splits.items()
+    }
     return replace(filled, splits=splits)
 
 

@@ -173,28 +173,35 @@ def _noticed(seen: Noticed) -> str:
 
 
 def labels(configurations: Sequence[Configuration]) -> Table:
-    """SCALAR: where the right candidates of the test questions are, and what always naming one place would score."""
+    """SCALAR: where the right candidates of the test questions are."""
     tests = [(configuration.name, configuration.statistics("test").labels) for configuration in configurations]
     places = max((len(counts) for _, counts in tests if counts), default=0)
-    head = ("Test split", *(f"Right at {place}" for place in range(places)), "Best constant")
-    rows = [
-        (name, *counts, *[0] * (places - len(counts)), f"{max(counts) / sum(counts):.3f}")
-        for name, counts in tests
-        if any(counts)
-    ]
+    head = ("Test split", *(f"Right at {place}" for place in range(places)))
+    rows = [(name, *counts, *[0] * (places - len(counts))) for name, counts in tests if any(counts)]
     return Table(head, "l" + "r" * (len(head) - 1), rows)
 
 
-def shortcuts(manifest: Manifest) -> Table:
-    """SCALAR: what the test questions yield to who does not read the paper; of a publishable copy, those of the whole."""
-    whole = manifest.publishable.original if manifest.publishable else ()
+def without_reading(manifest: Manifest) -> Table:
+    """SCALAR: how many of the test questions are answered rightly without reading the paper; of a publishable copy, of the whole."""
+    whole = (manifest.publishable.original if manifest.publishable else ()) or manifest.configurations
     tests = [
-        (configuration.name, configuration.statistics("test").shortcuts)
-        for configuration in whole or manifest.configurations
+        (configuration.name, configuration.statistics("test"))
+        for configuration in whole
+        if configuration.form == "questions" and configuration.statistics("test").labels
     ]
-    measured = [name for name in SHORTCUTS if any(name in of_level for _, of_level in tests)]
-    rows = [(name, *(_bounds(of_level.get(each)) for each in measured)) for name, of_level in tests if of_level]
-    return Table(("Test split", *measured), "l" + "r" * len(measured), rows)
+    measured = [name for name in SHORTCUTS if any(name in test.shortcuts for _, test in tests)]
+    rows = [
+        (
+            name,
+            test.samples,
+            f"{test.labels[0] / test.samples:.3f}",
+            f"{max(test.labels) / test.samples:.3f}",
+            *(_bounds(test.shortcuts.get(shortcut)) for shortcut in measured),
+        )
+        for name, test in tests
+    ]
+    head = ("Test split", "n", "Always the first", "Best constant answer", *measured)
+    return Table(head, "l" + "r" * (len(head) - 1), rows)
 
 
 def stages(manifest: Manifest) -> Table:

@@ -22,7 +22,7 @@ from lm_eval_tasks.core.files import sha256_of
 from lm_eval_tasks.core.intervals import SHARES, interval
 from lm_eval_tasks.core.power import detectable_with, spread_of
 from lm_eval_tasks.core.row_format import BM25_LOCAL, Shortcut
-from lm_eval_tasks.retrieval.local import Chooser, chooser
+from lm_eval_tasks.retrieval.shortcuts import Chooser, chooser
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row
@@ -82,7 +82,8 @@ class _Tally:
         self.inputs.append(row["input_tokens"])
         self.days[row["published"]] += 1
         self.licenses[row["license"]] += 1
-        self.authors[next(iter(row["authors"]), row["id"])] += 1
+        first_author: str = next(iter(row["authors"]), row.get("paper_id") or row["id"])
+        self.authors[first_author] += 1
         # The targets of questions are places.
         if "label" in row:
             self.labels[row["label"]] += 1
@@ -90,7 +91,7 @@ class _Tally:
             self.targets.append(row["target_tokens"])
         # A question by id alone has no text to choose by.
         if "question" in row:
-            self.clusters.append(next(iter(row["authors"]), row["paper_id"]))
+            self.clusters.append(first_author)
             for name, choose in self.choosers.items():
                 self.right.setdefault(name, []).append(float(choose(row) == row["label"]))
 
@@ -131,7 +132,7 @@ class SplitWriter:
     """Writes one split of a configuration."""
 
     def __init__(
-        self, folder: Path, name: str, task: str, split: Split, columns: pa.Schema, shortcuts: Sequence[Shortcut] = ()
+        self, folder: Path, name: str, task: str, split: Split, columns: pa.Schema, shortcuts: Sequence[Shortcut]
     ) -> None:
         self._place, self._task, self._split, self._schema = folder / name, task, split, columns
         self._pending: list[Row] = []

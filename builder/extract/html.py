@@ -44,6 +44,7 @@ _SKIPPED_TAGS = frozenset(
 )
 # No blank belongs before these, although pages with every element on its own line have one there.
 _CLOSING = tuple(".,;:)]")
+_PAIRS = {"(": ")", "[": "]"}
 _STAMP = re.compile(r"arXiv:\s*(\S+)")
 
 
@@ -220,8 +221,9 @@ def _mentions(blocks: list[_Block], index: dict[str, int]) -> list[Mention]:
 
 
 def _within_brackets(text: str, start: int, end: int) -> tuple[int, int]:
-    """The marker without the round brackets around all of it, which a page counts in."""
-    enclosed = text[start : start + 1] == "(" and text[end - 1 : end] == ")" and ")" not in text[start : end - 1]
+    """The marker without the brackets around all of it, which a page counts in."""
+    closing = _PAIRS.get(text[start : start + 1])
+    enclosed = closing is not None and text.find(closing, start, end) == end - 1
     return (start + 1, end - 1) if enclosed else (start, end)
 
 

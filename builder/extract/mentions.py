@@ -48,7 +48,7 @@ def _numeric_mentions(s: int, text: str, by_label: dict[str, int]) -> Iterator[M
         numbers = list(_expand(match.group(1)))
         cited = tuple(dict.fromkeys(by_label[str(n)] for n in numbers if str(n) in by_label))
         if cited:
-            yield Mention(s, match.start(), match.end(), cited, len(numbers) > 1)
+            yield Mention(s, match.start(1), match.end(1), cited, len(numbers) > 1)
 
 
 def _expand(text: str) -> Iterator[int]:
@@ -66,7 +66,7 @@ def _label_mentions(s: int, text: str, by_label: dict[str, int]) -> Iterator[Men
         labels = [part.strip() for part in re.split(r"[,;]", match.group(1))]
         cited = tuple(dict.fromkeys(by_label[label] for label in labels if label in by_label))
         if cited:
-            yield Mention(s, match.start(), match.end(), cited, len(labels) > 1)
+            yield Mention(s, match.start(1), match.end(1), cited, len(labels) > 1)
 
 
 def _author_year_mentions(s: int, text: str, by_name: dict[tuple[str, int], list[int]]) -> Iterator[Mention]:

@@ -75,5 +75,5 @@ def cut_at(lengths: Lengths) -> int | None:
 def _is_too_long(document: Document) -> bool:
     """Whether a candidate's sections have more tokens (bert-base-uncased) than SCALAR's code takes."""
     texts = [section.text for section in document.sections if section.role not in NOT_SHOWN]
-    # No token is shorter than a character.
-    return sum(map(len, texts)) > _MOST_TOKENS and sum(token_counter()(texts)) > _MOST_TOKENS
+    # A character is one token at most, or three if it is a syllable of Hangul.
+    return 3 * sum(map(len, texts)) > _MOST_TOKENS and sum(token_counter()(texts)) > _MOST_TOKENS

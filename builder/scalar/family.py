@@ -14,7 +14,7 @@ from builder.samples.tokens import TokenCounter, token_counter
 from builder.scalar.completion import complete_question
 from builder.scalar.rows import KIND, TASK, row_of, with_token_counts
 from builder.scalar.stage import Asking, read_cited
-from lm_eval_tasks.core.row_format import BM25_LOCAL, SHORTCUTS, Shortcut
+from lm_eval_tasks.core.row_format import Shortcut, shortcuts_of
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row
@@ -28,7 +28,7 @@ _COUNTED_TOGETHER = 16
 def write(material: Material, folder: Path) -> Iterator[tuple[Configuration, StageReport]]:
     """Every level that the round asks for."""
     asking = Asking(material)
-    shortcuts = SHORTCUTS if material.round_.scalar.embed_local else (BM25_LOCAL,)
+    shortcuts = shortcuts_of(embed_local=material.round_.scalar.embed_local)
     for level in material.round_.scalar.chosen:
         questions, report = asking.questions(level)
         rows = {split: map(row_of, of_split) for split, of_split in questions.items()}
@@ -41,7 +41,7 @@ def write_level(
     rows: Mapping[Split, Iterable[Row]],
     round_name: str,
     count: TokenCounter,
-    shortcuts: Sequence[Shortcut] = (BM25_LOCAL,),
+    shortcuts: Sequence[Shortcut],
 ) -> Configuration:
     """Write the rows of one SCALAR level, as `rows.row_of` makes them."""
     writer = ConfigurationWriter(folder, Configuration(level.name, TASK, "questions"), shortcuts)

@@ -44,6 +44,7 @@ class Cell:
         flags: "truncated", "empty" and the like -> sample -> 1 or 0.
         tokens: mean prompt tokens before cutting, None if no tokenizer was known.
         of: how many samples the setting has in all, None if the run has not noted it.
+        is_carried: whether nobody ran it: a baseline whose scores other models' samples carry.
         diagnostics: metric -> sample -> score, of metrics that are not shown in the tables of models.
     """
 
@@ -55,6 +56,7 @@ class Cell:
     flags: dict[str, dict[str, float]]
     tokens: float | None
     of: int | None
+    is_carried: bool = False
     diagnostics: dict[str, dict[str, float]] = field(default_factory=dict)
 
 

@@ -36,6 +36,13 @@ _LONGEST_WORD = 20
 # Metrics of texts that are not in the tables of models.
 _DIAGNOSTICS = tuple(metric.name for metric in metrics.of_texts() if not metric.headline)
 # How prompts and answers fared.
+# A metric, and a floor of it that is a baseline's score.
+_BASELINES = tuple(
+    (metric, floor)
+    for metric in metrics.METRICS
+    for name in metric.floors
+    if (floor := metrics.find_metric(name)) and floor.baseline
+)
 FLAGS = tuple(metric.name for metric in metrics.METRICS if metric.rate)
 
 
@@ -108,7 +115,10 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         [row.published for row in rows],
         [row.first_author for row in rows],
         sorted(
-            [*(_cell(model, judged) for model, judged in finished.items()), *_shortcuts(finished)],
+            [
+                *(_cell(model, judged) for model, judged in finished.items()),
+                *carried_baselines({model: [answer.sample for answer in judged] for model, judged in finished.items()}),
+            ],
             key=lambda cell: cell.model,
         ),
         sorted({row.prompt_version for row in prompt_rows}),
@@ -213,30 +223,31 @@ def _cell(model: str, judged: Sequence[_Judged]) -> Cell:
         {name: columns[name].scores for name in FLAGS if name in columns},
         fmean(tokens) if tokens else None,
         len(judged) if noted is None and scored < len(judged) else noted,
-        {name: columns[name].scores if name in columns else {} for name in _DIAGNOSTICS},
+        diagnostics={name: columns[name].scores if name in columns else {} for name in _DIAGNOSTICS},
     )
 
 
-def _shortcuts(finished: Mapping[str, Sequence[_Judged]]) -> Iterator[Cell]:
-    """The baselines that were not run, and whose score every sample carries."""
-    samples = {answer.sample.id: answer.sample for judged in finished.values() for answer in judged}
-    columns = columns_of(list(samples.values()))
-    for metric in metrics.METRICS:
-        for shortcut in metrics.METRICS:
-            if not shortcut.baseline or shortcut.name not in metric.floors or shortcut.baseline in finished:
-                continue
-            if scores := columns.get(shortcut.name):
-                zero = zero_of(metric, columns)
-                yield Cell(
-                    shortcut.baseline,
-                    scores.n,
-                    {metric.name: scores.interval()},
-                    {metric.name: scores.scores},
-                    {metric.name: zero.scores} if zero else {},
-                    {},
-                    None,
-                    next(sample.row.of for sample in samples.values()),
-                )
+def carried_baselines(samples_by_model: Mapping[str, Sequence[Sample]]) -> Iterator[Cell]:
+    """The baselines that were not run, and whose score samples carry beside their own."""
+    samples = [sample for of_model in samples_by_model.values() for sample in of_model]
+    for metric, shortcut in _BASELINES:
+        if shortcut.baseline in samples_by_model:
+            continue
+        carrying = {sample.id: sample for sample in samples if shortcut.name in sample.scores}
+        columns = columns_of(list(carrying.values()))
+        if scores := columns.get(shortcut.name):
+            zero = zero_of(metric, columns)
+            yield Cell(
+                shortcut.baseline,
+                samples=scores.n,
+                scores={metric.name: scores.interval()},
+                values={metric.name: scores.scores},
+                floors={metric.name: zero.scores} if zero else {},
+                flags={},
+                tokens=None,
+                of=next(sample.row.of for sample in carrying.values()),
+                is_carried=True,
+            )
 
 
 def _write_sample(path: Path, name: str, page: _Page, licenses: Licenses) -> int:

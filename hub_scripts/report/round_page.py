@@ -85,7 +85,7 @@ def _tables(manifest: Manifest) -> Iterator[tuple[str, Table]]:
     if manifest.ceilings:
         yield "Ceiling: the authors' first version", tables.ceilings(manifest)
     yield "Labels", tables.labels(manifest.configurations)
-    yield "Without reading the paper", tables.shortcuts(manifest)
+    yield "Without reading the paper", tables.without_reading(manifest)
     yield "Kept and dropped", tables.stages(manifest)
     if manifest.audit:
         yield "Audit", tables.checks(manifest.audit, manifest.allowed)

@@ -136,14 +136,16 @@ def _write(
         group.ceilings = ceilings_of(group.key.round, group.task, inputs.manifests.values(), scorers)
     samples = sum(len(group.ids) for group in all_groups)
     counts = {
-        "model": len({cell.model for group in all_groups for cell in group.cells}),
+        "model": len({cell.model for group in all_groups for cell in group.cells if not cell.is_carried}),
         "setting": len(all_groups),
         "sample": samples,
     }
     yield ", ".join(f"{n} {name}{'s' * (n != 1)}" for name, n in counts.items())
     if withheld := sum(group.withheld for group in all_groups):
         # Answers of a run that has no scores yet are not among the cells'.
-        answers = max(withheld, sum(cell.samples for group in all_groups for cell in group.cells))
+        answers = max(
+            withheld, sum(cell.samples for group in all_groups for cell in group.cells if not cell.is_carried)
+        )
         yield (
             f"left out: {withheld} of {answers} answers ({withheld / answers:.1%}), which repeat more than {MOST_COPIED} words in a "
             f"row of texts whose licences are not {licenses}"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from builder.dataset import tables
 from hub_scripts.report.board import LABELS, Published
 from hub_scripts.report.cells import WIN_RATE
 from hub_scripts.report.drawing import STYLE, Plot, add_legend, looks, save
@@ -32,7 +33,7 @@ from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.files import write_whole
 from lm_eval_tasks.core.intervals import SHARES, Interval, interval
 from lm_eval_tasks.core.power import FEWEST
-from lm_eval_tasks.core.row_format import MADE_UP, SHORTCUTS
+from lm_eval_tasks.core.row_format import MADE_UP
 from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.judge.verdict import points_in
 from lm_eval_tasks.samples.results import read_results
@@ -41,7 +42,7 @@ from lm_eval_tasks.samples.sample import Sample, by_task, read
 from lm_eval_tasks.stats.columns import columns_of
 
 if TYPE_CHECKING:
-    from builder.dataset.manifest import Bounds, Manifest
+    from builder.dataset.manifest import Manifest
 
 RESULTS = "reproduced.json"
 DIFFERS, AGREES = "differs", "within the interval"
@@ -55,7 +56,7 @@ _NOTES = {
     "scalar": (
         "Tables 2 and 3 were measured on samples of 50 questions.",
         "Answers are read as in the published code (accuracy_strict).",
-        "Without reading the paper: always the same answer (guessing scores 25.0), or the candidate that fits the sentence with the "
+        "Without reading the paper: always the same answer (guessing scores 0.25), or the candidate that fits the sentence with the "
         "mask best, by BM25 (bm25-local) or by embeddings (embed-local).",
     ),
 }
@@ -111,15 +112,17 @@ def write_page(
     by_source: dict[str, list[Row]] = {}
     for row in rows:
         by_source.setdefault(row.cell.source, []).append(row)
-    shortcuts = {"Without reading the paper": _without_reading(manifest)} if manifest and paper == "scalar" else {}
-    tables = {
+    shortcuts = (
+        {"Without reading the paper": tables.without_reading(manifest)} if manifest and paper == "scalar" else {}
+    )
+    shown = {
         "Runs": _runs(folders),
         **shortcuts,
         **{source: _table(source_rows) for source, source_rows in by_source.items()},
     }
     notes = dict.fromkeys(row.cell.note for row in rows if row.cell.note)
     made_up = [manifest.published_as] if manifest and manifest.source == MADE_UP else []
-    _render(paper, tables, figure, [*_facts(manifest, dataset), *notes], made_up, output)
+    _render(paper, shown, figure, [*_facts(manifest, dataset), *notes], made_up, output)
     write_whole(output / RESULTS, json.dumps([_row_json(row) for row in rows], indent=1) + "\n")
     yield ""
     for source, source_rows in by_source.items():
@@ -155,7 +158,7 @@ def _scores(folder: Path) -> _Scores:
 
 
 def _win_rates(folder: Path, samples: Sequence[Sample]) -> _Scores:
-    """What judges made of an evaluation, with its text first alone, as in the paper: for each sample, the mean over the judges."""
+    """What judges made of an evaluation in the order that shows its text first, as in the paper: for each sample, the judges' mean."""
     inputs = find([folder])
     models = {file.model for file in inputs.samples}
     won: dict[str, list[tuple[float, str]]] = {}
@@ -189,32 +192,6 @@ def _cells(row: Row) -> tuple[object, ...]:
         ours.samples,
         row.verdict,
     )
-
-
-def _without_reading(manifest: Manifest) -> Table:
-    """What SCALAR's questions yield to who reads neither paper nor candidates, or no more than the sentence with the mask."""
-    tests = [
-        (level.name, level.statistics("test")) for level in manifest.configurations if level.statistics("test").labels
-    ]
-    measured = [name for name in SHORTCUTS if any(name in test.shortcuts for _, test in tests)]
-    rows = [
-        (
-            name,
-            test.samples,
-            _percent(test.labels[0] / test.samples),
-            _percent(max(test.labels) / test.samples),
-            *(_with_bounds(test.shortcuts.get(shortcut)) for shortcut in measured),
-        )
-        for name, test in tests
-    ]
-    head = ("Level", "n", "Always the first", "Best constant answer", *measured)
-    return Table(head, "l" + "r" * (len(head) - 1), rows)
-
-
-def _with_bounds(score: Bounds | None) -> str | None:
-    if score is None or score.low is None or score.high is None:
-        return None if score is None else _percent(score.mean)
-    return f"{_percent(score.mean)} ({_percent(score.low)} to {_percent(score.high)})"
 
 
 def _runs(folders: Mapping[str, Path | None]) -> Table:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lm_eval.api.model import LM
 
 _PROGRAMS = ("lm_eval", "lm-eval")
+_SECRET = re.compile(r"api.?key|password|secret|bearer", re.IGNORECASE)
 _MAX_GEN_TOKS = re.compile(r"max_gen_toks\W+(\d+)")
 
 
@@ -45,33 +46,40 @@ class RunArguments:
 
 def is_lm_eval() -> bool:
     """Whether this process is lm-eval's command line."""
-    return Path(sys.argv[0]).stem in _PROGRAMS
+    return _program() in _PROGRAMS
+
+
+def _program() -> str:
+    """The name of what was started, as a command or by `python -m`."""
+    place = Path(sys.argv[0])
+    return place.parent.name if place.stem == "__main__" else place.stem
 
 
 def with_metadata(key: str, value: str) -> str | None:
-    """This process's command with one more entry in --metadata, as a shell takes it; None if it is no command of ours or lm-eval's."""
-    program, *arguments = sys.argv
-    name = Path(program).stem
-    if name not in (*_PROGRAMS, "academiceval"):
+    """This process's command with one more entry in --metadata, as a shell takes it; None if it takes none, or none that can be
+    added to.
+    """
+    name, arguments = _program(), sys.argv[1:]
+    if name not in _PROGRAMS and not (name == "academiceval" and arguments[:1] == ["eval"]):
         return None
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--metadata", nargs="+", action="append", default=[])
+    typed, rest = parser.parse_known_args(arguments)
+    values = [text for texts in typed.metadata for text in texts] or [_read(_config_of(arguments)).get("metadata")]
+    # A list in key=value has commas of its own.
+    if any(isinstance(text, str) and "=[" in text for text in values):
+        return None
+    metadata = {name: entry for text in values for name, entry in _entries(text).items()} | {key: value}
+    command = shlex.join([name, *rest, "--metadata", json.dumps(metadata, default=str)])
+    # With a secret in it, it would not be printed whole.
+    return None if _SECRET.search(command) or redact(command) != command else command
+
+
+def _config_of(arguments: Sequence[str]) -> Path | None:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--metadata")
     parser.add_argument("--config", "-C", type=Path)
-    known, _ = parser.parse_known_args(arguments)
-    rest = _without_metadata(arguments)
-    metadata = {**_entries(known.metadata or _read(known.config).get("metadata")), key: value}
-    return shlex.join([name, *rest, "--metadata", json.dumps(metadata)])
-
-
-def _without_metadata(arguments: Sequence[str]) -> list[str]:
-    kept: list[str] = []
-    rest = iter(arguments)
-    for argument in rest:
-        if argument == "--metadata":
-            next(rest, None)
-        elif not argument.startswith("--metadata="):
-            kept.append(argument)
-    return kept
+    path: Path | None = parser.parse_known_args(arguments)[0].config
+    return path
 
 
 @contextmanager

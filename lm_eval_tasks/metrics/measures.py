@@ -254,7 +254,7 @@ def accuracy_constant(answers: Answers) -> Values:
 
 
 def accuracy_bm25_local(answers: Answers) -> Values:
-    """What the candidate scores that fits the sentence with the mask best, see `retrieval.local`."""
+    """What the candidate scores that fits the sentence with the mask best, see `retrieval.shortcuts`."""
     return [_chosen(row.bm25_local, row.label) for row in answers.rows]
 
 

@@ -37,7 +37,7 @@ class Metric:
         usual: the name that lm-eval's own tasks give such a metric; printed in addition to ours, which goes in the next version.
         zero: floors that do not depend on the model; the highest counts as 0 where scores of several tasks are averaged.
         rate: whether it belongs next to the headline: how often something went wrong with prompts or answers.
-        baseline: the baseline whose score it is, which every sample carries.
+        baseline: the baseline whose score it is, which samples of other models carry.
         limits: the least and the greatest value; None if there are none.
     """
 

@@ -67,7 +67,7 @@ class PromptRow:
         by_number: whether citations by number are asked for.
         made_up: whether the papers are, which then have no page; None if they are not.
         label, candidate_ids, best_constant: of SCALAR; the last is the label that is right most often.
-        bm25_local, embed_local: the candidates that the shortcuts of `retrieval.local` name; None if they were not asked.
+        bm25_local, embed_local: the candidates that the shortcuts of `retrieval.shortcuts` name; None if they were not asked.
     """
 
     id: str

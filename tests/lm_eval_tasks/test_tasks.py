@@ -209,6 +209,7 @@ def test_lm_eval_ends_with_the_sentence_of_an_error(monkeypatch: pytest.MonkeyPa
         ["--metadata", '{"dataset": "a b"}'],
         ["--metadata", "dataset=a b,bertscore_model=x"],
         ['--metadata={"dataset": "a b"}'],
+        ["--metadata", "dataset=x", "--metadata", "dataset=a b", "bertscore_model=y"],
     ],
 )
 def test_a_command_that_works_here_is_printed(given: list[str], dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,8 +220,11 @@ def test_a_command_that_works_here_is_printed(given: list[str], dataset: Path, m
     assert json.loads(arguments[-1]) == {**({"dataset": "a b"} if given else {}), "bertscore_model": "minilm"}
     with pytest.raises(SystemExit, match=re.escape(f"this works here:\n\n{command}\n")):
         hook.load("Abs-9K", 512, dataset=str(dataset), bertscore_model="nobody/nothing")
-    monkeypatch.setattr(sys, "argv", ["/usr/bin/pytest"])
-    assert command_line.with_metadata("bertscore_model", "minilm") is None
+    for other in (["/usr/bin/pytest"], ["academiceval", "run", "round.toml"], ["lm_eval", "--metadata", "x=[1,2]"]):
+        monkeypatch.setattr(sys, "argv", other)
+        assert command_line.with_metadata("bertscore_model", "minilm") is None
+    monkeypatch.setattr(sys, "argv", ["/lib/lm_eval/__main__.py", "--limit", "2"])
+    assert command_line.with_metadata("a", "b") == 'lm_eval --limit 2 --metadata \'{"a": "b"}\''
 
 
 @pytest.mark.slow

@@ -22,7 +22,6 @@ from builder.packed import ERRORS, lines_of, read_packed
 from builder.records import Document, Mention, Paper, Reference, Role, Section
 from builder.scalar.candidates import Cited
 from builder.scalar.questions import Citing
-from builder.scalar.render import NOT_SHOWN
 from lm_eval_tasks.core.text import parse_json, title_key
 
 # An arXiv id, the key of a title, or what an address says after its host.
@@ -138,9 +137,12 @@ def _sections(sections: Mapping[str, _Text]) -> tuple[Section, ...]:
 
 
 def _role(heading: str) -> Role:
-    """Its role; SCALAR shows every section that a file has, acknowledgements too."""
-    role = role_of(split_number(heading)[1])
-    return role if role and role not in NOT_SHOWN else "body"
+    """Its role as SCALAR's code has it: it goes by two words, and shows every section that a file has, acknowledgements too."""
+    named: tuple[Role, ...] = ("introduction", "conclusion")
+    for role in named:
+        if role in heading.lower():
+            return role
+    return "related_work" if role_of(split_number(heading)[1]) == "related_work" else "body"
 
 
 def _mentions(sections: Mapping[str, _Section], index: Mapping[str, int]) -> Iterator[Mention]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lm_eval_tasks.core.row_format import BM25_LOCAL, BODY, EMBED_LOCAL, MASK, SHORTCUTS, Shortcut
-from lm_eval_tasks.retrieval.local import around_the_mask, chooser
+from lm_eval_tasks.retrieval.shortcuts import around_the_mask, chooser
 
 TOPICS = {
     "Parsing with neural networks": "A parser builds the syntax tree of a sentence word by word.",
@@ -43,11 +43,14 @@ def test_titles_count_only_where_the_prompt_shows_them() -> None:
         candidate["content"] = "<Abstract>Abstract: Nothing of the kind.</Abstract>"
     assert chooser(BM25_LOCAL)({**named, "candidate_text": "concise"}) == 2
     assert chooser(EMBED_LOCAL)({**named, "candidate_text": "concise"}) == 2
-    assert chooser(BM25_LOCAL)({**named, "candidate_text": BODY}) == 0
+    named["candidates"][3]["content"] = "Oceans."
+    assert chooser(BM25_LOCAL)({**named, "candidate_text": BODY}) == 3
 
 
 def test_what_is_around_the_mask() -> None:
     assert around_the_mask(f"First. Then we use {MASK} here. Last.").split() == ["Then", "we", "use", "here."]
+    cut = around_the_mask(f"It is late. As Ek et al. say of Fig. 2 in {MASK}, e.g. at night.\n## Method\nNo.")
+    assert cut.split() == "As Ek et al. say of Fig. 2 in , e.g. at night.".split()
     long = "word " * 200
     assert len(around_the_mask(f"{long}{MASK}{long}")) == 501
     assert chooser(BM25_LOCAL)(row(f"{'.' * 9} {MASK} {'.' * 9}")) == 0

@@ -1,8 +1,8 @@
 """SCALAR's shortcuts: the candidate that fits the words around the mask best, chosen without reading the paper.
 
-The question is the sentence with the mask. "bm25-local" adds its BM25 score against all that the prompt shows of a candidate to
-the one against its title and abstract; "embed-local" compares embeddings of the small model by cosine, with title and abstract,
-or, where only a body is shown, with passages of it.
+The query is the sentence with the mask. "bm25-local" adds its BM25 score against all that is shown of a candidate to the one
+against its title and abstract, where these are shown; "embed-local" compares embeddings of the small model by cosine, with title
+and abstract, or, where only a body is shown, with passages of it.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ Row = Mapping[str, Any]
 Chooser = Callable[[Row], int]
 # Characters on each side of the mask, at most.
 _AROUND = 250
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s")
-_ABSTRACT = re.compile(r"<Abstract>(.*?)</Abstract>", re.DOTALL)
+# A line's end, or a full stop that ends no abbreviation.
+_SENTENCE_END = re.compile(r"\n|(?<=[.!?])(?<!\b(?:al|eg|cf|vs|eq)\.)(?<!\b(?:e\.g|i\.e|Fig|Sec|Tab)\.)(?<!\bFigs\.)\s")
 _PASSAGES, _PASSAGE = 8, 1_000
 
 
+@cache
 def chooser(shortcut: Shortcut) -> Chooser:
-    """What chooses a candidate of a row.
+    """What chooses a candidate of a row; texts that were embedded once are kept for all levels.
 
     Raises:
         EvalError: the small model is not installed.
@@ -42,7 +43,7 @@ def bm25_choice(row: Row) -> int:
     scores = BM25().scores(query, [_shown(row, candidate) for candidate in row["candidates"]])
     if row["candidate_text"] != BODY:
         scores = scores + BM25().scores(query, [_summary(candidate) for candidate in row["candidates"]])
-    return int(np.argmax(scores))
+    return int(np.argmax(scores)) if len(scores) else 0
 
 
 def around_the_mask(question: str) -> str:
@@ -58,21 +59,24 @@ def _shown(row: Row, candidate: Row) -> str:
 
 
 def _summary(candidate: Row) -> str:
-    abstract = _ABSTRACT.search(candidate["content"])
-    return f"{candidate['title']}\n{abstract[1] if abstract else ''}"
+    abstract, closing, _ = candidate["content"].partition("<Abstract>")[2].partition("</Abstract>")
+    return f"{candidate['title']}\n{abstract if closing else ''}"
 
 
 class _EmbedLocal:
     """Chooses by embeddings, each text embedded once."""
 
     def __init__(self) -> None:
-        self._encode = _encoder()
+        from lm_eval_tasks.compat.minilm import minilm_path
+        from lm_eval_tasks.retrieval.dense import encoder
+
+        self._encode = encoder(minilm_path("baseline"), "mean")
         self._known: dict[str, Any] = {}
 
     def __call__(self, row: Row) -> int:
         query = self._vectors([around_the_mask(row["question"])])[0]
         scores = [float(np.mean(self._vectors(_passages(row, candidate)) @ query)) for candidate in row["candidates"]]
-        return int(np.argmax(scores))
+        return int(np.argmax(scores)) if scores else 0
 
     def _vectors(self, texts: Sequence[str]) -> Any:
         """Embeddings of length 1, shape (texts, dimensions)."""
@@ -81,14 +85,6 @@ class _EmbedLocal:
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
             self._known |= dict(zip(new, vectors / np.where(lengths == 0, 1, lengths), strict=True))
         return np.stack([self._known[text] for text in texts])
-
-
-@cache
-def _encoder() -> Callable[[Sequence[str]], Any]:
-    from lm_eval_tasks.compat.minilm import minilm_path
-    from lm_eval_tasks.retrieval.dense import encoder
-
-    return encoder(minilm_path("baseline embed-local"), "mean")
 
 
 def _passages(row: Row, candidate: Row) -> list[str]:
