@@ -104,6 +104,7 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         for i, id_ in enumerate(ids)
     )
     finished = {model: judged for model, judged in by_model.items() if any(answer.sample.scores for answer in judged)}
+    scored = {model: [answer.sample for answer in judged] for model, judged in finished.items()}
     rows = [pages[id_].row for id_ in ids]
     prompt_rows = [answer.sample.row for judged in by_model.values() for answer in judged]
     return Group(
@@ -115,10 +116,7 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         [row.published for row in rows],
         [row.first_author for row in rows],
         sorted(
-            [
-                *(_cell(model, judged) for model, judged in finished.items()),
-                *carried_baselines({model: [answer.sample for answer in judged] for model, judged in finished.items()}),
-            ],
+            [*(_cell(model, judged) for model, judged in finished.items()), *carried_baselines(scored)],
             key=lambda cell: cell.model,
         ),
         sorted({row.prompt_version for row in prompt_rows}),

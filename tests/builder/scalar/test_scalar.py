@@ -589,9 +589,9 @@ def test_a_publishable_copy_holds_no_text_without_licence_and_can_be_filled(
 ) -> None:
     folder, public = with_scalar / "academiceval", tmp_path / "public"
     assert command("publishable", folder, "-o", public)[0] == 0
-    level = "Cloze-Easy-Full-Concise"
-    kept, by_id = rows(public, level), rows(public, f"{level}-ids")
-    assert 0 < len(kept) < len(kept) + len(by_id) == len(rows(folder, level))
+    kept = [one for level in ALL_LEVELS for one in rows(public, level.name)]
+    by_id = [one for level in ALL_LEVELS for one in rows(public, f"{level.name}-ids")]
+    assert 0 < len(kept) < len(kept) + len(by_id) == sum(len(rows(folder, level.name)) for level in ALL_LEVELS)
     for one in kept:
         assert all("creativecommons" in name for name in (one["license"], *(c["license"] for c in one["candidates"])))
     for one in by_id:
