@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 import pymupdf
 
+# What MuPDF raises for a damaged file; most of it is a RuntimeError, a cycle among the pages is not.
+FAULTS: tuple[type[Exception], ...] = (RuntimeError, pymupdf.mupdf.FzErrorBase)
+
 
 def outline_of(pdf: pymupdf.Document) -> Iterator[tuple[int, str]]:
     """Levels and titles of the file's outline.

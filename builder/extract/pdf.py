@@ -10,7 +10,7 @@ import pymupdf
 
 from builder.errors import ExtractError
 from builder.extract import front
-from builder.extract.compat import outline_of
+from builder.extract.compat import FAULTS, outline_of
 from builder.extract.headings import Heading, find_headings, roles_of
 from builder.extract.layout import body_size, text_lines
 from builder.extract.lines import Line, Page, read_page
@@ -60,7 +60,7 @@ def _open(path: Path) -> pymupdf.Document:
         # MuPDF takes names that are text; on Linux a name need not be.
         named = is_valid(str(path))
         pdf = pymupdf.open(path, filetype="pdf") if named else pymupdf.open(stream=path.read_bytes(), filetype="pdf")
-    except RuntimeError as err:
+    except FAULTS as err:
         raise ExtractError("not_a_pdf", f"{path}: {err}") from err
     if pdf.needs_pass:
         pdf.close()

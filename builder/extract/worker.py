@@ -22,6 +22,7 @@ from pydantic import TypeAdapter
 
 from builder.errors import ExtractError
 from builder.extract import quality
+from builder.extract.compat import FAULTS
 from builder.extract.html import read_html
 from builder.extract.pdf import read_pdf
 from builder.records import Document
@@ -68,7 +69,7 @@ def answer(path: Path) -> dict[str, Any]:
         result["reason"], result["detail"] = err.reason, err.detail
     except MemoryError:
         result["reason"], result["detail"] = "memory_limit", "out of the memory that round.toml allows"
-    except RuntimeError as err:
+    except FAULTS as err:
         # MuPDF reports all its faults so: damaged objects, and allocations (malloc, calloc, realloc) that the limit refused.
         memory = "alloc" in str(err) or "memory" in str(err)
         result["reason"], result["detail"] = ("memory_limit" if memory else "damaged"), str(err)[:200]

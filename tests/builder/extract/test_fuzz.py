@@ -47,3 +47,13 @@ def test_pure_noise(tmp_path: Path) -> None:
         path = tmp_path / ("noise.pdf" if i % 2 else "noise.html")
         path.write_bytes((b"%PDF-1.7\n" if i % 4 == 1 else b"") + rng.randbytes(rng.randrange(2000)))
         assert answer(path)["reason"] in REASONS - {""}
+
+
+def test_a_cycle_among_the_pages_is_damage(tmp_path: Path) -> None:
+    tree = b"2 0 obj <</Type /Pages /Count 2 /Kids [3 0 R 2 0 R]>> endobj\n"
+    page_of_it = b"3 0 obj <</Type /Page /Parent 2 0 R /MediaBox [0 0 9 9]>> endobj\n"
+    file = tmp_path / "cycle.pdf"
+    file.write_bytes(
+        b"%PDF-1.7\n1 0 obj <</Type /Catalog /Pages 2 0 R>> endobj\n" + tree + page_of_it + b"trailer <</Root 1 0 R>>\n"
+    )
+    assert answer(file)["reason"] == "damaged"
