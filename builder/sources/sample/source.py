@@ -27,6 +27,8 @@ from lm_eval_tasks.core.files import sync_folder, write_whole
 
 # arXiv has no HTML for some of its papers; here for every third.
 _WITHOUT_HTML = 3
+# Raised with any change to what a world contains.
+_EDITION = 2
 _METADATA = "arxiv-metadata-oai-snapshot.json"
 
 
@@ -39,7 +41,7 @@ class SampleSource(MirrorSource):
     """
 
     def __init__(self, folder: Path, seed: int = 0, authors: int = 60, papers: int = 120) -> None:
-        place = folder / f"world-{seed}-{authors}-{papers}"
+        place = folder / f"world-{_EDITION}-{seed}-{authors}-{papers}"
         if not (place / _METADATA).is_file():
             _draw_world(place, make_world(seed, authors, papers))
         super().__init__(place, index=place / "index.sqlite3")

@@ -1,6 +1,8 @@
 """A made-up arXiv: seeded authors in research groups, their papers, and the texts of those papers.
 
-The texts are assembled from sentence patterns; no real person, paper or sentence is meant. What real arXiv does to a
+Each paper reports a study: its abstract, introduction and experiments state the same findings in different words, and every work
+is cited where there is a reason to. The texts are assembled from sentence patterns; no real person, paper or sentence is
+meant. What real arXiv does to a
 builder is in it on purpose: authors who share a name, author lists of sixty, papers without an introduction or related
 work, works that nobody can resolve, a withdrawn paper, papers whose authors revised title and abstract.
 """
@@ -9,13 +11,25 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Literal
 
-from builder.sources.sample.prose import FAMILY, GIVEN, Citing, Work, WorldSection, Writer
+from builder.sources.sample.lexicon import DISCIPLINES, FAMILY, GIVEN, Discipline, Topic, coin, coin_collection, person
+from builder.sources.sample.prose import WorldSection, Writer
+from builder.sources.sample.study import make_study
+from builder.sources.sample.works import Citing, SectionRole, Work
 
 Layout = Literal["one-column", "two-column"]
+_CLASSICS = 24
+_CLASSIC_TITLES = (
+    "A Method for {task} of {material}",
+    "Reading {material} with Little Supervision",
+    "{task} from First Principles",
+    "What {material} Tell Us about {task}",
+    "A Benchmark for {task} under Noise",
+)
 
 LAST_DAY = date(2026, 10, 28)
 MONTHS = 14
@@ -35,25 +49,6 @@ _FIRST_WORDS = {
     "are": "were",
     "the": "this",
 }
-_FIELDS: tuple[tuple[str, str, str], ...] = (
-    ("cs.CL", "language models", "summarisation translation dialogue parsing annotation retrieval tagging paraphrase"),
-    (
-        "cs.LG",
-        "learning systems",
-        "optimisation regularisation pruning distillation calibration sampling pretraining transfer",
-    ),
-    ("cs.CV", "vision models", "segmentation detection tracking matching rendering restoration captioning depth"),
-    (
-        "cs.IR",
-        "search engines",
-        "ranking indexing recommendation filtering expansion reranking logging personalisation",
-    ),
-    (
-        "stat.ML",
-        "statistical learners",
-        "regression clustering inference forecasting smoothing imputation selection testing",
-    ),
-)
 _LICENSES = (
     "http://creativecommons.org/licenses/by/4.0/",
     "http://creativecommons.org/licenses/by-sa/4.0/",
@@ -87,6 +82,13 @@ class WorldPaper(Work):
     flaw: str = ""
     first: tuple[str, str] | None = None
 
+    def citations(self) -> Iterator[tuple[int, SectionRole, int]]:
+        """Where the text cites: index into `references`, role of the section, number of the paragraph in the whole text."""
+        paragraphs = ((section.role, text) for section in self.sections for text in section.paragraphs)
+        for number, (role, text) in enumerate(paragraphs):
+            for index, mark in enumerate(self.marks):
+                yield from ((index, role, number) for _ in range(text.count(mark)))
+
     @property
     def version(self) -> int:
         return 1 if self.first is None else 2
@@ -98,9 +100,12 @@ class WorldPaper(Work):
 
 @dataclass(slots=True)
 class _Group:
-    category: str
-    subject: str
-    terms: list[str]
+    """Authors of one discipline who write about the same topics, measure on the same collections and know the same older works."""
+
+    discipline: Discipline
+    topics: tuple[Topic, ...]
+    collections: tuple[str, ...]
+    classics: tuple[Work, ...]
     members: list[str] = field(default_factory=list)
 
 
@@ -128,7 +133,7 @@ def _first_version(paper: WorldPaper) -> tuple[str, str]:
 
 
 def _groups(rng: random.Random, authors: int) -> list[_Group]:
-    groups = [_Group(category, subject, terms.split()) for category, subject, terms in _FIELDS]
+    groups = [_group(rng, discipline) for discipline in DISCIPLINES]
     names: set[str] = set()
     for i in range(authors):
         name = f"{rng.choice(GIVEN)} {rng.choice(FAMILY)}"
@@ -142,6 +147,21 @@ def _groups(rng: random.Random, authors: int) -> list[_Group]:
     return groups
 
 
+def _group(rng: random.Random, discipline: Discipline) -> _Group:
+    collections = tuple(coin_collection(rng) for _ in range(6))
+    return _Group(
+        discipline, discipline.topics, collections, tuple(_classic(rng, discipline) for _ in range(_CLASSICS))
+    )
+
+
+def _classic(rng: random.Random, discipline: Discipline) -> Work:
+    """An older work that is in no archive and that a whole discipline cites."""
+    topic, method = rng.choice(discipline.topics), coin(rng)
+    title = f"{method}: {rng.choice(_CLASSIC_TITLES).format(task=topic.task.title(), material=topic.material.title())}"
+    authors = tuple(dict.fromkeys(person(rng) for _ in range(rng.randint(1, 4))))
+    return Work("", title, authors, date(rng.randint(1998, 2024), 1, 1), method)
+
+
 def _paper(
     rng: random.Random, paper_id: str, i: int, day: date, groups: list[_Group], earlier: list[WorldPaper]
 ) -> WorldPaper:
@@ -153,15 +173,18 @@ def _paper(
     if i == 30:
         crowd = (f"{first_name} {family}" for first_name, family in zip(GIVEN * 2, FAMILY * 3, strict=False))
         authors = tuple(dict.fromkeys([first, *crowd]))[:60]
-    writer = Writer(rng, group.subject, group.terms)
     cited = _choose_cited(rng, group, earlier)
+    topic = group.topics[(i // len(groups)) % len(group.topics)]
+    study = make_study(rng, group.discipline.subject, topic, group.collections, rng.choice(cited).method)
+    writer = Writer(rng, study)
     citing: Citing = "numeric" if i % 3 else "author-year"
     sections, references, marks = writer.sections(cited, citing, introduction=i % 40 != 7, related=i % 12 != 5)
     return WorldPaper(
         id=paper_id,
         title=writer.title,
+        method=study.method,
         authors=authors,
-        category=group.category,
+        category=group.discipline.category,
         published=day,
         license=rng.choice(_LICENSES),
         abstract=writer.abstract(),
@@ -175,9 +198,15 @@ def _paper(
     )
 
 
-def _choose_cited(rng: random.Random, group: _Group, earlier: list[WorldPaper]) -> list[WorldPaper]:
+def _choose_cited(rng: random.Random, group: _Group, earlier: list[WorldPaper]) -> list[Work]:
     """Earlier works to cite, those of the same field more often, ordered as a reference list is."""
-    near = [paper for paper in earlier if paper.category == group.category and not paper.flaw]
-    far = [paper for paper in earlier if paper.category != group.category and not paper.flaw]
-    picked = rng.sample(near, min(len(near), 9)) + rng.sample(far, min(len(far), 6))
-    return sorted(picked, key=lambda paper: (paper.authors[0].split()[-1], paper.id))
+    category = group.discipline.category
+    near = [paper for paper in earlier if paper.category == category and not paper.flaw]
+    far = [paper for paper in earlier if paper.category != category and not paper.flaw]
+    # Some classics are cited by nearly everybody.
+    ranks = sorted(range(_CLASSICS), key=lambda rank: rng.random() * (rank + 2))[:4]
+    picked: list[Work] = [group.classics[rank] for rank in ranks]
+    picked += rng.sample(near, min(len(near), 9)) + rng.sample(far, min(len(far), 4))
+    # An author-year mark means one work.
+    distinct = {(work.authors[0].split()[-1], work.published.year): work for work in picked}
+    return sorted(distinct.values(), key=lambda work: (work.authors[0].split()[-1], work.id, work.title))

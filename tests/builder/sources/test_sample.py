@@ -1,14 +1,21 @@
 from __future__ import annotations
 
+import random
+import re
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
+from builder.extract.html import read_html
 from builder.ids import author_key
+from builder.sources.sample.latexml import page
 from builder.sources.sample.prose import WorldSection
 from builder.sources.sample.source import SampleSource
 from builder.sources.sample.typeset import draw
-from builder.sources.sample.world import LAST_DAY, make_world
+from builder.sources.sample.world import LAST_DAY, WorldPaper, make_world
+from lm_eval_tasks.metrics.rouge import rouge_l_content
 
 
 def test_the_world_is_as_large_and_as_odd_as_promised() -> None:
@@ -56,3 +63,87 @@ def test_a_half_drawn_world_is_drawn_again(tmp_path: Path) -> None:
 def test_sections_are_plain_text() -> None:
     sections = [section for paper in make_world(0, 20, 20) for section in paper.sections]
     assert all(isinstance(section, WorldSection) and all(section.paragraphs) for section in sections)
+
+
+# --- the texts make sense
+
+
+def body(paper: WorldPaper) -> str:
+    return "\n".join(text for section in paper.sections for text in section.paragraphs)
+
+
+def extract(text: str, target: str, words: int) -> str:
+    """The sentences that together are nearest to a target, chosen one by one, in the order of the text."""
+    sentences = re.split(r"(?<=[.?!])\s+", text)
+    chosen: list[int] = []
+    while sum(len(sentences[i].split()) for i in chosen) < words:
+        scores = {
+            i: rouge_l_content(target, " ".join(sentences[k] for k in sorted([*chosen, i])))
+            for i in range(len(sentences))
+            if i not in chosen
+        }
+        chosen.append(max(scores, key=scores.__getitem__))
+    return " ".join(sentences[i] for i in sorted(chosen))
+
+
+def mean_score(papers: Sequence[WorldPaper], answers: Sequence[str]) -> float:
+    return fmean(rouge_l_content(paper.abstract, text) for paper, text in zip(papers, answers, strict=True))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2026])
+def test_baselines_rank_as_on_real_papers(seed: int) -> None:
+    rng = random.Random(seed)
+    world = [paper for paper in make_world(seed, 60, 120) if not paper.flaw]
+    papers = world[60:90]
+    words = 84
+    texts = [body(paper) for paper in papers]
+    near = [
+        [other.abstract for other in world if other is not paper and set(other.authors) & set(paper.authors)]
+        for paper in papers
+    ]
+    shuffled = [
+        " ".join(rng.sample(parts, len(parts))) for parts in (re.split(r"(?<=[.?!])\s+", text) for text in texts)
+    ]
+    wrong = fmean(mean_score(papers, [papers[i - k].abstract for i in range(len(papers))]) for k in range(1, 9))
+    copied = fmean(mean_score(papers, [rng.choice(abstracts) for abstracts in near]) for _ in range(8))
+    mixed = mean_score(papers, [" ".join(text.split()[:words]) for text in shuffled])
+    lead = mean_score(papers, [" ".join(text.split()[:words]) for text in texts])
+    extracted = mean_score(
+        papers[:8], [extract(text, paper.abstract, words) for text, paper in zip(texts[:8], papers, strict=False)]
+    )
+    assert wrong < copied < mixed < lead < extracted
+
+
+def test_the_body_says_what_the_abstract_says() -> None:
+    for paper in make_world(4, 20, 30):
+        text = body(paper)
+        assert paper.method in text
+        facts = re.findall(
+            r"\d+(?:\.\d+)?|\b[A-Z][a-z]+(?:Bench|Corpus|Set|Suite|Pool|Archive|Trials)\b", paper.abstract
+        )
+        assert len(facts) >= 2
+        assert all(re.search(rf"\b{re.escape(fact)}\b", text) for fact in facts)
+        assert len(paper.title.split()) >= 4
+
+
+def test_a_page_cites_where_the_paper_says(tmp_path: Path) -> None:
+    roles = {"method": "body", "experiments": "body"}
+    for paper in make_world(6, 20, 24):
+        file = tmp_path / "page.html"
+        file.write_text(page(paper), encoding="utf-8")
+        document = read_html(file).document
+        seen = {
+            (i, document.sections[mention.section].role) for mention in document.mentions for i in mention.references
+        }
+        assert seen == {(i, roles.get(role, role)) for i, role, _ in paper.citations()} or "Introduction" not in {
+            section.heading for section in paper.sections
+        }
+
+
+def test_a_world_scales_to_a_million_tokens() -> None:
+    world = make_world(0, 300, 1_000)
+    assert len({paper.title for paper in world}) > 990
+    assert sum(len(body(paper)) for paper in world) / 4 > 2_500_000
+    sentences = [sentence for paper in world[:50] for sentence in set(re.split(r"(?<=[.?!]) ", body(paper)))]
+    repeated = sum(len(re.split(r"(?<=[.?!]) ", body(paper))) for paper in world[:50]) - len(sentences)
+    assert repeated < 0.02 * len(sentences)

@@ -239,7 +239,7 @@ def test_the_command(command: Command, dataset: Path, tmp_path: Path) -> None:
     assert code == 0, err
     assert "| papers up to the cut-off |" in out
     assert "months since the model's cut-off" in out
-    code, out, err = command(*runs, "--cutoff", "lead=2026-01", "--cutoff", "random-sentence=2026-01")
+    code, out, err = command(*runs, "--cutoff", "lead=2026-05", "--cutoff", "random-sentence=2026-05")
     assert code == 0
     assert "cannot be told, because no other model has an earlier cut-off" in out
     code, _, err = command(*runs, "--cutoff", "gpt=2026-01")

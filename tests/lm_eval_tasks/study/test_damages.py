@@ -114,7 +114,7 @@ def test_metrics_get_a_report_card(command: Command, dataset: Path, tmp_path: Pa
     assert cell["lower"] + cell["equal"] + cell["higher"] == cell["n"]
     assert cell["accuracy"] == cell["lower"] / cell["n"]
     assert card["length_ratio"]["repetition"]["n"] > 0
-    code, out, err = command("metrics", dataset, "--metrics", "rouge_l", "--task", "title")
+    code, out, err = command("metrics", dataset, "--metrics", "rouge_l", "--task", "intro")
     assert code == 0, err
     assert "| sentences repeated |" in out
     assert "| harmless: synonyms |" in out
