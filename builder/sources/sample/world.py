@@ -166,16 +166,21 @@ def _paper(
     rng: random.Random, paper_id: str, i: int, day: date, groups: list[_Group], earlier: list[WorldPaper]
 ) -> WorldPaper:
     group = groups[i % len(groups)]
-    first = group.members[(i // len(groups)) % len(group.members)]
-    others = rng.sample(group.members, min(len(group.members), rng.randint(1, 4)))
+    place = (i // len(groups)) % len(group.members)
+    first = group.members[place]
+    # Authors who stand next to each other in a group write together about the same topics.
+    near = [group.members[(place + step) % len(group.members)] for step in (-2, -1, 1, 2)]
+    others = rng.sample(near, rng.randint(1, 3)) + rng.sample(group.members, rng.random() < 0.3)
     guests = rng.sample(rng.choice(groups).members, 1) if rng.random() < 0.3 else []
     authors = tuple(dict.fromkeys([first, *others, *guests]))
     if i == 30:
         crowd = (f"{first_name} {family}" for first_name, family in zip(GIVEN * 2, FAMILY * 3, strict=False))
         authors = tuple(dict.fromkeys([first, *crowd]))[:60]
     cited = _choose_cited(rng, group, earlier)
-    topic = group.topics[(i // len(groups)) % len(group.topics)]
-    study = make_study(rng, group.discipline.subject, topic, group.collections, rng.choice(cited).method)
+    line = place * len(group.topics) // len(group.members)
+    number = line if rng.random() < 0.8 else rng.randrange(len(group.topics))
+    collections = [group.collections[(line + step) % len(group.collections)] for step in range(3)]
+    study = make_study(rng, group.discipline.subject, group.topics[number], collections, rng.choice(cited).method)
     writer = Writer(rng, study)
     citing: Citing = "numeric" if i % 3 else "author-year"
     sections, references, marks = writer.sections(cited, citing, introduction=i % 40 != 7, related=i % 12 != 5)
