@@ -144,7 +144,7 @@ def _groups(rng: random.Random, authors: int) -> list[_Group]:
     if authors >= 20:
         # Two people of one name, in different fields: nothing in the metadata tells them apart.
         groups[1].members[0] = groups[0].members[0]
-    return groups
+    return [group for group in groups if group.members]
 
 
 def _group(rng: random.Random, discipline: Discipline) -> _Group:

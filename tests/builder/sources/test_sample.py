@@ -42,6 +42,11 @@ def test_a_world_is_what_its_arguments_say() -> None:
     assert make_world(3, 20, 30) != make_world(4, 20, 30)
 
 
+@pytest.mark.parametrize("authors", range(1, 8))
+def test_a_world_may_be_small(authors: int) -> None:
+    assert len(make_world(0, authors, 15)) == 15
+
+
 def test_the_same_paper_gives_the_same_bytes(tmp_path: Path) -> None:
     paper = make_world(0, 20, 12)[-1]
     for name in ("a.pdf", "b.pdf"):
