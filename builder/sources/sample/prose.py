@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from builder.sources.sample import phrases
@@ -95,22 +96,19 @@ class Writer:
         kept = [section for section in middle if related or section is not behind]
         return (first, *kept, end, thanks), tuple(entries), tuple(marks)
 
-    def _say(self, wordings: Sequence[str], **more: str) -> str:
-        return _with_articles(self._rng.choice(wordings).format_map(self._words | more))
+    def _say(self, wordings: Sequence[str]) -> str:
+        return _with_articles(self._rng.choice(wordings).format_map(self._words))
 
     def _introduction(self, cites: Reasons) -> tuple[str, ...]:
         said = [self._say(phrases.INTRODUCTION[claim]) for claim in self._study.claims]
         reasons = self._cite(cites.of("introduction", 3), phrases.MOTIVATION)
         half = len(said) // 2
-        reasons += [self._aside() for _ in said[len(reasons) : half]]
         # What is claimed stands among what leads to it.
-        first = [
-            sentence
-            for claim, reason in zip(said[:half], reasons, strict=False)
-            for sentence in (claim, reason, self._aside())
-        ]
+        first = [[claim, self._aside()] for claim in said[:half]]
+        for i, reason in enumerate(reasons):
+            first[i % half].insert(1, reason)
         second = [sentence for claim in said[half:] for sentence in (claim, self._aside())]
-        return " ".join(first), " ".join([*second, self._say(phrases.OUTLINE)])
+        return " ".join(chain.from_iterable(first)), " ".join([*second, self._say(phrases.OUTLINE)])
 
     def _related_work(self, cites: Reasons) -> tuple[str, ...]:
         sentences = self._cite(cites.of("related_work", len(phrases.RELATED) * 3), phrases.RELATED)
@@ -156,7 +154,7 @@ class Writer:
         ]
 
     def _aside(self) -> str:
-        return self._local(self._rng.choice(phrases.ASIDES))
+        return self._local(self._next(phrases.ASIDES))
 
     def _local(self, wording: str, **more: str) -> str:
         """A wording with the study's facts, and with details that no other sentence has."""

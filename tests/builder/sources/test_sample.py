@@ -145,6 +145,14 @@ def test_a_page_cites_where_the_paper_says(tmp_path: Path) -> None:
         }
 
 
+def test_every_work_is_cited_where_there_is_a_section_for_it() -> None:
+    for paper in make_world(5, 20, 30):
+        cited = {i for i, _, _ in paper.citations()}
+        if any(section.role == "related_work" for section in paper.sections):
+            assert cited == set(range(len(paper.marks)))
+        assert {role for _, role, _ in paper.citations()} <= {"introduction", "related_work", "method", "experiments"}
+
+
 def test_a_world_scales_to_a_million_tokens() -> None:
     world = make_world(0, 300, 1_000)
     assert len({paper.title for paper in world}) > 990
