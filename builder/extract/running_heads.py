@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 _CAPTION = re.compile(
     r"(?:fig(?:ure|\.)?|table|tab\.|algorithm|alg\.|listing|scheme|chart|plate|box)\s*"
-    r"(?:[A-Z]?\.?\d+[a-z]?(?:\.\d+)?|[IVX]+|[A-Z]\d*)\s*(?:[.:|—–-]|$)",
+    # A letter or a Roman number is a capital, and stands apart: "Tables." begins no caption.
+    r"(?:[A-Z]?\.?\d+[a-z]?(?:\.\d+)?|(?<=\s)(?-i:[IVX]+|[A-Z]\d*))\s*(?:[.:|—–-]|$)",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"(?:fig(?:ure|\.)?|table|tab\.|algorithm|alg\.|listing)\s*[A-Z]?\.?\d+", re.IGNORECASE)
