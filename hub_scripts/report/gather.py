@@ -35,7 +35,6 @@ MOST_COPIED = 25
 _LONGEST_WORD = 20
 # Metrics of texts that are not in the tables of models.
 _DIAGNOSTICS = tuple(metric.name for metric in metrics.of_texts() if not metric.headline)
-# How prompts and answers fared.
 # A metric, and a floor of it that is a baseline's score.
 _BASELINES = tuple(
     (metric, floor)
@@ -43,6 +42,7 @@ _BASELINES = tuple(
     for name in metric.floors
     if (floor := metrics.find_metric(name)) and floor.baseline
 )
+# How prompts and answers fared.
 FLAGS = tuple(metric.name for metric in metrics.METRICS if metric.rate)
 
 

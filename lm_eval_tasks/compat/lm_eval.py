@@ -98,13 +98,12 @@ def run_arguments() -> RunArguments:
     if not is_lm_eval():
         return RunArguments()
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--config", "-C", type=Path)
     parser.add_argument("--system_instruction")
     parser.add_argument("--gen_kwargs", nargs="+")
     parser.add_argument("--metadata")
     parser.add_argument("--apply_chat_template", nargs="?", const=True, default=False)
     arguments, _ = parser.parse_known_args(sys.argv[1:])
-    file = _read(arguments.config)
+    file = _read(_config_of(sys.argv[1:]))
     return RunArguments(
         str(arguments.system_instruction or file.get("system_instruction") or ""),
         max_gen_toks(str(arguments.gen_kwargs or file.get("gen_kwargs") or "")),

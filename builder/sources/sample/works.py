@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -39,15 +40,8 @@ class Reasons:
     def __init__(self, rng: random.Random, works: Sequence[Work], marks: Sequence[str]) -> None:
         self._named = [(work.method, mark) for work, mark in zip(works, marks, strict=True)]
         order = rng.sample(range(len(works)), len(works))
-        places: list[SectionRole] = []
-        for role, works_of_role in _CITED.items():
-            places += [role] * works_of_role
-        self._of: dict[SectionRole, list[int]] = {
-            "introduction": [],
-            "method": [],
-            "experiments": [],
-            "related_work": [],
-        }
+        places = [role for role, most in _CITED.items() for _ in range(most)]
+        self._of: dict[SectionRole, list[int]] = defaultdict(list)
         for i, number in enumerate(order):
             self._of[places[i] if i < len(places) and len(works) > 2 * i else "related_work"].append(number)
         # What is compared with or motivates is often discussed as well.
@@ -72,15 +66,14 @@ def mark_of(index: int, work: Work, citing: Citing) -> str:
 
 def entry_of(work: Work, rng: random.Random) -> str:
     """Its entry in a reference list, without a label."""
-    if not work.id and work.title.startswith(_UNKNOWN):
-        return _unknown_entry(work)
     authors = [author.split() for author in work.authors[:8]]
     names = ", ".join(f"{first_name[0]}. {rest[-1]}" for first_name, *rest in authors)
-    place = (
-        f"arXiv preprint arXiv:{work.id}"
-        if work.id and rng.random() < 0.5
-        else "In Proceedings of the Made-up Conference"
-    )
+    if work.title.startswith(_UNKNOWN):
+        place = "Journal of Invented Results"
+    elif work.id and rng.random() < 0.5:
+        place = f"arXiv preprint arXiv:{work.id}"
+    else:
+        place = "In Proceedings of the Made-up Conference"
     return f"{names}. {work.title}. {place}, {work.published.year}."
 
 
@@ -89,8 +82,3 @@ def unknown_work(rng: random.Random) -> Work:
     about = f"{rng.choice(QUALITIES)} {rng.choice(DEVICES)}s"
     year = rng.randint(1990, 2024)
     return Work("", f"{_UNKNOWN} {about} and their history", (person(rng),), date(year, 1, 1), coin(rng))
-
-
-def _unknown_entry(work: Work) -> str:
-    first_name, family = work.authors[0].split()
-    return f"{first_name[0]}. {family}. {work.title}. Journal of Invented Results, {work.published.year}."

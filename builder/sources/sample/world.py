@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Literal
 
-from builder.sources.sample.lexicon import DISCIPLINES, FAMILY, GIVEN, Discipline, Topic, coin, coin_collection, person
+from builder.sources.sample.lexicon import DISCIPLINES, FAMILY, GIVEN, Discipline, coin, coin_collection, person
 from builder.sources.sample.prose import WorldSection, Writer
 from builder.sources.sample.study import make_study
 from builder.sources.sample.works import Citing, SectionRole, Work
@@ -103,7 +103,6 @@ class _Group:
     """Authors of one discipline who write about the same topics, measure on the same collections and know the same older works."""
 
     discipline: Discipline
-    topics: tuple[Topic, ...]
     collections: tuple[str, ...]
     classics: tuple[Work, ...]
     members: list[str] = field(default_factory=list)
@@ -149,9 +148,7 @@ def _groups(rng: random.Random, authors: int) -> list[_Group]:
 
 def _group(rng: random.Random, discipline: Discipline) -> _Group:
     collections = tuple(coin_collection(rng) for _ in range(6))
-    return _Group(
-        discipline, discipline.topics, collections, tuple(_classic(rng, discipline) for _ in range(_CLASSICS))
-    )
+    return _Group(discipline, collections, tuple(_classic(rng, discipline) for _ in range(_CLASSICS)))
 
 
 def _classic(rng: random.Random, discipline: Discipline) -> Work:
@@ -170,17 +167,19 @@ def _paper(
     first = group.members[place]
     # Authors who stand next to each other in a group write together about the same topics.
     near = [group.members[(place + step) % len(group.members)] for step in (-2, -1, 1, 2)]
-    others = rng.sample(near, rng.randint(1, 3)) + rng.sample(group.members, rng.random() < 0.3)
+    others = rng.sample(near, rng.randint(1, 3))
+    others += rng.sample(group.members, 1) if rng.random() < 0.3 else []
     guests = rng.sample(rng.choice(groups).members, 1) if rng.random() < 0.3 else []
     authors = tuple(dict.fromkeys([first, *others, *guests]))
     if i == 30:
         crowd = (f"{first_name} {family}" for first_name, family in zip(GIVEN * 2, FAMILY * 3, strict=False))
         authors = tuple(dict.fromkeys([first, *crowd]))[:60]
     cited = _choose_cited(rng, group, earlier)
-    line = place * len(group.topics) // len(group.members)
-    number = line if rng.random() < 0.8 else rng.randrange(len(group.topics))
+    topics = group.discipline.topics
+    line = place * len(topics) // len(group.members)
+    number = line if rng.random() < 0.8 else rng.randrange(len(topics))
     collections = [group.collections[(line + step) % len(group.collections)] for step in range(3)]
-    study = make_study(rng, group.discipline.subject, group.topics[number], collections, rng.choice(cited).method)
+    study = make_study(rng, group.discipline.subject, topics[number], collections, rng.choice(cited).method)
     writer = Writer(rng, study)
     citing: Citing = "numeric" if i % 3 else "author-year"
     sections, references, marks = writer.sections(cited, citing, introduction=i % 40 != 7, related=i % 12 != 5)
