@@ -21,11 +21,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from builder.extract.sections import parts  # noqa: E402
 from builder.scalar.citation_classifier import types_of  # noqa: E402
 from builder.scalar.importers.papers import Structured, read_structured  # noqa: E402
 from builder.scalar.importers.questions import read_questions  # noqa: E402
 from builder.scalar.questions import QuestionMaker, ask_all, turn_of  # noqa: E402
-from builder.scalar.render import parts, question  # noqa: E402
+from builder.scalar.render import question  # noqa: E402
 from builder.scalar.rows import row_of  # noqa: E402
 from lm_eval_tasks.core.intervals import SHARES, interval  # noqa: E402
 from lm_eval_tasks.core.row_format import MASK, SHORTCUTS  # noqa: E402

@@ -1,7 +1,8 @@
-"""Which sections of a document play a role."""
+"""The top-level sections of a document, and which sections play a role."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,3 +32,28 @@ def cited_in_related_work(document: Document) -> list[int]:
     return list(
         dict.fromkeys(i for mention in document.mentions if mention.section in span for i in mention.references)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A top-level section: its heading, its role, and the indices of its sections, subsections included."""
+
+    heading: str
+    role: Role
+    sections: tuple[int, ...]
+
+
+def parts(document: Document) -> list[Part]:
+    """The top-level sections of a paper, references, appendices and acknowledgements left out."""
+    top_parts: list[Part] = []
+    top = min((section.level for section in document.sections), default=1)
+    outside = False
+    for i, section in enumerate(document.sections):
+        if section.level <= top or not (top_parts or outside):
+            outside = section.role in OUTSIDE
+            if not outside:
+                top_parts.append(Part(section.heading, section.role, (i,)))
+        elif not outside and section.role not in OUTSIDE:
+            last = top_parts[-1]
+            top_parts[-1] = Part(last.heading, last.role, (*last.sections, i))
+    return top_parts

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from builder.extract.sections import OUTSIDE
 from builder.samples.tokens import token_counter
-from builder.scalar.render import MOST_CHARACTERS, NOT_SHOWN, candidate
+from builder.scalar.render import MOST_CHARACTERS, candidate
 
 if TYPE_CHECKING:
     from builder.records import Document, Paper
@@ -74,6 +75,6 @@ def cut_at(lengths: Lengths) -> int | None:
 
 def _is_too_long(document: Document) -> bool:
     """Whether a candidate's sections have more tokens (bert-base-uncased) than SCALAR's code takes."""
-    texts = [section.text for section in document.sections if section.role not in NOT_SHOWN]
+    texts = [section.text for section in document.sections if section.role not in OUTSIDE]
     # A character is one token at most, or three if it is a syllable of Hangul.
     return 3 * sum(map(len, texts)) > _MOST_TOKENS and sum(token_counter()(texts)) > _MOST_TOKENS

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.text_hashes import digest, matches
+from builder.extract.sections import parts
 from builder.scalar import rows
-from builder.scalar.render import MOST_CHARACTERS, candidate, parts, question
+from builder.scalar.render import MOST_CHARACTERS, candidate, question
 
 if TYPE_CHECKING:
     from builder.dataset.families import Lacking

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from builder.extract.sections import Part, parts
 from builder.records import Document, Mention, Paper
 from builder.scalar.candidates import Candidate, Candidates, Cited, Lengths, cut_at
 from builder.scalar.citation_classifier import Context, is_single
-from builder.scalar.render import Part, parts, question
+from builder.scalar.render import question
 from builder.seeding import digest_of, integer_of, row_order
 from builder.stage_report import StageReport
 from lm_eval_tasks.tasks.records import CitationType, Level

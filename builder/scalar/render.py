@@ -3,44 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from builder.records import Document, Mention, Role
+from builder.extract.sections import Part, parts
 from lm_eval_tasks.core.row_format import MASK
 
 if TYPE_CHECKING:
+    from builder.records import Document, Mention, Role
     from lm_eval_tasks.tasks.records import CandidateText, Scope
 
 # Characters of any paper, the question's or a candidate's, where papers are cut.
 MOST_CHARACTERS = 100_000
-NOT_SHOWN: frozenset[Role] = frozenset({"references", "appendix", "acknowledgements"})
 _NOT_BODY: frozenset[Role] = frozenset({"introduction", "conclusion"})
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A top-level section: its heading, its role, and the indices of its sections, subsections included."""
-
-    heading: str
-    role: Role
-    sections: tuple[int, ...]
-
-
-def parts(document: Document) -> list[Part]:
-    """The top-level sections of a paper, references, appendices and acknowledgements left out."""
-    top_parts: list[Part] = []
-    top = min((section.level for section in document.sections), default=1)
-    outside = False
-    for i, section in enumerate(document.sections):
-        if section.level <= top or not (top_parts or outside):
-            outside = section.role in NOT_SHOWN
-            if not outside:
-                top_parts.append(Part(section.heading, section.role, (i,)))
-        elif not outside and section.role not in NOT_SHOWN:
-            last = top_parts[-1]
-            top_parts[-1] = Part(last.heading, last.role, (*last.sections, i))
-    return top_parts
 
 
 def question(

@@ -19,6 +19,7 @@ from datasets import load_dataset
 from benchmarks import shortcuts
 from builder.dataset.manifest import read_manifest
 from builder.errors import RoundError, SourceError
+from builder.extract.sections import parts
 from builder.pipeline import build, prepare
 from builder.records import Document, Mention, Paper, Reference, Section
 from builder.round.configurations import select
@@ -36,7 +37,7 @@ from builder.scalar.questions import (
     context_of,
     turn_of,
 )
-from builder.scalar.render import MOST_CHARACTERS, candidate, parts, question
+from builder.scalar.render import MOST_CHARACTERS, candidate, question
 from builder.seeding import row_order
 from lm_eval_tasks.core.errors import BudgetError
 from lm_eval_tasks.core.journal import Journal
