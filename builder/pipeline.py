@@ -125,7 +125,7 @@ def stages(round_: Round, engine: Engine) -> Iterator[StageReport]:
         dates = split_dates(round_.split, with_text)
         learn_first_versions(source, store, dates.test_of(with_text))
         for family in families():
-            family.prepare(Material(round_, store, with_text, documents, dates), source, engine)
+            family.prepare(Material(round_, store, with_text, documents, dates, graph), source, engine)
         yield linked
 
 
@@ -202,11 +202,11 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
     """
     engine = engine or LocalEngine()
     with _workspace(round_) as store:
-        material, graph, before = _material(round_, store)
+        material, before = _material(round_, store)
         token_counter()  # nothing can begin without its tokenizer
         _check_models(round_)
         with folder.replacing(round_.output) as place:
-            settings, sampled = _write_settings(material, graph, place, engine)
+            settings, sampled = _write_settings(material, place, engine)
             _check_samples(settings, sampled, material.dates)
             findings = audit(place, settings, engine)
             check(findings, round_.audit)
@@ -238,7 +238,7 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
     return Outcome(round_.output, finished, reports)
 
 
-def _material(round_: Round, store: Store) -> tuple[Material, CoAuthorGraph, list[StageReport]]:
+def _material(round_: Round, store: Store) -> tuple[Material, list[StageReport]]:
     """What the workspace contains of a round, with the reports of the stages before the build."""
     crawled = crawl_report(round_, store)
     graph, on_graph = _graph(round_, store)
@@ -247,8 +247,8 @@ def _material(round_: Round, store: Store) -> tuple[Material, CoAuthorGraph, lis
     papers = tuple(paper for paper in all_papers if paper.id in documents)
     if not papers:
         raise FolderError(f"no paper can be used, nothing was written ({extracted.line()})")
-    material = Material(round_, store, papers, documents, split_dates(round_.split, papers))
-    return material, graph, [crawled, on_graph, extracted, link_report(store, papers)]
+    material = Material(round_, store, papers, documents, split_dates(round_.split, papers), graph)
+    return material, [crawled, on_graph, extracted, link_report(store, papers)]
 
 
 def _check_samples(settings: Sequence[Configuration], sampled: Sequence[StageReport], dates: SplitDates) -> None:
@@ -264,14 +264,12 @@ def _check_samples(settings: Sequence[Configuration], sampled: Sequence[StageRep
             )
 
 
-def _write_settings(
-    material: Material, graph: CoAuthorGraph, place: Path, engine: Engine
-) -> tuple[list[Configuration], list[StageReport]]:
+def _write_settings(material: Material, place: Path, engine: Engine) -> tuple[list[Configuration], list[StageReport]]:
     """Cut, plan and write every writing task; the configurations, and a report for each task."""
     round_ = material.round_
     texts = round_.workspace / TEXTS
     try:
-        pool = _cut(material, graph, texts, engine)
+        pool = _cut(material, texts, engine)
         planned: dict[Setting, list[Planned]] = {}
         reports: list[StageReport] = []
         for task, settings in by_task(round_.chosen).items():
@@ -285,7 +283,7 @@ def _write_settings(
         texts.unlink(missing_ok=True)
 
 
-def _cut(material: Material, graph: CoAuthorGraph, texts: Path, engine: Engine) -> Pool:
+def _cut(material: Material, texts: Path, engine: Engine) -> Pool:
     """The pool of the round, its papers' texts in a file."""
     round_, papers = material.round_, material.papers
     with TextsWriter(texts) as writer:
@@ -298,7 +296,7 @@ def _cut(material: Material, graph: CoAuthorGraph, texts: Path, engine: Engine) 
             writer,
             engine,
         )
-    return Pool(cuts, graph, round_.seed, round_.samples.min_citations, copies(papers))
+    return Pool(cuts, material.graph, round_.seed, round_.samples.min_citations, copies(papers))
 
 
 def _write_questions(material: Material, place: Path) -> tuple[list[Configuration], list[StageReport]]:

@@ -56,6 +56,14 @@ SampleReason = Literal[
     "too_few_random_demonstrations",
     "too_few_co_author_demonstrations",
 ]
+ReadingReason = Literal[
+    "near_duplicate",
+    "license",
+    "doubtful_references",
+    "context_not_filled",
+    "too_few_papers",
+    "no_question",
+]
 
 # What happened to the process that read a file, rather than what the file is: not a fact that a later run may rely on.
 READING_REASONS: frozenset[ExtractReason] = frozenset({"time_limit", "memory_limit", "crashed"})
@@ -66,7 +74,12 @@ NO_LICENSE = "none"
 TASKS: tuple[Task, ...] = get_args(Task)
 SPLITS: tuple[Split, ...] = get_args(Split)
 # What a manifest calls the task of questions -> the module that describes their family, see `dataset.families`.
-FAMILIES = {"cloze": "builder.scalar.family"}
+FAMILIES = {
+    "cloze": "builder.scalar.family",
+    "walk": "builder.reading.family",
+    "next": "builder.reading.family",
+    "papers": "builder.reading.papers",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,10 +55,25 @@ class CoAuthorGraph:
     def neighbour_papers(self, paper: Paper) -> list[str]:
         """First-author papers of the co-authors of a paper's first author, by id."""
         place = self._places.get(author_key(paper.authors[0]))
-        if place is None:
-            return []
-        neighbours = self.shared.indices[self.shared.indptr[place] : self.shared.indptr[place + 1]]
-        return sorted({id_ for i in neighbours.tolist() for id_ in self.papers.get(self.nodes[i], ())})
+        return [] if place is None else self._papers_of(self._neighbours(place))
+
+    def papers_by_distance(self, paper: Paper) -> Iterator[list[str]]:
+        """First-author papers by id: those of the paper's own first author, of co-authors, of their co-authors, and so on."""
+        place = self._places.get(author_key(paper.authors[0]))
+        ring: set[int] = set() if place is None else {place}
+        seen = set(ring)
+        while ring:
+            yield self._papers_of(ring)
+            ring = {other for i in ring for other in self._neighbours(i)} - seen
+            seen |= ring
+
+    def _neighbours(self, place: int) -> list[int]:
+        """The nodes that share a paper with a node."""
+        places: list[int] = self.shared.indices[self.shared.indptr[place] : self.shared.indptr[place + 1]].tolist()
+        return places
+
+    def _papers_of(self, places: Iterable[int]) -> list[str]:
+        return sorted({id_ for i in places for id_ in self.papers.get(self.nodes[i], ())})
 
     @cached_property
     def _places(self) -> dict[str, int]:

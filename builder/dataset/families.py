@@ -17,6 +17,7 @@ from builder.dataset.row_kind import Row, RowKind
 from builder.records import FAMILIES
 
 if TYPE_CHECKING:
+    from builder.collect.graph import CoAuthorGraph
     from builder.dataset.manifest import Configuration
     from builder.extract.stage import Documents
     from builder.records import Paper, SplitDates
@@ -42,6 +43,7 @@ class Material:
     papers: Sequence[Paper]
     documents: Documents
     dates: SplitDates
+    graph: CoAuthorGraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +65,18 @@ class Family:
     write: Callable[[Material, Path], Iterator[tuple[Configuration, StageReport]]]
 
 
-@cache
 def family_of(task: str) -> Family:
     """The family of a manifest's task."""
-    family = import_module(FAMILIES[task]).FAMILY
-    assert isinstance(family, Family)
-    return family
+    return _load(FAMILIES[task])
 
 
 def families() -> list[Family]:
     """All families."""
-    return [family_of(task) for task in FAMILIES]
+    return [_load(module) for module in dict.fromkeys(FAMILIES.values())]
+
+
+@cache
+def _load(module: str) -> Family:
+    family = import_module(module).FAMILY
+    assert isinstance(family, Family)
+    return family

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 # Raise with every change to the types below; 1 was a dictionary whose configurations were recognised by their names.
 FORMAT = 2
-# full: rows of a writing setting; core: such rows of an older round; questions: SCALAR's; ids: any of these by id alone.
-Form = Literal["full", "core", "questions", "ids"]
+# full: rows of a writing setting; core: such rows of an older round; questions: of other families; papers: the texts that
+# some of these show; ids: any of these by id alone.
+Form = Literal["full", "core", "questions", "papers", "ids"]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
 _FILE = r"{name}/{split}-[0-9a-f]{{16}}-\d{{5}}-of-\d{{5}}\.parquet"
 _BESIDE = re.compile(r"[A-Za-z0-9][\w.-]*")
@@ -158,7 +159,7 @@ class Configuration:
             raise ValueError(f"{self.name} has the unknown task {self.task!r:.40}")
         if (self.form in ("ids", "core")) != bool(self.of):
             raise ValueError(f"{self.name} is of form {self.form} and `of` {self.of!r}")
-        if self.form != "ids" and (self.form == "questions") == self.is_writing:
+        if self.form != "ids" and (self.form in ("questions", "papers")) == self.is_writing:
             raise ValueError(f"{self.name} is of form {self.form} and task {self.task}")
         for split, contents in self.splits.items():
             pattern = re.compile(_FILE.format(name=re.escape(self.name), split=split))

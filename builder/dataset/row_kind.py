@@ -18,7 +18,7 @@ class RowKind:
     Attributes:
         columns, id_columns: of whole rows, and of rows by id.
         paper_column: where a row has the id of the paper that it asks about.
-        shown_column: the list of the other papers that a row shows.
+        shown_column: the list of the papers that a row shows, or of the others; "" without one.
         texts: a whole row -> every text in it, by its place.
         papers: a row of either form -> (id with version, licence) of the papers whose texts it shows or represents.
         id_row: a whole row and its position in its split -> the row by id.
@@ -37,5 +37,6 @@ class RowKind:
     @property
     def facts(self) -> list[str]:
         """The columns, as pyarrow names them, that say which papers a row shows, and their licences."""
-        shown = [f"{self.shown_column}.list.element.{name}" for name in ("id", "license")]
+        names = ("id", "license") if self.shown_column else ()
+        shown = [f"{self.shown_column}.list.element.{name}" for name in names]
         return [*dict.fromkeys(("id", self.paper_column, "license")), *shown]

@@ -84,11 +84,11 @@ class _Tally:
         self.licenses[row["license"]] += 1
         first_author: str = next(iter(row["authors"]), row.get("paper_id") or row["id"])
         self.authors[first_author] += 1
+        if "target_tokens" in row:
+            self.targets.append(row["target_tokens"])
         # The targets of questions are places.
         if "label" in row:
             self.labels[row["label"]] += 1
-        else:
-            self.targets.append(row["target_tokens"])
         # A question by id alone has no text to choose by.
         if "question" in row:
             self.clusters.append(first_author)

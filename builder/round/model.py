@@ -24,6 +24,7 @@ from builder.round.tables import (
     LinkTable,
     PapersTable,
     QualityTable,
+    ReadingTable,
     SamplesTable,
     ScalarTable,
     SettingTable,
@@ -35,7 +36,8 @@ from builder.round.toml_file import among, read_toml, text_like
 from lm_eval_tasks.core.command_line import ROUND
 from lm_eval_tasks.core.errors import TomlError
 from lm_eval_tasks.core.redaction import redact
-from lm_eval_tasks.tasks.records import ALL_LEVELS, SETTINGS
+from lm_eval_tasks.core.row_format import PAPERS
+from lm_eval_tasks.tasks.records import ALL_LEVELS, READINGS, SETTINGS
 
 if TYPE_CHECKING:
     from lm_eval_tasks.tasks.records import Setting
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 _MAX_AGE_MONTHS, _INACTIVE_MONTHS, _NEW_PAPERS = 36, 24, 1000
 
 
+_QUESTIONS = [*(level.name for level in ALL_LEVELS), *(reading.name for reading in READINGS)]
 _SettingName = Annotated[str, among([setting.name for setting in SETTINGS])]
 
 
@@ -71,6 +74,7 @@ class Round(Table):
     split: SplitTable = SplitTable()
     samples: SamplesTable = SamplesTable()
     scalar: ScalarTable = ScalarTable()
+    reading: ReadingTable = ReadingTable()
     audit: AuditTable = AuditTable()
     core: CoreTable = CoreTable()
     changes: dict[str, str] = Field({}, description="round -> what changed in it, for the card")
@@ -78,7 +82,7 @@ class Round(Table):
     @model_validator(mode="after")
     def _check_names(self) -> Round:
         own, levels = [table.name for table in self.setting], [table.name for table in self.scalar.level]
-        settings, known = [setting.name for setting in SETTINGS], [level.name for level in ALL_LEVELS]
+        settings, known = [setting.name for setting in SETTINGS], [*_QUESTIONS, PAPERS]
         # Rows call a level by its short name.
         short = [level.short_name for level in ALL_LEVELS]
         refuse_names(own, [*settings, *known], "setting")

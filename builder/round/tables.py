@@ -14,8 +14,19 @@ from builder.records import DemoKind, Split, Task
 from builder.round.configurations import select
 from builder.round.table import Table
 from builder.round.toml_file import among
-from lm_eval_tasks.tasks.records import ALL_LEVELS, CandidateText, CitationType, Distractors, Level, Scope, Setting
+from lm_eval_tasks.tasks.records import (
+    ALL_LEVELS,
+    READINGS,
+    CandidateText,
+    CitationType,
+    Distractors,
+    Level,
+    Reading,
+    Scope,
+    Setting,
+)
 
+_ReadingName = Annotated[str, among([reading.name for reading in READINGS])]
 _LevelName = Annotated[str, among([level.name for level in ALL_LEVELS])]
 _Share = Annotated[float, Field(gt=0, lt=1)]
 
@@ -248,6 +259,23 @@ class ScalarTable(Table):
         if not ids:
             raise RoundError(f"`scalar.accepted`: {self.accepted} names no paper; give one id per line")
         return ids
+
+
+class ReadingTable(Table):
+    """Reading families: questions over as many papers as fill a context."""
+
+    configurations: tuple[_ReadingName, ...] = Field(
+        (), description="Walk-128K, Next-128K, and so on: families and sizes, in units of 1,024 tokens"
+    )
+    contexts: int = Field(25, ge=1, description="most contexts of each configuration, each around a test paper")
+    questions_of_context: int = Field(6, ge=1, description="Walk: most questions over one context")
+    window_months: int = Field(
+        14, ge=1, description="how much older than the test paper the others of a context may be"
+    )
+
+    @property
+    def chosen(self) -> tuple[Reading, ...]:
+        return tuple(reading for reading in READINGS if reading.name in self.configurations)
 
 
 class CoreTable(Table):

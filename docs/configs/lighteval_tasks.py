@@ -20,7 +20,7 @@ from lm_eval_tasks.tasks.records import TASKS, slug_of
 DATASET = os.environ.get("ACADEMICEVAL_DATASET", "academiceval")
 # Setting -> the most tokens of an answer.
 SETTINGS = {
-    task.configuration: task.answer_tokens for task in TASKS if task.family == "academiceval" and not task.alias
+    task.configuration: task.answer_tokens for task in TASKS if task.folder == "academiceval" and not task.alias
 }
 
 

@@ -22,7 +22,7 @@ from lm_eval_tasks.stats.placed import Part, by_task, difference_over, interval_
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.intervals import Interval
-    from lm_eval_tasks.samples.row import Kind
+    from lm_eval_tasks.tasks.records import Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,24 +11,31 @@ from lm_eval_tasks.core.text import parse_json
 MASK = "**[MASKED_CITATION]**"
 # `candidate_text` of a SCALAR row whose candidates show only their body, without a title.
 BODY = "body"
-# The ways to answer a SCALAR question without reading the paper, see `retrieval.shortcuts`.
-Shortcut = Literal["bm25-local", "embed-local"]
+# The ways to answer questions without reading: SCALAR's, see `retrieval.shortcuts`, and one of each reading family.
+Shortcut = Literal["bm25-local", "embed-local", "title-search", "bm25-next"]
 BM25_LOCAL: Shortcut = "bm25-local"
 EMBED_LOCAL: Shortcut = "embed-local"
-SHORTCUTS: tuple[Shortcut, ...] = (BM25_LOCAL, EMBED_LOCAL)
+TITLE_SEARCH: Shortcut = "title-search"
+BM25_NEXT: Shortcut = "bm25-next"
+OF_SCALAR: tuple[Shortcut, ...] = (BM25_LOCAL, EMBED_LOCAL)
+SHORTCUTS: tuple[Shortcut, ...] = (*OF_SCALAR, TITLE_SEARCH, BM25_NEXT)
 # Endings of the configurations that are made in addition to a setting's own: its frozen core, and rows by id alone.
 CORE, IDS = "-core", "-ids"
-# Files next to the data: what is in them, and version 1 of revised papers.
+# The configuration with the papers' texts, which rows of the reading families show parts of.
+PAPERS = "Papers"
+# How the parts of such a row become a text (`prompts.reading`): raised with any change to that.
+PARTS_VERSION = 1
 # The kind of source whose papers are made up.
 MADE_UP = "sample"
+# Files next to the data: what is in them, and version 1 of revised papers.
 MANIFEST, FIRST_VERSIONS = "manifest.json", "revisions.jsonl"
 # Between the id of a paper and the place of one of its sections, in rows that ask for a section.
 FOLD = "#"
 
 
 def shortcuts_of(*, embed_local: bool) -> tuple[Shortcut, ...]:
-    """The shortcuts that are measured: the second takes a model, and is asked for."""
-    return SHORTCUTS if embed_local else (BM25_LOCAL,)
+    """SCALAR's shortcuts that are measured: the second takes a model, and is asked for."""
+    return OF_SCALAR if embed_local else (BM25_LOCAL,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,14 +142,14 @@ def shared_columns(
         "places": selection.count,
         "of": rows + opened.sizes(options.split)[1],
         "dataset_revision": opened.revision,
-        "answer_cap": _cap(options, answer_tokens),
+        "answer_cap": answer_cap(options, answer_tokens),
         "tokenizer": model.name if model else "",
         "opens": opens,
         "closes": closes,
     }
 
 
-def _cap(options: Options, answer_tokens: int) -> int:
+def answer_cap(options: Options, answer_tokens: int) -> int:
     """Tokens that an answer may have, its reasoning included."""
     return (options.reserve or answer_tokens) + options.reasoning_tokens
 
@@ -189,7 +189,7 @@ def fit(
     if model is None:
         return [slots.uncut(prompt_slots) for prompt_slots in all_slots]
     try:
-        budget = model.length - _cap(options, answer_tokens)
+        budget = model.length - answer_cap(options, answer_tokens)
         return list(slots.fit_all(all_slots, budget, model.tokenizer, options.cut))
     except BudgetError as err:
         raise BudgetError(f"{config}: {err}") from err

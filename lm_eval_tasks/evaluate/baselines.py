@@ -10,8 +10,10 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
 from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.evaluate.generation import BASELINES
+from lm_eval_tasks.core.row_format import BM25_LOCAL, BM25_NEXT, EMBED_LOCAL, TITLE_SEARCH
+from lm_eval_tasks.evaluate.generation import BLIND, WRITERS
 from lm_eval_tasks.metrics import function_words
+from lm_eval_tasks.metrics.answer_labels import write_pairs, write_set
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
 from lm_eval_tasks.samples.row import PromptRow
 
@@ -57,13 +59,42 @@ def embed_local(row: PromptRow) -> str | None:
     return None if row.embed_local is None else _choice(row.embed_local)
 
 
+def blind(row: PromptRow) -> str | None:
+    """Of reading questions, what the context has no part in: no paper at all, or for each passage the label after its own.
+
+    None for other tasks.
+    """
+    if row.kind == "set":
+        return write_set(())
+    if row.kind == "pairs" and row.labels:
+        return write_pairs({label: label % row.labels + 1 for label in row.asked or ()})
+    return None
+
+
+def title_search(row: PromptRow) -> str | None:
+    """Of Walk's papers those in whose text a search finds the titles; None for other tasks."""
+    return write_set(row.shortcut or ()) if row.kind == "set" else None
+
+
+def bm25_next(row: PromptRow) -> str | None:
+    """Of Next's passages for each one the other that BM25 finds for it; None for other tasks."""
+    if row.kind != "pairs":
+        return None
+    return write_pairs(dict(zip(row.asked or (), row.shortcut or (), strict=True)))
+
+
 def _choice(index: int) -> str:
     return f"<answer>{index}</answer>"
 
 
-_ANSWERS: dict[str, Callable[[PromptRow], str | None]] = dict(
-    zip(BASELINES, (lead, copy_demo, random_sentence, words_without_content, bm25_local, embed_local), strict=True)
-)
+_ANSWERS: dict[str, Callable[[PromptRow], str | None]] = {
+    **dict(zip(WRITERS, (lead, copy_demo, random_sentence, words_without_content), strict=True)),
+    BLIND: blind,
+    BM25_LOCAL: bm25_local,
+    EMBED_LOCAL: embed_local,
+    TITLE_SEARCH: title_search,
+    BM25_NEXT: bm25_next,
+}
 
 
 class BaselineLM(LM):  # type: ignore[misc]
@@ -82,11 +113,11 @@ class BaselineLM(LM):  # type: ignore[misc]
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         rows = [PromptRow.of_doc(request.doc) for request in requests]
-        if any(row.content is None and row.candidate_ids is None for row in rows):
+        if any(row.kind == "writing" and row.content is None for row in rows):
             raise EvalError(
                 f"the baseline {self.name} reads the body itself: load the tasks with metadata keep_parts=True"
             )
-        answers = map(self._answer, rows)
+        answers = (None if row.labels and self.name in WRITERS else self._answer(row) for row in rows)
         # The empty text stands for an answer that a baseline does not have.
         return [Generated.of(text or "", "stop" if text is not None else NOT_APPLICABLE) for text in answers]
 

@@ -9,9 +9,10 @@ from lm_eval_tasks.core.errors import EvalError, OptionError
 from lm_eval_tasks.core.row_format import SHORTCUTS
 from lm_eval_tasks.core.text import suggestion
 
-# The baselines that write, all baselines, and the usual model types of lm-eval for completion.
+# The baselines that write, the one that guesses without the context, all baselines, and the usual model types of lm-eval for completion.
 WRITERS = ("lead", "copy-demo", "random-sentence", "function-words")
-BASELINES = (*WRITERS, *SHORTCUTS)
+BLIND = "blind"
+BASELINES = (*WRITERS, BLIND, *SHORTCUTS)
 MODELS = (*BASELINES, "hf", "vllm", "local-chat-completions", "openai-chat-completions")
 
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from lm_eval_tasks.core.errors import MetricError
-from lm_eval_tasks.core.row_format import BM25_LOCAL, EMBED_LOCAL
+from lm_eval_tasks.core.row_format import BM25_LOCAL, BM25_NEXT, EMBED_LOCAL, TITLE_SEARCH
 from lm_eval_tasks.core.text import suggestion
-from lm_eval_tasks.metrics import measures
+from lm_eval_tasks.metrics import measures, reading
 from lm_eval_tasks.samples.answers import Answers
-from lm_eval_tasks.samples.row import Kind
+from lm_eval_tasks.tasks.records import Kind
 
 Best = Literal["higher", "lower", "one", "neither"]
 # One value for each answer; None if an answer has none of this metric.
@@ -59,7 +59,11 @@ class Metric:
 CAPPED = "capped"
 _WRITING: frozenset[Kind] = frozenset({"writing"})
 _CLOZE: frozenset[Kind] = frozenset({"cloze"})
-_BOTH = _WRITING | _CLOZE
+_SET: frozenset[Kind] = frozenset({"set"})
+_PAIRS: frozenset[Kind] = frozenset({"pairs"})
+_READING = _SET | _PAIRS
+_CUT = _WRITING | _CLOZE
+_ALL = _CUT | _READING
 
 METRICS: tuple[Metric, ...] = (
     Metric(
@@ -106,6 +110,37 @@ METRICS: tuple[Metric, ...] = (
         usual="acc",
     ),
     Metric(
+        "exact",
+        "Exact sets",
+        _SET,
+        "higher",
+        reading.exact,
+        headline=True,
+        floors=("exact_blind", "exact_title_search"),
+        zero=("exact_blind",),
+        usual="exact_match",
+    ),
+    Metric(
+        "set_f1",
+        "Set F1",
+        _SET,
+        "higher",
+        reading.set_f1,
+        headline=True,
+        floors=("set_f1_blind", "set_f1_title_search"),
+        zero=("set_f1_blind",),
+    ),
+    Metric(
+        "share_right",
+        "Share right",
+        _PAIRS,
+        "higher",
+        reading.share_right,
+        headline=True,
+        floors=("share_right_random", "share_right_bm25"),
+        zero=("share_right_random",),
+    ),
+    Metric(
         "rouge_l_content_wrong_paper",
         "ROUGE-L, content words, wrong paper",
         _WRITING,
@@ -139,12 +174,35 @@ METRICS: tuple[Metric, ...] = (
         measures.accuracy_embed_local,
         baseline=EMBED_LOCAL,
     ),
-    Metric(CAPPED, "Answers that reached their cap", _BOTH, "lower", measures.capped, rate=True),
-    Metric("truncated", "Prompts cut", _BOTH, "lower", measures.truncated, rate=True),
-    Metric("cut_share", "Share of the prompt cut", _BOTH, "lower", measures.cut_share, rate=True),
+    Metric("exact_strict", "Exact sets, answers read strictly", _SET, "higher", reading.exact_strict),
+    Metric("exact_blind", "Exact sets of the best constant", _SET, "lower", reading.exact_blind),
+    Metric(
+        "exact_title_search",
+        "Exact sets of a search for titles",
+        _SET,
+        "lower",
+        reading.exact_title_search,
+        baseline=TITLE_SEARCH,
+    ),
+    Metric("set_f1_blind", "Set F1 of the best constant", _SET, "lower", reading.set_f1_blind),
+    Metric("set_f1_title_search", "Set F1 of a search for titles", _SET, "lower", reading.set_f1_title_search),
+    Metric("share_right_strict", "Share right, answers read strictly", _PAIRS, "higher", reading.share_right_strict),
+    Metric("share_right_random", "Share right of guessing", _PAIRS, "lower", reading.share_right_random),
+    Metric(
+        "share_right_bm25",
+        "Share right of BM25 between passages",
+        _PAIRS,
+        "lower",
+        reading.share_right_bm25,
+        baseline=BM25_NEXT,
+    ),
+    Metric(CAPPED, "Answers that reached their cap", _ALL, "lower", measures.capped, rate=True),
+    Metric("truncated", "Prompts cut", _CUT, "lower", measures.truncated, rate=True),
+    Metric("cut_share", "Share of the prompt cut", _CUT, "lower", measures.cut_share, rate=True),
     Metric("empty", "Empty answers", _WRITING, "lower", measures.empty, rate=True),
-    Metric("no_answer", "No answer", _CLOZE, "lower", measures.empty, rate=True),
-    Metric("unfinished", "Unfinished reasoning", _BOTH, "lower", measures.unfinished, rate=True),
+    Metric("no_answer", "No answer", _CLOZE | _READING, "lower", measures.empty, rate=True),
+    Metric("unfinished", "Unfinished reasoning", _ALL, "lower", measures.unfinished, rate=True),
+    Metric("outside", "Names a label that there is not", _READING, "lower", reading.outside, rate=True),
     Metric("numbers_supported", "Numbers supported", _WRITING, "higher", measures.numbers_supported),
     Metric("names_supported", "Names supported", _WRITING, "higher", measures.names_supported),
     Metric("rouge_1", "ROUGE-1", _WRITING, "higher", measures.rouge_1, usual="rouge1"),
@@ -256,4 +314,5 @@ def _group_list(kind: Kind) -> list[dict[str, Any]]:
 
 
 WRITING_METRIC_LIST, CLOZE_METRIC_LIST = _metric_list("writing"), _metric_list("cloze")
+SET_METRIC_LIST, PAIRS_METRIC_LIST = _metric_list("set"), _metric_list("pairs")
 WRITING_GROUP_LIST, CLOZE_GROUP_LIST = _group_list("writing"), _group_list("cloze")

@@ -7,17 +7,21 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lm_eval_tasks.core.metadata import ALL
 from lm_eval_tasks.core.row_format import paper_of
 from lm_eval_tasks.core.text import ODD
-from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.metrics import answer_labels, registry
 from lm_eval_tasks.metrics.answer_index import answer_of
 from lm_eval_tasks.samples import refine
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Answer, Answers, ScoredAnswer, mean_of
-from lm_eval_tasks.samples.row import Kind, PromptRow
+from lm_eval_tasks.samples.row import PromptRow
 
+if TYPE_CHECKING:
+    from lm_eval_tasks.tasks.records import Kind
+
+_T = TypeVar("_T")
 _LOGGER = logging.getLogger(__name__)
 Docs = Sequence[Mapping[str, Any]]
 Refine = Callable[[str, PromptRow], str]
@@ -57,6 +61,18 @@ def score_title(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
 def score_cloze(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     """As `score`, for SCALAR; what is kept of an answer is the index of its candidate, "" if it names none."""
     return score_rows(resps, docs, "cloze", _index)
+
+
+def score_set(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
+    """As `score`, for questions that a set of labels answers; what is kept of an answer is that set, "" if it names none."""
+    return score_rows(resps, docs, "set", lambda text, _: _written(answer_labels.set_of(text), answer_labels.write_set))
+
+
+def score_pairs(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
+    """As `score_set`, for questions that pairs of labels answer."""
+    return score_rows(
+        resps, docs, "pairs", lambda text, _: _written(answer_labels.pairs_of(text), answer_labels.write_pairs)
+    )
 
 
 def unpack(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
@@ -136,6 +152,10 @@ def _value(metric: registry.Metric, answer: Answer) -> float | Failed | None:
     except _OF_A_TEXT:
         return FAILED
     return value
+
+
+def _written(read: _T | None, write: Callable[[_T], str]) -> str:
+    return "" if read is None else write(read)
 
 
 def _index(text: str, row: PromptRow) -> str:

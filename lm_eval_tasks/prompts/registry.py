@@ -10,14 +10,15 @@ from typing import Any
 
 from lm_eval_tasks.core.errors import EvalError
 from lm_eval_tasks.core.files import sha256_of_bytes
-from lm_eval_tasks.tasks.records import FAMILIES, SETTINGS, prompts_of
+from lm_eval_tasks.tasks.records import FAMILIES, SETTINGS, Kind, prompts_of
 
 # The prompt file of all SCALAR settings.
 SCALAR = "scalar"
 TITLE = "title"
 WRITING = (TITLE, "abs", "intro", "related", "section")
-# Families whose answers are choices.
-QUESTIONS = tuple(family.name for family in FAMILIES if family.kind == "cloze")
+# Families of questions with exact answers.
+QUESTIONS = tuple(family.name for family in FAMILIES if family.kind != "writing")
+_KINDS: dict[str, Kind] = {family.name: family.kind for family in FAMILIES}
 _FOLDER = Path(__file__).parent
 
 
@@ -54,6 +55,12 @@ def task_of(name: str) -> str:
     """The task of a prompt: files are called `<task>_<variant>`, or by the family that they ask for."""
     first = name.partition("_")[0]
     return first if first in (*WRITING, *QUESTIONS) else SCALAR
+
+
+def kind_of(name: str) -> Kind:
+    """How answers to a prompt are scored."""
+    task = task_of(name)
+    return "writing" if task in WRITING else _KINDS[task]
 
 
 def digest(family: str = SCALAR) -> str:

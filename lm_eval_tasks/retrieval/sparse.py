@@ -36,12 +36,17 @@ class BM25(_OneByOne):
 
     def scores(self, query: str, chunks: Sequence[str]) -> Any:
         """How well each chunk fits, shape (chunks,); all 0 if there is nothing to compare."""
-        words = self._bm25s.tokenize([query, *chunks], stopwords="en", show_progress=False, return_ids=False)
-        if not words[0] or not any(words[1:]):
-            return np.zeros(len(chunks))
+        return self.all_scores([query], chunks)[0]
+
+    def all_scores(self, queries: Sequence[str], chunks: Sequence[str]) -> Any:
+        """How well each chunk fits each query, shape (queries, chunks)."""
+        words = self._bm25s.tokenize([*queries, *chunks], stopwords="en", show_progress=False, return_ids=False)
+        of_queries, of_chunks = words[: len(queries)], words[len(queries) :]
+        if not any(of_chunks):
+            return np.zeros((len(queries), len(chunks)))
         index = self._bm25s.BM25(method="lucene", k1=1.5, b=0.75)
-        index.index(words[1:], show_progress=False)
-        return index.get_scores(words[0])
+        index.index(of_chunks, show_progress=False)
+        return np.stack([index.get_scores(query) if query else np.zeros(len(chunks)) for query in of_queries])
 
 
 class BM25Okapi(_OneByOne):

@@ -8,14 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.core.row_format import paper_of
 from lm_eval_tasks.core.text import day, is_valid, number
 from lm_eval_tasks.prompts import registry
 
-# Of tasks: what is written, or which candidate is named.
-Kind = Literal["writing", "cloze"]
+if TYPE_CHECKING:
+    from lm_eval_tasks.tasks.records import Kind
+
 # Characters of each end of a slot that are kept of a logged prompt.
 EXCERPT = 2000
 _LONGEST_NAME = 500
@@ -68,6 +69,11 @@ class PromptRow:
         made_up: whether the papers are, which then have no page; None if they are not.
         label, candidate_ids, best_constant: of SCALAR; the last is the label that is right most often.
         bm25_local, embed_local: the candidates that the shortcuts of `retrieval.shortcuts` name; None if they were not asked.
+        question_kind, context, order: of the reading families: what is asked, over which papers, and in which of the two orders.
+        papers, labels: how many papers a context shows, and how many things in it have a label.
+        asked, answer, shortcut: labels: those asked about, if it is not all of them; the right ones; those that the family's
+            shortcut names, which reads no text.
+        cluster: what a sample shares with those that it depends on, if that is not its first author.
     """
 
     id: str
@@ -96,6 +102,15 @@ class PromptRow:
     best_constant: int | None = None
     bm25_local: int | None = None
     embed_local: int | None = None
+    question_kind: str | None = None
+    context: str | None = None
+    order: int | None = None
+    papers: int | None = None
+    labels: int | None = None
+    asked: tuple[int, ...] | None = None
+    answer: tuple[int, ...] | None = None
+    shortcut: tuple[int, ...] | None = None
+    cluster: str | None = None
     content: str | None = None
     demonstrations: tuple[Mapping[str, Any], ...] | None = None
     lead_words: int | None = None
@@ -124,7 +139,7 @@ class PromptRow:
 
     @property
     def kind(self) -> Kind:
-        return "writing" if self.task in registry.WRITING else "cloze"
+        return registry.kind_of(self.prompt_name)
 
     @property
     def task(self) -> str:
@@ -287,14 +302,14 @@ _SPAN: dict[str, Callable[[Any], Any]] = {
 _REQUIRED = frozenset(
     ("id", "setting", "prompt_name", "prompt_version", "first_author", "published", "round", "target")
 )
-_NAMES = "id setting prompt_name round paper_id license"
+_NAMES = "id setting prompt_name round paper_id license question_kind context cluster"
 _TEXTS = (
     "first_author target title abstract primary_category heading level section citation_type content prompt month cut "
     "dataset_revision bertscore_model tokenizer opens closes metrics"
 )
 _COUNTS = (
     "prompt_version label best_constant bm25_local embed_local lead_words target_at tokens_before tokens_after tokens_cut place "
-    "places of answer_cap"
+    "places of answer_cap order papers labels"
 )
 _READERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(_NAMES.split(), _name),
@@ -306,6 +321,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "cited_titles": _list(_text),
     "others": _list(_text),
     "candidate_ids": _list(_text),
+    **dict.fromkeys(("asked", "answer", "shortcut"), _list(_count)),
     "demonstrations": _list(_table),
     "slots": _list(_span),
     "retriever": _label,

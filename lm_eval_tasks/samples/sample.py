@@ -72,8 +72,8 @@ class Sample:
 
     @property
     def cluster(self) -> str:
-        """What the sample shares with those that it depends on: the first author."""
-        return self.row.first_author
+        """What the sample shares with those that it depends on: the first author, or papers."""
+        return self.row.cluster or self.row.first_author
 
     @classmethod
     def of_logged(cls, line: Mapping[str, Any]) -> Sample:

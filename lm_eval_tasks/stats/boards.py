@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lm_eval_tasks.tasks.records import LEVELS, SETTINGS, TARGETS
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.samples.row import Kind
+    from lm_eval_tasks.tasks.records import Kind
 
 BOARDS: dict[Kind, str] = {"writing": "Writing", "cloze": "Reading"}
 

@@ -19,8 +19,8 @@ from lm_eval_tasks.stats.boards import BOARDS, counted
 from lm_eval_tasks.stats.columns import column, columns_of, zero_of
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.samples.row import Kind
     from lm_eval_tasks.stats.placed import Part
+    from lm_eval_tasks.tasks.records import Kind
 
 # Task -> its samples.
 _Run = Mapping[str, Sequence[Sample]]

@@ -13,7 +13,7 @@ from pathlib import Path
 from lm_eval_tasks.compat.lm_eval import tasks_folder
 from lm_eval_tasks.core.errors import EvalError, TaskFolderError
 from lm_eval_tasks.core.text import suggestion
-from lm_eval_tasks.tasks.records import FAMILIES, task_names
+from lm_eval_tasks.tasks.records import FOLDERS, task_names
 
 _LIST = "`academiceval eval --tasks list` prints the tasks"
 _MARKER = ".made-by-academiceval"
@@ -27,7 +27,7 @@ def tasks_path() -> Path:
 def is_linked() -> bool:
     """Whether lm-eval finds the tasks without --include_path."""
     folder = tasks_folder()
-    return folder is not None and all((folder / family.name / _MARKER).is_file() for family in FAMILIES)
+    return folder is not None and all((folder / name / _MARKER).is_file() for name in FOLDERS)
 
 
 def without_tasks() -> Path:
@@ -44,7 +44,7 @@ def check_tasks(tasks: Iterable[str], option: str = "--tasks") -> None:
     known = task_names()
     for task in tasks:
         if task not in known:
-            near = [name for family in FAMILIES if (name := f"{family.name}_{task}") in known]
+            near = [name for folder in FOLDERS if (name := f"{folder}_{task}") in known]
             hint = f"did you mean {near[0]!r}?" if near else suggestion(task, known, otherwise=_LIST)
             raise EvalError(f"unknown task {task!r} in {option}; {hint}")
 
@@ -56,13 +56,13 @@ def link() -> list[Path]:
         TaskFolderError: lm_eval is not installed, its folder cannot be written, or contains a folder that is not ours.
     """
     folders = []
-    for family in FAMILIES:
-        place = _place(family.name)
+    for name in FOLDERS:
+        place = _place(name)
         _remove(place)
         try:
             place.mkdir()
             (place / _MARKER).touch()
-            for file in sorted((tasks_path() / family.name).iterdir()):
+            for file in sorted((tasks_path() / name).iterdir()):
                 if file.is_file():
                     (place / file.name).symlink_to(file)
         except OSError as err:
@@ -75,7 +75,7 @@ def link() -> list[Path]:
 
 def unlink() -> list[Path]:
     """Remove what `link` made; returns the folders removed."""
-    return [place for family in FAMILIES if _remove(place := _place(family.name))]
+    return [place for name in FOLDERS if _remove(place := _place(name))]
 
 
 def _place(name: str) -> Path:

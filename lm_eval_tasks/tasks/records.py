@@ -16,27 +16,38 @@ Scope = Literal["full", "section"]
 CitationType = Literal["attributional", "descriptive"]
 Distractors = Literal["random", "nearest"]
 CandidateText = Literal["concise", "full", "body"]
+# Of tasks: what is written; which candidate is named; which of many; which belongs to which.
+Kind = Literal["writing", "cloze", "set", "pairs"]
+ReadingTask = Literal["walk", "next"]
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
     """Tasks that have a hook, a base file and a way of scoring in common.
 
-    A new family is a folder of `lm_eval_tasks` with its hook and `_base_yaml`, a prompt file called `<name>.txt` or
+    A new family is a base file in a folder of `lm_eval_tasks`, a hook, a prompt file called `<name>.txt` or
     `<name>_<variant>.txt`, a line of `FAMILIES`, and its tasks and groups.
 
     Attributes:
-        name: of the folder; what the names of its tasks and prompt files begin with.
+        name: what the names of its prompt files begin with.
         label: for display; "" where each target of `TARGETS` has its own.
-        kind: how answers are scored: as texts, or as choices.
+        kind: how answers are scored: as texts, as choices, as sets, or as pairs.
+        folder: of its files.
     """
 
     name: str
     label: str
-    kind: Literal["writing", "cloze"]
+    kind: Kind
+    folder: str
 
 
-FAMILIES: tuple[Family, ...] = (Family("academiceval", "", "writing"), Family("scalar", "SCALAR", "cloze"))
+FAMILIES: tuple[Family, ...] = (
+    Family("academiceval", "", "writing", "academiceval"),
+    Family("scalar", "SCALAR", "cloze", "scalar"),
+    Family("walk", "Walk", "set", "reading"),
+    Family("next", "Next", "pairs", "reading"),
+)
+FOLDERS: tuple[str, ...] = tuple(dict.fromkeys(family.folder for family in FAMILIES))
 
 
 def slug_of(name: str) -> str:
@@ -254,6 +265,36 @@ ALL_LEVELS = LEVELS + ABLATIONS
 PROBE = "probe"
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One configuration of a reading family: questions over as many papers as fill a context.
+
+    Attributes:
+        name: the configuration's name, e.g. "Walk-128K".
+        size: of the context, in units of 1,024 tokens.
+    """
+
+    name: str
+    task: ReadingTask
+    size: int
+
+    @property
+    def slug(self) -> str:
+        return slug_of(self.name)
+
+
+READING_TOKENS = 512
+_SIZES = {"128K": 128, "256K": 256, "512K": 512, "1M": 1024}
+READINGS: tuple[Reading, ...] = (
+    *(Reading(f"Walk-{size}", "walk", thousands) for size, thousands in _SIZES.items()),
+    *(Reading(f"Next-{size}", "next", thousands) for size, thousands in _SIZES.items()),
+)
+# What the group of reading tasks asks; longer contexts are asked by name.
+CORE_READINGS: tuple[Reading, ...] = tuple(
+    reading for reading in READINGS if reading.name in ("Walk-128K", "Walk-256K", "Next-128K")
+)
+
+
 # --- the tasks that follow from them
 
 
@@ -262,14 +303,14 @@ class Task:
     """One task of lm-eval.
 
     Attributes:
-        family: the folder of its file.
+        folder: of its file.
         configuration: of the dataset.
         base: the file that its own file includes.
         role: as `data.hook.load` takes it.
         tag: "" for none.
     """
 
-    family: str
+    folder: str
     name: str
     configuration: str
     base: str
@@ -286,12 +327,17 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One group of lm-eval's tasks; `is_mean` tells whether it has a score, in which each member counts the same."""
+    """One group of lm-eval's tasks.
 
-    family: str
+    Attributes:
+        folder: of its file.
+        mean_of: the kind of its members, which each count the same in its score; None if it has no score.
+    """
+
+    folder: str
     name: str
     members: tuple[str, ...]
-    is_mean: bool = True
+    mean_of: Kind | None
 
 
 def _settings_of(role: Role) -> list[Setting]:
@@ -301,7 +347,7 @@ def _settings_of(role: Role) -> list[Setting]:
 def _of_setting(role: Role, setting: Setting) -> Task:
     [target] = [target for target in TARGETS if target.name == setting.task]
     return Task(
-        family="academiceval",
+        folder="academiceval",
         name=role.name.format(slug=setting.slug, task=setting.task),
         configuration=setting.name,
         base="_base_yaml" if role.answer_tokens else f"_{setting.task}_yaml",
@@ -320,10 +366,15 @@ def _of_level(level: Level, role: str = "prompt") -> Task:
     )
 
 
+def _of_reading(reading: Reading) -> Task:
+    return Task("reading", f"academiceval_{reading.slug}", reading.name, f"_{reading.task}_yaml", READING_TOKENS)
+
+
 TASKS: tuple[Task, ...] = (
     *(_of_setting(role, setting) for role in (*ROLES, TINY) for setting in _settings_of(role)),
     *(_of_level(level) for level in ALL_LEVELS),
     *(_of_level(level, PROBE) for level in LEVELS),
+    *(_of_reading(reading) for reading in READINGS),
 )
 
 
@@ -335,11 +386,16 @@ def _groups() -> Iterator[Group]:
             name = role.name.format(slug=setting.slug, task=setting.task)
             names.setdefault(role.group.format(task=setting.task), []).append(name)
         if "{task}" in role.group:
-            yield Group("academiceval", role.group.removesuffix("_{task}"), tuple(names))
-        yield from (Group("academiceval", group, tuple(members)) for group, members in names.items() if group)
-    yield Group("scalar", "scalar", tuple(level.slug for level in LEVELS))
-    yield Group("scalar", "scalar_ablation", tuple(level.slug for level in ALL_LEVELS), is_mean=False)
-    yield Group("scalar", "scalar_probe", tuple(f"{level.slug}_{PROBE}" for level in LEVELS))
+            yield Group("academiceval", role.group.removesuffix("_{task}"), tuple(names), "writing")
+        yield from (
+            Group("academiceval", group, tuple(members), "writing") for group, members in names.items() if group
+        )
+    yield Group("scalar", "scalar", tuple(level.slug for level in LEVELS), "cloze")
+    yield Group("scalar", "scalar_ablation", tuple(level.slug for level in ALL_LEVELS), None)
+    yield Group("scalar", "scalar_probe", tuple(f"{level.slug}_{PROBE}" for level in LEVELS), "cloze")
+    yield Group(
+        "reading", "academiceval_reading", tuple(f"academiceval_{reading.slug}" for reading in CORE_READINGS), None
+    )
 
 
 GROUPS: tuple[Group, ...] = tuple(_groups())

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from lm_eval_tasks.tasks.records import (
     ALL_LEVELS,
-    FAMILIES,
     GROUPS,
     PLAIN,
     ROLES,
@@ -34,7 +33,6 @@ _TITLE_FILTER = """filter_list:
       - function: custom
         filter_fn: !function lm_eval_tasks.metrics.score.score_title
 """
-_MEANS = {family.name: f"{family.kind.upper()}_GROUP_LIST" for family in FAMILIES}
 # The part of the in-tree edition's module that is ours word for word: it begins here, to the end of both files.
 _REFINEMENT = "_YES = "
 _BLOCK = re.compile(r"(?<=<!-- tasks -->\n).*?(?=<!-- end of tasks -->)", re.DOTALL)
@@ -61,8 +59,8 @@ def left_over(files: dict[Path, str]) -> list[Path]:
 
 
 def _task_files() -> dict[Path, str]:
-    files = {_OURS / task.family / f"{_stem(task)}.yaml": _task(task) for task in TASKS}
-    files |= {_OURS / group.family / f"{_group_stem(group)}.yaml": _group(group) for group in GROUPS}
+    files = {_OURS / task.folder / f"{_stem(task)}.yaml": _task(task) for task in TASKS}
+    files |= {_OURS / group.folder / f"{_group_stem(group)}.yaml": _group(group) for group in GROUPS}
     for target in TARGETS:
         own_filter = _TITLE_FILTER if target.name == "title" else ""
         text = f"include: _base_yaml\n{own_filter}{_GREEDY.format(tokens=target.answer_tokens)}"
@@ -71,11 +69,11 @@ def _task_files() -> dict[Path, str]:
 
 
 def _stem(task: Task) -> str:
-    return task.name.removeprefix("academiceval_").removeprefix(f"{task.family}_")
+    return task.name.removeprefix("academiceval_").removeprefix(f"{task.folder}_")
 
 
 def _group_stem(group: Group) -> str:
-    return f"_group{group.name.removeprefix('academiceval_' + group.family).removeprefix(group.family)}"
+    return f"_group{group.name.removeprefix('academiceval_' + group.folder).removeprefix(group.folder)}"
 
 
 def _task(task: Task) -> str:
@@ -88,14 +86,14 @@ def _task(task: Task) -> str:
     if task.tag:
         lines.append(f"tag: {task.tag}")
     lines.append(f"dataset_kwargs: {{{', '.join(f'{key}: {value}' for key, value in arguments.items())}}}")
-    own_length = task.family == "academiceval" and task.base == "_base_yaml"
+    own_length = task.folder == "academiceval" and task.base == "_base_yaml"
     return "\n".join(lines) + "\n" + (_GREEDY.format(tokens=task.answer_tokens) if own_length else "")
 
 
 def _group(group: Group) -> str:
     members = "".join(f"  - {name}\n" for name in group.members)
-    mean = f"aggregate_metric_list: !function lm_eval_tasks.metrics.registry.{_MEANS[group.family]}\n"
-    return f"group: {group.name}\ntask:\n{members}{mean if group.is_mean else ''}metadata: {{version: 1.0}}\n"
+    mean = f"aggregate_metric_list: !function lm_eval_tasks.metrics.registry.{str(group.mean_of).upper()}_GROUP_LIST\n"
+    return f"group: {group.name}\ntask:\n{members}{mean if group.mean_of else ''}metadata: {{version: 1.0}}\n"
 
 
 # --- the edition for lm-evaluation-harness itself

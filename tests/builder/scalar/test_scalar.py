@@ -41,7 +41,7 @@ from builder.scalar.render import MOST_CHARACTERS, candidate, question
 from builder.seeding import row_order
 from lm_eval_tasks.core.errors import BudgetError
 from lm_eval_tasks.core.journal import Journal
-from lm_eval_tasks.core.row_format import BM25_LOCAL, EMBED_LOCAL, MASK, SHORTCUTS
+from lm_eval_tasks.core.row_format import BM25_LOCAL, EMBED_LOCAL, MASK, OF_SCALAR
 from lm_eval_tasks.data import scalar_hook, slots
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.run import Part, evaluate
@@ -542,7 +542,7 @@ def test_what_is_right_without_reading_stands_in_the_card(with_scalar: Path, com
         if configuration.form == "questions"
     }
     assert set(measured) == {*(level.name for level in ALL_LEVELS), "Cloze-Short"}
-    assert all(set(shortcuts) == set(SHORTCUTS) for shortcuts in measured.values())
+    assert all(set(shortcuts) == set(OF_SCALAR) for shortcuts in measured.values())
     rows_of_level = load_dataset(str(folder), "SCALAR-Easy")["test"]
     right = [bm25_choice(row) == row["label"] for row in rows_of_level]
     assert measured["SCALAR-Easy"][BM25_LOCAL].mean == round(sum(right) / len(right), 4)

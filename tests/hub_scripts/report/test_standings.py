@@ -17,7 +17,7 @@ from hub_scripts.report.site import _setting_scores
 from hub_scripts.report.standings import Standings, standings_of
 from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.samples.results import Results
-from lm_eval_tasks.samples.row import Kind
+from lm_eval_tasks.tasks.records import Kind
 from lm_eval_tasks.stats.boards import counted
 from lm_eval_tasks.study.linking import linked_settings
 

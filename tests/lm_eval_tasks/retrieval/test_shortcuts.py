@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lm_eval_tasks.core.row_format import BM25_LOCAL, BODY, EMBED_LOCAL, MASK, SHORTCUTS, Shortcut
+from lm_eval_tasks.core.row_format import BM25_LOCAL, BODY, EMBED_LOCAL, MASK, OF_SCALAR, Shortcut
 from lm_eval_tasks.retrieval.shortcuts import around_the_mask, chooser
 
 TOPICS = {
@@ -30,7 +30,7 @@ def row(sentence: str, text: str = "full") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("text", ["full", BODY])
-@pytest.mark.parametrize("shortcut", SHORTCUTS)
+@pytest.mark.parametrize("shortcut", OF_SCALAR)
 def test_the_sentence_decides_and_not_the_paper(shortcut: Shortcut, text: str) -> None:
     choose = chooser(shortcut)
     assert choose(row(f"Storms at sea are forecast from pressure {MASK}.", text)) == 2

@@ -1,0 +1,111 @@
+"""Reading rows by id alone -> whole rows: titles are taken from the workspace, and the answers of a sealed copy worked out again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from builder.dataset.completion import documents_of, paper_of
+from builder.dataset.text_hashes import digest, matches
+from builder.reading.next import by_words, following
+from builder.reading.papers_read import PaperRead
+from builder.reading.passages import passages_of
+from builder.reading.rows import ANSWER, KEPT, answer_text, texts
+from builder.reading.walk import WALK_KINDS, Walk
+from lm_eval_tasks.core.text import title_key
+from lm_eval_tasks.prompts.reading import part_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from builder.dataset.families import Lacking
+    from builder.dataset.row_kind import Row
+    from builder.records import Document
+    from builder.store import Store
+
+_NONE: tuple[list[int], list[int]] = ([], [])
+
+
+def complete_row(row: Row, store: Store) -> Row | Lacking:
+    """The whole row, or why it cannot be had."""
+    paper = paper_of(store, row["paper_id"])
+    if paper is None:
+        return "missing_paper"
+    hashes = {text["name"]: text["sha256"] for text in row["texts"]}
+    whole: Row = {**{name: row[name] for name in KEPT}, "title": paper.title, "works": []}
+    for i, work in enumerate(row["works"]):
+        title = _title(work, store, hashes[f"works.{i}.title"])
+        if title is None:
+            return "changed_text"
+        whole["works"].append({"title": title, **work})
+    sealed = hashes.pop(ANSWER, None)
+    if sealed is not None:
+        reads = _reads(whole, store)
+        if isinstance(reads, str):
+            return reads
+        whole["answer"], whole["shortcut"] = _answer(whole, reads)
+        if digest(answer_text(whole)) != sealed:
+            return "changed_text"
+    return whole if matches(texts(whole), hashes) else "changed_text"
+
+
+def _title(work: Row, store: Store, sha256: str) -> str | None:
+    """The title of an entry of a reference list."""
+    lists = [document.references for document in _documents(store, work["paper"])]
+    titles = (entries[work["entry"]].title for entries in lists if work["entry"] < len(entries))
+    return next((title for title in titles if digest(title) == sha256), None)
+
+
+def _documents(store: Store, name: str) -> list[Document]:
+    paper = paper_of(store, name)
+    return documents_of(store, paper.id) if paper else []
+
+
+def _reads(row: Row, store: Store) -> list[PaperRead] | Lacking:
+    """The papers of a row, from the documents that its parts were taken from."""
+    reads = []
+    for place, listed in enumerate(row["papers"]):
+        paper = paper_of(store, listed["id"])
+        if paper is None:
+            return "missing_paper"
+        documents = documents_of(store, paper.id)
+        if not documents:
+            return "missing_file"
+        resolved = {link.reference: link.cited_id for link in store.links(paper.id) if link.cited_id}
+        spans = {(part["start"], part["end"]) for part in row["parts"] if part["paper"] == place}
+        candidates = (PaperRead(paper, document, resolved) for document in documents)
+        read = next((read for read in candidates if spans <= _spans(read, row["kind"])), None)
+        if read is None:
+            return "changed_text"
+        reads.append(read)
+    return reads
+
+
+def _spans(read: PaperRead, kind: str) -> set[tuple[int, int]]:
+    if kind in WALK_KINDS:
+        return {(0, len(read.shown.text))}
+    return {(passage.start, passage.end) for passage in passages_of(read)}
+
+
+def _answer(row: Row, reads: Sequence[PaperRead]) -> tuple[list[int], list[int]]:
+    """The labels that are right, and those that the shortcut names."""
+    return _walk_answer(row, reads) if row["kind"] in WALK_KINDS else _next_answer(row, reads)
+
+
+def _walk_answer(row: Row, reads: Sequence[PaperRead]) -> tuple[list[int], list[int]]:
+    question = Walk(reads).question(row["kind"], [title_key(work["title"]) for work in row["works"]])
+    if question is None:
+        return _NONE
+    labels = {reads[part["paper"]].paper.id: label for label, part in enumerate(row["parts"], 1)}
+    return sorted(labels[id_] for id_ in question.answer), sorted(labels[id_] for id_ in question.by_title)
+
+
+def _next_answer(row: Row, reads: Sequence[PaperRead]) -> tuple[list[int], list[int]]:
+    labels = {(part["paper"], part["start"]): label for label, part in enumerate(row["parts"], 1)}
+    after = {
+        labels[place, first.start]: labels[place, second.start]
+        for place, read in enumerate(reads)
+        for first, second in following(passages_of(read)).items()
+    }
+    shown = part_texts(row, {read.paper.versioned_id: read.shown.text for read in reads})
+    found = by_words([label - 1 for label in row["asked"]], shown)
+    return [after[label] for label in row["asked"]], [place + 1 for place in found]

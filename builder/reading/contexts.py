@@ -1,0 +1,98 @@
+"""Contexts: a new paper and older ones by the authors around its own, as many as fill a number of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import networkx as nx
+
+from builder.collect.coverage import months_before
+from builder.seeding import digest_of
+
+if TYPE_CHECKING:
+    from builder.collect.graph import CoAuthorGraph
+    from builder.records import Paper
+
+# Of the tokens in a configuration's name: the rest is left to other tokenizers, templates and answers.
+LEAST, MOST = 0.85, 0.92
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Papers that are shown together.
+
+    Attributes:
+        papers: the new one first, then in the order in which they were taken.
+        tokens: that they have together.
+    """
+
+    papers: tuple[Paper, ...]
+    tokens: int
+
+    @property
+    def paper(self) -> Paper:
+        """The new paper."""
+        return self.papers[0]
+
+
+class Neighbourhoods:
+    """The papers that may stand around a new one.
+
+    Args:
+        papers: those that may be shown, by id.
+        months: that they may be older than the new one.
+    """
+
+    def __init__(self, papers: Sequence[Paper], graph: CoAuthorGraph, seed: int, months: int) -> None:
+        self._papers = {paper.id: paper for paper in papers}
+        self._graph, self._seed, self._months = graph, seed, months
+
+    def around(self, paper: Paper) -> list[Paper]:
+        """Older papers within the window, those of the same first author first, then by distance on the co-author graph."""
+        since = months_before(paper.published, self._months)
+        return [
+            other
+            for ids in self._graph.papers_by_distance(paper)
+            for other in sorted(
+                (self._papers[id_] for id_ in ids if id_ in self._papers),
+                key=lambda other: digest_of(self._seed, paper.id, other.id, "context"),
+            )
+            if since <= other.published < paper.published
+        ]
+
+
+def clusters(contexts: Sequence[Context]) -> dict[str, str]:
+    """The new paper of each context -> a name for the contexts that are joined to it by shared papers."""
+    graph: nx.Graph[str] = nx.Graph()
+    for context in contexts:
+        nx.add_path(graph, [paper.id for paper in context.papers])
+    names = {id_: min(component) for component in nx.connected_components(graph) for id_ in component}
+    return {context.paper.id: names[context.paper.id] for context in contexts}
+
+
+def fill(
+    paper: Paper, others: Sequence[Paper], sizes: Sequence[int], tokens: Callable[[Paper], int | None]
+) -> dict[int, Context]:
+    """Contexts of several sizes, each within the next larger one; none of a size that cannot be filled.
+
+    Args:
+        others: what may be taken, the best first.
+        sizes: thousands of tokens, times 1,024, in rising order.
+        tokens: of a paper as it is shown; None for one that cannot be.
+    """
+    contexts: dict[int, Context] = {}
+    taken, total = {paper.id: paper}, tokens(paper) or 0
+    for size in sizes:
+        least, most = LEAST * size * 1024, MOST * size * 1024
+        for other in others:
+            if total >= least:
+                break
+            if other.id not in taken and (more := tokens(other)) and total + more <= most:
+                taken[other.id] = other
+                total += more
+        if not least <= total <= most:
+            break
+        contexts[size] = Context(tuple(taken.values()), total)
+    return contexts

@@ -1,0 +1,137 @@
+"""What tells the order of passages without reading them, replaced: numbers of sections, figures and equations, citations, debris."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+CITE, NUMBER, FORMULA = "[cite]", "[number]", "[formula]"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """A stretch of a text and what is shown in its place."""
+
+    start: int
+    end: int
+    text: str
+
+
+_YEAR = r"(?:19|20)\d\d[a-z]?"
+_CITATIONS = re.compile(
+    # "[3]", "[3, 5-7]"; "(Ek, 2019; Ek and Alm, 2020)"; "Ek et al. (2019)"; "et al., 2019"
+    r"\[\s*\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*\s*(?:,[^\[\]\n]{0,30})?\]"
+    rf"|\([^()\n]{{0,300}}?\b{_YEAR}(?:[^()\n]{{0,300}}?\b{_YEAR})*\s*\)"
+    rf"|\bet al\.?,?\s*[\[(]?{_YEAR}[\])]?"
+    r"|\[[^\[\]\n]{0,80}?\d\d[a-z]?\]"
+)
+_ONE = r"(?:[IVXLC]{1,6}(?:-[A-Z0-9]+)?|[A-Z]?\d+(?:\.\d+)*[a-z]?|[A-Z](?:\.\d+)+)"
+_ANY = rf"(?:\({_ONE}\)|{_ONE})"
+_NUMBERED = re.compile(
+    r"\b(?:Sections?|Secs?\.|Figures?|Figs?\.|Tables?|Tabs?\.|Equations?|Eqn?s?\.?|Appendi(?:x|ces)|Theorems?|Lemmas?|Algorithms?"
+    r"|Definitions?|Propositions?|Corollar(?:y|ies)|Examples?|Listings?|Steps?|RQs?|Chapters?|Assumptions?|Remarks?|Hypothes[ie]s)"
+    rf"[\s~]{{0,2}}(?P<number>{_ANY}(?:(?:\s?[,–—-]\s?|\s?,?\s?(?:and|or|to)\s){_ANY}){{0,4}})(?![A-Za-z])",
+    re.IGNORECASE,
+)
+_SECTION_MARK = re.compile(r"§+\s?[\dA-Z]+(?:\.\d+)*")
+_ENUMERATORS = re.compile(
+    r"\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)|(?:(?<=\s)|^)(?:\d{1,2}|[a-z]|[ivx]{1,4})\)(?=\s)|^(?:\d{1,2}|[ivx]{1,4})\.\s",
+    re.MULTILINE,
+)
+_SUPERSCRIPTS = re.compile(r"[¹²³⁴⁵⁶⁷⁸⁹⁰†‡]+|(?<=[a-z][.,;])\d{1,2}(?=\s|$)")
+_WORD = re.compile(r"[A-Za-z]{3,}")
+# A line with a smaller share of its characters in words is a formula, or what is left of a figure.
+_LEAST_WORDS, _SHORT_LINE = 0.55, 30
+_ROADMAP = re.compile(
+    r"\b(?:rest|remainder) of (?:the|this|our) (?:paper|article|work|manuscript|section|study)\b"
+    r"|\bpaper is (?:structured|organi[sz]ed)\b",
+    re.IGNORECASE,
+)
+_POINTS = re.compile(
+    r"^(?:in |the |finally,? |then,? |next,? |we |related .{0,40}|our )?.{0,60}\b(?:section|sec\.)\s*(?:[IVX\d]|\[)",
+    re.IGNORECASE,
+)
+SENTENCE_END = re.compile(
+    r"(?<=[.?!])(?<!\bal\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bcf\.)(?<!\bvs\.)(?<!\b[A-Z]\.)"
+    r"(?<!\bFig\.)(?<!\bSec\.)(?<!\bEq\.)(?<!\bTab\.)(?<!\bNo\.)"
+    r"[)\]”\"']?\s+(?=[A-Z“\"(])"
+)
+
+
+def edits_of(text: str, cited: Iterable[tuple[int, int]]) -> list[Edit]:
+    """What is replaced in a section's text, in order, without overlaps.
+
+    Args:
+        cited: first and last character of each marker of a citation, without its brackets.
+    """
+    wanted = [
+        *(Edit(start, end, FORMULA) for start, end in _debris(text)),
+        *(Edit(start, end, "") for start, end in _roadmap(text)),
+        *(Edit(*_with_brackets(text, start, end), CITE) for start, end in cited),
+        *(Edit(*match.span(), CITE) for match in _CITATIONS.finditer(text)),
+        *(Edit(*match.span("number"), NUMBER) for match in _NUMBERED.finditer(text)),
+        *(Edit(*match.span(), NUMBER) for match in _SECTION_MARK.finditer(text)),
+        *(Edit(match.start(), match.end(), NUMBER) for match in _ENUMERATORS.finditer(text)),
+        *(Edit(*match.span(), "") for match in _SUPERSCRIPTS.finditer(text)),
+    ]
+    return _without_overlaps(wanted)
+
+
+def _without_overlaps(wanted: Iterable[Edit]) -> list[Edit]:
+    """The longest edit at each place."""
+    taken: list[Edit] = []
+    for edit in sorted(wanted, key=lambda edit: (edit.start, -edit.end)):
+        if edit.end > edit.start and (not taken or edit.start >= taken[-1].end):
+            taken.append(edit)
+    return taken
+
+
+def _debris(text: str) -> Iterator[tuple[int, int]]:
+    """Lines that are formulas, or were left of figures and tables; neighbours together."""
+    start = 0
+    open_at: int | None = None
+    for line in text.split("\n"):
+        if _is_debris(line):
+            open_at = start if open_at is None else open_at
+        elif open_at is not None:
+            yield open_at, start - 1
+            open_at = None
+        start += len(line) + 1
+    if open_at is not None:
+        yield open_at, start - 1
+
+
+def _is_debris(line: str) -> bool:
+    words = sum(len(word) for word in _WORD.findall(line))
+    letters = sum(not c.isspace() for c in line)
+    return letters > 0 and (words < _LEAST_WORDS * letters or (len(line) < _SHORT_LINE and line[-1:] not in ".?!:;"))
+
+
+def _roadmap(text: str) -> Iterator[tuple[int, int]]:
+    """Sentences that say what stands where: the one that announces it, and those after it that name a section."""
+    for match in _ROADMAP.finditer(text):
+        before = max(text.rfind("\n", 0, match.start()) + 1, _last_end(text, match.start()))
+        end = _next_end(text, match.end())
+        while end < len(text) and _POINTS.match(text[end : _next_end(text, end)]):
+            end = _next_end(text, end)
+        yield before, end
+
+
+def _last_end(text: str, position: int) -> int:
+    line = text.rfind("\n", 0, position) + 1
+    return max((match.end() for match in SENTENCE_END.finditer(text, line, position)), default=line)
+
+
+def _next_end(text: str, position: int) -> int:
+    line_end = text.find("\n", position)
+    stop = len(text) if line_end < 0 else line_end
+    match = SENTENCE_END.search(text, position, stop)
+    return match.end() if match else stop
+
+
+def _with_brackets(text: str, start: int, end: int) -> tuple[int, int]:
+    """A marker with the brackets around it."""
+    if start and end < len(text) and text[start - 1] + text[end] in ("[]", "()"):
+        return start - 1, end + 1
+    return start, end

@@ -1,0 +1,116 @@
+"""Rows of the reading families: ids, stretches of the papers' texts and edits; the texts themselves are rows of `Papers`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from builder.dataset.row_kind import Row, RowKind
+from builder.dataset.text_hashes import TEXTS, hash_column
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from builder.records import Paper
+
+_STRING, _INTEGER = pa.string(), pa.int64()
+_EDIT = pa.struct([("start", _INTEGER), ("end", _INTEGER), ("text", _STRING)])
+_PART = pa.struct([("paper", _INTEGER), ("start", _INTEGER), ("end", _INTEGER), ("edits", pa.list_(_EDIT))])
+_SHOWN = pa.struct([(name, _STRING) for name in ("id", "license", "published")])
+_WORK = pa.struct([("title", _STRING), ("paper", _STRING), ("entry", _INTEGER)])
+_WORK_BY_ID = pa.struct([("paper", _STRING), ("entry", _INTEGER)])
+_NUMBERS = pa.list_(_INTEGER)
+COLUMNS = pa.schema(
+    [
+        *((name, _STRING) for name in ("id", "paper_id", "title")),
+        ("authors", pa.list_(_STRING)),
+        *((name, _STRING) for name in ("primary_category", "published", "license", "kind", "context", "cluster")),
+        ("order", _INTEGER),
+        ("papers", pa.list_(_SHOWN)),
+        ("parts", pa.list_(_PART)),
+        ("parts_version", _INTEGER),
+        ("works", pa.list_(_WORK)),
+        ("asked", _NUMBERS),
+        ("answer", _NUMBERS),
+        ("shortcut", _NUMBERS),
+        ("input_tokens", _INTEGER),
+        ("round", _STRING),
+    ]
+)
+KEPT = tuple(name for name in COLUMNS.names if name not in ("title", "works"))
+ID_COLUMNS = pa.schema(
+    [
+        *(COLUMNS.field(name) for name in KEPT),
+        ("position", _INTEGER),
+        ("works", pa.list_(_WORK_BY_ID)),
+        TEXTS,
+    ]
+)
+# Among the hashes of a sealed row; without the answer, that of the shortcut says too much.
+ANSWER = "answer"
+
+
+def about(paper: Paper) -> dict[str, Any]:
+    """The columns that tell which new paper a row asks about."""
+    return {
+        "paper_id": paper.versioned_id,
+        "title": paper.title,
+        "authors": list(paper.authors),
+        "primary_category": paper.primary_category,
+        "published": paper.published.isoformat(),
+        "license": paper.license,
+    }
+
+
+def shown(papers: Sequence[Paper]) -> list[dict[str, str]]:
+    """The column `papers`."""
+    return [
+        {"id": paper.versioned_id, "license": paper.license, "published": paper.published.isoformat()}
+        for paper in papers
+    ]
+
+
+def texts(row: Row) -> dict[str, str]:
+    """Every text of a row, by its place in it."""
+    return {"title": row["title"], **{f"works.{i}.title": work["title"] for i, work in enumerate(row["works"])}}
+
+
+def papers(row: Row) -> list[tuple[str, str]]:
+    """(id with version, licence) of the papers that a row shows."""
+    return [(paper["id"], paper["license"]) for paper in row["papers"]]
+
+
+def id_row(row: Row, position: int) -> Row:
+    """A row without titles."""
+    return {
+        **{name: row[name] for name in KEPT},
+        "position": position,
+        "works": [{"paper": work["paper"], "entry": work["entry"]} for work in row["works"]],
+        "texts": hash_column(texts(row)),
+    }
+
+
+def seal(by_id: Row, row: Row | None) -> Row:
+    """A row by id that does not reveal its answer: instead of it a hash, not to be guessed without the text."""
+    hidden = {**by_id, "answer": [], "shortcut": []}
+    if row is None:
+        return hidden
+    return {**hidden, "texts": [*by_id["texts"], *hash_column({ANSWER: answer_text(row)})]}
+
+
+def answer_text(row: Row) -> str:
+    """What the hash of a sealed answer is of."""
+    return f"{row['answer']} {row['shortcut']} {' '.join(texts(row).values())}"
+
+
+KIND = RowKind(
+    columns=COLUMNS,
+    id_columns=ID_COLUMNS,
+    paper_column="paper_id",
+    shown_column="papers",
+    texts=texts,
+    papers=papers,
+    id_row=id_row,
+    seal=seal,
+)

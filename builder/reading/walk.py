@@ -1,0 +1,217 @@
+"""Walk: which of these papers cite a work in their experiments, introduction, related work or method, or next to another work?
+
+Whatever is not certain is withheld with a reason: the section has a heading that people would call different things, or the two ways
+to find where a paper cites (`citing`) disagree.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
+from typing import TYPE_CHECKING, Literal, get_args
+
+from builder.reading.works import Works
+from builder.seeding import digest_of, share_of
+from lm_eval_tasks.core.text import title_key
+
+if TYPE_CHECKING:
+    from builder.reading.citing import Places
+    from builder.reading.papers_read import PaperRead
+    from builder.reading.section_kinds import SectionKind
+    from builder.reading.works import Work
+
+WalkKind = Literal["experiments", "introduction", "related_work", "method", "background_only", "same_paragraph"]
+WALK_KINDS: tuple[WalkKind, ...] = get_args(WalkKind)
+Withheld = Literal["ways_disagree", "missed_entry", "inside_the_set", "doubtful_section", "doubtful_paragraph"]
+_IN_SECTION: dict[WalkKind, SectionKind] = {
+    "experiments": "experiments",
+    "introduction": "introduction",
+    "related_work": "related_work",
+    "method": "method",
+}
+# Of the questions, those that no paper answers.
+_EMPTY = 0.1
+# A work that many papers cite leaves more to read.
+_MANY = 4
+
+
+@dataclass(frozen=True, slots=True)
+class WalkQuestion:
+    """A question over a set of papers.
+
+    Attributes:
+        works: that it names: one, or two for "same_paragraph".
+        answer: ids of the papers that answer it.
+        by_title: what a search for the titles in the papers' texts finds.
+    """
+
+    kind: WalkKind
+    works: tuple[Work, ...]
+    answer: frozenset[str]
+    by_title: frozenset[str]
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What makes it the same question over another set of papers."""
+        return self.kind, *(work.key for work in self.works)
+
+
+class Walk:
+    """The questions that can be asked over a set of papers.
+
+    Args:
+        papers: the new one first; works that it cites are asked about before others.
+
+    Attributes:
+        withheld: reason -> how many questions have no certain answer.
+    """
+
+    def __init__(self, papers: Sequence[PaperRead]) -> None:
+        self._papers = {read.paper.id: read for read in papers}
+        self._new = papers[0].paper.id
+        self._titles = "\n".join(title_key(read.paper.title) for read in papers)
+        works = Works(entry for read in papers for entry in read.entries)
+        self.withheld: Counter[Withheld] = Counter()
+        self._works = {
+            key: work
+            for key, work in works.works.items()
+            if 2 <= len(work.entries) < len(papers) and self._is_certain(work)
+        }
+
+    def _is_certain(self, work: Work) -> bool:
+        """Whether it is known where all papers cite a work."""
+        reason: Withheld | None = None
+        if work.key in self._titles:
+            reason = "inside_the_set"
+        elif any(work.key in read.references_key for id_, read in self._papers.items() if id_ not in work.entries):
+            reason = "missed_entry"
+        elif any(self._places(work, id_) is None for id_ in work.entries):
+            reason = "ways_disagree"
+        if reason:
+            self.withheld[reason] += 1
+        return reason is None
+
+    def _places(self, work: Work, id_: str) -> Places | None:
+        return self._papers[id_].citing.places(work.entries[id_].number)
+
+    def questions(self, seed: int, count: int, preferred: Sequence[WalkQuestion] = ()) -> list[WalkQuestion]:
+        """Up to `count` questions, the kinds in turn, each about other works.
+
+        Args:
+            preferred: asked over a smaller set; they are asked here again, where they have a certain answer.
+        """
+        chosen: dict[tuple[str, ...], WalkQuestion] = {}
+        used: set[str] = set()
+        turns = [self._again(preferred), self._in_turn(seed)]
+        for question in (question for turn in turns for question in turn):
+            if len(chosen) == count:
+                break
+            if used.isdisjoint(work.key for work in question.works):
+                chosen[question.key] = question
+                used.update(work.key for work in question.works)
+        return list(chosen.values())
+
+    def question(self, kind: WalkKind, keys: Sequence[str]) -> WalkQuestion | None:
+        """The question of a kind about works that are given by the keys of their titles; None if it has no certain answer."""
+        works = tuple(self._works[key] for key in keys if key in self._works)
+        return self._question(kind, works) if len(works) == len(keys) else None
+
+    def _again(self, questions: Sequence[WalkQuestion]) -> Iterator[WalkQuestion]:
+        for question in questions:
+            if asked := self.question(question.kind, [work.key for work in question.works]):
+                yield asked
+
+    def _in_turn(self, seed: int) -> Iterator[WalkQuestion]:
+        """All questions, kind after kind, with as many empty answers as are wanted, as long as there are enough of all."""
+        pools: dict[tuple[WalkKind, bool], list[WalkQuestion]] = {}
+        for kind in WALK_KINDS:
+            for question in self._of_kind(kind, seed):
+                pools.setdefault((kind, not question.answer), []).append(question)
+        iterators = {key: iter(pool) for key, pool in pools.items()}
+        for turn in range(sum(map(len, pools.values())) * len(WALK_KINDS)):
+            kind = WALK_KINDS[(turn + digest_of(seed, self._new, "first kind")[0]) % len(WALK_KINDS)]
+            is_empty = share_of(seed, self._new, turn, "empty") < _EMPTY
+            yield from islice(iterators.get((kind, is_empty), iter(())), 1)
+
+    def _of_kind(self, kind: WalkKind, seed: int) -> Iterator[WalkQuestion]:
+        """All questions of a kind that have a certain answer: works that many cite first, and of these those that the new paper does."""
+        groups = [(work,) for work in self._works.values()] if kind != "same_paragraph" else self._pairs()
+        ordered = sorted(
+            groups,
+            key=lambda works: (
+                -min(_MANY, len(_citing(works))),
+                not all(self._new in work.entries for work in works),
+                digest_of(seed, self._new, kind, *(work.key for work in works)),
+            ),
+        )
+        for works in ordered:
+            if (question := self._question(kind, works)) is not None:
+                yield question
+
+    def _pairs(self) -> list[tuple[Work, ...]]:
+        """Pairs of works that the new paper cites in one paragraph, or that some other paper does."""
+        pairs: set[tuple[str, str]] = set()
+        for id_ in self._papers:
+            paragraphs: dict[tuple[int, int], list[str]] = {}
+            for key, work in self._works.items():
+                for place in (self._places(work, id_) or ()) if id_ in work.entries else ():
+                    paragraphs.setdefault(place, []).append(key)
+            pairs.update(pair for keys in paragraphs.values() for pair in combinations(sorted(keys), 2))
+        return [(self._works[first], self._works[second]) for first, second in sorted(pairs)]
+
+    def _question(self, kind: WalkKind, works: tuple[Work, ...]) -> WalkQuestion | None:
+        """A question; None if its answer is not certain."""
+        answer: set[str] = set()
+        for id_ in sorted(_citing(works)):
+            answers = self._answers(kind, works, id_)
+            if answers is None:
+                self.withheld["doubtful_paragraph" if kind == "same_paragraph" else "doubtful_section"] += 1
+                return None
+            if answers:
+                answer.add(id_)
+        if kind == "same_paragraph" and not answer:
+            return None
+        by_title = frozenset(
+            id_ for id_, read in self._papers.items() if all(work.key in read.text_key for work in works)
+        )
+        return WalkQuestion(kind, works, frozenset(answer), by_title)
+
+    def _answers(self, kind: WalkKind, works: tuple[Work, ...], id_: str) -> bool | None:
+        """Whether a paper that cites the works answers a question; None if that is not certain."""
+        places = [self._places(work, id_) or frozenset() for work in works]
+        if kind == "same_paragraph":
+            return _share_a_paragraph(*places)
+        if kind != "background_only":
+            return self._is_in(id_, places[0], _IN_SECTION[kind])
+        background = _either(self._is_in(id_, places[0], "introduction"), self._is_in(id_, places[0], "related_work"))
+        experiments = self._is_in(id_, places[0], "experiments")
+        if background is False or experiments is True:
+            return False
+        return None if background is None or experiments is None else True
+
+    def _is_in(self, id_: str, places: Places, section: SectionKind) -> bool | None:
+        """Whether one of the places is in a section of a kind; None if people may disagree."""
+        called = [self._papers[id_].called[i] for i, _ in places]
+        if any(section in name.sure for name in called):
+            return True
+        return None if any(section in name.doubtful for name in called) else False
+
+
+def _citing(works: tuple[Work, ...]) -> set[str]:
+    """The papers that cite all of some works."""
+    return set.intersection(*(set(work.entries) for work in works))
+
+
+def _either(first: bool | None, second: bool | None) -> bool | None:
+    if first or second:
+        return True
+    return None if first is None or second is None else False
+
+
+def _share_a_paragraph(first: Places, second: Places) -> bool | None:
+    """Whether two works are cited in one paragraph; None if only a page's end may have parted them."""
+    if first & second:
+        return True
+    return None if any((i, n + step) in second for i, n in first for step in (-1, 1)) else False

@@ -1,0 +1,57 @@
+"""Walk in a round: the papers that it can show, its questions and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from builder.reading.asking import LABEL_TOKENS, Asking, part_of
+from builder.reading.walk import Walk, WalkQuestion
+
+if TYPE_CHECKING:
+    from builder.reading.asking import Shelf
+    from builder.reading.contexts import Context
+    from builder.records import Paper, ReadingReason
+
+
+class WalkAsking(Asking[WalkQuestion]):
+    """Walk over the papers of a round.
+
+    Args:
+        count: most questions over one context.
+    """
+
+    task = "walk"
+    unfit: ReadingReason = "doubtful_references"
+
+    def __init__(self, shelf: Shelf, seed: int, count: int) -> None:
+        super().__init__(shelf, seed)
+        self._count = count
+
+    def tokens(self, paper: Paper) -> int | None:
+        read = self.shelf.read(paper.id)
+        return read.tokens + LABEL_TOKENS if read.has_sure_references else None
+
+    def questions(self, context: Context, preferred: Sequence[WalkQuestion]) -> list[WalkQuestion]:
+        walk = Walk([self.shelf.read(paper.id) for paper in context.papers])
+        questions = walk.questions(self.seed, self._count, preferred)
+        self.withheld.update(walk.withheld)
+        return questions
+
+    def parts(self, context: Context) -> list[dict[str, Any]]:
+        return [part_of(i, 0, len(self.shelf.read(paper.id).shown.text)) for i, paper in enumerate(context.papers)]
+
+    def columns(self, question: WalkQuestion, context: Context, label: Mapping[Any, int]) -> dict[str, Any]:
+        labels = {paper.id: label[i, 0] for i, paper in enumerate(context.papers)}
+        names = {paper.id: paper.versioned_id for paper in context.papers}
+        entries = [
+            min(work.entries.values(), key=lambda entry: (entry.title != work.title, entry.paper))
+            for work in question.works
+        ]
+        return {
+            "kind": question.kind,
+            "works": [{"title": entry.title, "paper": names[entry.paper], "entry": entry.number} for entry in entries],
+            "asked": [],
+            "answer": sorted(labels[id_] for id_ in question.answer),
+            "shortcut": sorted(labels[id_] for id_ in question.by_title),
+        }

@@ -1,0 +1,107 @@
+"""Cited works: entries of several papers' reference lists that are certainly the same work, and those that may not be."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from lm_eval_tasks.core.text import fold, title_key
+
+if TYPE_CHECKING:
+    from builder.records import Document
+
+# A title of fewer words is found in too many texts.
+_LEAST_WORDS = 4
+# A preprint may be older than what was published.
+_MOST_YEARS = 2
+
+WorkFault = Literal["short_title", "no_author", "other_author", "other_year", "other_id", "inside_another_title"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a paper's reference list.
+
+    Attributes:
+        cited_id: of the arXiv paper that it was resolved to; "" for none.
+    """
+
+    paper: str
+    number: int
+    title: str
+    author: str
+    year: int | None
+    cited_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A work that papers cite: its title as most of them print it, and their entries by paper."""
+
+    key: str
+    title: str
+    entries: Mapping[str, Entry]
+
+
+def entries_of(paper: str, document: Document, resolved: Mapping[int, str]) -> list[Entry]:
+    """The entries of a paper's reference list that have a title.
+
+    Args:
+        resolved: entry -> id of the arXiv paper that it is.
+    """
+    return [
+        Entry(paper, i, entry.title, fold(entry.authors[0]) if entry.authors else "", entry.year, resolved.get(i, ""))
+        for i, entry in enumerate(document.references)
+        if entry.title
+    ]
+
+
+class Works:
+    """The works that papers cite.
+
+    Args:
+        entries: of all papers of a round.
+
+    Attributes:
+        faults: why titles stand for no work that is certain -> how many.
+    """
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        by_key: dict[str, list[Entry]] = defaultdict(list)
+        for entry in entries:
+            by_key[title_key(entry.title)].append(entry)
+        titles_of_id: dict[str, set[str]] = defaultdict(set)
+        for key, of_key in by_key.items():
+            for entry in of_key:
+                if entry.cited_id:
+                    titles_of_id[entry.cited_id].add(key)
+        self._all_keys = "\n".join(by_key)
+        self.faults: Counter[WorkFault] = Counter()
+        self.works: dict[str, Work] = {}
+        for key, of_key in sorted(by_key.items()):
+            fault = self._fault(key, of_key, titles_of_id)
+            if fault:
+                self.faults[fault] += 1
+            else:
+                title = min(Counter(entry.title for entry in of_key).items(), key=lambda item: (-item[1], item[0]))[0]
+                self.works[key] = Work(key, title, {entry.paper: entry for entry in of_key})
+
+    def _fault(self, key: str, entries: list[Entry], titles_of_id: Mapping[str, set[str]]) -> WorkFault | None:
+        if len(entries[0].title.split()) < _LEAST_WORDS:
+            return "short_title"
+        if not all(entry.author for entry in entries):
+            return "no_author"
+        if len({entry.author for entry in entries}) > 1 or len({entry.paper for entry in entries}) < len(entries):
+            return "other_author"
+        years = [entry.year for entry in entries if entry.year]
+        if len(years) < len(entries) or max(years) - min(years) > _MOST_YEARS:
+            return "other_year"
+        ids = {entry.cited_id for entry in entries if entry.cited_id}
+        if len(ids) > 1 or any(len(titles_of_id[id_]) > 1 for id_ in ids):
+            return "other_id"
+        # Titles are looked for among those that several papers cite: counting costs time.
+        if len(entries) > 1 and self._all_keys.count(key) > 1:
+            return "inside_another_title"
+        return None

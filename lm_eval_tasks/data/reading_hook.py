@@ -1,0 +1,208 @@
+"""The hook for the reading families: many papers are shown, and a question asked whose answer a program knows.
+
+A row names its papers; their texts are rows of `Papers`. lm-eval keeps every `doc` in its logs, so that here a doc has no text: the
+prompt is put together when it is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import fmean
+from typing import Any
+
+import datasets
+
+from lm_eval_tasks.compat import lm_eval as command_line
+from lm_eval_tasks.core.errors import BudgetError, DatasetError, OptionError
+from lm_eval_tasks.core.row_format import PAPERS
+from lm_eval_tasks.data import context, cutoff, hook
+from lm_eval_tasks.data.options import Options
+from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
+from lm_eval_tasks.metrics.answer_labels import write_pairs, write_set
+from lm_eval_tasks.metrics.bertscore import NO_MODEL
+from lm_eval_tasks.metrics.reading import f1_of
+from lm_eval_tasks.prompts import registry
+from lm_eval_tasks.prompts.reading import prompt_of
+from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.tasks.records import READINGS, ReadingTask
+
+Row = Mapping[str, Any]
+_KEPT = 4
+
+
+class Texts(Mapping[str, str]):
+    """The papers' texts by versioned id, read from the files when they are wanted."""
+
+    def __init__(self, papers: datasets.Dataset) -> None:
+        self._papers = papers
+        self._places = {id_: i for i, id_ in enumerate(papers["id"])}
+
+    def __getitem__(self, id_: str) -> str:
+        text: str = self._papers[self._places[id_]]["text"]
+        return text
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a task of this process asks.
+
+    Attributes:
+        places: id of a row -> its place among `rows`.
+    """
+
+    task: ReadingTask
+    rows: datasets.Dataset
+    places: Mapping[str, int]
+    texts: Texts
+
+    def prompt(self, id_: str) -> tuple[str, str]:
+        """The prompt of a row, see `prompts.reading.prompt_of`."""
+        return prompt_of(self.rows[self.places[id_]], self.texts, self.task)
+
+
+# (dataset revision, configuration) -> what was loaded of it.
+_LOADED: dict[tuple[str, str], Asked] = {}
+
+
+def load(
+    setting: str, answer_tokens: int, role: str = "prompt", size: int | None = None, **arguments: Any
+) -> dict[str, datasets.Dataset]:
+    """Load a reading configuration's test split; lm-eval's `custom_dataset`. The arguments and errors are those of `hook.load`.
+
+    Raises:
+        BudgetError: the model's context is too short: these prompts are never cut.
+    """
+    with command_line.errors_end_the_process():
+        return _load(setting, answer_tokens, size, arguments)
+
+
+def doc_to_text(doc: Mapping[str, Any]) -> str:
+    """The prompt of a doc that `load` gave in this process; lm-eval's `doc_to_text`."""
+    return "".join(_LOADED[doc["dataset_revision"], doc["setting"]].prompt(doc["id"]))
+
+
+def _load(
+    setting: str, answer_tokens: int, size: int | None, arguments: Mapping[str, Any]
+) -> dict[str, datasets.Dataset]:
+    options = Options.of(arguments)
+    config = options.config or setting
+    task = _task_of(setting, config)
+    model = context.of_model(arguments, options.system_instruction)
+    opened = open_dataset(config, options)
+    all_rows = rows_of_split(opened, config, options)
+    columns = all_rows.select_columns(["paper_id", "published", "primary_category"])
+    facts = [Fact(row["paper_id"], row["published"], row["primary_category"]) for row in columns]
+    selection = chosen(facts, config, options, size)
+    rows = all_rows.select(selection.places)
+    texts = _texts(options)
+    if lacking := sorted({paper["id"] for papers in rows["papers"] for paper in papers} - set(texts)):
+        raise DatasetError(
+            f"{config} shows {lacking[0]}, whose text is not in {PAPERS}; `academiceval fill` completes the dataset"
+        )
+    cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), rows["published"])
+    asked = Asked(task, rows, {id_: i for i, id_ in enumerate(rows["id"])}, texts)
+    _LOADED[opened.revision, config] = asked
+    tokens = _tokens(asked, model, answer_tokens, options, config)
+    common = {
+        "setting": config,
+        "prompt_name": task,
+        "bertscore_model": NO_MODEL,
+        "best_constant": _best_constant(all_rows) if task == "walk" else None,
+        **hook.shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),
+        "prompt_version": registry.version(task),
+    }
+    return hook.as_split(
+        PromptRow(**_of_row(row, task), tokens_before=count, tokens_after=count, place=place, **common)
+        for row, count, place in zip(rows, tokens, selection.places.values(), strict=True)
+    )
+
+
+def _task_of(setting: str, config: str) -> ReadingTask:
+    """What a task asks.
+
+    Raises:
+        OptionError: it is asked about a configuration of another family.
+    """
+    tasks = {reading.name: reading.task for reading in READINGS}
+    if tasks.get(config, tasks[setting]) != tasks[setting] or config.partition("-")[0] != setting.partition("-")[0]:
+        raise OptionError(
+            f"the option config={config!r} is a configuration of another family than {setting}; ask it by a task of its own"
+        )
+    return tasks[setting]
+
+
+def _texts(options: Options) -> Texts:
+    splits = open_dataset(PAPERS, options).splits
+    return Texts(datasets.concatenate_datasets(list(splits.values())))
+
+
+def _tokens(
+    asked: Asked, model: context.Context | None, answer_tokens: int, options: Options, config: str
+) -> list[int]:
+    """The tokens of each prompt; 0 if no tokenizer is known.
+
+    Raises:
+        BudgetError: one does not fit.
+    """
+    if model is None:
+        return [0] * len(asked.rows)
+    tokenizer = model.tokenizer
+
+    @lru_cache(maxsize=_KEPT)
+    def count(text: str) -> int:
+        [ids] = tokenizer([text], add_special_tokens=False, verbose=False)["input_ids"]
+        return len(ids)
+
+    counts = [sum(map(count, asked.prompt(id_))) for id_ in asked.places]
+    room = model.length - hook.answer_cap(options, answer_tokens)
+    if max(counts) > room:
+        raise BudgetError(
+            f"{config}: a prompt has {max(counts)} tokens, but the model's context leaves {room}, and contexts of reading "
+            "questions are never cut: use a model with a longer context, or a smaller configuration"
+        )
+    return counts
+
+
+def _best_constant(rows: datasets.Dataset) -> int:
+    """1 if all papers are a better answer to all questions than none, by set F1; else 0."""
+    questions = list(rows.select_columns(["answer", "papers"]))
+    every = fmean(f1_of(range(1, len(row["papers"]) + 1), row["answer"]) for row in questions)
+    return int(every > fmean(f1_of((), row["answer"]) for row in questions))
+
+
+def _of_row(row: Row, task: ReadingTask) -> dict[str, Any]:
+    """The columns of `PromptRow` that tell what is asked."""
+    names = (
+        "id",
+        "paper_id",
+        "title",
+        "primary_category",
+        "published",
+        "license",
+        "round",
+        "context",
+        "cluster",
+        "order",
+    )
+    answer = row["answer"]
+    return {
+        **{name: row[name] for name in names},
+        "question_kind": row["kind"],
+        "first_author": row["authors"][0] if row["authors"] else row["paper_id"],
+        "month": row["published"][:7],
+        "papers": len(row["papers"]),
+        "labels": len(row["parts"]),
+        "asked": tuple(row["asked"]) or None,
+        "answer": tuple(answer),
+        "shortcut": tuple(row["shortcut"]),
+        "target": write_set(answer) if task == "walk" else write_pairs(dict(zip(row["asked"], answer, strict=True))),
+        "licenses": hook.licenses(row, row["papers"]),
+    }

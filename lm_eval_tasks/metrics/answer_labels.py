@@ -1,0 +1,95 @@
+"""The labels that an answer to a reading question names: a JSON list for sets, a JSON object for pairs.
+
+What stands last in an answer counts. Leniently, labels may lack quotes or the letter, and may be called papers or passages; strictly,
+the answer ends with JSON as the prompt asks for it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+
+# As prompts call papers and passages.
+LETTER = "P"
+_LISTS = re.compile(r"\[([^\[\]{}]*)\]")
+_OBJECTS = re.compile(r"\{([^{}]*)\}")
+_LABEL = r"[\"'`*]{0,3}\s?(?:(?:paper|passage)\s{0,2})?P?(\d{1,6})[\"'`*]{0,3}"
+_ITEM = re.compile(rf"\s*{_LABEL}\s*", re.IGNORECASE)
+_PAIR = re.compile(rf"\s*{_LABEL}\s*(?::|->|→|=)\s*{_LABEL}\s*", re.IGNORECASE)
+_STRICT = re.compile(rf"{LETTER}([1-9]\d{{0,5}})")
+_FENCE = re.compile(r"\s*```\s*$")
+
+
+def label(number: int) -> str:
+    """A label as prompts write it."""
+    return f"{LETTER}{number}"
+
+
+def set_of(text: str) -> tuple[int, ...] | None:
+    """The labels of the last list in an answer, rising; None if there is none that can be read."""
+    read = [numbers for match in _LISTS.finditer(text) if (numbers := _items(match[1])) is not None]
+    return tuple(sorted(set(read[-1]))) if read else None
+
+
+def _items(text: str) -> list[int] | None:
+    if not text.strip():
+        return []
+    matches = [_ITEM.fullmatch(item) for item in re.split("[,;]", text.strip().rstrip(","))]
+    return None if None in matches else [int(match[1]) for match in matches if match]
+
+
+def pairs_of(text: str) -> dict[int, int] | None:
+    """The pairs of the last object in an answer; None if there is none that can be read. Of a label's pairs the last one counts."""
+    read = [pairs for match in _OBJECTS.finditer(text) if (pairs := _pairs(match[1])) is not None]
+    return read[-1] if read else None
+
+
+def _pairs(text: str) -> dict[int, int] | None:
+    matches = [_PAIR.fullmatch(item) for item in re.split("[,;\n]", text) if item.strip()]
+    if not matches or None in matches:
+        return None
+    return {int(match[1]): int(match[2]) for match in matches if match}
+
+
+def strict_set_of(text: str) -> tuple[int, ...] | None:
+    """As `set_of`, of an answer that ends with a JSON list of labels, each once."""
+    content = _json_at_end(text, "[")
+    if not isinstance(content, list):
+        return None
+    numbers = _strict_numbers(content)
+    return tuple(sorted(numbers)) if numbers is not None and len(set(numbers)) == len(numbers) else None
+
+
+def strict_pairs_of(text: str) -> dict[int, int] | None:
+    """As `pairs_of`, of an answer that ends with a JSON object from labels to labels."""
+    content = _json_at_end(text, "{")
+    if not isinstance(content, dict):
+        return None
+    keys, values = _strict_numbers(list(content)), _strict_numbers(list(content.values()))
+    return None if keys is None or values is None else dict(zip(keys, values, strict=True))
+
+
+def _json_at_end(text: str, opening: str) -> object:
+    """What the JSON at the end of a text says, which may stand in a fence; None if there is none."""
+    text = _FENCE.sub("", text).rstrip()
+    begins = text.rfind(opening)
+    try:
+        return json.loads(text[begins:]) if begins >= 0 else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _strict_numbers(labels: Sequence[object]) -> list[int] | None:
+    matches = [_STRICT.fullmatch(name) if isinstance(name, str) else None for name in labels]
+    return None if None in matches else [int(match[1]) for match in matches if match]
+
+
+def write_set(numbers: Sequence[int]) -> str:
+    """A set of labels as prompts ask for it."""
+    return json.dumps([label(number) for number in numbers])
+
+
+def write_pairs(pairs: Mapping[int, int]) -> str:
+    """Pairs of labels as prompts ask for them."""
+    return json.dumps({label(first): label(second) for first, second in pairs.items()})

@@ -1,0 +1,134 @@
+"""How answers to reading questions are scored: sets against sets, pairs against pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from lm_eval_tasks.metrics.answer_labels import pairs_of, set_of, strict_pairs_of, strict_set_of
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.answers import Answer, Answers
+    from lm_eval_tasks.samples.row import PromptRow
+
+Values = Sequence[float | None]
+Read = Callable[[str], tuple[int, ...] | None]
+
+
+def f1_of(answer: Collection[int], right: Collection[int]) -> float:
+    """F1 of two sets; that of two empty ones is 1."""
+    if not answer and not right:
+        return 1.0
+    return 2 * len(set(answer) & set(right)) / (len(set(answer)) + len(set(right)))
+
+
+def share_right_of(pairs: Mapping[int, int], asked: Sequence[int], right: Sequence[int]) -> float:
+    """The share of asked labels to which the right one is given."""
+    return sum(pairs.get(label) == answer for label, answer in zip(asked, right, strict=True)) / len(right)
+
+
+# --- sets
+
+
+def _of_sets(
+    answers: Answers, measure: Callable[[tuple[int, ...], tuple[int, ...]], float], read: Read = set_of
+) -> Values:
+    """A measure of each answer's set against the right one; 0 for an answer that cannot be read."""
+    sets = [read(_text(answer, read)) for answer in answers.each]
+    return [
+        0.0 if named is None else measure(named, answer.row.answer or ())
+        for named, answer in zip(sets, answers.each, strict=True)
+    ]
+
+
+def _text(answer: Answer, read: Callable[[str], object]) -> str:
+    """What is read of an answer: strictly, all of its reply."""
+    return answer.text if read in (set_of, pairs_of) else answer.reply
+
+
+def _equal(first: tuple[int, ...], second: tuple[int, ...]) -> float:
+    return float(set(first) == set(second))
+
+
+def exact(answers: Answers) -> Values:
+    return _of_sets(answers, _equal)
+
+
+def exact_strict(answers: Answers) -> Values:
+    return _of_sets(answers, _equal, strict_set_of)
+
+
+def set_f1(answers: Answers) -> Values:
+    return _of_sets(answers, f1_of)
+
+
+def exact_blind(answers: Answers) -> Values:
+    """That of the empty set: the only constant that is ever right, as no question is answered by all papers."""
+    return [float(not row.answer) for row in answers.rows]
+
+
+def set_f1_blind(answers: Answers) -> Values:
+    """That of the better constant, no paper or all of them; `best_constant` tells which it is over the whole setting."""
+    return [f1_of(_constant(row), row.answer or ()) for row in answers.rows]
+
+
+def _constant(row: PromptRow) -> range:
+    return range(1, (row.papers or 0) + 1 if row.best_constant else 1)
+
+
+def exact_title_search(answers: Answers) -> Values:
+    return [None if row.shortcut is None else _equal(row.shortcut, row.answer or ()) for row in answers.rows]
+
+
+def set_f1_title_search(answers: Answers) -> Values:
+    return [None if row.shortcut is None else f1_of(row.shortcut, row.answer or ()) for row in answers.rows]
+
+
+# --- pairs
+
+
+def _of_pairs(answers: Answers, read: Callable[[str], dict[int, int] | None]) -> Values:
+    return [
+        share_right_of(read(_text(answer, read)) or {}, answer.row.asked or (), answer.row.answer or ())
+        if answer.row.answer
+        else None
+        for answer in answers.each
+    ]
+
+
+def share_right(answers: Answers) -> Values:
+    return _of_pairs(answers, pairs_of)
+
+
+def share_right_strict(answers: Answers) -> Values:
+    return _of_pairs(answers, strict_pairs_of)
+
+
+def share_right_random(answers: Answers) -> Values:
+    """That of naming any other passage."""
+    return [1 / (row.labels - 1) if row.labels and row.labels > 1 else None for row in answers.rows]
+
+
+def share_right_bm25(answers: Answers) -> Values:
+    return [
+        None
+        if row.shortcut is None or not row.answer
+        else share_right_of(dict(zip(row.asked or (), row.shortcut, strict=False)), row.asked or (), row.answer)
+        for row in answers.rows
+    ]
+
+
+# --- both
+
+
+def outside(answers: Answers) -> Values:
+    """Whether an answer names a label that the context does not have."""
+    return [
+        float(any(not 1 <= label <= (answer.row.labels or 0) for label in _named(answer))) for answer in answers.each
+    ]
+
+
+def _named(answer: Answer) -> Collection[int]:
+    if answer.row.kind == "set":
+        return set_of(answer.text) or ()
+    return (pairs_of(answer.text) or {}).values()
