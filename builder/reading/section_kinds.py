@@ -47,8 +47,13 @@ class Called:
 def section_kinds(document: Document) -> dict[int, Called]:
     """Section of the document -> what it is called, a subsection by the section that it belongs to."""
     kinds: dict[int, Called] = {}
-    for part in parts(document):
+    all_parts = parts(document)
+    has_introduction = any(part.role == "introduction" for part in all_parts)
+    for n, part in enumerate(all_parts):
         called = _called(part)
+        if n == 0 and not has_introduction:
+            # What opens a paper introduces it, whatever it is called.
+            called = Called(frozenset(), called.sure | called.doubtful | {"introduction"})
         kinds |= {i: _with_own_heading(called, document, part, i) for i in part.sections}
     return kinds
 
