@@ -10,6 +10,8 @@ from builder.records import Mention, Reference, Section
 from lm_eval_tasks.core.text import fold
 
 _NUMERIC = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*(?:,\s*(?:p|sec|ch)[^\]]{0,20})?\]")
+# "[8]-[11]", as IEEE journals print it, and then what is between one pair of brackets.
+_RANGE = re.compile(r"\[\s*(\d{1,4}\s*\]\s*[–—-]\s*\[\s*\d{1,4})\s*\]")
 _LABELS = re.compile(r"\[([^\[\]]{2,120})\]")
 _YEAR = re.compile(r"(?<![\d.])((?:19|20)\d{2})([a-z]?)(?!\d)")
 _SURNAME = r"[^\W\d_][^\W\d_'’\-]*(?:[ '’\-][^\W\d_]+){0,2}"
@@ -44,11 +46,19 @@ def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) 
 
 
 def _numeric_mentions(s: int, text: str, by_label: dict[str, int]) -> Iterator[Mention]:
-    for match in _NUMERIC.finditer(text):
+    for match in _in_brackets(text):
         numbers = list(_expand(match.group(1)))
         cited = tuple(dict.fromkeys(by_label[str(n)] for n in numbers if str(n) in by_label))
         if cited:
             yield Mention(s, match.start(1), match.end(1), cited, len(numbers) > 1)
+
+
+def _in_brackets(text: str) -> Iterator[re.Match[str]]:
+    """The markers of numbers, ranges of two brackets as one."""
+    ranges = [match for match in _RANGE.finditer(text) if len(list(_expand(match[1]))) > 1]
+    covered = [match.span() for match in ranges]
+    single = (match for match in _NUMERIC.finditer(text) if not any(a <= match.start() < b for a, b in covered))
+    yield from sorted([*ranges, *single], key=lambda match: match.start())
 
 
 def _expand(text: str) -> Iterator[int]:

@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.core.text import fold
@@ -25,6 +25,7 @@ Places = frozenset[Place]
 _BRACKETS = re.compile(r"\[([^\[\]]{1,200})\]")
 _NUMBERS = re.compile(r"\s*\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*\s*(?:,\s*(?:p|sec|ch|fig|tab)[^\]]{0,40})?", re.IGNORECASE)
 _RANGE = re.compile(r"(\d{1,4})\s*[–—-]\s*(\d{1,4})")
+_BRACKET_RANGE = re.compile(r"\[(\d{1,4})\] ?[–—-] ?\[(\d{1,4})\]")
 _LONGEST_RANGE = 60
 # Between a first author's surname and the year: co-authors, "et al.", brackets; no full stop but that of "al.".
 _BETWEEN = r"(?:[^.;()\[\]\n]|\bal\.|\b[A-Z]\.){0,90}?[\s,(\[]{1,3}"
@@ -99,7 +100,7 @@ def _search(document: Document, sections: frozenset[int], entry: int, keys: _Key
         pattern = re.compile(
             rf"\b{re.escape(fold(reference.authors[0]))}\b{_BETWEEN}{reference.year}[a-z]?\b", re.IGNORECASE
         )
-        cites = lambda paragraph: pattern.search(fold(paragraph)) is not None  # noqa: E731
+        cites = _named(pattern)
     return frozenset(
         (i, n)
         for i in sections
@@ -108,16 +109,29 @@ def _search(document: Document, sections: frozenset[int], entry: int, keys: _Key
     )
 
 
+def _named(pattern: re.Pattern[str]) -> Callable[[str], bool]:
+    return lambda paragraph: pattern.search(fold(paragraph)) is not None
+
+
 def _numbered(number: int) -> Callable[[str], bool]:
     """Whether a paragraph has a number between brackets, alone, in a list, or within a range."""
 
     def cites(paragraph: str) -> bool:
-        return any(number in _numbers(match[1]) for match in _BRACKETS.finditer(paragraph))
+        return number in _between_brackets(paragraph) or any(
+            number in _numbers(match[1]) for match in _BRACKETS.finditer(paragraph)
+        )
 
     return cites
 
 
-@cache
+@lru_cache(maxsize=4096)
+def _between_brackets(paragraph: str) -> frozenset[int]:
+    """The numbers of ranges such as "[8]-[11]"."""
+    ends = ((int(match[1]), int(match[2])) for match in _BRACKET_RANGE.finditer(paragraph))
+    return frozenset(n for low, high in ends if 0 < high - low < _LONGEST_RANGE for n in range(low, high + 1))
+
+
+@lru_cache(maxsize=4096)
 def _numbers(text: str) -> frozenset[int]:
     if not _NUMBERS.fullmatch(text):
         return frozenset()

@@ -20,23 +20,30 @@ class Edit:
 
 _YEAR = r"(?:19|20)\d\d[a-z]?"
 _CITATIONS = re.compile(
+    # an interval is none
+    r"(?<![∈=])(?<![∈=] )(?:"
     # "[3]", "[3, 5-7]"; "(Ek, 2019; Ek and Alm, 2020)"; "Ek et al. (2019)"; "et al., 2019"
     r"\[\s*\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*\s*(?:,[^\[\]\n]{0,30})?\]"
     rf"|\([^()\n]{{0,300}}?\b{_YEAR}(?:[^()\n]{{0,300}}?\b{_YEAR})*\s*\)"
     rf"|\bet al\.?,?\s*[\[(]?{_YEAR}[\])]?"
-    r"|\[[^\[\]\n]{0,80}?\d\d[a-z]?\]"
+    r"|\[[^\[\]\n]{0,80}?\d\d[a-z]?\])"
 )
 _ONE = r"(?:[IVXLC]{1,6}(?:-[A-Z0-9]+)?|[A-Z]?\d+(?:\.\d+)*[a-z]?|[A-Z](?:\.\d+)+)"
 _ANY = rf"(?:\({_ONE}\)|{_ONE})"
 _NUMBERED = re.compile(
     r"\b(?:Sections?|Secs?\.|Figures?|Figs?\.|Tables?|Tabs?\.|Equations?|Eqn?s?\.?|Appendi(?:x|ces)|Theorems?|Lemmas?|Algorithms?"
-    r"|Definitions?|Propositions?|Corollar(?:y|ies)|Examples?|Listings?|Steps?|RQs?|Chapters?|Assumptions?|Remarks?|Hypothes[ie]s)"
+    r"|Definitions?|Propositions?|Corollar(?:y|ies)|Examples?|Listings?|Steps?|RQs?|Chapters?|Assumptions?|Remarks?|Hypothes[ie]s"
+    r"|Results?|Findings?|Topics?|Observations?|Challenges?|Phases?|Stages?|Cases?|Tasks?|Groups?|Experiments?|Questions?|Types?|Levels?"
+    r"|Threats?|Insights?|Implications?|Contributions?|Parts?|Lessons?)"
     rf"[\s~]{{0,2}}(?P<number>{_ANY}(?:(?:\s?[,–—-]\s?|\s?,?\s?(?:and|or|to)\s){_ANY}){{0,4}})(?![A-Za-z])",
     re.IGNORECASE,
 )
-_SECTION_MARK = re.compile(r"§+\s?[\dA-Z]+(?:\.\d+)*")
+# "§ 3"; at the beginning of a sentence "3.1.2 Decoder", "B. Results"
+_SECTION_MARK = re.compile(
+    r"§+\s?[\dA-Z]+(?:\.\d+)*|(?:^|(?<=[.?!] ))(?:\d{1,2}(?:\.\d{1,2}){1,3}\.?|[A-H]\.)(?= [A-Z])", re.MULTILINE
+)
 _ENUMERATORS = re.compile(
-    r"\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)|(?:(?<=\s)|^)(?:\d{1,2}|[a-z]|[ivx]{1,4})\)(?=\s)|^(?:\d{1,2}|[ivx]{1,4})\.\s",
+    r"(?<![\w)])\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)|(?:(?<=\s)|^)(?:\d{1,2}|[a-z]|[ivx]{1,4})\)(?=\s)|^(?:\d{1,2}|[ivx]{1,4})\.\s",
     re.MULTILINE,
 )
 _SUPERSCRIPTS = re.compile(r"[¹²³⁴⁵⁶⁷⁸⁹⁰†‡]+|(?<=[a-z][.,;])\d{1,2}(?=\s|$)")

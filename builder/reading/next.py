@@ -26,21 +26,31 @@ class NextCall:
 
 
 def following(passages: Sequence[Passage]) -> dict[Passage, Passage]:
-    """Passage -> the one that follows it within its section."""
+    """Passage -> the one that follows it within its section, if the one ends and the other begins as sentences do."""
     by_key = {passage.key: passage for passage in passages}
     after = {passage: by_key.get((passage.paper, passage.section, passage.number + 1)) for passage in passages}
-    return {passage: next_one for passage, next_one in after.items() if next_one is not None}
+    return {
+        passage: next_one
+        for passage, next_one in after.items()
+        if next_one and passage.ends_whole and next_one.begins_whole
+    }
 
 
 def calls(passages: Sequence[Passage], context: str, seed: int) -> list[NextCall]:
-    """What is asked over the passages of a context, chosen at random; calls of equal size, none above `MOST_OF_CALL`; none at all below `LEAST_OF_CALL`."""
+    """What is asked over the passages of a context, chosen at random: calls of equal size, between `LEAST_OF_CALL` and
+    `MOST_OF_CALL`; none if there is too little to ask.
+    """
     after = following(passages)
     of_paper: dict[str, int] = {}
     chosen: list[Passage] = []
+    answers: set[Passage] = set()
     for passage in sorted(after, key=lambda passage: digest_of(seed, context, *passage.key, "asked")):
-        if of_paper.get(passage.paper, 0) < _OF_PAPER and len(chosen) < _OF_CONTEXT:
+        # Two links of one chain tell more than each alone.
+        is_free = passage not in answers and after[passage] not in chosen
+        if is_free and of_paper.get(passage.paper, 0) < _OF_PAPER and len(chosen) < _OF_CONTEXT:
             of_paper[passage.paper] = of_paper.get(passage.paper, 0) + 1
             chosen.append(passage)
+            answers.add(after[passage])
     if len(chosen) < LEAST_OF_CALL:
         return []
     count = -(-len(chosen) // MOST_OF_CALL)

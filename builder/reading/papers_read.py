@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
     from builder.records import Document, Paper
 
-# Of a reference list that can be relied on: entries, the share of them with a title, and the share of the titled ones that
-# both ways find cited in the same places.
+# Of a reference list that can be relied on: entries, the share of them with a title, and the shares of the titled ones that
+# both ways find cited in the same places, and at all.
 _LEAST_ENTRIES = 5
 _LEAST_TITLED = 0.6
 _LEAST_AGREED = 0.8
+_LEAST_CITED = 0.7
 
 
 class PaperRead:
@@ -83,4 +84,5 @@ class PaperRead:
             entries >= _LEAST_ENTRIES
             and len(self.entries) >= _LEAST_TITLED * entries
             and self.agreement["agree"] >= _LEAST_AGREED * len(self.entries)
+            and sum(entry.number in self.citing.first for entry in self.entries) >= _LEAST_CITED * len(self.entries)
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 # Words of a passage, and the shares of that which the shortest and the longest may have.
 TARGET = 250
 _SHORTEST, _LONGEST = 0.55, 2.0
+_BEGINS = re.compile(r"[\W\d]{0,4}(?:[A-Z]|\[)")
+_ENDS = re.compile(r"[.?!:;)\]”\"']\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,7 @@ class Passage:
     Attributes:
         section: of the document, and `number` of the passage in it.
         edits: in characters of the shown text.
+        begins_whole, ends_whole: whether it begins and ends as sentences do, as far as a file's debris lets it.
     """
 
     paper: str
@@ -32,6 +36,8 @@ class Passage:
     start: int
     end: int
     edits: tuple[Edit, ...]
+    begins_whole: bool
+    ends_whole: bool
 
     @property
     def key(self) -> tuple[str, int, int]:
@@ -60,7 +66,9 @@ def _of_section(read: PaperRead, section: int) -> Iterator[Passage]:
     for number, (start, end) in enumerate(_stretches(text, edits)):
         inside = [edit for edit in edits if start <= edit.start and edit.end <= end]
         moved = tuple(Edit(edit.start + at, edit.end + at, edit.text) for edit in inside)
-        yield Passage(read.paper.id, section, number, start + at, end + at, moved)
+        shown = neutral_text(text, start, end, inside)
+        whole = _BEGINS.match(shown) is not None, _ENDS.search(shown) is not None
+        yield Passage(read.paper.id, section, number, start + at, end + at, moved, *whole)
 
 
 def _stretches(text: str, edits: Sequence[Edit]) -> Iterator[tuple[int, int]]:

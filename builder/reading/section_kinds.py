@@ -16,15 +16,14 @@ if TYPE_CHECKING:
 SectionKind = Literal["introduction", "related_work", "method", "experiments"]
 SECTION_KINDS: tuple[SectionKind, ...] = get_args(SectionKind)
 
-_EXPERIMENTS = re.compile(r"\b(?:experiment(?:s|al|ation)?|evaluations?|results?|ablations?|empirical)\b")
-_METHOD = re.compile(
-    r"\b(?:methods?|methodology|approach(?:es)?|models?|framework|architecture|algorithms?|proposed)\b"
-)
+# As the prompt of Walk says.
+_EXPERIMENTS = re.compile(r"\b(?:experiment(?:s|al|ation)?|evaluations?|results?)\b")
+_METHOD = re.compile(r"\b(?:methods?|methodology|approach(?:es)?|models?|frameworks?|algorithms?)\b")
 # Sections that one reader takes for experiments and another does not.
 _NEARLY_EXPERIMENTS = re.compile(
     r"\b(?:data(?:sets?)?|set-?ups?|settings?|implementations?|analys[ei]s|discussions?|stud(?:y|ies)|benchmarks?|baselines?"
     r"|findings?|questions?|simulations?|numerical|applications?|validation|validity|comparisons?|tests?|testing|measurements?"
-    r"|observations?|performance|design|metrics?|limitations?|implications?|lessons)\b"
+    r"|observations?|performance|design|metrics?|limitations?|implications?|lessons|empirical|ablations?)\b"
 )
 _NEARLY_RELATED = re.compile(
     r"\b(?:background|preliminar(?:y|ies)|related|prior|previous|existing|literature|state of the art)\b"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, Literal, get_args
 
-from builder.reading.works import Works
+from builder.reading.works import NearTitles, Works, is_garbled
 from builder.seeding import digest_of, share_of
 from lm_eval_tasks.core.text import title_key
 
@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 
 WalkKind = Literal["experiments", "introduction", "related_work", "method", "background_only", "same_paragraph"]
 WALK_KINDS: tuple[WalkKind, ...] = get_args(WalkKind)
-Withheld = Literal["ways_disagree", "missed_entry", "inside_the_set", "doubtful_section", "doubtful_paragraph"]
+Withheld = Literal[
+    "garbled_title",
+    "inside_the_set",
+    "missed_entry",
+    "near_title",
+    "ways_disagree",
+    "cited_nowhere",
+    "doubtful_section",
+    "doubtful_paragraph",
+]
 _IN_SECTION: dict[WalkKind, SectionKind] = {
     "experiments": "experiments",
     "introduction": "introduction",
@@ -73,6 +82,7 @@ class Walk:
         self._new = papers[0].paper.id
         self._titles = "\n".join(title_key(read.paper.title) for read in papers)
         works = Works(entry for read in papers for entry in read.entries)
+        self._near = NearTitles(entry for read in papers for entry in read.entries)
         self.withheld: Counter[Withheld] = Counter()
         self._works = {
             key: work
@@ -82,13 +92,17 @@ class Walk:
 
     def _is_certain(self, work: Work) -> bool:
         """Whether it is known where all papers cite a work."""
-        reason: Withheld | None = None
-        if work.key in self._titles:
-            reason = "inside_the_set"
-        elif any(work.key in read.references_key for id_, read in self._papers.items() if id_ not in work.entries):
-            reason = "missed_entry"
-        elif any(self._places(work, id_) is None for id_ in work.entries):
-            reason = "ways_disagree"
+        others = [read for id_, read in self._papers.items() if id_ not in work.entries]
+        places = [self._places(work, id_) for id_ in work.entries]
+        reasons: dict[Withheld, bool] = {
+            "garbled_title": is_garbled(work.title),
+            "inside_the_set": work.key in self._titles,
+            "missed_entry": any(work.key in read.references_key for read in others),
+            "near_title": bool(self._near.of(work)),
+            "ways_disagree": None in places,
+            "cited_nowhere": frozenset() in places,
+        }
+        reason = next((reason for reason, holds in reasons.items() if holds), None)
         if reason:
             self.withheld[reason] += 1
         return reason is None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from lm_eval_tasks.core.text import fold, title_key
@@ -17,6 +19,9 @@ _LEAST_WORDS = 4
 # A preprint may be older than what was published.
 _MOST_YEARS = 2
 
+_GARBLED = re.compile(r"[\u00a8\u00b4\u00b8\u02c6-\u02dd`^~\ufffd]|\w- \w")
+# The share of two titles' words that are the same if they may be one.
+_NEAR = 0.5
 WorkFault = Literal["short_title", "no_author", "other_author", "other_year", "other_id", "inside_another_title"]
 
 
@@ -43,6 +48,43 @@ class Work:
     key: str
     title: str
     entries: Mapping[str, Entry]
+
+
+def is_garbled(title: str) -> bool:
+    """Whether a file has lost letters of a title: accents stand alone, or words are broken."""
+    return _GARBLED.search(title) is not None
+
+
+class NearTitles:
+    """Looks among entries for those that may be a work under another title: half of the words of both are the same."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._having: dict[str, list[Entry]] = defaultdict(list)
+        for entry in entries:
+            for word in _words(entry.title):
+                self._having[word].append(entry)
+
+    def of(self, work: Work) -> list[Entry]:
+        """Entries of papers that do not cite the work itself, of about the same year."""
+        words = _words(work.title)
+        # With half of the words in common, one of the rarer half is.
+        rare = sorted(words, key=lambda word: (len(self._having[word]), word))[: len(words) // 2 + 1]
+        entries = {(entry.paper, entry.number): entry for word in rare for entry in self._having[word]}
+        return [
+            entry for entry in entries.values() if entry.paper not in work.entries and _are_near(work, words, entry)
+        ]
+
+
+def _are_near(work: Work, words: frozenset[str], entry: Entry) -> bool:
+    if entry.year and all(abs((other.year or 0) - entry.year) > _MOST_YEARS for other in work.entries.values()):
+        return False
+    others = _words(entry.title)
+    return len(words & others) >= _NEAR * len(words | others)
+
+
+@lru_cache(maxsize=1 << 14)
+def _words(title: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", fold(title)))
 
 
 def entries_of(paper: str, document: Document, resolved: Mapping[int, str]) -> list[Entry]:

@@ -15,6 +15,7 @@ from builder.round.toml_file import problem_in
 from hub_scripts.errors import HubError
 from lm_eval_tasks.core.yaml_text import parse_yaml
 from lm_eval_tasks.metrics.registry import ranking
+from lm_eval_tasks.prompts.registry import kind_of
 from lm_eval_tasks.tasks.records import slug_of
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def eval_yaml(manifest: Manifest) -> str | None:
                 "id": task_id(
                     configuration.name,
                     manifest.published_as,
-                    ranking("writing" if configuration.is_writing else "cloze"),
+                    ranking(kind_of(configuration.task)),
                 ),
                 "config": configuration.name,
                 "split": _SPLIT,

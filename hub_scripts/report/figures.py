@@ -17,7 +17,7 @@ from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, add_
 from hub_scripts.report.month_figure import by_month, month_rows
 from lm_eval_tasks.core.intervals import DIFFERENCES, interval
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.prompts.registry import QUESTIONS
+from lm_eval_tasks.prompts.registry import QUESTIONS, kind_of
 
 _PAIRS = {
     "title": ("Title-30K", "Title-31K-G"),
@@ -45,11 +45,11 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
                     _demonstrations, demonstration_rows(round_groups, metric), place, round_, metric, styles
                 )
             plots += _draw_if_any(_judge_and_overlap, judge_rows(round_groups), place, round_)
-            for family in QUESTIONS:
+            for family in (family for family in QUESTIONS if kind_of(family) == "cloze"):
                 rows = choice_rows([group for group in round_groups if group.task == family])
                 plots += _draw_if_any(_choices, rows, place, round_, family, styles)
         for task in TASKS:
-            metric = registry.ranking("cloze" if task in QUESTIONS else "writing")
+            metric = registry.ranking(kind_of(task))
             rows = month_rows([group for group in groups if group.task == task], metric, cutoffs)
             plots += _draw_if_any(by_month, rows, place, metric, task, LABELS[metric], cutoffs)
     return plots

@@ -27,6 +27,7 @@ from hub_scripts.report.standings import Standings, standings_of
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.row_format import MADE_UP
 from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.prompts.registry import kind_of
 from lm_eval_tasks.samples.labels import cutoffs_of
 from lm_eval_tasks.stats import scales
 from lm_eval_tasks.stats.boards import BOARDS
@@ -117,7 +118,11 @@ def _setting_scores(group: Group) -> scales.SettingScores:
         }
         for metric in registry.headline()
     }
-    floors = [value for cell in group.cells for value in cell.floors.get(registry.ranking("cloze"), {}).values()]
+    kind = kind_of(group.task)
+    rights = (
+        {} if kind == "writing" else {cell.model: cell.floors.get(registry.ranking(kind), {}) for cell in group.cells}
+    )
+    floors = [value for of_model in rights.values() for value in of_model.values()]
     return scales.SettingScores(group.key.round, group.key.setting, fmean(floors) if floors else None, scores)
 
 
@@ -194,7 +199,7 @@ def _boards(groups: Sequence[Group], inputs: Inputs) -> list[Standings]:
     manifests = [manifest for manifest in inputs.manifests.values() if manifest.round == groups[0].key.round]
     names = {configuration.name for manifest in manifests for configuration in manifest.configurations}
     configurations = names or {group.key.setting for group in groups}
-    return [board for kind in BOARDS if (board := standings_of(groups, configurations, kind, is_fixed=bool(names)))]
+    return [board for each in BOARDS if (board := standings_of(groups, configurations, each, is_fixed=bool(names)))]
 
 
 def _round_pages(inputs: Inputs, place: Path) -> Iterator[RoundPage]:

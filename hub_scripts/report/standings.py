@@ -17,12 +17,12 @@ from hub_scripts.report.placing import part_of
 from lm_eval_tasks.core.intervals import holm
 from lm_eval_tasks.core.power import LEVEL
 from lm_eval_tasks.metrics.registry import ranking
-from lm_eval_tasks.stats.boards import BOARDS, counted
+from lm_eval_tasks.prompts.registry import kind_of
+from lm_eval_tasks.stats.boards import Board, counted
 from lm_eval_tasks.stats.placed import Part, by_task, difference_over, interval_over, too_small
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.intervals import Interval
-    from lm_eval_tasks.tasks.records import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Standings:
 
     Attributes:
         title: of the board.
-        metric: that models are ranked by.
+        metrics: that models are ranked by, each on its tasks.
         settings: those that count.
         is_fixed: whether the round's manifest says what counts; otherwise it is what any model was run on.
         ceilings: setting -> the score that stands for 1, where it is not a perfect one.
@@ -68,7 +68,7 @@ class Standings:
 
     round: str
     title: str
-    metric: str
+    metrics: tuple[str, ...]
     settings: tuple[str, ...]
     standings: tuple[Standing, ...]
     ceilings: Mapping[str, float]
@@ -77,7 +77,7 @@ class Standings:
 
 
 def standings_of(
-    groups: Sequence[Group], configurations: Collection[str], kind: Kind, *, is_fixed: bool = True
+    groups: Sequence[Group], configurations: Collection[str], board: Board, *, is_fixed: bool = True
 ) -> Standings | None:
     """One board of a round; None if no model has scores with a floor on what it counts.
 
@@ -86,18 +86,18 @@ def standings_of(
         configurations: names of the round's.
         is_fixed: whether its manifest gave them.
     """
-    settings = counted(configurations, kind)
+    settings = counted(configurations, board)
     groups_counted = [group for group in groups if group.key.setting in settings]
     models = sorted({cell.model for group in groups_counted for cell in group.cells})
-    parts = {model: list(_parts(model, groups_counted, ranking(kind))) for model in models}
+    parts = {model: list(_parts(model, groups_counted)) for model in models}
     if not any(parts.values()):
         return None
     standings = sorted((_standing(model, parts[model], groups_counted, settings) for model in models), key=_order)
     leads = _leads({standing.model: parts[standing.model] for standing in standings if _is_rankable(standing)})
     return Standings(
         groups_counted[0].key.round,
-        BOARDS[kind],
-        ranking(kind),
+        board.title,
+        tuple(dict.fromkeys(ranking(kind_of(group.task)) for group in groups_counted)),
         settings,
         tuple(_ranked(standing, leads) for standing in standings),
         {part.setting: part.ceiling for model_parts in parts.values() for part in model_parts if part.ceiling < 1},
@@ -106,9 +106,10 @@ def standings_of(
     )
 
 
-def _parts(model: str, groups: Sequence[Group], metric: str) -> Iterator[Part]:
-    """A model's parts by the metric of the board; without settings that it covers only in part."""
+def _parts(model: str, groups: Sequence[Group]) -> Iterator[Part]:
+    """A model's parts, each by the metric that its task is ranked by; without settings that it covers only in part."""
     for group in groups:
+        metric = ranking(kind_of(group.task))
         cell = _cell(group, model)
         score = cell.scores.get(metric) if cell else None
         if cell and score and score.samples == (cell.of or len(group.ids)) and (part := part_of(group, cell, metric)):

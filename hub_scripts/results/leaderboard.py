@@ -6,7 +6,7 @@ https://huggingface.co/docs/hub/eval-results. A leaderboard has one value of a m
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
@@ -16,7 +16,7 @@ from hub_scripts.results.yaml_edit import edited, is_nothing, with_items
 from lm_eval_tasks.core.metadata import TEST
 from lm_eval_tasks.core.yaml_text import parse_as_text
 from lm_eval_tasks.metrics.registry import ranking
-from lm_eval_tasks.tasks.records import setting_of
+from lm_eval_tasks.tasks.records import Kind, setting_of
 
 if TYPE_CHECKING:
     from hub_scripts.results.published_round import PublishedRound
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SOURCE = "AcademicEval"
 FILE = ".eval_results/academiceval.yaml"
-_METRICS = (ranking("writing"), ranking("cloze"))
+_METRICS = tuple(ranking(kind) for kind in get_args(Kind))
 # Options with which a task is another one, or has other samples.
 _OTHER_TASK = (
     "published_after",

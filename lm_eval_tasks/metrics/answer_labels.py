@@ -1,35 +1,38 @@
 """The labels that an answer to a reading question names: a JSON list for sets, a JSON object for pairs.
 
-What stands last in an answer counts. Leniently, labels may lack quotes or the letter, and may be called papers or passages; strictly,
-the answer ends with JSON as the prompt asks for it.
+What stands last in an answer counts. Leniently, labels may lack quotes or be numbers alone; strictly, the answer ends with JSON as the
+prompt asks for it.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
-# As prompts call papers and passages.
-LETTER = "P"
+_T = TypeVar("_T")
 _LISTS = re.compile(r"\[([^\[\]{}]*)\]")
 _OBJECTS = re.compile(r"\{([^{}]*)\}")
-_LABEL = r"[\"'`*]{0,3}\s?(?:(?:paper|passage)\s{0,2})?P?(\d{1,6})[\"'`*]{0,3}"
+_WORDED = re.compile(r"\bp(?:aper|assage|\d)", re.IGNORECASE)
+_LABEL = r"[\"'`*]{0,3}\s?(?:(?:paper|passage)\s{0,2}|P)?(\d{1,6})[\"'`*]{0,3}"
 _ITEM = re.compile(rf"\s*{_LABEL}\s*", re.IGNORECASE)
 _PAIR = re.compile(rf"\s*{_LABEL}\s*(?::|->|→|=)\s*{_LABEL}\s*", re.IGNORECASE)
-_STRICT = re.compile(rf"{LETTER}([1-9]\d{{0,5}})")
+_STRICT = re.compile(r"(?:Paper|Passage) ([1-9]\d{0,5})")
 _FENCE = re.compile(r"\s*```\s*$")
-
-
-def label(number: int) -> str:
-    """A label as prompts write it."""
-    return f"{LETTER}{number}"
 
 
 def set_of(text: str) -> tuple[int, ...] | None:
     """The labels of the last list in an answer, rising; None if there is none that can be read."""
-    read = [numbers for match in _LISTS.finditer(text) if (numbers := _items(match[1])) is not None]
-    return tuple(sorted(set(read[-1]))) if read else None
+    numbers = _last(text, _LISTS, _items)
+    return None if numbers is None else tuple(sorted(set(numbers)))
+
+
+def _last(text: str, pattern: re.Pattern[str], read: Callable[[str], _T | None]) -> _T | None:
+    """The last stretch of a pattern that can be read. One with words counts more than numbers alone, which may be citations."""
+    readable = [(match[1], content) for match in pattern.finditer(text) if (content := read(match[1])) is not None]
+    worded = [content for stretch, content in readable if _WORDED.search(stretch) or not stretch.strip()]
+    return worded[-1] if worded else next((content for _, content in reversed(readable)), None)
 
 
 def _items(text: str) -> list[int] | None:
@@ -41,8 +44,7 @@ def _items(text: str) -> list[int] | None:
 
 def pairs_of(text: str) -> dict[int, int] | None:
     """The pairs of the last object in an answer; None if there is none that can be read. Of a label's pairs the last one counts."""
-    read = [pairs for match in _OBJECTS.finditer(text) if (pairs := _pairs(match[1])) is not None]
-    return read[-1] if read else None
+    return _last(text, _OBJECTS, _pairs)
 
 
 def _pairs(text: str) -> dict[int, int] | None:
@@ -86,10 +88,10 @@ def _strict_numbers(labels: Sequence[object]) -> list[int] | None:
 
 
 def write_set(numbers: Sequence[int]) -> str:
-    """A set of labels as prompts ask for it."""
-    return json.dumps([label(number) for number in numbers])
+    """A set of papers as prompts ask for it."""
+    return json.dumps([f"Paper {number}" for number in numbers])
 
 
 def write_pairs(pairs: Mapping[int, int]) -> str:
-    """Pairs of labels as prompts ask for them."""
-    return json.dumps({label(first): label(second) for first, second in pairs.items()})
+    """Pairs of passages as prompts ask for them."""
+    return json.dumps({f"Passage {first}": f"Passage {second}" for first, second in pairs.items()})

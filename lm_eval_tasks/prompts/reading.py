@@ -18,6 +18,8 @@ Row = Mapping[str, Any]
 # Versioned id -> whole text.
 Texts = Mapping[str, str]
 _QUESTIONS = "walk_questions"
+# What a part is called in the prompts of a family.
+_WORDS = {"walk": "Paper", "next": "Passage"}
 _FIELD = re.compile(r"\{([A-Z]+)\}")
 
 
@@ -36,7 +38,8 @@ def prompt_of(row: Row, texts: Texts, name: str) -> tuple[str, str]:
         )
     head, tail = words(name).split("{PARTS}")
     count = str(len(row["parts"]))
-    parts = "".join(f"=== P{i} ===\n{text}\n\n" for i, text in enumerate(part_texts(row, texts), 1))
+    word = _WORDS[name]
+    parts = "".join(f"=== {word} {i} ===\n{text}\n\n" for i, text in enumerate(part_texts(row, texts), 1))
     return head.replace("{COUNT}", count) + parts, _filled(tail, row)
 
 
@@ -57,7 +60,7 @@ def _edited(text: str, part: Row) -> str:
 def _filled(tail: str, row: Row) -> str:
     """The end of a prompt, with what the row asks."""
     titles = [work["title"] for work in row["works"]]
-    asked = ", ".join(f"P{label}" for label in row["asked"])
+    asked = ", ".join(f"{_WORDS['next']} {label}" for label in row["asked"])
     question = _fill(_questions()[row["kind"]], {"FIRST": titles[0], "SECOND": titles[-1]}) if titles else ""
     return _fill(tail, {"QUESTION": question, "ASKED": asked})
 

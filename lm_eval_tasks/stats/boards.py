@@ -7,26 +7,40 @@ deviation between models, after placing, is 0.01 to 0.02 for texts and 0.15 to 0
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.tasks.records import LEVELS, SETTINGS, TARGETS
+from lm_eval_tasks.tasks.records import CORE_READINGS, LEVELS, SETTINGS, TARGETS
 
 if TYPE_CHECKING:
     from lm_eval_tasks.tasks.records import Kind
 
-BOARDS: dict[Kind, str] = {"writing": "Writing", "cloze": "Reading"}
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A board: its title, and the kinds of tasks that it counts."""
+
+    title: str
+    kinds: tuple[Kind, ...]
 
 
-def counted(names: Collection[str], kind: Kind) -> tuple[str, ...]:
+WRITING = Board("Writing", ("writing",))
+READING = Board("Reading", ("cloze", "set", "pairs"))
+BOARDS = (WRITING, READING)
+
+
+def counted(names: Collection[str], board: Board) -> tuple[str, ...]:
     """The configurations that a board counts, which no model's runs decide.
 
-    Of writing one setting of each task, that with demonstrations by co-authors if there is one, else the first; of reading all levels.
+    Of writing one setting of each task, that with demonstrations by co-authors if there is one, else the first; of reading all
+    levels of SCALAR, and the core of the reading families.
 
     Args:
         names: of the round's configurations.
     """
-    if kind == "cloze":
-        return tuple(level.name for level in LEVELS if level.name in names)
+    if board is READING:
+        known = [*(level.name for level in LEVELS), *(reading.name for reading in CORE_READINGS)]
+        return tuple(name for name in known if name in names)
     settings = [
         next(iter(sorted(of_task, key=lambda setting: not (setting.co_author and not setting.random))), None)
         for of_task in (

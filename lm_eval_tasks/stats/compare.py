@@ -15,12 +15,11 @@ from lm_eval_tasks.core.tables import Table, bounds_text
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 from lm_eval_tasks.stats import placed
-from lm_eval_tasks.stats.boards import BOARDS, counted
+from lm_eval_tasks.stats.boards import BOARDS, Board, counted
 from lm_eval_tasks.stats.columns import column, columns_of, zero_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.stats.placed import Part
-    from lm_eval_tasks.tasks.records import Kind
 
 # Task -> its samples.
 _Run = Mapping[str, Sequence[Sample]]
@@ -97,8 +96,8 @@ def _of_pair(runs: tuple[Path, Path], first: _Run, second: _Run, metrics: Sequen
     ]
     if not differences:
         raise SamplesError(f"neither {runs[0]} nor {runs[1]} has one of the scores {', '.join(metrics)} in both runs")
-    kinds = [kind for kind in BOARDS if registry.ranking(kind) in metrics]
-    return differences + [board for kind in kinds if (board := _of_board(runs, kind, pairs))]
+    over_boards = (_of_board(runs, board, pairs, metrics) for board in BOARDS)
+    return differences + [difference for difference in over_boards if difference]
 
 
 def _of_task(
@@ -116,13 +115,17 @@ def _of_task(
 
 
 def _of_board(
-    runs: tuple[Path, Path], kind: Kind, pairs: Mapping[str, Sequence[tuple[Sample, Sample]]]
+    runs: tuple[Path, Path],
+    board: Board,
+    pairs: Mapping[str, Sequence[tuple[Sample, Sample]]],
+    metrics: Sequence[str],
 ) -> Difference | None:
     """The difference over what a board counts of the tasks that both runs have, between floor, 0, and a perfect score, 1."""
-    of_kind = {task: both for task, both in pairs.items() if both and both[0][0].row.kind == kind}
+    kinds = {task: both[0][0].row.kind for task, both in pairs.items() if both}
+    ranked = {task: registry.ranking(kind) for task, kind in kinds.items() if kind in board.kinds}
     parts: list[tuple[Part, Part]] = []
-    for task in counted(of_kind, kind):
-        both = [_part(task, [pair[side] for pair in of_kind[task]], registry.ranking(kind)) for side in (0, 1)]
+    for task in counted([task for task, metric in ranked.items() if metric in metrics], board):
+        both = [_part(task, [pair[side] for pair in pairs[task]], ranked[task]) for side in (0, 1)]
         if both[0] and both[1]:
             parts.append((both[0], both[1]))
     if len(parts) < 2:
@@ -130,10 +133,9 @@ def _of_board(
     first, second = (placed.by_task(pair[side] for pair in parts) for side in (0, 1))
     over = placed.difference_over(second, first)
     a = fmean(fmean(part.mean() for part in of_task) for of_task in first)
-    left_out = sum(len(of_kind[pair[0].setting]) for pair in parts) - over.samples
-    return Difference(
-        runs, f"{BOARDS[kind]} board", registry.ranking(kind), a, a + over.mean, over, 2 * left_out, of_board=True
-    )
+    left_out = sum(len(pairs[pair[0].setting]) for pair in parts) - over.samples
+    names = " and ".join(dict.fromkeys(ranked[pair[0].setting] for pair in parts))
+    return Difference(runs, f"{board.title} board", names, a, a + over.mean, over, 2 * left_out, of_board=True)
 
 
 def _part(task: str, samples: Sequence[Sample], metric: str) -> Part | None:

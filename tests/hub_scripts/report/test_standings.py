@@ -17,8 +17,7 @@ from hub_scripts.report.site import _setting_scores
 from hub_scripts.report.standings import Standings, standings_of
 from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.samples.results import Results
-from lm_eval_tasks.tasks.records import Kind
-from lm_eval_tasks.stats.boards import counted
+from lm_eval_tasks.stats.boards import READING, WRITING, Board, counted
 from lm_eval_tasks.study.linking import linked_settings
 
 METRIC = "rouge_l_content"
@@ -51,8 +50,8 @@ def _level(value: float, spread: float = 0.0, seed: int = 0) -> dict[str, float]
     return {id_: value + spread * rng.gauss(0, 1) for id_ in IDS}
 
 
-def _found(groups: list[Group], kind: Kind = "writing") -> Standings:
-    found = standings_of(groups, [group.key.setting for group in groups], kind)
+def _found(groups: list[Group], board: Board = WRITING) -> Standings:
+    found = standings_of(groups, [group.key.setting for group in groups], board)
     assert found is not None
     return found
 
@@ -64,7 +63,7 @@ def test_no_number_averages_over_writing_and_reading() -> None:
         _group("SCALAR-Easy", "scalar", [_cell("m", _level(1.0), 0.25, "accuracy")]),
         _group("SCALAR-Hard", "scalar", [_cell("m", _level(0.25), 0.25, "accuracy")]),
     ]
-    (writing,), (reading,) = _found(groups).standings, _found(groups, "cloze").standings
+    (writing,), (reading,) = _found(groups).standings, _found(groups, READING).standings
     assert writing.tasks == {"abs": pytest.approx(0.25), "title": pytest.approx(0.5)}
     assert writing.overall is not None and reading.overall is not None
     assert writing.overall.mean == pytest.approx((0.25 + 0.5) / 2)
@@ -74,15 +73,15 @@ def test_no_number_averages_over_writing_and_reading() -> None:
 
 def test_the_round_fixes_what_counts() -> None:
     """One setting of each task, that with co-authors' papers if the round has it; a model cannot add to it or take from it."""
-    assert counted(("Abs-9K", "Abs-28K", "Abs-29K-G", "Title-10K", "SCALAR-Hard", "mine"), "writing") == (
+    assert counted(("Abs-9K", "Abs-28K", "Abs-29K-G", "Title-10K", "SCALAR-Hard", "mine"), WRITING) == (
         "Title-10K",
         "Abs-29K-G",
     )
-    assert counted(("Abs-9K", "SCALAR-Hard", "SCALAR-Easy"), "cloze") == ("SCALAR-Easy", "SCALAR-Hard")
+    assert counted(("Abs-9K", "SCALAR-Hard", "SCALAR-Easy"), READING) == ("SCALAR-Easy", "SCALAR-Hard")
     names = ("Title-10K", "Abs-9K", "SCALAR-Easy")
     first, second = _cell("first", _level(0.8, 0.02, 1), 0.1), _cell("second", _level(0.5, 0.02, 2), 0.1)
     groups = [_group("Title-10K", "title", [first, second]), _group("Abs-9K", "abs", [first, second])]
-    before = standings_of(groups, names, "writing")
+    before = standings_of(groups, names, WRITING)
     # It has more than the others, and less: of writing a setting that does not count, of reading nothing.
     weak = _cell("weak", _level(0.2, 0.02, 3), 0.1)
     groups = [
@@ -90,11 +89,11 @@ def test_the_round_fixes_what_counts() -> None:
         _group("Abs-9K", "abs", [first, second, weak]),
         _group("Intro-8K", "intro", [weak]),
     ]
-    after = standings_of(groups, names, "writing")
+    after = standings_of(groups, names, WRITING)
     assert before is not None and after is not None
     assert [one for one in after.standings if one.model != "weak"] == list(before.standings)
     assert {one.model: (one.rank, one.missing) for one in after.standings}["weak"] == (None, ("Title-10K",))
-    assert standings_of(groups, names, "cloze") is None
+    assert standings_of(groups, names, READING) is None
 
 
 def test_models_are_ranked_by_their_paired_differences() -> None:
@@ -202,7 +201,7 @@ def test_a_model_without_a_counted_setting_or_with_a_part_of_it_has_no_rank() ->
 def test_results_without_floors_have_no_overall() -> None:
     cell = _cell("m", _level(0.5), 0.1)
     cell.floors.clear()
-    assert standings_of([_group("Abs-9K", "abs", [cell])], ["Abs-9K"], "writing") is None
+    assert standings_of([_group("Abs-9K", "abs", [cell])], ["Abs-9K"], WRITING) is None
 
 
 def test_intervals_hold_the_truth_where_authors_answer_alike() -> None:
@@ -230,7 +229,7 @@ def test_right_or_wrong_boards_have_bounds_near_the_limits() -> None:
     right = _cell("right", dict.fromkeys(IDS[:24], 1.0), 0.25, "accuracy", of=24)
     wrong = _cell("wrong", dict.fromkeys(IDS[:24], 0.0), 0.25, "accuracy", of=24)
     groups = [_group(name, "scalar", [right, wrong]) for name in ("SCALAR-Easy", "SCALAR-Hard")]
-    found = _found(groups, "cloze")
+    found = _found(groups, READING)
     (best, worst) = (standing.overall for standing in found.standings)
     assert best is not None and best.low is not None and worst is not None and worst.high is not None
     assert (best.mean, best.high) == (1.0, 1.0)
@@ -244,7 +243,7 @@ def test_right_or_wrong_boards_have_bounds_near_the_limits() -> None:
     rng, held, draws = random.Random(2), 0, 400
     for _ in range(draws):
         scores = {id_: float(rng.random() < 0.97) for id_ in IDS}
-        over = _found([_group("SCALAR-Easy", "scalar", [_cell("m", scores, 0.25, "accuracy")])], "cloze")
+        over = _found([_group("SCALAR-Easy", "scalar", [_cell("m", scores, 0.25, "accuracy")])], READING)
         interval_ = over.standings[0].overall
         assert interval_ is not None and interval_.bounds is not None
         assert interval_.bounds[1] <= 1
