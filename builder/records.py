@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal, get_args
@@ -60,6 +60,9 @@ ReadingReason = Literal[
     "near_duplicate",
     "license",
     "doubtful_references",
+    "unresolved_citations",
+    "too_few_masks",
+    "too_few_works",
     "context_not_filled",
     "too_few_papers",
     "no_question",
@@ -78,6 +81,8 @@ FAMILIES = {
     "cloze": "builder.scalar.family",
     "walk": "builder.reading.family",
     "next": "builder.reading.family",
+    "match": "builder.reading.family",
+    "select": "builder.reading.family",
     "papers": "builder.reading.papers",
 }
 
@@ -268,6 +273,27 @@ class Link:
     cited_id: str
     how: LinkWay
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Citing:
+    """A paper that questions about its citations are made of.
+
+    Attributes:
+        cited: index of a reference -> id of the paper that it was resolved to.
+    """
+
+    paper: Paper
+    document: Document
+    cited: Mapping[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A known cited paper: its record, and its document where its full text was read."""
+
+    paper: Paper
+    document: Document | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,16 +11,15 @@ from pathlib import Path
 import pytest
 
 from builder.records import FAMILIES
-from lm_eval_tasks.tasks.records import FAMILIES as TASK_FAMILIES
+from lm_eval_tasks.tasks.records import FOLDERS
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("builder", "lm_eval_tasks", "hub_scripts")
 
-# The builder's rooms of families, and lm_eval_tasks' own ones with a hook.
-FAMILY_ROOMS = " ".join(module.split(".")[1] for module in FAMILIES.values())
-HOOK_ROOMS = " ".join(
-    family.name for family in TASK_FAMILIES if (ROOT / "lm_eval_tasks" / family.name / "__init__.py").is_file()
-)
+# The builder's rooms of families, from the ground up: SCALAR's importer makes questions of the others too.
+FAMILY_ROOMS = list(dict.fromkeys(module.split(".")[1] for module in FAMILIES.values()))
+# lm_eval_tasks' own rooms with a hook.
+HOOK_ROOMS = " ".join(name for name in FOLDERS if (ROOT / "lm_eval_tasks" / name / "__init__.py").is_file())
 # From the ground up: a room imports from itself and from what stands before it.
 ROOMS = {
     "builder": [
@@ -33,7 +32,7 @@ ROOMS = {
         "citations",
         "samples",
         "dataset",
-        FAMILY_ROOMS,
+        *FAMILY_ROOMS[::-1],
         "pipeline",
         "demo",
         "commands",

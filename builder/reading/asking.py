@@ -1,48 +1,56 @@
-"""What a reading family does with a paper and with a context: how long it is as shown, what can be asked, and the rows."""
+"""What a reading family does around a new paper: the contexts, what is asked over them, and the rows."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from builder.reading.papers_read import PaperRead
 from builder.reading.rows import about, shown
 from builder.samples.tokens import token_counter
 from builder.seeding import digest_of, share_of
-from lm_eval_tasks.core.row_format import PARTS_VERSION
+from lm_eval_tasks.core.row_format import ABSTRACTS, PARTS_VERSION
 from lm_eval_tasks.prompts.reading import prompt_of
 
 if TYPE_CHECKING:
-    from builder.dataset.families import Material
     from builder.dataset.row_kind import Row
     from builder.reading.contexts import Context
+    from builder.reading.shelf import Shelf
     from builder.records import Paper, ReadingReason
     from lm_eval_tasks.tasks.records import ReadingTask
 
 Question = TypeVar("Question")
-# Papers whose texts are kept in memory.
-_KEPT = 1024
 # What a label above a part takes.
 LABEL_TOKENS = 8
 # Of the rows, those that are asked again with the parts in another order.
 _AGAIN = 0.1
 
 
-class Shelf:
-    """The papers of a round, read when they are wanted."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The columns of a row that tell what is asked and what is right.
 
-    def __init__(self, material: Material) -> None:
-        self._material = material
-        self._papers = {paper.id: paper for paper in material.papers}
-        self.read = lru_cache(maxsize=_KEPT)(self._read)
+    Attributes:
+        answer, shortcut, asked: labels; `asked` is what is asked about, where it is not all of them.
+        works: that the question names, with the entries of the reference lists that their titles are from.
+        tags, cited_by, ages: of each mask: what solves it, how many papers of the round cite the work, its age in months.
+    """
 
-    def _read(self, id_: str) -> PaperRead:
-        links = self._material.store.links(id_)
-        resolved = {link.reference: link.cited_id for link in links if link.cited_id}
-        return PaperRead(self._papers[id_], self._material.documents[id_], resolved)
+    kind: str
+    answer: Sequence[int]
+    shortcut: Sequence[int]
+    asked: Sequence[int] = ()
+    works: Sequence[Mapping[str, Any]] = ()
+    tags: Sequence[str] = ()
+    cited_by: Sequence[int] = ()
+    ages: Sequence[int] = ()
+    last: Sequence[Mapping[str, Any]] = field(default=(), repr=False)
+
+    def columns(self) -> dict[str, Any]:
+        names = ("answer", "shortcut", "asked", "works", "tags", "cited_by", "ages")
+        return {"kind": self.kind, **{name: list(getattr(self, name)) for name in names}}
 
 
 class Asking(ABC, Generic[Question]):
@@ -53,16 +61,18 @@ class Asking(ABC, Generic[Question]):
     """
 
     task: ReadingTask
-    # Why a paper without tokens cannot be shown.
-    unfit: ReadingReason
 
     def __init__(self, shelf: Shelf, seed: int) -> None:
         self.shelf, self.seed = shelf, seed
         self.withheld: Counter[str] = Counter()
 
     @abstractmethod
-    def tokens(self, paper: Paper) -> int | None:
-        """The tokens that a paper adds to a context; None if it cannot be shown."""
+    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, Context] | ReadingReason:
+        """The contexts around a paper, each within the next larger one; or why there is none of any size.
+
+        Args:
+            sizes: thousands of tokens, times 1,024, in rising order.
+        """
 
     @abstractmethod
     def questions(self, context: Context, preferred: Sequence[Question]) -> list[Question]:
@@ -77,29 +87,33 @@ class Asking(ABC, Generic[Question]):
         """What is shown under labels, as the column `parts` of a row, in any order."""
 
     @abstractmethod
-    def columns(self, question: Question, context: Context, label: Mapping[Any, int]) -> dict[str, Any]:
-        """The columns of a row that tell what is asked and what is right.
+    def asked(self, question: Question, context: Context, label: Mapping[Any, int]) -> Asked:
+        """What a question asks.
 
         Args:
             label: key of a part, see `key_of`, -> its label.
         """
 
+    def abstracts(self, context: Context) -> Collection[str]:
+        """Ids of the papers of which a context shows only title and abstract."""
+        return ()
+
     def rows(self, context: Context, questions: Sequence[Question], cluster: str, round_name: str) -> Iterator[Row]:
         """The rows of a context: all questions, then a tenth of them again with the parts in another order."""
-        paper = context.paper
+        paper, abstracts = context.paper, self.abstracts(context)
         again = [n for n in range(len(questions)) if share_of(self.seed, paper.id, n, "again") < _AGAIN]
+        listed = shown(context.papers, abstracts)
         texts = {
-            read.paper.versioned_id: read.shown.text for read in (self.shelf.read(other.id) for other in context.papers)
+            (entry["texts"], entry["id"]): self.shelf.text(other.id, whole=entry["texts"] != ABSTRACTS)
+            for entry, other in zip(listed, context.papers, strict=True)
         }
-        listed = shown(context.papers)
         parts = self.parts(context)
         for order, numbers in enumerate((range(len(questions)), again)):
-            if not numbers:
-                continue
             in_order = sorted(parts, key=lambda part: digest_of(self.seed, paper.id, *key_of(part), order))
             label = {key_of(part): i for i, part in enumerate(in_order, 1)}
-            common_tokens: int | None = None
+            common_tokens = 0
             for n in numbers:
+                asked = self.asked(questions[n], context, label)
                 row: Row = {
                     "id": f"{paper.versioned_id}#{n}" + "r" * order,
                     **about(paper),
@@ -107,14 +121,14 @@ class Asking(ABC, Generic[Question]):
                     "cluster": cluster,
                     "order": order,
                     "papers": listed,
-                    "parts": in_order,
+                    "parts": [*in_order, *asked.last],
                     "parts_version": PARTS_VERSION,
-                    **self.columns(questions[n], context, label),
+                    "labels": len(in_order),
+                    **asked.columns(),
                     "round": round_name,
                 }
                 common, own = prompt_of(row, texts, self.task)
-                if common_tokens is None:
-                    [common_tokens] = token_counter()([common])
+                common_tokens = common_tokens or token_counter()([common])[0]
                 yield row | {"input_tokens": common_tokens + token_counter()([own])[0]}
 
 

@@ -32,7 +32,7 @@ _BETWEEN = r"(?:[^.;()\[\]\n]|\bal\.|\b[A-Z]\.){0,90}?[\s,(\[]{1,3}"
 
 
 @dataclass(frozen=True, slots=True)
-class Citing:
+class CitedPlaces:
     """Where a paper cites.
 
     Attributes:
@@ -48,7 +48,7 @@ class Citing:
         return places if self.second(entry) == places else None
 
 
-def citing(document: Document, shown: Iterator[int] | frozenset[int]) -> Citing:
+def citing(document: Document, shown: Iterator[int] | frozenset[int]) -> CitedPlaces:
     """Where a document cites.
 
     Args:
@@ -63,7 +63,7 @@ def citing(document: Document, shown: Iterator[int] | frozenset[int]) -> Citing:
                 first[entry].add((mention.section, paragraph))
     search = cache(lambda entry: _search(document, sections, entry, keys))
     keys = _Keys(document)
-    return Citing({entry: frozenset(places) for entry, places in first.items()}, search)
+    return CitedPlaces({entry: frozenset(places) for entry, places in first.items()}, search)
 
 
 class _Keys:

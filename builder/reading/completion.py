@@ -11,6 +11,7 @@ from builder.reading.papers_read import PaperRead
 from builder.reading.passages import passages_of
 from builder.reading.rows import ANSWER, KEPT, answer_text, texts
 from builder.reading.walk import WALK_KINDS, Walk
+from lm_eval_tasks.core.row_format import PAPERS
 from lm_eval_tasks.core.text import title_key
 from lm_eval_tasks.prompts.reading import part_texts
 
@@ -106,6 +107,6 @@ def _next_answer(row: Row, reads: Sequence[PaperRead]) -> tuple[list[int], list[
         for place, read in enumerate(reads)
         for first, second in following(passages_of(read)).items()
     }
-    shown = part_texts(row, {read.paper.versioned_id: read.shown.text for read in reads})
+    shown = part_texts(row, {(PAPERS, read.paper.versioned_id): read.shown.text for read in reads})
     found = by_words([label - 1 for label in row["asked"]], shown)
     return [after[label] for label in row["asked"]], [place + 1 for place in found]

@@ -75,17 +75,22 @@ def edits_of(text: str, cited: Iterable[tuple[int, int]]) -> list[Edit]:
     wanted = [
         *(Edit(start, end, FORMULA) for start, end in _debris(text)),
         *(Edit(start, end, "") for start, end in _roadmap(text)),
-        *(Edit(*_with_brackets(text, start, end), CITE) for start, end in cited),
-        *(Edit(*match.span(), CITE) for match in _CITATIONS.finditer(text)),
+        *(Edit(start, end, CITE) for start, end in citations_in(text, cited)),
         *(Edit(*match.span("number"), NUMBER) for match in _NUMBERED.finditer(text)),
         *(Edit(*match.span(), NUMBER) for match in _SECTION_MARK.finditer(text)),
         *(Edit(match.start(), match.end(), NUMBER) for match in _ENUMERATORS.finditer(text)),
         *(Edit(*match.span(), "") for match in _SUPERSCRIPTS.finditer(text)),
     ]
-    return _without_overlaps(wanted)
+    return without_overlaps(wanted)
 
 
-def _without_overlaps(wanted: Iterable[Edit]) -> list[Edit]:
+def citations_in(text: str, cited: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Every citation of a text: the markers that were found, with their brackets, and what else looks like one."""
+    yield from (_with_brackets(text, start, end) for start, end in cited)
+    yield from (match.span() for match in _CITATIONS.finditer(text))
+
+
+def without_overlaps(wanted: Iterable[Edit]) -> list[Edit]:
     """The longest edit at each place."""
     taken: list[Edit] = []
     for edit in sorted(wanted, key=lambda edit: (edit.start, -edit.end)):

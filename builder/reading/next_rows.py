@@ -7,20 +7,21 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from builder.reading.asking import LABEL_TOKENS, Asking, part_of
+from builder.reading.asking import LABEL_TOKENS, Asked, part_of
+from builder.reading.neighbours import NeighbourAsking
 from builder.reading.next import NextCall, by_words, calls
 from builder.reading.passages import Passage, neutral_text, passages_of
 from builder.samples.tokens import token_counter
 
 if TYPE_CHECKING:
-    from builder.reading.asking import Shelf
     from builder.reading.contexts import Context
+    from builder.reading.shelf import Shelf
     from builder.records import Paper, ReadingReason
 
 _KEPT = 1024
 
 
-class NextAsking(Asking[NextCall]):
+class NextAsking(NeighbourAsking[NextCall]):
     """Next over the papers of a round."""
 
     task = "next"
@@ -44,7 +45,7 @@ class NextAsking(Asking[NextCall]):
             for passage in self._passages(paper.id)
         ]
 
-    def columns(self, question: NextCall, context: Context, label: Mapping[Any, int]) -> dict[str, Any]:
+    def asked(self, question: NextCall, context: Context, label: Mapping[Any, int]) -> Asked:
         places = {paper.id: i for i, paper in enumerate(context.papers)}
         labels = {passage: label[places[passage.paper], passage.start] for passage in self._all(context)}
         in_order = sorted(labels, key=labels.__getitem__)
@@ -53,13 +54,7 @@ class NextAsking(Asking[NextCall]):
         )
         asked = [first for first, _ in pairs]
         found = by_words([number - 1 for number in asked], list(map(self._text, in_order)))
-        return {
-            "kind": "following",
-            "works": [],
-            "asked": asked,
-            "answer": [second for _, second in pairs],
-            "shortcut": [place + 1 for place in found],
-        }
+        return Asked("following", [second for _, second in pairs], [place + 1 for place in found], asked)
 
     def _all(self, context: Context) -> list[Passage]:
         return [passage for paper in context.papers for passage in self._passages(paper.id)]

@@ -1,4 +1,4 @@
-"""The configuration `Papers`: the whole text of each paper that contexts show, once."""
+"""The configurations `Papers` and `Abstracts`: each text that contexts show, once."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.families import Family
 from builder.dataset.row_kind import Row, RowKind
 from builder.dataset.text_hashes import TEXTS, hash_column, matches
-from builder.reading.text import shown_text
+from builder.reading.text import abstract_text, shown_text
+from builder.samples.tokens import token_counter
 from lm_eval_tasks.core.row_format import PAPERS
 
 if TYPE_CHECKING:
     from builder.dataset.families import Lacking
-    from builder.reading.papers_read import PaperRead
+    from builder.records import Paper
     from builder.store import Store
 
 COLUMNS = pa.schema(
@@ -32,18 +33,17 @@ _KEPT = tuple(name for name in COLUMNS.names if name not in _TEXTS)
 _ID_COLUMNS = pa.schema([*(COLUMNS.field(name) for name in _KEPT), ("position", pa.int64()), TEXTS])
 
 
-def row_of(read: PaperRead, round_name: str) -> Row:
+def row_of(paper: Paper, text: str, license_: str, round_name: str) -> Row:
     """A paper's row."""
-    paper = read.paper
     return {
         "id": paper.versioned_id,
         "title": paper.title,
         "authors": list(paper.authors),
         "primary_category": paper.primary_category,
         "published": paper.published.isoformat(),
-        "license": paper.license,
-        "text": read.shown.text,
-        "input_tokens": read.tokens,
+        "license": license_,
+        "text": text,
+        "input_tokens": token_counter()([text])[0],
         "round": round_name,
     }
 
@@ -63,8 +63,8 @@ def complete(row: Row, store: Store) -> Row | Lacking:
         return "missing_paper"
     hashes = {text["name"]: text["sha256"] for text in row["texts"]}
     documents = documents_of(store, paper.id)
-    for document in documents:
-        texts = {"title": paper.title, "text": shown_text(paper, document).text}
+    for text in (abstract_text(paper), *(shown_text(paper, document).text for document in documents)):
+        texts = {"title": paper.title, "text": text}
         if matches(texts, hashes):
             return {**{name: row[name] for name in _KEPT}, **texts}
     return "changed_text" if documents else "missing_file"

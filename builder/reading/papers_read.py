@@ -6,7 +6,7 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from builder.reading.citing import Citing, citing
+from builder.reading.citing import CitedPlaces, citing
 from builder.reading.section_kinds import Called, section_kinds
 from builder.reading.text import ShownText, shown_text
 from builder.reading.works import Entry, entries_of
@@ -34,7 +34,7 @@ class PaperRead:
     """
 
     def __init__(self, paper: Paper, document: Document, resolved: Mapping[int, str]) -> None:
-        self.paper, self.document = paper, document
+        self.paper, self.document, self.resolved = paper, document, resolved
         self.entries: list[Entry] = entries_of(paper.id, document, resolved)
 
     @cached_property
@@ -52,7 +52,7 @@ class PaperRead:
         return section_kinds(self.document)
 
     @cached_property
-    def citing(self) -> Citing:
+    def citing(self) -> CitedPlaces:
         return citing(self.document, frozenset(self.called))
 
     @cached_property

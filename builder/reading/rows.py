@@ -8,19 +8,22 @@ import pyarrow as pa
 
 from builder.dataset.row_kind import Row, RowKind
 from builder.dataset.text_hashes import TEXTS, hash_column
+from builder.ids import PaperId
+from lm_eval_tasks.core.row_format import ABSTRACTS, PAPERS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from builder.records import Paper
 
 _STRING, _INTEGER = pa.string(), pa.int64()
 _EDIT = pa.struct([("start", _INTEGER), ("end", _INTEGER), ("text", _STRING)])
 _PART = pa.struct([("paper", _INTEGER), ("start", _INTEGER), ("end", _INTEGER), ("edits", pa.list_(_EDIT))])
-_SHOWN = pa.struct([(name, _STRING) for name in ("id", "license", "published")])
+_SHOWN = pa.struct([(name, _STRING) for name in ("id", "license", "published", "texts")])
 _WORK = pa.struct([("title", _STRING), ("paper", _STRING), ("entry", _INTEGER)])
 _WORK_BY_ID = pa.struct([("paper", _STRING), ("entry", _INTEGER)])
 _NUMBERS = pa.list_(_INTEGER)
+_METADATA = "http://creativecommons.org/publicdomain/zero/1.0/"
 COLUMNS = pa.schema(
     [
         *((name, _STRING) for name in ("id", "paper_id", "title")),
@@ -30,10 +33,14 @@ COLUMNS = pa.schema(
         ("papers", pa.list_(_SHOWN)),
         ("parts", pa.list_(_PART)),
         ("parts_version", _INTEGER),
+        ("labels", _INTEGER),
         ("works", pa.list_(_WORK)),
         ("asked", _NUMBERS),
         ("answer", _NUMBERS),
         ("shortcut", _NUMBERS),
+        ("tags", pa.list_(_STRING)),
+        ("cited_by", _NUMBERS),
+        ("ages", _NUMBERS),
         ("input_tokens", _INTEGER),
         ("round", _STRING),
     ]
@@ -63,12 +70,28 @@ def about(paper: Paper) -> dict[str, Any]:
     }
 
 
-def shown(papers: Sequence[Paper]) -> list[dict[str, str]]:
-    """The column `papers`."""
+def shown(papers: Sequence[Paper], abstracts: Collection[str] = ()) -> list[dict[str, str]]:
+    """The column `papers`.
+
+    Args:
+        abstracts: ids of those of which only title and abstract are shown.
+    """
     return [
-        {"id": paper.versioned_id, "license": paper.license, "published": paper.published.isoformat()}
+        {
+            "id": paper.versioned_id,
+            "license": abstract_license(paper) if paper.id in abstracts else paper.license,
+            "published": paper.published.isoformat(),
+            "texts": ABSTRACTS if paper.id in abstracts else PAPERS,
+        }
         for paper in papers
     ]
+
+
+def abstract_license(paper: Paper) -> str:
+    """The licence of a paper's title and abstract: arXiv's metadata are in the public domain
+    (https://info.arxiv.org/help/api/tou.html).
+    """
+    return _METADATA if PaperId.parse(paper.id) else paper.license
 
 
 def texts(row: Row) -> dict[str, str]:

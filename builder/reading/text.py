@@ -44,9 +44,14 @@ def shown_text(paper: Paper, document: Document) -> ShownText:
 _GAP = "\n\n"
 
 
+def abstract_text(paper: Paper) -> str:
+    """Title and abstract of a paper, as they begin its whole text."""
+    return f"# {paper.title}{_GAP}## Abstract\n{paper.abstract}{_GAP}"
+
+
 def _blocks(paper: Paper, document: Document) -> Iterator[tuple[int | None, str]]:
     """The blocks before the reference list, each with the section that ends it."""
-    yield None, f"# {paper.title}{_GAP}## Abstract\n{paper.abstract}{_GAP}"
+    yield None, abstract_text(paper)
     for part in parts(document):
         for i in part.sections:
             mark = "##" if i == part.sections[0] else "###"

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from builder.reading.asking import LABEL_TOKENS, Asking, part_of
+from builder.reading.asking import LABEL_TOKENS, Asked, part_of
+from builder.reading.neighbours import NeighbourAsking
 from builder.reading.walk import Walk, WalkQuestion
 
 if TYPE_CHECKING:
-    from builder.reading.asking import Shelf
     from builder.reading.contexts import Context
+    from builder.reading.shelf import Shelf
     from builder.records import Paper, ReadingReason
 
 
-class WalkAsking(Asking[WalkQuestion]):
+class WalkAsking(NeighbourAsking[WalkQuestion]):
     """Walk over the papers of a round.
 
     Args:
@@ -41,17 +42,16 @@ class WalkAsking(Asking[WalkQuestion]):
     def parts(self, context: Context) -> list[dict[str, Any]]:
         return [part_of(i, 0, len(self.shelf.read(paper.id).shown.text)) for i, paper in enumerate(context.papers)]
 
-    def columns(self, question: WalkQuestion, context: Context, label: Mapping[Any, int]) -> dict[str, Any]:
+    def asked(self, question: WalkQuestion, context: Context, label: Mapping[Any, int]) -> Asked:
         labels = {paper.id: label[i, 0] for i, paper in enumerate(context.papers)}
         names = {paper.id: paper.versioned_id for paper in context.papers}
         entries = [
             min(work.entries.values(), key=lambda entry: (entry.title != work.title, entry.paper))
             for work in question.works
         ]
-        return {
-            "kind": question.kind,
-            "works": [{"title": entry.title, "paper": names[entry.paper], "entry": entry.number} for entry in entries],
-            "asked": [],
-            "answer": sorted(labels[id_] for id_ in question.answer),
-            "shortcut": sorted(labels[id_] for id_ in question.by_title),
-        }
+        return Asked(
+            question.kind,
+            sorted(labels[id_] for id_ in question.answer),
+            sorted(labels[id_] for id_ in question.by_title),
+            works=[{"title": entry.title, "paper": names[entry.paper], "entry": entry.number} for entry in entries],
+        )

@@ -36,7 +36,7 @@ from builder.round.toml_file import among, read_toml, text_like
 from lm_eval_tasks.core.command_line import ROUND
 from lm_eval_tasks.core.errors import TomlError
 from lm_eval_tasks.core.redaction import redact
-from lm_eval_tasks.core.row_format import PAPERS
+from lm_eval_tasks.core.row_format import ABSTRACTS, PAPERS
 from lm_eval_tasks.tasks.records import ALL_LEVELS, READINGS, SETTINGS
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Round(Table):
     @model_validator(mode="after")
     def _check_names(self) -> Round:
         own, levels = [table.name for table in self.setting], [table.name for table in self.scalar.level]
-        settings, known = [setting.name for setting in SETTINGS], [*_QUESTIONS, PAPERS]
+        settings, known = [setting.name for setting in SETTINGS], [*_QUESTIONS, PAPERS, ABSTRACTS]
         # Rows call a level by its short name.
         short = [level.short_name for level in ALL_LEVELS]
         refuse_names(own, [*settings, *known], "setting")

@@ -269,6 +269,7 @@ class ReadingTable(Table):
     )
     contexts: int = Field(25, ge=1, description="most contexts of each configuration, each around a test paper")
     questions_of_context: int = Field(6, ge=1, description="Walk: most questions over one context")
+    cited_papers: int = Field(30, ge=3, description="Match: how many cited papers of a paper are fetched")
     window_months: int = Field(
         14, ge=1, description="how much older than the test paper the others of a context may be"
     )

@@ -11,7 +11,7 @@ from builder.samples.tokens import token_counter
 from builder.scalar.render import MOST_CHARACTERS, candidate
 
 if TYPE_CHECKING:
-    from builder.records import Document, Paper
+    from builder.records import Cited, Document
     from lm_eval_tasks.tasks.records import Level
 
 Lengths = Literal["cut", "published"]
@@ -29,14 +29,6 @@ class Candidate:
     title: str
     license: str
     content: str
-
-
-@dataclass(frozen=True, slots=True)
-class Cited:
-    """A known cited paper: its record, and its document where its full text was read."""
-
-    paper: Paper
-    document: Document | None
 
 
 class Candidates:

@@ -8,13 +8,13 @@ Drop reasons (of citations): `ClozeReason`.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from builder.extract.sections import Part, parts
-from builder.records import Document, Mention, Paper
-from builder.scalar.candidates import Candidate, Candidates, Cited, Lengths, cut_at
+from builder.records import Cited, Citing, Document, Mention, Paper
+from builder.scalar.candidates import Candidate, Candidates, Lengths, cut_at
 from builder.scalar.citation_classifier import Context, is_single
 from builder.scalar.render import question
 from builder.seeding import digest_of, integer_of, row_order
@@ -39,19 +39,6 @@ CANDIDATES = 4
 _PAPER_CHARACTERS = range(10_000, 100_001)
 _NEAREST = 4
 _CONTEXT = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Citing:
-    """A paper that questions are made of.
-
-    Attributes:
-        cited: index of a reference -> id of the paper that it was resolved to.
-    """
-
-    paper: Paper
-    document: Document
-    cited: Mapping[int, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from builder.collect.license_lookup import learn_licenses
 from builder.extract.stage import Documents, choose_documents, extract_papers
+from builder.records import Cited, Citing
 from builder.round.licenses import allows
 from builder.scalar.annotate import typing_of
-from builder.scalar.candidates import Cited
-from builder.scalar.questions import Citing, Question, QuestionMaker, ask_all, turn_of
+from builder.scalar.questions import Question, QuestionMaker, ask_all, turn_of
 from builder.seeding import digest_of
 from lm_eval_tasks.core.progress import progress
 

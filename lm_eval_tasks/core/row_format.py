@@ -12,17 +12,17 @@ MASK = "**[MASKED_CITATION]**"
 # `candidate_text` of a SCALAR row whose candidates show only their body, without a title.
 BODY = "body"
 # The ways to answer questions without reading: SCALAR's, see `retrieval.shortcuts`, and one of each reading family.
-Shortcut = Literal["bm25-local", "embed-local", "title-search", "bm25-next"]
+Shortcut = Literal["bm25-local", "embed-local", "title-search", "bm25-parts"]
 BM25_LOCAL: Shortcut = "bm25-local"
 EMBED_LOCAL: Shortcut = "embed-local"
 TITLE_SEARCH: Shortcut = "title-search"
-BM25_NEXT: Shortcut = "bm25-next"
+BM25_PARTS: Shortcut = "bm25-parts"
 OF_SCALAR: tuple[Shortcut, ...] = (BM25_LOCAL, EMBED_LOCAL)
-SHORTCUTS: tuple[Shortcut, ...] = (*OF_SCALAR, TITLE_SEARCH, BM25_NEXT)
+SHORTCUTS: tuple[Shortcut, ...] = (*OF_SCALAR, TITLE_SEARCH, BM25_PARTS)
 # Endings of the configurations that are made in addition to a setting's own: its frozen core, and rows by id alone.
 CORE, IDS = "-core", "-ids"
-# The configuration with the papers' texts, which rows of the reading families show parts of.
-PAPERS = "Papers"
+# The configurations with the texts that rows of the reading families show parts of: whole papers, and titles with abstracts.
+PAPERS, ABSTRACTS = "Papers", "Abstracts"
 # How the parts of such a row become a text (`prompts.reading`): raised with any change to that.
 PARTS_VERSION = 1
 # The kind of source whose papers are made up.

@@ -16,15 +16,14 @@ import datasets
 
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.core.errors import BudgetError, DatasetError, OptionError
-from lm_eval_tasks.core.row_format import PAPERS
 from lm_eval_tasks.data import context, cutoff, hook
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
-from lm_eval_tasks.metrics.answer_labels import write_pairs, write_set
+from lm_eval_tasks.metrics.answer_labels import write_list, write_pairs
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.reading import f1_of
 from lm_eval_tasks.prompts import registry
-from lm_eval_tasks.prompts.reading import prompt_of
+from lm_eval_tasks.prompts.reading import WORDS, prompt_of
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.tasks.records import READINGS, ReadingTask
 
@@ -32,18 +31,18 @@ Row = Mapping[str, Any]
 _KEPT = 4
 
 
-class Texts(Mapping[str, str]):
-    """The papers' texts by versioned id, read from the files when they are wanted."""
+class Texts(Mapping[tuple[str, str], str]):
+    """The papers' texts by their configuration and versioned id, read from the files when they are wanted."""
 
-    def __init__(self, papers: datasets.Dataset) -> None:
-        self._papers = papers
-        self._places = {id_: i for i, id_ in enumerate(papers["id"])}
+    def __init__(self, configurations: Mapping[str, datasets.Dataset]) -> None:
+        self._configurations = configurations
+        self._places = {(name, id_): i for name, papers in configurations.items() for i, id_ in enumerate(papers["id"])}
 
-    def __getitem__(self, id_: str) -> str:
-        text: str = self._papers[self._places[id_]]["text"]
+    def __getitem__(self, key: tuple[str, str]) -> str:
+        text: str = self._configurations[key[0]][self._places[key]]["text"]
         return text
 
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(self._places)
 
     def __len__(self) -> int:
@@ -102,11 +101,7 @@ def _load(
     facts = [Fact(row["paper_id"], row["published"], row["primary_category"]) for row in columns]
     selection = chosen(facts, config, options, size)
     rows = all_rows.select(selection.places)
-    texts = _texts(options)
-    if lacking := sorted({paper["id"] for papers in rows["papers"] for paper in papers} - set(texts)):
-        raise DatasetError(
-            f"{config} shows {lacking[0]}, whose text is not in {PAPERS}; `academiceval fill` completes the dataset"
-        )
+    texts = _texts(rows, config, options)
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), rows["published"])
     asked = Asked(task, rows, {id_: i for i, id_ in enumerate(rows["id"])}, texts)
     _LOADED[opened.revision, config] = asked
@@ -139,9 +134,21 @@ def _task_of(setting: str, config: str) -> ReadingTask:
     return tasks[setting]
 
 
-def _texts(options: Options) -> Texts:
-    splits = open_dataset(PAPERS, options).splits
-    return Texts(datasets.concatenate_datasets(list(splits.values())))
+def _texts(rows: datasets.Dataset, config: str, options: Options) -> Texts:
+    """The texts that rows show.
+
+    Raises:
+        DatasetError: the dataset lacks one.
+    """
+    shown = {(paper["texts"], paper["id"]) for papers in rows["papers"] for paper in papers}
+    splits = {name: open_dataset(name, options).splits for name in sorted({name for name, _ in shown})}
+    texts = Texts({name: datasets.concatenate_datasets(list(of_name.values())) for name, of_name in splits.items()})
+    if lacking := sorted(shown - set(texts)):
+        name, id_ = lacking[0]
+        raise DatasetError(
+            f"{config} shows {id_}, whose text is not in {name} of the dataset; `academiceval fill` completes it"
+        )
+    return texts
 
 
 def _tokens(
@@ -192,17 +199,39 @@ def _of_row(row: Row, task: ReadingTask) -> dict[str, Any]:
         "cluster",
         "order",
     )
-    answer = row["answer"]
+    answer = tuple(row["answer"])
     return {
         **{name: row[name] for name in names},
         "question_kind": row["kind"],
         "first_author": row["authors"][0] if row["authors"] else row["paper_id"],
         "month": row["published"][:7],
         "papers": len(row["papers"]),
-        "labels": len(row["parts"]),
+        "labels": row["labels"],
         "asked": tuple(row["asked"]) or None,
-        "answer": tuple(answer),
+        "answer": answer,
         "shortcut": tuple(row["shortcut"]),
-        "target": write_set(answer) if task == "walk" else write_pairs(dict(zip(row["asked"], answer, strict=True))),
+        "chance": _chance(row, task),
+        "tags": tuple(row["tags"]) or None,
+        "target": _target(row, task),
         "licenses": hook.licenses(row, row["papers"]),
     }
+
+
+def _chance(row: Row, task: ReadingTask) -> float | None:
+    """What guessing scores; of Walk `best_constant` tells it."""
+    labels = int(row["labels"])
+    chances: dict[ReadingTask, float | None] = {
+        "walk": None,
+        "next": 1 / max(1, labels - 1),
+        "match": 1 / labels,
+        "select": len(row["answer"]) / labels,
+    }
+    return chances[task]
+
+
+def _target(row: Row, task: ReadingTask) -> str:
+    """The right answer, as the prompt asks for it."""
+    word = WORDS[task]
+    if not row["asked"]:
+        return write_list(row["answer"], word)
+    return write_pairs(dict(zip(row["asked"], row["answer"], strict=True)), "Mask" if task == "match" else word, word)

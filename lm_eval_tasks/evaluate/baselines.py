@@ -10,10 +10,10 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
 from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.core.row_format import BM25_LOCAL, BM25_NEXT, EMBED_LOCAL, TITLE_SEARCH
+from lm_eval_tasks.core.row_format import BM25_LOCAL, BM25_PARTS, EMBED_LOCAL, TITLE_SEARCH
 from lm_eval_tasks.evaluate.generation import BLIND, WRITERS
 from lm_eval_tasks.metrics import function_words
-from lm_eval_tasks.metrics.answer_labels import write_pairs, write_set
+from lm_eval_tasks.metrics.answer_labels import write_list, write_pairs
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
 from lm_eval_tasks.samples.row import PromptRow
 
@@ -60,12 +60,15 @@ def embed_local(row: PromptRow) -> str | None:
 
 
 def blind(row: PromptRow) -> str | None:
-    """Of reading questions, what the context has no part in: no paper at all, or for each passage the label after its own.
+    """Of reading questions, what the context has no part in: no paper at all, for each passage or mask the next label,
+    of a pool the first works.
 
     None for other tasks.
     """
     if row.kind == "set":
-        return write_set(())
+        return write_list(())
+    if row.kind == "choice":
+        return write_list(range(1, len(row.answer or ()) + 1))
     if row.kind == "pairs" and row.labels:
         return write_pairs({label: label % row.labels + 1 for label in row.asked or ()})
     return None
@@ -73,11 +76,15 @@ def blind(row: PromptRow) -> str | None:
 
 def title_search(row: PromptRow) -> str | None:
     """Of Walk's papers those in whose text a search finds the titles; None for other tasks."""
-    return write_set(row.shortcut or ()) if row.kind == "set" else None
+    return write_list(row.shortcut or ()) if row.kind == "set" else None
 
 
-def bm25_next(row: PromptRow) -> str | None:
-    """Of Next's passages for each one the other that BM25 finds for it; None for other tasks."""
+def bm25_parts(row: PromptRow) -> str | None:
+    """What BM25 finds: for each of Next's passages another one, for Match's masks titles and abstracts, for Select's introduction
+    abstracts; None for other tasks.
+    """
+    if row.kind == "choice":
+        return write_list(row.shortcut or ())
     if row.kind != "pairs":
         return None
     return write_pairs(dict(zip(row.asked or (), row.shortcut or (), strict=True)))
@@ -93,7 +100,7 @@ _ANSWERS: dict[str, Callable[[PromptRow], str | None]] = {
     BM25_LOCAL: bm25_local,
     EMBED_LOCAL: embed_local,
     TITLE_SEARCH: title_search,
-    BM25_NEXT: bm25_next,
+    BM25_PARTS: bm25_parts,
 }
 
 

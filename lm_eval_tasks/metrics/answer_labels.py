@@ -14,18 +14,24 @@ from typing import TypeVar
 _T = TypeVar("_T")
 _LISTS = re.compile(r"\[([^\[\]{}]*)\]")
 _OBJECTS = re.compile(r"\{([^{}]*)\}")
-_WORDED = re.compile(r"\bp(?:aper|assage|\d)", re.IGNORECASE)
-_LABEL = r"[\"'`*]{0,3}\s?(?:(?:paper|passage)\s{0,2}|P)?(\d{1,6})[\"'`*]{0,3}"
+_WORDED = re.compile(r"\b(?:paper|passage|work|mask|[PWM]\d)", re.IGNORECASE)
+_LABEL = r"[\"'`*\[]{0,3}\s?(?:(?:paper|passage|work|mask)\s{0,2}|[PWM])?(\d{1,6})[\"'`*\]]{0,3}"
 _ITEM = re.compile(rf"\s*{_LABEL}\s*", re.IGNORECASE)
 _PAIR = re.compile(rf"\s*{_LABEL}\s*(?::|->|→|=)\s*{_LABEL}\s*", re.IGNORECASE)
-_STRICT = re.compile(r"(?:Paper|Passage) ([1-9]\d{0,5})")
+_STRICT = re.compile(r"(?:Paper|Passage|Work|Mask) ([1-9]\d{0,5})")
 _FENCE = re.compile(r"\s*```\s*$")
 
 
 def set_of(text: str) -> tuple[int, ...] | None:
     """The labels of the last list in an answer, rising; None if there is none that can be read."""
+    numbers = list_of(text)
+    return None if numbers is None else tuple(sorted(numbers))
+
+
+def list_of(text: str) -> tuple[int, ...] | None:
+    """As `set_of`, in the order of the answer."""
     numbers = _last(text, _LISTS, _items)
-    return None if numbers is None else tuple(sorted(set(numbers)))
+    return None if numbers is None else tuple(dict.fromkeys(numbers))
 
 
 def _last(text: str, pattern: re.Pattern[str], read: Callable[[str], _T | None]) -> _T | None:
@@ -56,11 +62,15 @@ def _pairs(text: str) -> dict[int, int] | None:
 
 def strict_set_of(text: str) -> tuple[int, ...] | None:
     """As `set_of`, of an answer that ends with a JSON list of labels, each once."""
+    numbers = strict_list_of(text)
+    return None if numbers is None else tuple(sorted(numbers))
+
+
+def strict_list_of(text: str) -> tuple[int, ...] | None:
+    """As `strict_set_of`, in the order of the answer."""
     content = _json_at_end(text, "[")
-    if not isinstance(content, list):
-        return None
-    numbers = _strict_numbers(content)
-    return tuple(sorted(numbers)) if numbers is not None and len(set(numbers)) == len(numbers) else None
+    numbers = _strict_numbers(content) if isinstance(content, list) else None
+    return tuple(numbers) if numbers is not None and len(set(numbers)) == len(numbers) else None
 
 
 def strict_pairs_of(text: str) -> dict[int, int] | None:
@@ -87,11 +97,15 @@ def _strict_numbers(labels: Sequence[object]) -> list[int] | None:
     return None if None in matches else [int(match[1]) for match in matches if match]
 
 
-def write_set(numbers: Sequence[int]) -> str:
-    """A set of papers as prompts ask for it."""
-    return json.dumps([f"Paper {number}" for number in numbers])
+def write_list(numbers: Sequence[int], word: str = "Paper") -> str:
+    """A list of labels as prompts ask for it."""
+    return json.dumps([f"{word} {number}" for number in numbers])
 
 
-def write_pairs(pairs: Mapping[int, int]) -> str:
-    """Pairs of passages as prompts ask for them."""
-    return json.dumps({f"Passage {first}": f"Passage {second}" for first, second in pairs.items()})
+def write_pairs(pairs: Mapping[int, int], asked: str = "Passage", word: str = "Passage") -> str:
+    """Pairs of labels as prompts ask for them.
+
+    Args:
+        asked, word: what the first and the second of each pair are called.
+    """
+    return json.dumps({f"{asked} {first}": f"{word} {second}" for first, second in pairs.items()})

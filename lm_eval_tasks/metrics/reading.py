@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.metrics.answer_labels import pairs_of, set_of, strict_pairs_of, strict_set_of
+from lm_eval_tasks.metrics.answer_labels import (
+    list_of,
+    pairs_of,
+    set_of,
+    strict_list_of,
+    strict_pairs_of,
+    strict_set_of,
+)
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.answers import Answer, Answers
@@ -27,6 +34,11 @@ def share_right_of(pairs: Mapping[int, int], asked: Sequence[int], right: Sequen
     return sum(pairs.get(label) == answer for label, answer in zip(asked, right, strict=True)) / len(right)
 
 
+def r_precision_of(named: Sequence[int], right: Collection[int]) -> float:
+    """Of the first labels that are named, as many as there are right ones, the share that are right."""
+    return len(set(named[: len(right)]) & set(right)) / len(right)
+
+
 # --- sets
 
 
@@ -43,7 +55,7 @@ def _of_sets(
 
 def _text(answer: Answer, read: Callable[[str], object]) -> str:
     """What is read of an answer: strictly, all of its reply."""
-    return answer.text if read in (set_of, pairs_of) else answer.reply
+    return answer.text if read in (set_of, pairs_of, list_of) else answer.reply
 
 
 def _equal(first: tuple[int, ...], second: tuple[int, ...]) -> float:
@@ -104,9 +116,9 @@ def share_right_strict(answers: Answers) -> Values:
     return _of_pairs(answers, strict_pairs_of)
 
 
-def share_right_random(answers: Answers) -> Values:
-    """That of naming any other passage."""
-    return [1 / (row.labels - 1) if row.labels and row.labels > 1 else None for row in answers.rows]
+def chance(answers: Answers) -> Values:
+    """That of naming any label that may be right."""
+    return [row.chance for row in answers.rows]
 
 
 def share_right_bm25(answers: Answers) -> Values:
@@ -118,7 +130,29 @@ def share_right_bm25(answers: Answers) -> Values:
     ]
 
 
-# --- both
+# --- choices from a pool
+
+
+def _of_choices(answers: Answers, read: Read) -> Values:
+    return [
+        r_precision_of(read(_text(answer, read)) or (), answer.row.answer) if answer.row.answer else None
+        for answer in answers.each
+    ]
+
+
+def r_precision(answers: Answers) -> Values:
+    return _of_choices(answers, list_of)
+
+
+def r_precision_strict(answers: Answers) -> Values:
+    return _of_choices(answers, strict_list_of)
+
+
+def r_precision_bm25(answers: Answers) -> Values:
+    return [r_precision_of(row.shortcut or (), row.answer) if row.answer else None for row in answers.rows]
+
+
+# --- all of them
 
 
 def outside(answers: Answers) -> Values:
@@ -129,6 +163,6 @@ def outside(answers: Answers) -> Values:
 
 
 def _named(answer: Answer) -> Collection[int]:
-    if answer.row.kind == "set":
-        return set_of(answer.text) or ()
-    return (pairs_of(answer.text) or {}).values()
+    if answer.row.kind == "pairs":
+        return (pairs_of(answer.text) or {}).values()
+    return list_of(answer.text) or ()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from lm_eval_tasks.core.errors import MetricError
-from lm_eval_tasks.core.row_format import BM25_LOCAL, BM25_NEXT, EMBED_LOCAL, TITLE_SEARCH
+from lm_eval_tasks.core.row_format import BM25_LOCAL, BM25_PARTS, EMBED_LOCAL, TITLE_SEARCH
 from lm_eval_tasks.core.text import suggestion
 from lm_eval_tasks.metrics import measures, reading
 from lm_eval_tasks.samples.answers import Answers
@@ -61,7 +61,8 @@ _WRITING: frozenset[Kind] = frozenset({"writing"})
 _CLOZE: frozenset[Kind] = frozenset({"cloze"})
 _SET: frozenset[Kind] = frozenset({"set"})
 _PAIRS: frozenset[Kind] = frozenset({"pairs"})
-_READING = _SET | _PAIRS
+_CHOICE: frozenset[Kind] = frozenset({"choice"})
+_READING = _SET | _PAIRS | _CHOICE
 _CUT = _WRITING | _CLOZE
 _ALL = _CUT | _READING
 
@@ -141,6 +142,16 @@ METRICS: tuple[Metric, ...] = (
         zero=("share_right_random",),
     ),
     Metric(
+        "r_precision",
+        "R-precision",
+        _CHOICE,
+        "higher",
+        reading.r_precision,
+        headline=True,
+        floors=("r_precision_random", "r_precision_bm25"),
+        zero=("r_precision_random",),
+    ),
+    Metric(
         "rouge_l_content_wrong_paper",
         "ROUGE-L, content words, wrong paper",
         _WRITING,
@@ -174,6 +185,16 @@ METRICS: tuple[Metric, ...] = (
         measures.accuracy_embed_local,
         baseline=EMBED_LOCAL,
     ),
+    Metric("r_precision_strict", "R-precision, answers read strictly", _CHOICE, "higher", reading.r_precision_strict),
+    Metric("r_precision_random", "R-precision of guessing", _CHOICE, "lower", reading.chance),
+    Metric(
+        "r_precision_bm25",
+        "R-precision of BM25",
+        _CHOICE,
+        "lower",
+        reading.r_precision_bm25,
+        baseline=BM25_PARTS,
+    ),
     Metric("exact_strict", "Exact sets, answers read strictly", _SET, "higher", reading.exact_strict),
     Metric("exact_blind", "Exact sets of the best constant", _SET, "lower", reading.exact_blind),
     Metric(
@@ -187,14 +208,14 @@ METRICS: tuple[Metric, ...] = (
     Metric("set_f1_blind", "Set F1 of the best constant", _SET, "lower", reading.set_f1_blind),
     Metric("set_f1_title_search", "Set F1 of a search for titles", _SET, "lower", reading.set_f1_title_search),
     Metric("share_right_strict", "Share right, answers read strictly", _PAIRS, "higher", reading.share_right_strict),
-    Metric("share_right_random", "Share right of guessing", _PAIRS, "lower", reading.share_right_random),
+    Metric("share_right_random", "Share right of guessing", _PAIRS, "lower", reading.chance),
     Metric(
         "share_right_bm25",
-        "Share right of BM25 between passages",
+        "Share right of BM25 between what is shown",
         _PAIRS,
         "lower",
         reading.share_right_bm25,
-        baseline=BM25_NEXT,
+        baseline=BM25_PARTS,
     ),
     Metric(CAPPED, "Answers that reached their cap", _ALL, "lower", measures.capped, rate=True),
     Metric("truncated", "Prompts cut", _CUT, "lower", measures.truncated, rate=True),
@@ -314,5 +335,9 @@ def _group_list(kind: Kind) -> list[dict[str, Any]]:
 
 
 WRITING_METRIC_LIST, CLOZE_METRIC_LIST = _metric_list("writing"), _metric_list("cloze")
-SET_METRIC_LIST, PAIRS_METRIC_LIST = _metric_list("set"), _metric_list("pairs")
+SET_METRIC_LIST, PAIRS_METRIC_LIST, CHOICE_METRIC_LIST = (
+    _metric_list("set"),
+    _metric_list("pairs"),
+    _metric_list("choice"),
+)
 WRITING_GROUP_LIST, CLOZE_GROUP_LIST = _group_list("writing"), _group_list("cloze")

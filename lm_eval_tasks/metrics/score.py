@@ -65,7 +65,16 @@ def score_cloze(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
 
 def score_set(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     """As `score`, for questions that a set of labels answers; what is kept of an answer is that set, "" if it names none."""
-    return score_rows(resps, docs, "set", lambda text, _: _written(answer_labels.set_of(text), answer_labels.write_set))
+    return score_rows(
+        resps, docs, "set", lambda text, _: _written(answer_labels.set_of(text), answer_labels.write_list)
+    )
+
+
+def score_choice(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
+    """As `score_set`, for questions that so many works of a pool answer; the order of an answer is kept."""
+    return score_rows(
+        resps, docs, "choice", lambda text, _: _written(answer_labels.list_of(text), answer_labels.write_list)
+    )
 
 
 def score_pairs(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:

@@ -15,11 +15,11 @@ from lm_eval_tasks.core.row_format import PARTS_VERSION
 from lm_eval_tasks.prompts.templates import words
 
 Row = Mapping[str, Any]
-# Versioned id -> whole text.
-Texts = Mapping[str, str]
+# (Configuration of texts, versioned id) -> text.
+Texts = Mapping[tuple[str, str], str]
 _QUESTIONS = "walk_questions"
 # What a part is called in the prompts of a family.
-_WORDS = {"walk": "Paper", "next": "Passage"}
+WORDS = {"walk": "Paper", "next": "Passage", "match": "Paper", "select": "Work"}
 _FIELD = re.compile(r"\{([A-Z]+)\}")
 
 
@@ -27,7 +27,7 @@ def prompt_of(row: Row, texts: Texts, name: str) -> tuple[str, str]:
     """The prompt of a row, in two parts: what all rows of its context share, and what follows.
 
     Args:
-        name: of the prompt file, "walk" or "next".
+        name: of the prompt file and its family.
 
     Raises:
         EvalError: the row's parts are put together in a way that this release does not know.
@@ -37,15 +37,17 @@ def prompt_of(row: Row, texts: Texts, name: str) -> tuple[str, str]:
             f"the rows of this dataset are put together in way {row['parts_version']}, which this release does not know; take a newer one"
         )
     head, tail = words(name).split("{PARTS}")
-    count = str(len(row["parts"]))
-    word = _WORDS[name]
-    parts = "".join(f"=== {word} {i} ===\n{text}\n\n" for i, text in enumerate(part_texts(row, texts), 1))
-    return head.replace("{COUNT}", count) + parts, _filled(tail, row)
+    texts_of_parts = part_texts(row, texts)
+    labelled, last = texts_of_parts[: row["labels"]], texts_of_parts[row["labels"] :]
+    parts = "".join(f"=== {WORDS[name]} {i} ===\n{text}\n\n" for i, text in enumerate(labelled, 1))
+    common = _fill(head, {"COUNT": str(len(labelled))}) + parts
+    return common, _fill(tail, {"LAST": "".join(last), **_question(row)})
 
 
 def part_texts(row: Row, texts: Texts) -> list[str]:
-    """What is shown under each label, in order."""
-    return [_edited(texts[row["papers"][part["paper"]]["id"]], part).strip() for part in row["parts"]]
+    """What is shown of each part, in order: those with a label, then the paper that is asked about, where it stands apart."""
+    papers = [(paper["texts"], paper["id"]) for paper in row["papers"]]
+    return [_edited(texts[papers[part["paper"]]], part).strip() for part in row["parts"]]
 
 
 def _edited(text: str, part: Row) -> str:
@@ -57,12 +59,15 @@ def _edited(text: str, part: Row) -> str:
     return "".join([*shown, text[position : part["end"]]])
 
 
-def _filled(tail: str, row: Row) -> str:
-    """The end of a prompt, with what the row asks."""
+def _question(row: Row) -> dict[str, str]:
+    """The fields of a prompt that tell what a row asks."""
     titles = [work["title"] for work in row["works"]]
-    asked = ", ".join(f"{_WORDS['next']} {label}" for label in row["asked"])
-    question = _fill(_questions()[row["kind"]], {"FIRST": titles[0], "SECOND": titles[-1]}) if titles else ""
-    return _fill(tail, {"QUESTION": question, "ASKED": asked})
+    return {
+        "QUESTION": _fill(_questions()[row["kind"]], {"FIRST": titles[0], "SECOND": titles[-1]}) if titles else "",
+        "ASKED": ", ".join(f"{WORDS['next']} {label}" for label in row["asked"]),
+        "MASKS": str(len(row["asked"])),
+        "WANTED": str(len(row["answer"])),
+    }
 
 
 def _fill(text: str, fields: Mapping[str, str]) -> str:

@@ -73,6 +73,8 @@ class PromptRow:
         papers, labels: how many papers a context shows, and how many things in it have a label.
         asked, answer, shortcut: labels: those asked about, if it is not all of them; the right ones; those that the family's
             shortcut names, which reads no text.
+        chance: what guessing scores; None where `best_constant` tells it.
+        tags: of Match: for each mask what solves it, "title", "body" or "neither".
         cluster: what a sample shares with those that it depends on, if that is not its first author.
     """
 
@@ -110,6 +112,8 @@ class PromptRow:
     asked: tuple[int, ...] | None = None
     answer: tuple[int, ...] | None = None
     shortcut: tuple[int, ...] | None = None
+    chance: float | None = None
+    tags: tuple[str, ...] | None = None
     cluster: str | None = None
     content: str | None = None
     demonstrations: tuple[Mapping[str, Any], ...] | None = None
@@ -318,6 +322,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "published": _day,
     "licenses": _list(_name),
     "marker_words": _rate,
+    "chance": _rate,
+    "tags": _list(_name),
     "cited_titles": _list(_text),
     "others": _list(_text),
     "candidate_ids": _list(_text),

@@ -16,9 +16,9 @@ Scope = Literal["full", "section"]
 CitationType = Literal["attributional", "descriptive"]
 Distractors = Literal["random", "nearest"]
 CandidateText = Literal["concise", "full", "body"]
-# Of tasks: what is written; which candidate is named; which of many; which belongs to which.
-Kind = Literal["writing", "cloze", "set", "pairs"]
-ReadingTask = Literal["walk", "next"]
+# Of tasks: what is written; which candidate is named; which of many; which belongs to which; which so many of a pool.
+Kind = Literal["writing", "cloze", "set", "pairs", "choice"]
+ReadingTask = Literal["walk", "next", "match", "select"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,8 @@ FAMILIES: tuple[Family, ...] = (
     Family("scalar", "SCALAR", "cloze", "scalar"),
     Family("walk", "Walk", "set", "reading"),
     Family("next", "Next", "pairs", "reading"),
+    Family("match", "Match", "pairs", "reading"),
+    Family("select", "Select", "choice", "reading"),
 )
 FOLDERS: tuple[str, ...] = tuple(dict.fromkeys(family.folder for family in FAMILIES))
 
@@ -284,10 +286,18 @@ class Reading:
 
 
 READING_TOKENS = 512
-_SIZES = {"128K": 128, "256K": 256, "512K": 512, "1M": 1024}
+_SIZES = {"64K": 64, "128K": 128, "256K": 256, "512K": 512, "1M": 1024}
+
+
+def _readings(label: str, task: ReadingTask, smallest: int) -> Iterator[Reading]:
+    return (Reading(f"{label}-{size}", task, number) for size, number in _SIZES.items() if number >= smallest)
+
+
 READINGS: tuple[Reading, ...] = (
-    *(Reading(f"Walk-{size}", "walk", thousands) for size, thousands in _SIZES.items()),
-    *(Reading(f"Next-{size}", "next", thousands) for size, thousands in _SIZES.items()),
+    *_readings("Walk", "walk", 128),
+    *_readings("Next", "next", 128),
+    *_readings("Match", "match", 128),
+    *_readings("Select", "select", 64),
 )
 # What the group of reading tasks asks; longer contexts are asked by name.
 CORE_READINGS: tuple[Reading, ...] = tuple(

@@ -19,9 +19,7 @@ from builder.errors import FolderError
 from builder.extract.roles import role_of, split_number
 from builder.ids import PaperId
 from builder.packed import ERRORS, lines_of, read_packed
-from builder.records import Document, Mention, Paper, Reference, Role, Section
-from builder.scalar.candidates import Cited
-from builder.scalar.questions import Citing
+from builder.records import Cited, Citing, Document, Mention, Paper, Reference, Role, Section
 from lm_eval_tasks.core.text import parse_json, title_key
 
 # An arXiv id, the key of a title, or what an address says after its host.

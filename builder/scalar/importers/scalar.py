@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.dataset.folder import replacing
 from builder.dataset.importers.imported import finish_import
 from builder.errors import FolderError
+from builder.reading.build import Wanted, build
+from builder.reading.shelf import Shelf
 from builder.round.tables import ScalarTable
 from builder.samples.tokens import token_counter
 from builder.scalar.citation_classifier import types_of
 from builder.scalar.family import write_level
-from builder.scalar.importers.papers import read_structured
+from builder.scalar.importers.papers import Structured, read_structured
 from builder.scalar.importers.questions import read_questions
 from builder.scalar.questions import QuestionMaker, ask_all, turn_of
 from builder.scalar.rows import row_of
+from builder.seeding import digest_of, row_order
 from builder.stage_report import StageReport
 from lm_eval_tasks.core.progress import progress
-from lm_eval_tasks.tasks.records import ALL_LEVELS, LEVELS
+from lm_eval_tasks.tasks.records import ALL_LEVELS, LEVELS, READINGS
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration
+    from builder.records import Paper
     from lm_eval_tasks.core.row_format import Shortcut
 
 # ICLR 2025, whose papers the published questions are made of.
 ROUND = "2025.01"
+_READINGS = ("Match-128K", "Match-256K", "Select-64K", "Select-128K")
 
 
 def import_questions(source: Path, output: Path, shortcuts: Sequence[Shortcut]) -> list[StageReport]:
@@ -57,7 +63,7 @@ def import_questions(source: Path, output: Path, shortcuts: Sequence[Shortcut]) 
 
 
 def import_papers(source: Path, output: Path, seed: int, shortcuts: Sequence[Shortcut]) -> list[StageReport]:
-    """Make questions from SCALAR's structured papers; a report for each level.
+    """Make SCALAR's questions, Match and Select from its structured papers; a report for each configuration.
 
     Raises:
         FolderError: the file cannot be read, or no question could be made.
@@ -73,7 +79,23 @@ def import_papers(source: Path, output: Path, seed: int, shortcuts: Sequence[Sho
             placed = ask_all(maker, progress(in_turn, level.name), seed, usual.questions)
             built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, counter, shortcuts))
             reports.append(maker.report)
+        for configuration, report in _reading(structured, place, seed):
+            built.append(configuration)
+            reports.append(report)
         if not any(configuration.samples for configuration in built):
             raise FolderError(f"no question could be made of {source} ({'; '.join(r.line() for r in reports)})")
         finish_import(place, ROUND, source.name, built, reports)
     return reports
+
+
+def _reading(structured: Structured, place: Path, seed: int) -> Iterator[tuple[Configuration, StageReport]]:
+    """Match and Select over the papers and what they cite."""
+    citing = {each.paper.id: each for each in structured.citing}
+    papers = sorted((each.paper for each in structured.citing), key=lambda paper: row_order(paper.versioned_id))
+
+    def others(paper: Paper) -> list[Paper]:
+        return sorted(papers, key=lambda other: digest_of(seed, paper.id, other.id, "context"))
+
+    shelf = Shelf({id_: partial(citing.__getitem__, id_) for id_ in citing}, structured.known.get, others)
+    wanted = Wanted([reading for reading in READINGS if reading.name in _READINGS], len(papers), 1, seed, ROUND)
+    return build(place, shelf, papers, {}, wanted)

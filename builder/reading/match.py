@@ -1,0 +1,166 @@
+"""Match: some citations of a paper are masked; which of the papers shown is each of them?
+
+Only citations that stand alone are masked, each work at all its places under one number, where no name gives it away; the works are
+older than the paper, not by much, and not known to everybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from builder.reading.names import names_of, pattern_of
+from builder.reading.neutral import SENTENCE_END
+from builder.seeding import digest_of
+from lm_eval_tasks.core.text import title_key
+from lm_eval_tasks.retrieval.sparse import BM25
+
+if TYPE_CHECKING:
+    from builder.reading.papers_read import PaperRead
+    from builder.reading.shelf import Shelf
+    from builder.records import Mention, Paper
+
+Tag = Literal["title", "body", "neither"]
+FEWEST, MOST = 3, 5
+_OLDEST = 24
+# Works that more papers of the round cite are known by heart.
+_MOST_CITED = 7
+_MOST_PLACES = 4
+# Characters between two markers that stand together, and around a mask.
+_TOGETHER, _AROUND = 4, 500
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """A cited work whose citations are masked.
+
+    Attributes:
+        places: (section, first and last character of the marker with its brackets).
+        age: months before the paper that cites it.
+    """
+
+    work: Paper
+    places: tuple[tuple[int, int, int], ...]
+    age: int
+    cited_by: int
+
+
+def masks(read: PaperRead, shelf: Shelf, seed: int) -> list[Mask]:
+    """What may be masked, in a random order, at most `MOST`."""
+    mentions: dict[int, list[Mention]] = {}
+    for mention in read.document.mentions:
+        if mention.section in read.called:
+            for entry in mention.references:
+                mentions.setdefault(entry, []).append(mention)
+    possible = (_mask(read, shelf, entry, places) for entry, places in sorted(mentions.items()))
+    found = [mask for mask in possible if mask is not None]
+    found.sort(key=lambda mask: digest_of(seed, read.paper.id, mask.work.id, "mask"))
+    return [mask for mask in found if sum(mask.work.id == other.work.id for other in found) == 1][:MOST]
+
+
+def _mask(read: PaperRead, shelf: Shelf, entry: int, mentions: Sequence[Mention]) -> Mask | None:
+    id_ = read.resolved.get(entry)
+    cited = shelf.work(id_) if id_ else None
+    if id_ is None or cited is None or cited.document is None or not cited.paper.abstract:
+        return None
+    age = _months(cited.paper, read.paper)
+    if not 0 < age <= _OLDEST or shelf.citations[id_] > _MOST_CITED or len(mentions) > _MOST_PLACES:
+        return None
+    if any(_stands_together(read, mention) for mention in mentions):
+        return None
+    names = pattern_of(names_of(cited.paper))
+    if names and any(names.search(_sentence(read, mention)) for mention in mentions):
+        return None
+    places = tuple((mention.section, *_with_brackets(read, mention)) for mention in mentions)
+    return Mask(cited.paper, places, age, shelf.citations[id_])
+
+
+def _months(work: Paper, paper: Paper) -> int:
+    """How much older a work is; of some only the month is known."""
+    return (paper.published.year - work.published.year) * 12 + paper.published.month - work.published.month
+
+
+def _stands_together(read: PaperRead, mention: Mention) -> bool:
+    """Whether a marker cites several works, or stands next to another one."""
+    others = (other for other in read.document.mentions if other.section == mention.section and other is not mention)
+    return (
+        mention.grouped
+        or len(mention.references) > 1
+        or any(other.start <= mention.end + _TOGETHER and mention.start <= other.end + _TOGETHER for other in others)
+    )
+
+
+def _sentence(read: PaperRead, mention: Mention) -> str:
+    """The sentence of a marker, without the marker."""
+    text = read.document.sections[mention.section].text
+    start = text.rfind("\n", 0, mention.start) + 1
+    end = text.find("\n", mention.end)
+    paragraph_end = len(text) if end < 0 else end
+    begins = max((match.end() for match in SENTENCE_END.finditer(text, start, mention.start)), default=start)
+    ends = SENTENCE_END.search(text, mention.end, paragraph_end)
+    return f"{text[begins : mention.start]} {text[mention.end : ends.start() if ends else paragraph_end]}"
+
+
+def _with_brackets(read: PaperRead, mention: Mention) -> tuple[int, int]:
+    text = read.document.sections[mention.section].text
+    start, end = mention.start, mention.end
+    if start and end < len(text) and text[start - 1] + text[end] in ("[]", "()"):
+        return start - 1, end + 1
+    return start, end
+
+
+def distractors(read: PaperRead, chosen: Sequence[Mask], shelf: Shelf) -> Iterator[Paper]:
+    """Papers that are none of the masked ones: first what the paper cites besides, then what its neighbours cite, those first
+    that resemble a masked work; none that its reference list may have under another name.
+    """
+    gold = {mask.work.id for mask in chosen}
+    titles = {title_key(mask.work.title) for mask in chosen}
+    own = [id_ for id_ in dict.fromkeys(read.resolved.values()) if id_ not in gold]
+    listed = read.references_key + "\n".join(title_key(entry.title) for entry in read.document.references)
+    others = [
+        id_ for id_ in shelf.cited_nearby(read.paper) if id_ not in gold and id_ not in own and id_ != read.paper.id
+    ]
+    near = [work for id_ in others if (work := _shown(shelf, id_)) and title_key(work.title) not in listed]
+    for work in (*(work for id_ in own if (work := _shown(shelf, id_))), *_by_likeness(near, chosen)):
+        if (key := title_key(work.title)) not in titles:
+            titles.add(key)
+            yield work
+
+
+def _shown(shelf: Shelf, id_: str) -> Paper | None:
+    cited = shelf.work(id_)
+    return cited.paper if cited and cited.document and cited.paper.abstract else None
+
+
+def _by_likeness(works: Sequence[Paper], chosen: Sequence[Mask]) -> list[Paper]:
+    """Works by how much their titles and abstracts are like one of the masked works'."""
+    if not works:
+        return []
+    scores = BM25().all_scores([summary(mask.work) for mask in chosen], list(map(summary, works))).max(axis=0)
+    return [works[i] for i in sorted(range(len(works)), key=lambda i: (-scores[i], works[i].id))]
+
+
+def summary(work: Paper) -> str:
+    """Title and abstract."""
+    return f"{work.title}\n{work.abstract}"
+
+
+def around(read: PaperRead, mask: Mask) -> str:
+    """The sentences around the places of a mask."""
+    return " ".join(
+        _sentence(read, mention)
+        for mention in read.document.mentions
+        if (mention.section, *_with_brackets(read, mention)) in mask.places
+    )
+
+
+def wide(read: PaperRead, mask: Mask) -> str:
+    """1,000 characters around each place of a mask."""
+    texts = [(read.document.sections[i].text, start, end) for i, start, end in mask.places]
+    return " ".join(text[max(0, start - _AROUND) : start] + text[end : end + _AROUND] for text, start, end in texts)
+
+
+def tag_of(by_title: bool, by_body: bool) -> Tag:
+    """What solves a mask, of a shortcut over titles and abstracts, and one over whole texts."""
+    return "title" if by_title else "body" if by_body else "neither"

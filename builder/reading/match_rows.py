@@ -1,0 +1,105 @@
+"""Match in a round: contexts of candidates, and the paper with its masks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from builder.reading.asking import LABEL_TOKENS, Asked, Asking, part_of
+from builder.reading.contexts import fill
+from builder.reading.match import FEWEST, Mask, around, distractors, masks, summary, tag_of, wide
+from builder.reading.neighbours import LEAST_PAPERS
+from builder.samples.tokens import token_counter
+from lm_eval_tasks.retrieval.sparse import BM25
+
+if TYPE_CHECKING:
+    from builder.reading.contexts import Context
+    from builder.records import Paper, ReadingReason
+
+
+@dataclass(frozen=True, slots=True)
+class MatchQuestion:
+    """What is asked: the masks of a paper, in the order of their numbers."""
+
+    masks: tuple[Mask, ...]
+
+
+class MatchAsking(Asking[MatchQuestion]):
+    """Match over the papers of a round."""
+
+    task = "match"
+
+    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, Context] | ReadingReason:
+        read = self.shelf.read(paper.id)
+        if not read.resolved:
+            return "unresolved_citations"
+        chosen = masks(read, self.shelf, self.seed)
+        if len(chosen) < FEWEST:
+            return "too_few_masks"
+        golds = [mask.work for mask in chosen]
+        contexts = fill(paper, [*golds, *distractors(read, chosen, self.shelf)], sizes, self._tokens)
+        whole = {
+            size: context
+            for size, context in contexts.items()
+            if {work.id for work in golds} < {other.id for other in context.papers}
+        }
+        large = {size: context for size, context in whole.items() if len(context.papers) > LEAST_PAPERS}
+        return large if large or not contexts else "too_few_works"
+
+    def _tokens(self, paper: Paper) -> int:
+        read = self.shelf.read(paper.id)
+        [count] = token_counter()([read.shown.text[: read.shown.references]])
+        return count + LABEL_TOKENS
+
+    def questions(self, context: Context, preferred: Sequence[MatchQuestion]) -> list[MatchQuestion]:
+        return list(preferred) or [
+            MatchQuestion(tuple(masks(self.shelf.read(context.paper.id), self.shelf, self.seed)))
+        ]
+
+    def parts(self, context: Context) -> list[dict[str, Any]]:
+        return [part_of(i, 0, self._end(paper)) for i, paper in enumerate(context.papers) if i]
+
+    def _end(self, paper: Paper) -> int:
+        return self.shelf.read(paper.id).shown.references
+
+    def asked(self, question: MatchQuestion, context: Context, label: Mapping[Any, int]) -> Asked:
+        labels = {paper.id: label[i, 0] for i, paper in enumerate(context.papers) if i}
+        by_title, by_body = self._shortcuts(question, context)
+        answer = [mask.work.id for mask in question.masks]
+        return Asked(
+            "masks",
+            [labels[id_] for id_ in answer],
+            [labels[id_] for id_ in by_title],
+            range(1, len(answer) + 1),
+            tags=[
+                tag_of(title == right, body == right)
+                for right, title, body in zip(answer, by_title, by_body, strict=True)
+            ],
+            cited_by=[mask.cited_by for mask in question.masks],
+            ages=[mask.age for mask in question.masks],
+            last=[self._masked(question, context.paper)],
+        )
+
+    def _shortcuts(self, question: MatchQuestion, context: Context) -> tuple[list[str], list[str]]:
+        """For each mask the candidate that BM25 finds: by title and abstract for its sentences, by text for what is around it."""
+        read, candidates = self.shelf.read(context.paper.id), context.papers[1:]
+        titles = BM25().all_scores([around(read, mask) for mask in question.masks], list(map(summary, candidates)))
+        texts = [self.shelf.read(paper.id).shown.text[: self._end(paper)] for paper in candidates]
+        bodies = BM25().all_scores([wide(read, mask) for mask in question.masks], texts)
+        title_ids, body_ids = ([candidates[int(i)].id for i in scores.argmax(axis=1)] for scores in (titles, bodies))
+        return title_ids, body_ids
+
+    def _masked(self, question: MatchQuestion, paper: Paper) -> dict[str, Any]:
+        """The paper that is asked about, without its reference list."""
+        read = self.shelf.read(paper.id)
+        edits = [
+            {
+                "start": read.shown.sections[section] + start,
+                "end": read.shown.sections[section] + end,
+                "text": f"[MASK {number}]",
+            }
+            for number, mask in enumerate(question.masks, 1)
+            for section, start, end in mask.places
+        ]
+        return part_of(0, 0, self._end(paper), sorted(edits, key=lambda edit: edit["start"]))

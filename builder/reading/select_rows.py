@@ -1,0 +1,135 @@
+"""Select: which works of a pool, shown by title and abstract, does a new paper cite in its introduction?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from builder.reading.asking import LABEL_TOKENS, Asked, Asking, part_of
+from builder.reading.contexts import fill
+from builder.reading.match import summary
+from builder.reading.names import names_of, pattern_of
+from builder.reading.neutral import CITE, Edit, citations_in, without_overlaps
+from builder.reading.passages import neutral_text
+from builder.reading.text import abstract_text
+from builder.samples.tokens import token_counter
+from lm_eval_tasks.core.text import title_key
+from lm_eval_tasks.retrieval.sparse import BM25
+
+if TYPE_CHECKING:
+    from builder.reading.contexts import Context
+    from builder.reading.papers_read import PaperRead
+    from builder.records import Paper, ReadingReason
+
+# Fewer works say too little about a choice.
+FEWEST = 5
+_NAME = "[name]"
+
+
+@dataclass(frozen=True, slots=True)
+class SelectQuestion:
+    """What is asked: the works that the introduction cites."""
+
+    works: tuple[Paper, ...]
+
+
+class SelectAsking(Asking[SelectQuestion]):
+    """Select over the papers of a round."""
+
+    task = "select"
+
+    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, Context] | ReadingReason:
+        read = self.shelf.read(paper.id)
+        if not read.resolved:
+            return "unresolved_citations"
+        cited = self._cited(read)
+        if _introduction(read) is None or len(cited) < FEWEST:
+            return "too_few_works"
+        contexts = fill(paper, [*cited, *self._others(read)], sizes, lambda other: self._tokens(other, paper))
+        needed = {work.id for work in cited}
+        return {size: context for size, context in contexts.items() if needed < {other.id for other in context.papers}}
+
+    def _tokens(self, paper: Paper, new: Paper) -> int:
+        text = abstract_text(paper)
+        if paper.id == new.id:
+            read = self.shelf.read(paper.id)
+            text = read.document.sections[_introduction(read) or 0].text
+        return token_counter()([text])[0] + LABEL_TOKENS
+
+    def _cited(self, read: PaperRead) -> list[Paper]:
+        """The works that the introduction cites, as far as they are known and older."""
+        section = _introduction(read)
+        entries = {
+            entry for mention in read.document.mentions if mention.section == section for entry in mention.references
+        }
+        ids = dict.fromkeys(read.resolved[entry] for entry in sorted(entries) if entry in read.resolved)
+        works = [work for id_ in ids if (work := self._known(id_))]
+        keys = [title_key(work.title) for work in works]
+        return [
+            work for work, key in zip(works, keys, strict=True) if keys.count(key) == 1 and work.id != read.paper.id
+        ]
+
+    def _known(self, id_: str) -> Paper | None:
+        cited = self.shelf.work(id_)
+        return cited.paper if cited and cited.paper.abstract.strip() else None
+
+    def _others(self, read: PaperRead) -> Iterator[Paper]:
+        """Works that other papers cite, and this one certainly does not; not newer than the paper."""
+        own = set(read.resolved.values()) | {read.paper.id}
+        listed = read.references_key + "\n".join(title_key(entry.title) for entry in read.document.references)
+        seen: set[str] = set()
+        for id_ in self.shelf.cited_nearby(read.paper):
+            work = self._known(id_) if id_ not in own else None
+            if work is None or work.published > read.paper.published:
+                continue
+            key = title_key(work.title)
+            if key not in seen and key not in listed:
+                seen.add(key)
+                yield work
+
+    def questions(self, context: Context, preferred: Sequence[SelectQuestion]) -> list[SelectQuestion]:
+        return list(preferred) or [SelectQuestion(tuple(self._cited(self.shelf.read(context.paper.id))))]
+
+    def parts(self, context: Context) -> list[dict[str, Any]]:
+        return [part_of(i, 0, len(abstract_text(paper))) for i, paper in enumerate(context.papers) if i]
+
+    def abstracts(self, context: Context) -> Collection[str]:
+        return {paper.id for paper in context.papers[1:]}
+
+    def asked(self, question: SelectQuestion, context: Context, label: Mapping[Any, int]) -> Asked:
+        labels = {paper.id: label[i, 0] for i, paper in enumerate(context.papers) if i}
+        read, pool = self.shelf.read(context.paper.id), context.papers[1:]
+        part = _shown(read, question.works)
+        edits = [Edit(**edit) for edit in part["edits"]]
+        [scores] = BM25().all_scores(
+            [neutral_text(read.shown.text, part["start"], part["end"], edits)], list(map(summary, pool))
+        )
+        first = sorted(range(len(pool)), key=lambda i: (-scores[i], pool[i].id))[: len(question.works)]
+        return Asked(
+            "works",
+            sorted(labels[work.id] for work in question.works),
+            [labels[pool[i].id] for i in first],
+            last=[part],
+        )
+
+
+def _introduction(read: PaperRead) -> int | None:
+    """The section that introduces a paper; None without one."""
+    return next((i for i, called in sorted(read.called.items()) if "introduction" in called.sure), None)
+
+
+def _shown(read: PaperRead, works: Sequence[Paper]) -> dict[str, Any]:
+    """The introduction, without its citations and the names of the works."""
+    section = _introduction(read)
+    assert section is not None
+    text, at = read.document.sections[section].text, read.shown.sections[section]
+    cited = [(mention.start, mention.end) for mention in read.document.mentions if mention.section == section]
+    names = pattern_of({name for work in works for name in names_of(work)})
+    edits = without_overlaps(
+        [
+            *(Edit(start, end, CITE) for start, end in citations_in(text, cited)),
+            *(Edit(*match.span(), _NAME) for match in (names.finditer(text) if names else ())),
+        ]
+    )
+    return part_of(0, at, at + len(text), [asdict(Edit(edit.start + at, edit.end + at, edit.text)) for edit in edits])
