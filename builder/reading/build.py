@@ -37,6 +37,7 @@ class Wanted:
     Attributes:
         contexts: most of each configuration.
         questions: most of each context of Walk.
+        oldest: months that a work which Match masks may be older than the paper; None for any number.
     """
 
     readings: Sequence[Reading]
@@ -44,6 +45,7 @@ class Wanted:
     questions: int
     seed: int
     round: str
+    oldest: int | None = 24
 
 
 @dataclass(slots=True)
@@ -68,7 +70,7 @@ def build(
     families: tuple[Asking[Any], ...] = (
         WalkAsking(shelf, wanted.seed, wanted.questions),
         NextAsking(shelf, wanted.seed),
-        MatchAsking(shelf, wanted.seed),
+        MatchAsking(shelf, wanted.seed, wanted.oldest),
         SelectAsking(shelf, wanted.seed),
     )
     shown: dict[str, set[str]] = {PAPERS: set(), ABSTRACTS: set()}

@@ -1,6 +1,6 @@
 """Match: some citations of a paper are masked; which of the papers shown is each of them?
 
-Only citations that stand alone are masked, each work at all its places under one number, where no name gives it away; the works are
+A work is masked at all its places under one number, if it is cited alone at one of them and no name gives it away; the works are
 older than the paper, not by much, and not known to everybody.
 """
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 Tag = Literal["title", "body", "neither"]
 FEWEST, MOST = 3, 5
-_OLDEST = 24
 # Works that more papers of the round cite are known by heart.
 _MOST_CITED = 7
 _MOST_PLACES = 4
@@ -46,28 +45,32 @@ class Mask:
     cited_by: int
 
 
-def masks(read: PaperRead, shelf: Shelf, seed: int) -> list[Mask]:
-    """What may be masked, in a random order, at most `MOST`."""
+def masks(read: PaperRead, shelf: Shelf, seed: int, oldest: int | None) -> list[Mask]:
+    """What may be masked, in a random order, at most `MOST`.
+
+    Args:
+        oldest: months that a work may be older than the paper; None for any number.
+    """
     mentions: dict[int, list[Mention]] = {}
     for mention in read.document.mentions:
         if mention.section in read.called:
             for entry in mention.references:
                 mentions.setdefault(entry, []).append(mention)
-    possible = (_mask(read, shelf, entry, places) for entry, places in sorted(mentions.items()))
+    possible = (_mask(read, shelf, entry, places, oldest) for entry, places in sorted(mentions.items()))
     found = [mask for mask in possible if mask is not None]
     found.sort(key=lambda mask: digest_of(seed, read.paper.id, mask.work.id, "mask"))
     return [mask for mask in found if sum(mask.work.id == other.work.id for other in found) == 1][:MOST]
 
 
-def _mask(read: PaperRead, shelf: Shelf, entry: int, mentions: Sequence[Mention]) -> Mask | None:
+def _mask(read: PaperRead, shelf: Shelf, entry: int, mentions: Sequence[Mention], oldest: int | None) -> Mask | None:
     id_ = read.resolved.get(entry)
     cited = shelf.work(id_) if id_ else None
     if id_ is None or cited is None or cited.document is None or not cited.paper.abstract:
         return None
     age = _months(cited.paper, read.paper)
-    if not 0 < age <= _OLDEST or shelf.citations[id_] > _MOST_CITED or len(mentions) > _MOST_PLACES:
+    if age <= 0 or (oldest and age > oldest) or shelf.citations[id_] > _MOST_CITED or len(mentions) > _MOST_PLACES:
         return None
-    if any(_stands_together(read, mention) for mention in mentions):
+    if all(_stands_together(read, mention) for mention in mentions):
         return None
     names = pattern_of(names_of(cited.paper))
     if names and any(names.search(_sentence(read, mention)) for mention in mentions):

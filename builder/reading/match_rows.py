@@ -15,6 +15,7 @@ from lm_eval_tasks.retrieval.sparse import BM25
 
 if TYPE_CHECKING:
     from builder.reading.contexts import Context
+    from builder.reading.shelf import Shelf
     from builder.records import Paper, ReadingReason
 
 
@@ -26,15 +27,23 @@ class MatchQuestion:
 
 
 class MatchAsking(Asking[MatchQuestion]):
-    """Match over the papers of a round."""
+    """Match over the papers of a round.
+
+    Args:
+        oldest: see `match.masks`.
+    """
 
     task = "match"
+
+    def __init__(self, shelf: Shelf, seed: int, oldest: int | None) -> None:
+        super().__init__(shelf, seed)
+        self._oldest = oldest
 
     def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, Context] | ReadingReason:
         read = self.shelf.read(paper.id)
         if not read.resolved:
             return "unresolved_citations"
-        chosen = masks(read, self.shelf, self.seed)
+        chosen = masks(read, self.shelf, self.seed, self._oldest)
         if len(chosen) < FEWEST:
             return "too_few_masks"
         golds = [mask.work for mask in chosen]
@@ -54,7 +63,7 @@ class MatchAsking(Asking[MatchQuestion]):
 
     def questions(self, context: Context, preferred: Sequence[MatchQuestion]) -> list[MatchQuestion]:
         return list(preferred) or [
-            MatchQuestion(tuple(masks(self.shelf.read(context.paper.id), self.shelf, self.seed)))
+            MatchQuestion(tuple(masks(self.shelf.read(context.paper.id), self.shelf, self.seed, self._oldest)))
         ]
 
     def parts(self, context: Context) -> list[dict[str, Any]]:

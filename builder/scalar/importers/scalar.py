@@ -97,5 +97,5 @@ def _reading(structured: Structured, place: Path, seed: int) -> Iterator[tuple[C
         return sorted(papers, key=lambda other: digest_of(seed, paper.id, other.id, "context"))
 
     shelf = Shelf({id_: partial(citing.__getitem__, id_) for id_ in citing}, structured.known.get, others)
-    wanted = Wanted([reading for reading in READINGS if reading.name in _READINGS], len(papers), 1, seed, ROUND)
+    wanted = Wanted([reading for reading in READINGS if reading.name in _READINGS], len(papers), 1, seed, ROUND, None)
     return build(place, shelf, papers, {}, wanted)
