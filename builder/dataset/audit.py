@@ -16,6 +16,7 @@ from statistics import quantiles
 from typing import TYPE_CHECKING
 
 from builder.dataset.manifest import Audit, Configuration
+from builder.dataset.reading_audit import CHECKS, reading_faults
 from builder.dataset.rows import rows_of
 from builder.dataset.shown_texts import SharedRuns
 from builder.errors import AuditError
@@ -44,7 +45,7 @@ _LARGE = 1 << 28
 
 
 def audit(folder: Path, configurations: Iterable[Configuration], engine: Engine | None = None) -> Audit:
-    """Audit the whole rows of a dataset folder's writing settings.
+    """Audit the whole rows of a dataset folder's writing settings and reading families.
 
     SCALAR asks for a number, not for a text that could leak; rows by id have no text; a core was audited in its own round.
 
@@ -52,7 +53,8 @@ def audit(folder: Path, configurations: Iterable[Configuration], engine: Engine 
         engine: runs the work, task by task; without one, this process does it.
     """
     by_task: dict[Task, list[Configuration]] = {}
-    for configuration in configurations:
+    every = list(configurations)
+    for configuration in every:
         if configuration.form == "full":
             task = configuration.writing_task
             assert task, "full rows are those of writing settings"
@@ -63,7 +65,7 @@ def audit(folder: Path, configurations: Iterable[Configuration], engine: Engine 
         > _LARGE
     )
     findings = (engine or LocalEngine()).map(look_through, tasks, large=large)
-    return _audit_of(list(progress(findings, "audit", len(tasks))))
+    return _audit_of(list(progress(findings, "audit", len(tasks))), reading_faults(folder, every))
 
 
 def breaches(findings: Audit, allowed: AuditTable) -> list[str]:
@@ -203,7 +205,7 @@ class _TextChecks:
             yield "target_in_content"
 
 
-def _audit_of(findings: Sequence[_Findings]) -> Audit:
+def _audit_of(findings: Sequence[_Findings], of_reading: Mapping[str, list[str]]) -> Audit:
     """The shares, counts and distributions over all tasks."""
     faults: dict[str, list[str]] = defaultdict(list)
     papers: dict[str, _Paper] = {}
@@ -218,7 +220,11 @@ def _audit_of(findings: Sequence[_Findings]) -> Audit:
     faults["length_outlier"] = [where for of_task in findings for where in _outliers(of_task.tokens)]
     faults["content_lost"] = _content_losses(lengths)
     disorder = [name for of_task in findings for name in _disorder(of_task.days)]
-    counts = {"same_paper": _copies(papers), "split_order": disorder}
+    counts = {
+        "same_paper": _copies(papers),
+        "split_order": disorder,
+        **{name: of_reading.get(name, []) for name in CHECKS},
+    }
     samples = sum(of_task.samples for of_task in findings)
     return Audit(
         samples=samples,

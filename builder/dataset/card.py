@@ -61,6 +61,13 @@ _WITHOUT_READING = (
     "scores above all of these shows that it read the paper."
 )
 
+_READING = (
+    "Questions over many papers at once. What an answer scores that is the same whatever the context says, and what a program scores that "
+    "does not read: a search for the titles in the papers' texts (Walk), BM25 between passages (Next), for titles and abstracts (Match, "
+    "Select); by the metric that models are ranked by. Right answers stand at 0.5 of a context on average if their place tells nothing. "
+    "Contexts that share papers count as one for intervals; with fewer than ten there is none."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Publication:
@@ -114,6 +121,9 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         ),
         *_section("Labels", [tables.labels(shown)], _LABELS),
         *_section("Without reading the paper", [tables.without_reading(manifest)], _WITHOUT_READING),
+        *_section(
+            "Reading questions", [tables.reading(manifest), tables.newer_than(manifest.configurations)], _READING
+        ),
         *_section("Kept and dropped", [tables.stages(manifest)]),
         *_section("Extraction", [tables.extraction_quality(manifest.reading)] if manifest.reading else []),
         *_section("Citations", [tables.links(manifest.links)]),
@@ -174,7 +184,7 @@ def _example(shown: Sequence[Configuration], published: Publication) -> str:
 def _bibtex(shown: Sequence[Configuration]) -> list[str]:
     """The papers of what is shown."""
     cited = [_ACADEMICEVAL] if any(configuration.is_writing for configuration in shown) else []
-    return [*cited, *([_SCALAR] if any(not configuration.is_writing for configuration in shown) else [])]
+    return [*cited, *([_SCALAR] if any(configuration.task == "cloze" for configuration in shown) else [])]
 
 
 def _section(heading: str, shown: Sequence[Table], about: str = "") -> list[str]:

@@ -81,6 +81,30 @@ def bounds_of(estimate: Interval) -> Bounds:
 
 
 @dataclass(frozen=True, slots=True)
+class KindStatistics:
+    """What is known of the questions of one kind in a reading configuration.
+
+    Attributes:
+        n: how many, those in another order left out.
+        labels: mean number of papers, passages or works to choose from.
+        answers: mean number of right ones.
+        empty: share of the questions that none answers.
+        place: where the right ones stand on average, from 0, the first, to 1, the last; 0.5 if there are none.
+        blind: what the best answer scores that does not depend on the context, by the headline metric.
+        shortcut: what the family's shortcut scores.
+    """
+
+    __pydantic_config__ = _STRICT
+    n: _Count
+    labels: Annotated[float, Field(ge=0)]
+    answers: Annotated[float, Field(ge=0)]
+    empty: _Share
+    place: _Share
+    blind: _Share
+    shortcut: Bounds
+
+
+@dataclass(frozen=True, slots=True)
 class Statistics:
     """What is known of one split of a configuration.
 
@@ -90,6 +114,8 @@ class Statistics:
         input_lengths, target_lengths: tokens at each of `QUANTILES`, nothing if the split is empty.
         labels: SCALAR: how often each place holds the right candidate.
         shortcuts: SCALAR: baseline that does not read the paper -> its accuracy.
+        kinds: reading families: kind of question -> what is known of it.
+        shown_months: reading families: month -> papers of that month in the contexts, each context once.
         detectable: the smallest difference between two models' mean scores that the samples show in four out of five
             cases (`lm_eval_tasks/core/power.py`); None if there are too few first authors, or it has not been computed.
     """
@@ -106,6 +132,8 @@ class Statistics:
     labels: Annotated[tuple[_Count, ...], Field(max_length=100)] = ()
     detectable: Annotated[float, Field(ge=0)] | None = None
     shortcuts: dict[Shortcut, Bounds] = field(default_factory=dict)
+    kinds: dict[_Name, KindStatistics] = field(default_factory=dict)
+    shown_months: dict[_Month, _Count] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for lengths in (self.input_lengths, self.target_lengths):

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from builder.round.audit import AuditTable
     from builder.stage_report import StageCounts
 
+# Months that a table of newer papers has.
+_CUTOFFS = 6
 _TASKS = {
     "title": "Title Writing",
     "abs": "Abstract Writing",
@@ -202,6 +204,57 @@ def without_reading(manifest: Manifest) -> Table:
     ]
     head = ("Test split", "n", "Always the first", "Best constant answer", *measured)
     return Table(head, "l" + "r" * (len(head) - 1), rows)
+
+
+def reading(manifest: Manifest) -> Table:
+    """Reading families: the questions of each kind, and what they yield to an answer without the context and to the shortcut."""
+    whole = (manifest.publishable.original if manifest.publishable else ()) or manifest.configurations
+    rows = [
+        (
+            configuration.name,
+            kind.replace("_", " "),
+            known.n,
+            f"{known.labels:g}",
+            f"{known.answers:g}",
+            f"{known.empty:.2f}",
+            f"{known.place:.2f}",
+            f"{known.blind:.3f}",
+            _bounds(known.shortcut),
+        )
+        for configuration in whole
+        for kind, known in configuration.statistics("test").kinds.items()
+    ]
+    head = (
+        "Test split",
+        "Questions",
+        "n",
+        "To choose from",
+        "Right",
+        "None right",
+        "Where",
+        "Without the context",
+        "Shortcut",
+    )
+    return Table(head, "llrrrrrrr", rows)
+
+
+def newer_than(configurations: Sequence[Configuration]) -> Table:
+    """Reading families: the share of the papers in contexts that are newer than the last day of a month; at most six months."""
+    tests = [(configuration.name, configuration.statistics("test").shown_months) for configuration in configurations]
+    known = sorted({month for _, months in tests for month in months})
+    chosen = known[:: max(1, len(known) // _CUTOFFS)][:_CUTOFFS]
+    rows = [
+        (
+            name,
+            *(
+                f"{sum(n for other, n in months.items() if other > month) / sum(months.values()):.2f}"
+                for month in chosen
+            ),
+        )
+        for name, months in tests
+        if months
+    ]
+    return Table(("Test split", *(f"after {month}" for month in chosen)), "l" + "r" * len(chosen), rows)
 
 
 def stages(manifest: Manifest) -> Table:

@@ -16,8 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from builder.dataset.manifest import QUANTILES, Configuration, DataFile, SplitContents, Statistics, bounds_of
+from builder.dataset.reading_tally import ReadingTally
 from builder.dataset.rows import columns_of
-from builder.records import SPLITS, Split
+from builder.records import SPLITS, TASKS, Split
 from lm_eval_tasks.core.files import sha256_of
 from lm_eval_tasks.core.intervals import SHARES, interval
 from lm_eval_tasks.core.power import detectable_with, spread_of
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 _GROUP_ROWS = 64
 _GROUP_BYTES = 32 * 2**20
 _SHARD_BYTES = 400 * 2**20
+# Tasks whose rows depend on each other by first authors alone.
+_CLUSTERED = (*TASKS, "cloze")
 
 
 class ConfigurationWriter:
@@ -77,6 +80,7 @@ class _Tally:
     choosers: Mapping[Shortcut, Chooser] = field(default_factory=dict)
     right: dict[Shortcut, list[float]] = field(default_factory=dict)
     clusters: list[str] = field(default_factory=list)
+    reading: ReadingTally = field(default_factory=ReadingTally)
 
     def add(self, row: Row) -> None:
         self.inputs.append(row["input_tokens"])
@@ -94,10 +98,13 @@ class _Tally:
             self.clusters.append(first_author)
             for name, choose in self.choosers.items():
                 self.right.setdefault(name, []).append(float(choose(row) == row["label"]))
+        if "parts" in row and "title" in row:
+            self.reading.add(row)
 
     def close(self, task: str) -> Statistics:
         places = range(max(self.labels, default=-1) + 1)
-        smallest = detectable_with(self.authors.values(), spread_of(task))
+        # Contexts share papers: how many first authors they have says nothing about reading questions.
+        smallest = detectable_with(self.authors.values(), spread_of(task)) if task in _CLUSTERED else None
         return Statistics(
             samples=len(self.inputs),
             input_tokens=sum(self.inputs),
@@ -110,6 +117,8 @@ class _Tally:
             labels=tuple(self.labels[place] for place in places),
             detectable=smallest and round(smallest, 4),
             shortcuts={name: bounds_of(interval(right, self.clusters, SHARES)) for name, right in self.right.items()},
+            kinds=self.reading.kinds(),
+            shown_months=self.reading.months(),
         )
 
 

@@ -17,6 +17,8 @@ from lm_eval_tasks.core.text import title_key
 from lm_eval_tasks.retrieval.sparse import BM25
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from builder.reading.papers_read import PaperRead
     from builder.reading.shelf import Shelf
     from builder.records import Mention, Paper
@@ -117,6 +119,7 @@ def distractors(read: PaperRead, chosen: Sequence[Mask], shelf: Shelf) -> Iterat
     """Papers that are none of the masked ones: first what the paper cites besides, then what its neighbours cite, those first
     that resemble a masked work; none that its reference list may have under another name.
     """
+    day = read.paper.published
     gold = {mask.work.id for mask in chosen}
     titles = {title_key(mask.work.title) for mask in chosen}
     own = [id_ for id_ in dict.fromkeys(read.resolved.values()) if id_ not in gold]
@@ -124,16 +127,17 @@ def distractors(read: PaperRead, chosen: Sequence[Mask], shelf: Shelf) -> Iterat
     others = [
         id_ for id_ in shelf.cited_nearby(read.paper) if id_ not in gold and id_ not in own and id_ != read.paper.id
     ]
-    near = [work for id_ in others if (work := _shown(shelf, id_)) and title_key(work.title) not in listed]
-    for work in (*(work for id_ in own if (work := _shown(shelf, id_))), *_by_likeness(near, chosen)):
+    near = [work for id_ in others if (work := _shown(shelf, id_, day)) and title_key(work.title) not in listed]
+    for work in (*(work for id_ in own if (work := _shown(shelf, id_, day))), *_by_likeness(near, chosen)):
         if (key := title_key(work.title)) not in titles:
             titles.add(key)
             yield work
 
 
-def _shown(shelf: Shelf, id_: str) -> Paper | None:
+def _shown(shelf: Shelf, id_: str, day: date) -> Paper | None:
+    """A work that may be a candidate: with text and abstract, not newer than a day."""
     cited = shelf.work(id_)
-    return cited.paper if cited and cited.document and cited.paper.abstract else None
+    return cited.paper if cited and cited.document and cited.paper.abstract and cited.paper.published <= day else None
 
 
 def _by_likeness(works: Sequence[Paper], chosen: Sequence[Mask]) -> list[Paper]:

@@ -18,6 +18,8 @@ from lm_eval_tasks.core.text import title_key
 from lm_eval_tasks.retrieval.sparse import BM25
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from builder.reading.contexts import Context
     from builder.reading.papers_read import PaperRead
     from builder.records import Paper, ReadingReason
@@ -64,15 +66,16 @@ class SelectAsking(Asking[SelectQuestion]):
             entry for mention in read.document.mentions if mention.section == section for entry in mention.references
         }
         ids = dict.fromkeys(read.resolved[entry] for entry in sorted(entries) if entry in read.resolved)
-        works = [work for id_ in ids if (work := self._known(id_))]
+        works = [work for id_ in ids if (work := self._known(id_, read.paper.published))]
         keys = [title_key(work.title) for work in works]
         return [
             work for work, key in zip(works, keys, strict=True) if keys.count(key) == 1 and work.id != read.paper.id
         ]
 
-    def _known(self, id_: str) -> Paper | None:
+    def _known(self, id_: str, day: date) -> Paper | None:
+        """A work with an abstract, not newer than a day."""
         cited = self.shelf.work(id_)
-        return cited.paper if cited and cited.paper.abstract.strip() else None
+        return cited.paper if cited and cited.paper.abstract.strip() and cited.paper.published <= day else None
 
     def _others(self, read: PaperRead) -> Iterator[Paper]:
         """Works that other papers cite, and this one certainly does not; not newer than the paper."""
@@ -80,8 +83,8 @@ class SelectAsking(Asking[SelectQuestion]):
         listed = read.references_key + "\n".join(title_key(entry.title) for entry in read.document.references)
         seen: set[str] = set()
         for id_ in self.shelf.cited_nearby(read.paper):
-            work = self._known(id_) if id_ not in own else None
-            if work is None or work.published > read.paper.published:
+            work = self._known(id_, read.paper.published) if id_ not in own else None
+            if work is None:
                 continue
             key = title_key(work.title)
             if key not in seen and key not in listed:

@@ -12,7 +12,7 @@ _Fraction = Annotated[float, Field(ge=0, le=1)]
 
 
 class AuditTable(Table):
-    """What the audit of the finished folder may find; shares of samples, except for the last two, which are counts."""
+    """What the audit of the finished folder may find; shares of samples, except for the last five, which are counts."""
 
     long_run: _Fraction = Field(1.0, description="target shares more than 13 words in a row with its prompt")
     title_in_content: _Fraction = Field(0.05, description="Title: the body prints the title")
@@ -25,6 +25,9 @@ class AuditTable(Table):
     length_outlier: _Fraction = 0.1
     same_paper: int = Field(0, ge=0, description="papers under a second id, or with a near copy of an abstract")
     split_order: int = Field(0, ge=0, description="settings whose splits overlap in time")
+    context_newer: int = Field(0, ge=0, description="reading rows that show a newer paper than that asked about")
+    context_repeats: int = Field(0, ge=0, description="reading rows that show a paper twice")
+    answer_visible: int = Field(0, ge=0, description="reading rows that ask for a work by its title and show it")
     waive: tuple[str, ...] = Field((), description="checks that may be breached")
 
     @model_validator(mode="after")

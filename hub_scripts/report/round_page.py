@@ -86,6 +86,8 @@ def _tables(manifest: Manifest) -> Iterator[tuple[str, Table]]:
         yield "Ceiling: the authors' first version", tables.ceilings(manifest)
     yield "Labels", tables.labels(manifest.configurations)
     yield "Without reading the paper", tables.without_reading(manifest)
+    yield "Reading questions", tables.reading(manifest)
+    yield "Papers in contexts that are newer", tables.newer_than(manifest.configurations)
     yield "Kept and dropped", tables.stages(manifest)
     if manifest.audit:
         yield "Audit", tables.checks(manifest.audit, manifest.allowed)

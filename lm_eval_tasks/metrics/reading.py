@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.metrics.answer_labels import (
     list_of,
@@ -37,6 +37,26 @@ def share_right_of(pairs: Mapping[int, int], asked: Sequence[int], right: Sequen
 def r_precision_of(named: Sequence[int], right: Collection[int]) -> float:
     """Of the first labels that are named, as many as there are right ones, the share that are right."""
     return len(set(named[: len(right)]) & set(right)) / len(right)
+
+
+def shortcut_score(row: Mapping[str, Any]) -> float:
+    """What the shortcut of a row of a dataset scores by its family's headline metric."""
+    answer, named = row["answer"], row["shortcut"]
+    if row["asked"]:
+        return share_right_of(dict(zip(row["asked"], named, strict=True)), row["asked"], answer)
+    return r_precision_of(named, answer) if _is_choice(row) else float(set(named) == set(answer))
+
+
+def blind_score(row: Mapping[str, Any]) -> float:
+    """As `shortcut_score`, of the best answer that does not depend on the context: no paper, or any of the labels."""
+    if row["asked"]:
+        return 1 / (int(row["labels"]) - (0 if row["tags"] else 1))
+    return len(row["answer"]) / row["labels"] if _is_choice(row) else float(not row["answer"])
+
+
+def _is_choice(row: Mapping[str, Any]) -> bool:
+    """Whether a row asks for works of a pool: it names none itself."""
+    return not row["works"]
 
 
 # --- sets
