@@ -77,7 +77,7 @@ class Writer:
         behind = WorldSection(heading, 1, self._related_work(cites), "related_work")
         body = [
             self._part(study.method, 1, "method", 2, cites.of("method", 1)),
-            self._part(f"The {study.first}", 2, "method", 3, cites.of("method", 2)),
+            self._part(f"The {study.first}", 2, "method", 5, cites.of("method", 2)),
             self._part(f"The {study.second}", 2, "method", 3),
             self._part("Experiments", 1, "experiments", 2, cites.of("experiments", 2)),
             self._part(f"Results on {study.collections[0]}", 2, "experiments", 4, cites.of("experiments", 3)),
@@ -101,7 +101,7 @@ class Writer:
 
     def _introduction(self, cites: Reasons) -> tuple[str, ...]:
         said = [self._say(phrases.INTRODUCTION[claim]) for claim in self._study.claims]
-        reasons = self._cite(cites.of("introduction", 3), phrases.MOTIVATION)
+        reasons = self._cite(cites.of("introduction", 8), phrases.MOTIVATION)
         half = len(said) // 2
         # What is claimed stands among what leads to it.
         first = [[claim, self._aside()] for claim in said[:half]]

@@ -17,6 +17,8 @@ SectionRole = Literal["introduction", "related_work", "method", "experiments", "
 _UNKNOWN = "Notes on"
 # Role of a section -> works that it has a reason to cite; all others are related work.
 _CITED: dict[SectionRole, int] = {"introduction": 3, "method": 3, "experiments": 5}
+# Works of the related work that the introduction cites too.
+_MOTIVATING = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +46,12 @@ class Reasons:
         self._of: dict[SectionRole, list[int]] = defaultdict(list)
         for i, number in enumerate(order):
             self._of[places[i] if i < len(places) and len(works) > 2 * i else "related_work"].append(number)
-        # What is compared with or motivates is often discussed as well.
+        # What is compared with or motivates is often discussed as well, and what is discussed motivates.
+        discussed = self._of["related_work"][:_MOTIVATING]
         for number in [*self._of["experiments"], *self._of["introduction"]]:
             if rng.random() < 0.4:
                 self._of["related_work"].append(number)
+        self._of["introduction"] += discussed
 
     def of(self, role: SectionRole, most: int) -> list[tuple[str, str]]:
         """Name and mark of the next works for a section of that role."""
