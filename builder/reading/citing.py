@@ -79,9 +79,12 @@ def _cites_by_name(document: Document) -> bool:
     """Whether the text cites by names and years: no label stands between brackets in it."""
     labels = {entry.label for entry in document.references if entry.label}
     text = "\n".join(section.text for section in document.sections)
-    return not any(
-        label in labels for match in _BRACKETS.finditer(text) for label in re.split(r"\s*[,;]\s*", match[1].strip())
-    )
+    return not any(labels & _labels(match[1]) for match in _BRACKETS.finditer(text))
+
+
+def _labels(text: str) -> set[str]:
+    """The labels that may stand between two brackets."""
+    return {*map(str, _numbers(text)), *map(str.strip, re.split("[,;]", text))}
 
 
 def _name_and_year(entry: Reference) -> tuple[str, int | None]:
@@ -147,6 +150,6 @@ def _labelled(label: str) -> Callable[[str], bool]:
     """Whether a paragraph has a label between brackets, alone or in a list."""
 
     def cites(paragraph: str) -> bool:
-        return any(label in map(str.strip, re.split("[,;]", match[1])) for match in _BRACKETS.finditer(paragraph))
+        return any(label in _labels(match[1]) for match in _BRACKETS.finditer(paragraph))
 
     return cites

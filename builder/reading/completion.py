@@ -6,24 +6,30 @@ from typing import TYPE_CHECKING
 
 from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.text_hashes import digest, matches
+from builder.reading.match import Mask, by_titles, with_brackets
+from builder.reading.neutral import Edit
 from builder.reading.next import by_words, following
 from builder.reading.papers_read import PaperRead
-from builder.reading.passages import passages_of
+from builder.reading.passages import neutral_text, passages_of
 from builder.reading.rows import ANSWER, KEPT, answer_text, texts
-from builder.reading.walk import WALK_KINDS, Walk
+from builder.reading.select_rows import by_abstracts, introduction_of
+from builder.reading.text import abstract_text
+from builder.reading.walk import Walk
+from builder.records import Document
 from lm_eval_tasks.core.row_format import PAPERS
 from lm_eval_tasks.core.text import title_key
 from lm_eval_tasks.prompts.reading import part_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from builder.dataset.families import Lacking
     from builder.dataset.row_kind import Row
-    from builder.records import Document
     from builder.store import Store
 
-_NONE: tuple[list[int], list[int]] = ([], [])
+Answer = tuple[list[int], list[int]]
+_NONE: Answer = ([], [])
+_NOTHING = Document("", "", ())
 
 
 def complete_row(row: Row, store: Store) -> Row | Lacking:
@@ -69,38 +75,76 @@ def _reads(row: Row, store: Store) -> list[PaperRead] | Lacking:
         if paper is None:
             return "missing_paper"
         documents = documents_of(store, paper.id)
-        if not documents:
+        if not documents and listed["texts"] == PAPERS:
             return "missing_file"
         resolved = {link.reference: link.cited_id for link in store.links(paper.id) if link.cited_id}
         spans = {(part["start"], part["end"]) for part in row["parts"] if part["paper"] == place}
-        candidates = (PaperRead(paper, document, resolved) for document in documents)
-        read = next((read for read in candidates if spans <= _spans(read, row["kind"])), None)
+        candidates = (PaperRead(paper, document, resolved) for document in (*documents, _NOTHING))
+        read = next((read for read in candidates if spans <= set(_spans(read))), None)
         if read is None:
             return "changed_text"
         reads.append(read)
     return reads
 
 
-def _spans(read: PaperRead, kind: str) -> set[tuple[int, int]]:
-    if kind in WALK_KINDS:
-        return {(0, len(read.shown.text))}
-    return {(passage.start, passage.end) for passage in passages_of(read)}
+def _spans(read: PaperRead) -> Iterator[tuple[int, int]]:
+    """The stretches of a paper's text that rows show."""
+    yield from ((0, end) for end in (len(read.shown.text), read.shown.references, len(abstract_text(read.paper))))
+    for i, start in read.shown.sections.items():
+        yield start, start + len(read.document.sections[i].text)
+    yield from ((passage.start, passage.end) for passage in passages_of(read))
 
 
-def _answer(row: Row, reads: Sequence[PaperRead]) -> tuple[list[int], list[int]]:
+def _answer(row: Row, reads: Sequence[PaperRead]) -> Answer:
     """The labels that are right, and those that the shortcut names."""
-    return _walk_answer(row, reads) if row["kind"] in WALK_KINDS else _next_answer(row, reads)
+    ways = {"masks": _match_answer, "works": _select_answer, "following": _next_answer}
+    return ways.get(row["kind"], _walk_answer)(row, reads)
 
 
-def _walk_answer(row: Row, reads: Sequence[PaperRead]) -> tuple[list[int], list[int]]:
+def _labels(row: Row, reads: Sequence[PaperRead]) -> dict[str, int]:
+    """Paper -> its label, where each has one."""
+    return {reads[part["paper"]].paper.id: label for label, part in enumerate(row["parts"][: row["labels"]], 1)}
+
+
+def _match_answer(row: Row, reads: Sequence[PaperRead]) -> Answer:
+    read, labels, part = reads[0], _labels(row, reads), row["parts"][-1]
+    places: dict[str, list[tuple[int, int, int]]] = {}
+    for edit in part["edits"]:
+        section = max(i for i, start in read.shown.sections.items() if start <= edit["start"])
+        at = read.shown.sections[section]
+        places.setdefault(edit["text"], []).append((section, edit["start"] - at, edit["end"] - at))
+    entries = {
+        (mention.section, *with_brackets(read, mention)): mention.references[0] for mention in read.document.mentions
+    }
+    works = {other.paper.id: other.paper for other in reads}
+    chosen = [
+        Mask(works[read.resolved[entries[of_mask[0]]]], tuple(of_mask), 0, 0) for _, of_mask in sorted(places.items())
+    ]
+    candidates = [other.paper for other in reads[1:]]
+    found = by_titles(read, chosen, candidates)
+    return [labels[mask.work.id] for mask in chosen], [labels[id_] for id_ in found]
+
+
+def _select_answer(row: Row, reads: Sequence[PaperRead]) -> Answer:
+    read, labels = reads[0], _labels(row, reads)
+    section = introduction_of(read)
+    entries = [i for mention in read.document.mentions if mention.section == section for i in mention.references]
+    cited = {read.resolved[entry] for entry in entries if entry in read.resolved} & labels.keys()
+    part = row["parts"][-1]
+    shown = neutral_text(read.shown.text, part["start"], part["end"], [Edit(**edit) for edit in part["edits"]])
+    found = by_abstracts(shown, [other.paper for other in reads[1:]], len(cited))
+    return sorted(labels[id_] for id_ in cited), [labels[id_] for id_ in found]
+
+
+def _walk_answer(row: Row, reads: Sequence[PaperRead]) -> Answer:
     question = Walk(reads).question(row["kind"], [title_key(work["title"]) for work in row["works"]])
     if question is None:
         return _NONE
-    labels = {reads[part["paper"]].paper.id: label for label, part in enumerate(row["parts"], 1)}
+    labels = _labels(row, reads)
     return sorted(labels[id_] for id_ in question.answer), sorted(labels[id_] for id_ in question.by_title)
 
 
-def _next_answer(row: Row, reads: Sequence[PaperRead]) -> tuple[list[int], list[int]]:
+def _next_answer(row: Row, reads: Sequence[PaperRead]) -> Answer:
     labels = {(part["paper"], part["start"]): label for label, part in enumerate(row["parts"], 1)}
     after = {
         labels[place, first.start]: labels[place, second.start]

@@ -77,7 +77,7 @@ def _mask(read: PaperRead, shelf: Shelf, entry: int, mentions: Sequence[Mention]
     names = pattern_of(names_of(cited.paper))
     if names and any(names.search(_sentence(read, mention)) for mention in mentions):
         return None
-    places = tuple((mention.section, *_with_brackets(read, mention)) for mention in mentions)
+    places = tuple((mention.section, *with_brackets(read, mention)) for mention in mentions)
     return Mask(cited.paper, places, age, shelf.citations[id_])
 
 
@@ -107,7 +107,8 @@ def _sentence(read: PaperRead, mention: Mention) -> str:
     return f"{text[begins : mention.start]} {text[mention.end : ends.start() if ends else paragraph_end]}"
 
 
-def _with_brackets(read: PaperRead, mention: Mention) -> tuple[int, int]:
+def with_brackets(read: PaperRead, mention: Mention) -> tuple[int, int]:
+    """The first and last character of a marker with the brackets around it."""
     text = read.document.sections[mention.section].text
     start, end = mention.start, mention.end
     if start and end < len(text) and text[start - 1] + text[end] in ("[]", "()"):
@@ -158,7 +159,7 @@ def around(read: PaperRead, mask: Mask) -> str:
     return " ".join(
         _sentence(read, mention)
         for mention in read.document.mentions
-        if (mention.section, *_with_brackets(read, mention)) in mask.places
+        if (mention.section, *with_brackets(read, mention)) in mask.places
     )
 
 
@@ -166,6 +167,20 @@ def wide(read: PaperRead, mask: Mask) -> str:
     """1,000 characters around each place of a mask."""
     texts = [(read.document.sections[i].text, start, end) for i, start, end in mask.places]
     return " ".join(text[max(0, start - _AROUND) : start] + text[end : end + _AROUND] for text, start, end in texts)
+
+
+def by_titles(read: PaperRead, chosen: Sequence[Mask], candidates: Sequence[Paper]) -> list[str]:
+    """The shortcut: for each mask the candidate whose title and abstract BM25 finds for its sentences."""
+    return _best([around(read, mask) for mask in chosen], list(map(summary, candidates)), candidates)
+
+
+def by_texts(read: PaperRead, chosen: Sequence[Mask], candidates: Sequence[Paper], texts: Sequence[str]) -> list[str]:
+    """For each mask the candidate whose text BM25 finds for what is around it."""
+    return _best([wide(read, mask) for mask in chosen], texts, candidates)
+
+
+def _best(queries: Sequence[str], texts: Sequence[str], candidates: Sequence[Paper]) -> list[str]:
+    return [candidates[int(i)].id for i in BM25().all_scores(queries, texts).argmax(axis=1)]
 
 
 def tag_of(by_title: bool, by_body: bool) -> Tag:

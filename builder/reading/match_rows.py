@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from builder.reading.asking import LABEL_TOKENS, Asked, Asking, part_of
 from builder.reading.contexts import fill
-from builder.reading.match import FEWEST, Mask, around, distractors, masks, summary, tag_of, wide
+from builder.reading.match import FEWEST, Mask, by_texts, by_titles, distractors, masks, tag_of
 from builder.reading.neighbours import LEAST_PAPERS
 from builder.samples.tokens import token_counter
-from lm_eval_tasks.retrieval.sparse import BM25
 
 if TYPE_CHECKING:
     from builder.reading.contexts import Context
@@ -74,7 +73,10 @@ class MatchAsking(Asking[MatchQuestion]):
 
     def asked(self, question: MatchQuestion, context: Context, label: Mapping[Any, int]) -> Asked:
         labels = {paper.id: label[i, 0] for i, paper in enumerate(context.papers) if i}
-        by_title, by_body = self._shortcuts(question, context)
+        read, candidates = self.shelf.read(context.paper.id), context.papers[1:]
+        texts = [self.shelf.read(paper.id).shown.text[: self._end(paper)] for paper in candidates]
+        by_title = by_titles(read, question.masks, candidates)
+        by_body = by_texts(read, question.masks, candidates, texts)
         answer = [mask.work.id for mask in question.masks]
         return Asked(
             "masks",
@@ -89,15 +91,6 @@ class MatchAsking(Asking[MatchQuestion]):
             ages=[mask.age for mask in question.masks],
             last=[self._masked(question, context.paper)],
         )
-
-    def _shortcuts(self, question: MatchQuestion, context: Context) -> tuple[list[str], list[str]]:
-        """For each mask the candidate that BM25 finds: by title and abstract for its sentences, by text for what is around it."""
-        read, candidates = self.shelf.read(context.paper.id), context.papers[1:]
-        titles = BM25().all_scores([around(read, mask) for mask in question.masks], list(map(summary, candidates)))
-        texts = [self.shelf.read(paper.id).shown.text[: self._end(paper)] for paper in candidates]
-        bodies = BM25().all_scores([wide(read, mask) for mask in question.masks], texts)
-        title_ids, body_ids = ([candidates[int(i)].id for i in scores.argmax(axis=1)] for scores in (titles, bodies))
-        return title_ids, body_ids
 
     def _masked(self, question: MatchQuestion, paper: Paper) -> dict[str, Any]:
         """The paper that is asked about, without its reference list."""

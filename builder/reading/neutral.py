@@ -23,7 +23,7 @@ _CITATIONS = re.compile(
     # an interval is none
     r"(?<![∈=])(?<![∈=] )(?:"
     # "[3]", "[3, 5-7]"; "(Ek, 2019; Ek and Alm, 2020)"; "Ek et al. (2019)"; "et al., 2019"
-    r"\[\s*\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*\s*(?:,[^\[\]\n]{0,30})?\]"
+    r"\[\s*[1-9]\d{0,3}(?:\s*[,;–—-]\s*\d{1,4})*\s*(?:,[^\[\]\n]{0,30})?\]"
     rf"|\([^()\n]{{0,300}}?\b{_YEAR}(?:[^()\n]{{0,300}}?\b{_YEAR})*\s*\)"
     rf"|\bet al\.?,?\s*[\[(]?{_YEAR}[\])]?"
     r"|\[[^\[\]\n]{0,80}?\d\d[a-z]?\])"
@@ -47,7 +47,8 @@ _ENUMERATORS = re.compile(
     re.MULTILINE,
 )
 _SUPERSCRIPTS = re.compile(r"[¹²³⁴⁵⁶⁷⁸⁹⁰†‡]+|(?<=[a-z][.,;])\d{1,2}(?=\s|$)")
-_WORD = re.compile(r"[A-Za-z]{3,}")
+_WORD = re.compile(r"[A-Za-z]{2,}")
+_BRACKETED = re.compile(r"\([^()\n]*\)|\[[^\[\]\n]*\]")
 # A line with a smaller share of its characters in words is a formula, or what is left of a figure.
 _LEAST_WORDS, _SHORT_LINE = 0.55, 30
 _ROADMAP = re.compile(
@@ -115,9 +116,12 @@ def _debris(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_debris(line: str) -> bool:
-    words = sum(len(word) for word in _WORD.findall(line))
-    letters = sum(not c.isspace() for c in line)
-    return letters > 0 and (words < _LEAST_WORDS * letters or (len(line) < _SHORT_LINE and line[-1:] not in ".?!:;"))
+    said = _BRACKETED.sub("", line)
+    words = sum(len(word) for word in _WORD.findall(said))
+    letters = sum(not c.isspace() for c in said)
+    return bool(line.strip()) and (
+        words < _LEAST_WORDS * letters or (len(line) < _SHORT_LINE and line[-1:] not in ".?!:;")
+    )
 
 
 def _roadmap(text: str) -> Iterator[tuple[int, int]]:

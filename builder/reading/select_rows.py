@@ -46,7 +46,7 @@ class SelectAsking(Asking[SelectQuestion]):
         if not read.resolved:
             return "unresolved_citations"
         cited = self._cited(read)
-        if _introduction(read) is None or len(cited) < FEWEST:
+        if introduction_of(read) is None or len(cited) < FEWEST:
             return "too_few_works"
         contexts = fill(paper, [*cited, *self._others(read)], sizes, lambda other: self._tokens(other, paper))
         needed = {work.id for work in cited}
@@ -56,12 +56,12 @@ class SelectAsking(Asking[SelectQuestion]):
         text = abstract_text(paper)
         if paper.id == new.id:
             read = self.shelf.read(paper.id)
-            text = read.document.sections[_introduction(read) or 0].text
+            text = read.document.sections[introduction_of(read) or 0].text
         return token_counter()([text])[0] + LABEL_TOKENS
 
     def _cited(self, read: PaperRead) -> list[Paper]:
         """The works that the introduction cites, as far as they are known and older."""
-        section = _introduction(read)
+        section = introduction_of(read)
         entries = {
             entry for mention in read.document.mentions if mention.section == section for entry in mention.references
         }
@@ -105,26 +105,29 @@ class SelectAsking(Asking[SelectQuestion]):
         read, pool = self.shelf.read(context.paper.id), context.papers[1:]
         part = _shown(read, question.works)
         edits = [Edit(**edit) for edit in part["edits"]]
-        [scores] = BM25().all_scores(
-            [neutral_text(read.shown.text, part["start"], part["end"], edits)], list(map(summary, pool))
-        )
-        first = sorted(range(len(pool)), key=lambda i: (-scores[i], pool[i].id))[: len(question.works)]
+        shown = neutral_text(read.shown.text, part["start"], part["end"], edits)
         return Asked(
             "works",
             sorted(labels[work.id] for work in question.works),
-            [labels[pool[i].id] for i in first],
+            [labels[id_] for id_ in by_abstracts(shown, pool, len(question.works))],
             last=[part],
         )
 
 
-def _introduction(read: PaperRead) -> int | None:
+def by_abstracts(introduction: str, pool: Sequence[Paper], count: int) -> list[str]:
+    """The shortcut: the works whose titles and abstracts BM25 finds for an introduction, the best first."""
+    [scores] = BM25().all_scores([introduction], list(map(summary, pool)))
+    return [pool[i].id for i in sorted(range(len(pool)), key=lambda i: (-scores[i], pool[i].id))[:count]]
+
+
+def introduction_of(read: PaperRead) -> int | None:
     """The section that introduces a paper; None without one."""
     return next((i for i, called in sorted(read.called.items()) if "introduction" in called.sure), None)
 
 
 def _shown(read: PaperRead, works: Sequence[Paper]) -> dict[str, Any]:
     """The introduction, without its citations and the names of the works."""
-    section = _introduction(read)
+    section = introduction_of(read)
     assert section is not None
     text, at = read.document.sections[section].text, read.shown.sections[section]
     cited = [(mention.start, mention.end) for mention in read.document.mentions if mention.section == section]

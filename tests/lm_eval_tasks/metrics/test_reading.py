@@ -1,0 +1,110 @@
+"""Answers to reading questions: how they are read, leniently and strictly, and scored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lm_eval_tasks.metrics import answer_labels as labels
+from lm_eval_tasks.metrics.reading import blind_score, f1_of, r_precision_of, share_right_of, shortcut_score
+from lm_eval_tasks.metrics.score import score_choice, score_pairs, score_set
+from lm_eval_tasks.samples.answers import ScoredAnswer
+
+
+@pytest.mark.parametrize(
+    ("text", "lenient", "strict"),
+    [
+        ('["Paper 3", "Paper 8"]', (3, 8), (3, 8)),
+        ('I think so.\n```json\n["Paper 8", "Paper 3"]\n```', (3, 8), (3, 8)),
+        ("[]", (), ()),
+        ("The answer is [P3, p8].", (3, 8), None),
+        ("[3, 8]", (3, 8), None),
+        ("['paper 3', **Paper 8**]", (3, 8), None),
+        ('["Paper 3"], because Paper 3 cites it as [12].', (3,), None),
+        ('first ["Paper 1"], no: ["Paper 2"]', (2,), (2,)),
+        ('["Paper 2", "Paper 2"]', (2,), None),
+        ("none", None, None),
+        ("", None, None),
+        ("[" * 5000, None, None),
+        ('["Paper 99999999"]', None, None),
+    ],
+)
+def test_sets(text: str, lenient: tuple[int, ...] | None, strict: tuple[int, ...] | None) -> None:
+    assert (labels.set_of(text), labels.strict_set_of(text)) == (lenient, strict)
+
+
+@pytest.mark.parametrize(
+    ("text", "lenient", "strict"),
+    [
+        ('{"Passage 1": "Passage 4", "Passage 2": "Passage 3"}', {1: 4, 2: 3}, {1: 4, 2: 3}),
+        ('{"Mask 1": "Paper 4"}', {1: 4}, {1: 4}),
+        ("{1: 4, 2: 3}", {1: 4, 2: 3}, None),
+        ("{'P1' -> 'P4'}", {1: 4}, None),
+        ('{"Passage 1": "Passage 4"} is my answer', {1: 4}, None),
+        ('{"Passage 1": "Passage 4"} or {"Passage 1": "Passage 5"}', {1: 5}, {1: 5}),
+        ('{"Passage 1": "Passage 4", "Passage 1": "Passage 5"}', {1: 5}, {1: 5}),
+        ("{}", None, {}),
+        ("{" * 5000, None, None),
+    ],
+)
+def test_pairs(text: str, lenient: dict[int, int] | None, strict: dict[int, int] | None) -> None:
+    assert (labels.pairs_of(text), labels.strict_pairs_of(text)) == (lenient, strict)
+
+
+def test_figures() -> None:
+    assert f1_of((), ()) == f1_of((1, 2), (2, 1)) == 1.0
+    assert f1_of((), (1,)) == f1_of((1,), ()) == 0.0
+    assert f1_of((1, 2, 3), (3, 4)) == pytest.approx(0.4)
+    assert share_right_of({1: 5, 2: 6}, (1, 2, 3, 4), (5, 7, 8, 9)) == 0.25
+    assert r_precision_of((4, 1, 2), (1, 2)) == 0.5
+    assert r_precision_of((), (1, 2)) == 0.0
+
+
+def doc(prompt_name: str, **more: Any) -> dict[str, Any]:
+    usual = {"setting": "S", "prompt_version": 1, "first_author": "A", "published": "2026-05-01", "round": "2026.11"}
+    return {"id": "1", **usual, "prompt_name": prompt_name, "target": "", "papers": 10, "labels": 10, **more}
+
+
+def scores(score: Any, answer: str, row: dict[str, Any]) -> ScoredAnswer:
+    return ScoredAnswer.from_text(score([[answer]], [row])[0])
+
+
+def test_a_set_is_scored() -> None:
+    row = doc("walk", answer=[2, 5], shortcut=[2], best_constant=1)
+    scored = scores(score_set, 'so ["Paper 5", "Paper 2"]', row)
+    assert scored.answer == '["Paper 2", "Paper 5"]'
+    assert scored.scores["exact"] == scored.scores["exact_strict"] == 1.0
+    assert scored.scores["exact_title_search"] == scored.scores["exact_blind"] == 0.0
+    assert scored.scores["set_f1_title_search"] == pytest.approx(2 / 3)
+    assert scored.scores["set_f1_blind"] == pytest.approx(4 / 12)
+    nothing = scores(score_set, "I cannot tell", doc("walk", answer=[], shortcut=[2], best_constant=0))
+    assert (nothing.scores["exact"], nothing.scores["no_answer"], nothing.scores["exact_blind"]) == (0.0, 1.0, 1.0)
+    beyond = scores(score_set, '["Paper 11", "Paper 2"]', row)
+    assert (beyond.scores["outside"], beyond.scores["exact"], beyond.scores["set_f1"]) == (1.0, 0.0, 0.5)
+
+
+def test_pairs_are_scored() -> None:
+    row = doc("next", asked=[1, 2], answer=[4, 6], shortcut=[4, 3], chance=0.1)
+    scored = scores(score_pairs, "{P1: P4, P2: P4}", row)
+    assert scored.scores["share_right"] == scored.scores["share_right_bm25"] == 0.5
+    assert (scored.scores["share_right_strict"], scored.scores["share_right_random"]) == (0.0, 0.1)
+    assert scores(score_pairs, "?", row).scores["no_answer"] == 1.0
+
+
+def test_a_choice_is_scored() -> None:
+    row = doc("select", answer=[1, 2], shortcut=[1, 9], chance=0.2)
+    scored = scores(score_choice, '["Work 2", "Work 3", "Work 1"]', row)
+    assert scored.scores["r_precision"] == scored.scores["r_precision_bm25"] == 0.5
+    assert scored.scores["r_precision_random"] == 0.2
+
+
+def test_what_a_card_says_of_a_row() -> None:
+    walk = {"asked": [], "answer": [2], "shortcut": [2], "works": [{}], "labels": 8, "tags": []}
+    assert (shortcut_score(walk), blind_score(walk)) == (1.0, 0.0)
+    assert blind_score({**walk, "answer": []}) == 1.0
+    following = {"asked": [1, 2], "answer": [3, 4], "shortcut": [3, 1], "works": [], "labels": 11, "tags": []}
+    assert (shortcut_score(following), blind_score(following)) == (0.5, 0.1)
+    assert blind_score({**following, "tags": ["body", "title"], "labels": 10}) == 0.1
+    select = {"asked": [], "answer": [1, 2], "shortcut": [1, 5], "works": [], "labels": 20, "tags": []}
+    assert (shortcut_score(select), blind_score(select)) == (0.5, 0.1)
