@@ -11,8 +11,9 @@ from builder.pipeline import run
 from builder.round.model import load_round
 from hub_scripts.report.site import report
 from lm_eval_tasks.core.files import write_whole
+from lm_eval_tasks.core.row_format import BM25_PARTS, TITLE_SEARCH
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.evaluate.generation import WRITERS
+from lm_eval_tasks.evaluate.generation import BLIND, WRITERS
 from lm_eval_tasks.evaluate.run import evaluate
 from lm_eval_tasks.stats.score_table import score_table
 
@@ -34,6 +35,10 @@ test = 0.2
 
 [scalar]
 levels = ["SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard"]
+
+[reading]
+configurations = ["Walk-128K", "Next-128K"]
+contexts = 12
 """
 _TASKS = (
     "academiceval_title_31k_g",
@@ -41,6 +46,9 @@ _TASKS = (
     "academiceval_intro_28k_g",
     "academiceval_related_53k_g",
 )
+
+_WALK, _NEXT = "academiceval_walk_128k", "academiceval_next_128k"
+_READING_TASKS = {BLIND: (_WALK, _NEXT), TITLE_SEARCH: (_WALK,), BM25_PARTS: (_NEXT,)}
 
 
 def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
@@ -62,6 +70,14 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
         score
         for baseline in WRITERS
         for score in evaluate(baseline, "", _TASKS, metadata, None, place / "results" / baseline)
+    ]
+    yield from score_table(scores)
+    yield ""
+    yield "Answers to reading questions that do not need the papers: the same whatever they say, or found by a search"
+    scores = [
+        score
+        for baseline, tasks in _READING_TASKS.items()
+        for score in evaluate(baseline, "", tasks, metadata, None, place / "results" / baseline)
     ]
     yield from score_table(scores)
     yield ""

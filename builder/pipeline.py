@@ -302,4 +302,4 @@ def _cut(material: Material, texts: Path, engine: Engine) -> Pool:
 def _write_questions(material: Material, place: Path) -> tuple[list[Configuration], list[StageReport]]:
     """Write the questions of every family that the round asks for."""
     written = [outcome for family in families() for outcome in family.write(material, place)]
-    return [configuration for configuration, _ in written], [report for _, report in written]
+    return [configuration for configuration, _ in written], [report for _, of_one in written for report in of_one]

@@ -21,6 +21,7 @@ from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.core.errors import EvalError
 from lm_eval_tasks.core.metadata import ALL, check
 from lm_eval_tasks.data.options import Options
+from lm_eval_tasks.data.reading_hook import doc_to_text
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.samples.answers import Generated, ScoredAnswer
@@ -61,7 +62,7 @@ def _make_task(name: str, metadata: dict[str, Any]) -> Task:
     docs = list(eval_task.dataset["test"])
     rows = list(map(PromptRow.of_doc, docs))
     samples = [
-        Sample(row.prompt, target=row.target, id=row.id, metadata=_metadata_of(doc))
+        Sample(doc_to_text(doc), target=row.target, id=row.id, metadata=_metadata_of(doc))
         for row, doc in zip(rows, docs, strict=True)
     ]
     generation = eval_task.config.generation_kwargs

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from builder import cli, records
 from builder.dataset.manifest import FORMAT, Manifest
+from builder.reading.walk import Withheld
 from builder.round.model import Round
 from builder.scalar.questions import ClozeReason
 from lm_eval_tasks.core.metadata import check
@@ -52,7 +53,15 @@ def test_every_key_of_a_round_is_explained_and_no_other() -> None:
 
 def test_every_drop_reason_is_listed() -> None:
     text = (ROOT / "docs" / "round.md").read_text()
-    for reasons in (records.CrawlReason, records.GraphReason, records.ExtractReason, records.SampleReason, ClozeReason):
+    for reasons in (
+        records.CrawlReason,
+        records.GraphReason,
+        records.ExtractReason,
+        records.SampleReason,
+        ClozeReason,
+        records.ReadingReason,
+        Withheld,
+    ):
         for reason in reasons.__args__:  # type: ignore[attr-defined]
             assert f"`{reason}`" in text, reason
 

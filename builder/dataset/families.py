@@ -55,14 +55,14 @@ class Family:
         rows: the kind of its rows.
         complete: a row by id -> the whole row, or why it cannot be had.
         prepare: fetches and reads, before the build, what the questions need besides the papers.
-        write: writes into a folder what the round asks for; each configuration with the report of its stage.
+        write: writes into a folder what the round asks for; each configuration with the reports of its stage.
     """
 
     label: str
     rows: RowKind
     complete: Callable[[Row, Store], Row | Lacking]
     prepare: Callable[[Material, Source, Engine], None]
-    write: Callable[[Material, Path], Iterator[tuple[Configuration, StageReport]]]
+    write: Callable[[Material, Path], Iterator[tuple[Configuration, Sequence[StageReport]]]]
 
 
 def family_of(task: str) -> Family:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,17 +51,22 @@ class Wanted:
 
 @dataclass(slots=True)
 class _Chosen:
-    """The contexts of one configuration with what is asked over each, and a report over the papers that were tried."""
+    """The contexts of one configuration with what is asked over each, and a report over the papers that were tried.
+
+    Attributes:
+        withheld: reason -> what could have been asked, but has no certain answer.
+    """
 
     reading: Reading
     report: StageReport
     contexts: list[Context] = field(default_factory=list)
     questions: list[Sequence[Any]] = field(default_factory=list)
+    withheld: Counter[str] = field(default_factory=Counter)
 
 
 def build(
     folder: Path, shelf: Shelf, new: Sequence[Paper], reasons: Mapping[str, ReadingReason], wanted: Wanted
-) -> Iterator[tuple[Configuration, StageReport]]:
+) -> Iterator[tuple[Configuration, Sequence[StageReport]]]:
     """Write all that is wanted, then the texts that it shows; each configuration with the report of its stage.
 
     Args:
@@ -81,7 +87,8 @@ def build(
                 abstracts = set(asking.abstracts(context))
                 shown[ABSTRACTS] |= abstracts
                 shown[PAPERS] |= {paper.id for paper in context.papers} - abstracts
-            yield _write(folder, chosen, asking, wanted.round), chosen.report
+            configuration = _write(folder, chosen, asking, wanted.round)
+            yield configuration, [chosen.report, *_questions_report(chosen, configuration.samples)]
     yield from (_write_texts(folder, name, shelf, ids, wanted.round) for name, ids in shown.items() if ids)
 
 
@@ -113,13 +120,21 @@ def _ask(paper: Paper, contexts: Mapping[int, Context], asking: Asking[Any], wan
     questions: Sequence[Any] = ()
     for size, chosen in wanted.items():
         context = contexts.get(size)
+        before = asking.withheld.copy()
         questions = asking.questions(context, questions) if context else ()
+        chosen.withheld += asking.withheld - before
         if context is None or not questions:
             chosen.report.drop(paper.id, "context_not_filled" if context is None else "no_question")
             continue
         chosen.report.kept += 1
         chosen.contexts.append(context)
         chosen.questions.append(questions)
+
+
+def _questions_report(chosen: _Chosen, rows: int) -> Iterator[StageReport]:
+    """What was withheld of questions that could have been asked, if anything was."""
+    if chosen.withheld:
+        yield StageReport(f"questions {chosen.reading.name}", rows, chosen.withheld)
 
 
 def _write(folder: Path, chosen: _Chosen, asking: Asking[Any], round_name: str) -> Configuration:
@@ -134,7 +149,7 @@ def _write(folder: Path, chosen: _Chosen, asking: Asking[Any], round_name: str) 
 
 def _write_texts(
     folder: Path, name: str, shelf: Shelf, ids: set[str], round_name: str
-) -> tuple[Configuration, StageReport]:
+) -> tuple[Configuration, Sequence[StageReport]]:
     """The texts of papers, in the order of their ids."""
     report = StageReport(name)
     writer = ConfigurationWriter(folder, Configuration(name, "papers", "papers"))
@@ -143,4 +158,4 @@ def _write_texts(
         license_ = paper.license if name == PAPERS else abstract_license(paper)
         writer.add(_SPLIT, papers.row_of(paper, shelf.text(id_, whole=name == PAPERS), license_, round_name))
         report.kept += 1
-    return writer.close(), report
+    return writer.close(), [report]

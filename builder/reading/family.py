@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,7 +50,7 @@ def prepare(material: Material, source: Source, engine: Engine) -> None:
     extract_papers(round_, source, store, learn_licenses(source, store, list(store.papers(sorted(wanted)))), engine)
 
 
-def write(material: Material, folder: Path) -> Iterator[tuple[Configuration, StageReport]]:
+def write(material: Material, folder: Path) -> Iterator[tuple[Configuration, Sequence[StageReport]]]:
     """Every configuration that the round asks for, and the texts of all papers that they show."""
     table, seed = material.round_.reading, material.round_.seed
     if not table.chosen:

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 _COUNTED_TOGETHER = 16
 
 
-def write(material: Material, folder: Path) -> Iterator[tuple[Configuration, StageReport]]:
+def write(material: Material, folder: Path) -> Iterator[tuple[Configuration, Sequence[StageReport]]]:
     """Every level that the round asks for."""
     asking = Asking(material)
     shortcuts = shortcuts_of(embed_local=material.round_.scalar.embed_local)
     for level in material.round_.scalar.chosen:
         questions, report = asking.questions(level)
         rows = {split: map(row_of, of_split) for split, of_split in questions.items()}
-        yield write_level(folder, level, rows, material.round_.round, token_counter(), shortcuts), report
+        yield write_level(folder, level, rows, material.round_.round, token_counter(), shortcuts), [report]
 
 
 def write_level(

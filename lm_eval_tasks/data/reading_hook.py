@@ -84,7 +84,9 @@ def load(
 
 
 def doc_to_text(doc: Mapping[str, Any]) -> str:
-    """The prompt of a doc that `load` gave in this process; lm-eval's `doc_to_text`."""
+    """The prompt of a doc that a hook gave in this process, of this family or another; lm-eval's `doc_to_text`."""
+    if doc.get("prompt"):
+        return str(doc["prompt"])
     return "".join(_LOADED[doc["dataset_revision"], doc["setting"]].prompt(doc["id"]))
 
 

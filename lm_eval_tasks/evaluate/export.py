@@ -12,6 +12,7 @@ from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.files import write_together
 from lm_eval_tasks.core.metadata import check
+from lm_eval_tasks.data.reading_hook import doc_to_text
 from lm_eval_tasks.llm.chat import GREEDY, body_of
 from lm_eval_tasks.tasks.folder import tasks_path
 from lm_eval_tasks.tasks.records import TASKS, task_of
@@ -71,7 +72,8 @@ def _task_of(setting: str) -> tuple[str, dict[str, str]]:
     usual = next((task.name for task in TASKS if task.base == f"_{kind}_yaml"), None)
     if usual is None:
         raise OptionError(
-            f"no task asks the setting {setting!r}; settings begin with Title-, Abs-, Intro-, Related- or SCALAR-"
+            f"no task asks the setting {setting!r}; settings begin with Title-, Abs-, Intro-, Related-, SCALAR- "
+            "or the name of a reading family"
         )
     return usual, {"config": setting}
 
@@ -79,7 +81,7 @@ def _task_of(setting: str) -> tuple[str, dict[str, str]]:
 def _line_of(form: str, doc: Mapping[str, Any], model: str) -> dict[str, Any]:
     metadata = {name: doc[name] for name in _KEPT if name in doc}
     if form == "openai-batch":
-        body = body_of(model, [{"role": "user", "content": doc["prompt"]}], doc["answer_cap"], GREEDY)
+        body = body_of(model, [{"role": "user", "content": doc_to_text(doc)}], doc["answer_cap"], GREEDY)
         return {
             "custom_id": f"{doc['setting']}/{doc['id']}",
             "method": "POST",
@@ -87,5 +89,5 @@ def _line_of(form: str, doc: Mapping[str, Any], model: str) -> dict[str, Any]:
             "body": body,
         }
     if form == "inspect":
-        return {"input": doc["prompt"], "target": doc["target"], "id": doc["id"], "metadata": metadata}
-    return {**metadata, "prompt": doc["prompt"], "target": doc["target"]}
+        return {"input": doc_to_text(doc), "target": doc["target"], "id": doc["id"], "metadata": metadata}
+    return {**metadata, "prompt": doc_to_text(doc), "target": doc["target"]}

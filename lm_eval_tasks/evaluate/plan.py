@@ -12,6 +12,7 @@ from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.core.metadata import check
 from lm_eval_tasks.core.power import FEWEST, detectable
 from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.data.reading_hook import doc_to_text
 from lm_eval_tasks.llm.budget import CHARACTERS_OF_TOKEN, Means
 from lm_eval_tasks.llm.usage import Price, Usage
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
@@ -74,7 +75,7 @@ def _plan_task(name: str, task: Any, limit: float | None, repeats: int) -> Plann
     after, cut = list(docs["tokens_after"]), list(docs["tokens_cut"])
     most = repeats * sum(caps)
     if not all(before):
-        guessed = repeats * sum(len(prompt) for prompt in docs["prompt"]) // CHARACTERS_OF_TOKEN
+        guessed = repeats * sum(len(doc_to_text(doc)) for doc in docs) // CHARACTERS_OF_TOKEN
         return Planned(name, len(docs), None, most, None, None, guessed)
     longest = max(tokens + cap for tokens, cap in zip(after, caps, strict=True))
     return Planned(name, len(docs), repeats * sum(after), most, sum(map(bool, cut)) / len(docs), longest)

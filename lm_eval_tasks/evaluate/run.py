@@ -171,7 +171,7 @@ def _score_samples(samples: Samples, label: str) -> list[Score]:
     scores = scores_of(samples, label)
     if not scores:
         raise EvalError(
-            f"{label} has no score on any of these tasks, whose prompts have no demonstrations: take a setting with them"
+            f"{label} has no score on any of these tasks: it answers no such prompt; docs/evaluate.md says what each baseline answers"
         )
     return scores
 

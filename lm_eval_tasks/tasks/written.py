@@ -11,8 +11,10 @@ from pathlib import Path
 
 from lm_eval_tasks.tasks.records import (
     ALL_LEVELS,
+    CORE_READINGS,
     GROUPS,
     PLAIN,
+    READINGS,
     ROLES,
     SETTINGS,
     TAGS,
@@ -136,6 +138,7 @@ def _tables() -> dict[Path, str]:
     tables = {
         ROOT / "docs" / "evaluate.md": _by_demonstrations(),
         ROOT / "docs" / "scalar.md": _levels(),
+        ROOT / "docs" / "reading.md": _readings(),
         _OURS / "academiceval" / "README.md": _names(),
     }
     return {
@@ -164,6 +167,13 @@ def _levels() -> Iterator[str]:
     )
     for level in ALL_LEVELS:
         yield f"| `{level.name}` | {level.question} | {level.citation} | {level.distractors} | {level.candidates} |"
+
+
+def _readings() -> Iterator[str]:
+    yield from ("| configuration | task | core |", "| --- | --- | --- |")
+    tasks = {task.configuration: task.name for task in TASKS}
+    for reading in READINGS:
+        yield f"| `{reading.name}` | `{tasks[reading.name]}` | {'yes' if reading in CORE_READINGS else ''} |"
 
 
 def _names() -> Iterator[str]:

@@ -79,16 +79,16 @@ def import_papers(source: Path, output: Path, seed: int, shortcuts: Sequence[Sho
             placed = ask_all(maker, progress(in_turn, level.name), seed, usual.questions)
             built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, counter, shortcuts))
             reports.append(maker.report)
-        for configuration, report in _reading(structured, place, seed):
+        for configuration, of_one in _reading(structured, place, seed):
             built.append(configuration)
-            reports.append(report)
+            reports += of_one
         if not any(configuration.samples for configuration in built):
             raise FolderError(f"no question could be made of {source} ({'; '.join(r.line() for r in reports)})")
         finish_import(place, ROUND, source.name, built, reports)
     return reports
 
 
-def _reading(structured: Structured, place: Path, seed: int) -> Iterator[tuple[Configuration, StageReport]]:
+def _reading(structured: Structured, place: Path, seed: int) -> Iterator[tuple[Configuration, Sequence[StageReport]]]:
     """Match and Select over the papers and what they cite."""
     citing = {each.paper.id: each for each in structured.citing}
     papers = sorted((each.paper for each in structured.citing), key=lambda paper: row_order(paper.versioned_id))
