@@ -29,7 +29,7 @@ from builder.scalar.questions import QuestionMaker, ask_all, turn_of  # noqa: E4
 from builder.scalar.render import question  # noqa: E402
 from builder.scalar.rows import row_of  # noqa: E402
 from lm_eval_tasks.core.intervals import SHARES, interval  # noqa: E402
-from lm_eval_tasks.core.row_format import MASK, SHORTCUTS  # noqa: E402
+from lm_eval_tasks.core.row_format import MASK, OF_SCALAR  # noqa: E402
 from lm_eval_tasks.retrieval.shortcuts import chooser  # noqa: E402
 from lm_eval_tasks.tasks.records import LEVELS, Scope  # noqa: E402
 
@@ -54,7 +54,7 @@ def main() -> None:
         "made": list(made(structured, 10 if arguments.quick else 100)),
     }
     figures: dict[str, object] = {}
-    for shortcut in SHORTCUTS[:1] if arguments.quick else SHORTCUTS:
+    for shortcut in OF_SCALAR[:1] if arguments.quick else OF_SCALAR:
         choose, name = chooser(shortcut), shortcut.replace("-", "_")
         for kind, of_kind in rows.items():
             all_right: list[float] = []

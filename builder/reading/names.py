@@ -10,20 +10,18 @@ if TYPE_CHECKING:
     from builder.records import Paper
 
 _WORD = re.compile(r"[^\W_][\w’'-]*")
-_LEAST = 3
+_LEAST, _MOST_OF_HEAD = 3, 3
 
 
 def names_of(paper: Paper) -> frozenset[str]:
-    """The words by which a text may name a work, as they are written.
-
-    The words before a title's colon, words of title and abstract with a capital or digit within them ("ResNet", "GPT2"), and
-    the surnames of its authors.
+    """What a text may name a work by: the few words before its title's colon, words of the title with a capital or digit within
+    them ("ResNet", "GPT2"), and the surnames of its authors.
     """
     head, colon, _ = paper.title.partition(":")
-    heads = _WORD.findall(head) if colon and len(head.split()) <= _LEAST else []
+    heads = [" ".join(head.split())] if colon and len(head.split()) <= _MOST_OF_HEAD else []
     coined = [word for word in _WORD.findall(paper.title) if _is_coined(word)]
     surnames = [author.split()[-1] for author in paper.authors if author.split()]
-    return frozenset(word for word in (*heads, *coined, *surnames) if len(word) >= _LEAST)
+    return frozenset(name for name in (*heads, *coined, *surnames) if len(name) >= _LEAST)
 
 
 def _is_coined(word: str) -> bool:

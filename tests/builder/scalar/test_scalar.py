@@ -21,15 +21,13 @@ from builder.dataset.manifest import read_manifest
 from builder.errors import RoundError, SourceError
 from builder.extract.sections import parts
 from builder.pipeline import build, prepare
-from builder.records import Document, Mention, Paper, Reference, Section
+from builder.records import Cited, Citing, Document, Mention, Paper, Reference, Section
 from builder.round.configurations import select
 from builder.scalar.annotate import ask_model
-from builder.scalar.candidates import Cited
 from builder.scalar.citation_classifier import Context, is_single, types_of
 from builder.scalar.importers.papers import read_structured
 from builder.scalar.questions import (
     CANDIDATES,
-    Citing,
     Question,
     QuestionMaker,
     ask_all,
