@@ -19,7 +19,7 @@ from scipy import special
 from lm_eval_tasks.core.power import FEWEST, LEVEL, detectable
 
 _ROUNDING = 1e-9
-NO_INTERVAL = f"If an interval is missing, the papers have fewer than {FEWEST} first authors."
+NO_INTERVAL = f"If an interval is missing, the papers have fewer than {FEWEST} first authors, or the contexts share too many papers."
 
 # The limits of most scores, and of their differences.
 SHARES, DIFFERENCES = (0.0, 1.0), (-1.0, 1.0)

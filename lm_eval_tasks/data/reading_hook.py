@@ -6,7 +6,7 @@ prompt is put together when it is asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
@@ -23,7 +23,7 @@ from lm_eval_tasks.metrics.answer_labels import write_list, write_pairs
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.reading import f1_of
 from lm_eval_tasks.prompts import registry
-from lm_eval_tasks.prompts.reading import WORDS, prompt_of
+from lm_eval_tasks.prompts.reading import prompt_of
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.tasks.records import READINGS, ReadingTask
 
@@ -105,9 +105,10 @@ def _load(
     rows = all_rows.select(selection.places)
     texts = _texts(rows, config, options)
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), rows["published"])
-    asked = Asked(task, rows, {id_: i for i, id_ in enumerate(rows["id"])}, texts)
+    # All rows: another load of the same configuration may select others.
+    asked = Asked(task, all_rows, {id_: i for i, id_ in enumerate(all_rows["id"])}, texts)
     _LOADED[opened.revision, config] = asked
-    tokens = _tokens(asked, model, answer_tokens, options, config)
+    tokens = _tokens(asked, rows["id"], model, answer_tokens, options, config)
     common = {
         "setting": config,
         "prompt_name": task,
@@ -154,7 +155,7 @@ def _texts(rows: datasets.Dataset, config: str, options: Options) -> Texts:
 
 
 def _tokens(
-    asked: Asked, model: context.Context | None, answer_tokens: int, options: Options, config: str
+    asked: Asked, ids: Sequence[str], model: context.Context | None, answer_tokens: int, options: Options, config: str
 ) -> list[int]:
     """The tokens of each prompt; 0 if no tokenizer is known.
 
@@ -162,7 +163,7 @@ def _tokens(
         BudgetError: one does not fit.
     """
     if model is None:
-        return [0] * len(asked.rows)
+        return [0] * len(ids)
     tokenizer = model.tokenizer
 
     @lru_cache(maxsize=_KEPT)
@@ -170,7 +171,7 @@ def _tokens(
         [ids] = tokenizer([text], add_special_tokens=False, verbose=False)["input_ids"]
         return len(ids)
 
-    counts = [sum(map(count, asked.prompt(id_))) for id_ in asked.places]
+    counts = [sum(map(count, asked.prompt(id_))) for id_ in ids]
     room = model.length - hook.answer_cap(options, answer_tokens)
     if max(counts) > room:
         raise BudgetError(
@@ -233,7 +234,6 @@ def _chance(row: Row, task: ReadingTask) -> float | None:
 
 def _target(row: Row, task: ReadingTask) -> str:
     """The right answer, as the prompt asks for it."""
-    word = WORDS[task]
     if not row["asked"]:
-        return write_list(row["answer"], word)
-    return write_pairs(dict(zip(row["asked"], row["answer"], strict=True)), "Mask" if task == "match" else word, word)
+        return write_list(row["answer"], task)
+    return write_pairs(dict(zip(row["asked"], row["answer"], strict=True)), task)

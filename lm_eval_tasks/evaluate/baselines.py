@@ -66,17 +66,17 @@ def blind(row: PromptRow) -> str | None:
     None for other tasks.
     """
     if row.kind == "set":
-        return write_list(())
+        return write_list((), row.task)
     if row.kind == "choice":
-        return write_list(range(1, len(row.answer or ()) + 1))
+        return write_list(range(1, len(row.answer or ()) + 1), row.task)
     if row.kind == "pairs" and row.labels:
-        return write_pairs({label: label % row.labels + 1 for label in row.asked or ()})
+        return write_pairs({label: label % row.labels + 1 for label in row.asked or ()}, row.task)
     return None
 
 
 def title_search(row: PromptRow) -> str | None:
     """Of Walk's papers those in whose text a search finds the titles; None for other tasks."""
-    return write_list(row.shortcut or ()) if row.kind == "set" else None
+    return write_list(row.shortcut or (), row.task) if row.kind == "set" else None
 
 
 def bm25_parts(row: PromptRow) -> str | None:
@@ -84,10 +84,10 @@ def bm25_parts(row: PromptRow) -> str | None:
     abstracts; None for other tasks.
     """
     if row.kind == "choice":
-        return write_list(row.shortcut or ())
+        return write_list(row.shortcut or (), row.task)
     if row.kind != "pairs":
         return None
-    return write_pairs(dict(zip(row.asked or (), row.shortcut or (), strict=True)))
+    return write_pairs(dict(zip(row.asked or (), row.shortcut or (), strict=True)), row.task)
 
 
 def _choice(index: int) -> str:

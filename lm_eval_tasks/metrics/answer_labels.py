@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
+from lm_eval_tasks.prompts.reading import ASKED, WORDS
+
 _T = TypeVar("_T")
 _LISTS = re.compile(r"\[([^\[\]{}]*)\]")
 _OBJECTS = re.compile(r"\{([^{}]*)\}")
@@ -97,15 +99,11 @@ def _strict_numbers(labels: Sequence[object]) -> list[int] | None:
     return None if None in matches else [int(match[1]) for match in matches if match]
 
 
-def write_list(numbers: Sequence[int], word: str = "Paper") -> str:
-    """A list of labels as prompts ask for it."""
-    return json.dumps([f"{word} {number}" for number in numbers])
+def write_list(numbers: Sequence[int], task: str) -> str:
+    """A list of labels as the prompt of a family asks for it."""
+    return json.dumps([f"{WORDS[task]} {number}" for number in numbers])
 
 
-def write_pairs(pairs: Mapping[int, int], asked: str = "Passage", word: str = "Passage") -> str:
-    """Pairs of labels as prompts ask for them.
-
-    Args:
-        asked, word: what the first and the second of each pair are called.
-    """
-    return json.dumps({f"{asked} {first}": f"{word} {second}" for first, second in pairs.items()})
+def write_pairs(pairs: Mapping[int, int], task: str) -> str:
+    """Pairs of labels as the prompt of a family asks for them."""
+    return json.dumps({f"{ASKED[task]} {first}": f"{WORDS[task]} {second}" for first, second in pairs.items()})

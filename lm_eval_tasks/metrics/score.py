@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lm_eval_tasks.core.metadata import ALL
 from lm_eval_tasks.core.row_format import paper_of
 from lm_eval_tasks.core.text import ODD
-from lm_eval_tasks.metrics import answer_labels, registry
+from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.answer_index import answer_of
+from lm_eval_tasks.metrics.answer_labels import list_of, pairs_of, set_of, write_list, write_pairs
 from lm_eval_tasks.samples import refine
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Answer, Answers, ScoredAnswer, mean_of
 from lm_eval_tasks.samples.row import PromptRow
@@ -65,23 +66,17 @@ def score_cloze(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
 
 def score_set(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     """As `score`, for questions that a set of labels answers; what is kept of an answer is that set, "" if it names none."""
-    return score_rows(
-        resps, docs, "set", lambda text, _: _written(answer_labels.set_of(text), answer_labels.write_list)
-    )
+    return score_rows(resps, docs, "set", lambda text, row: _written(set_of(text), row, write_list))
 
 
 def score_choice(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     """As `score_set`, for questions that so many works of a pool answer; the order of an answer is kept."""
-    return score_rows(
-        resps, docs, "choice", lambda text, _: _written(answer_labels.list_of(text), answer_labels.write_list)
-    )
+    return score_rows(resps, docs, "choice", lambda text, row: _written(list_of(text), row, write_list))
 
 
 def score_pairs(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     """As `score_set`, for questions that pairs of labels answer."""
-    return score_rows(
-        resps, docs, "pairs", lambda text, _: _written(answer_labels.pairs_of(text), answer_labels.write_pairs)
-    )
+    return score_rows(resps, docs, "pairs", lambda text, row: _written(pairs_of(text), row, write_pairs))
 
 
 def unpack(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
@@ -163,8 +158,8 @@ def _value(metric: registry.Metric, answer: Answer) -> float | Failed | None:
     return value
 
 
-def _written(read: _T | None, write: Callable[[_T], str]) -> str:
-    return "" if read is None else write(read)
+def _written(read: _T | None, row: PromptRow, write: Callable[[_T, str], str]) -> str:
+    return "" if read is None else write(read, row.task)
 
 
 def _index(text: str, row: PromptRow) -> str:

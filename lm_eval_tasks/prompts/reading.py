@@ -20,6 +20,8 @@ Texts = Mapping[tuple[str, str], str]
 _QUESTIONS = "walk_questions"
 # What a part is called in the prompts of a family.
 WORDS = {"walk": "Paper", "next": "Passage", "match": "Paper", "select": "Work"}
+# What is asked about, where each gets an answer of its own.
+ASKED = {"next": "Passage", "match": "Mask"}
 _FIELD = re.compile(r"\{([A-Z]+)\}")
 
 
@@ -64,7 +66,7 @@ def _question(row: Row) -> dict[str, str]:
     titles = [work["title"] for work in row["works"]]
     return {
         "QUESTION": _fill(_questions()[row["kind"]], {"FIRST": titles[0], "SECOND": titles[-1]}) if titles else "",
-        "ASKED": ", ".join(f"{WORDS['next']} {label}" for label in row["asked"]),
+        "ASKED": ", ".join(f"{ASKED['next']} {label}" for label in row["asked"]),
         "MASKS": str(len(row["asked"])),
         "WANTED": str(len(row["answer"])),
     }

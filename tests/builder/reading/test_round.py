@@ -136,17 +136,17 @@ def answers(folder: Path, name: str, answer: Callable[[Row, list[int]], str]) ->
 
 def know(row: Row, right: list[int]) -> str:
     if not row["asked"]:
-        return f"They are {write_list(right)}"
-    words = ("Mask", "Paper") if row["tags"] else ("Passage", "Passage")
-    return write_pairs(dict(zip(row["asked"], right, strict=True)), *words)
+        return f"They are {write_list(right, 'walk')}"
+    return write_pairs(dict(zip(row["asked"], right, strict=True)), "match" if row["tags"] else "next")
 
 
 def half(row: Row, right: list[int]) -> str:
     """A reader who sees the first half of the context."""
     seen = range(1, row["labels"] // 2 + 1)
     if not row["asked"]:
-        return write_list([label for label in right if label in seen])
-    return write_pairs({label: answer for label, answer in zip(row["asked"], right, strict=True) if answer in seen})
+        return write_list([label for label in right if label in seen], "walk")
+    pairs = {label: answer for label, answer in zip(row["asked"], right, strict=True) if answer in seen}
+    return write_pairs(pairs, "match" if row["tags"] else "next")
 
 
 def test_readers_score_what_they_know(with_reading: Path, tmp_path: Path) -> None:
