@@ -167,7 +167,7 @@ def read_rows(folder: Path, configuration: Configuration) -> list[Row]:
 
 
 def agreement(round_: Round) -> float:
-    """Of the titled entries of all reference lists, the share that both ways find cited in the same places."""
+    """Of the titled entries that a way finds cited, or may, the share that both find cited in the same places."""
     counts: Counter[str] = Counter()
     with Store.open(round_.workspace / STORE) as store:
         for paper in store.papers():
@@ -175,7 +175,7 @@ def agreement(round_: Round) -> float:
             if document is not None:
                 counts += PaperRead(paper, document, {}).agreement
     print(f"two ways of finding where an entry is cited: {dict(counts)}")
-    return round(counts["agree"] / max(1, counts.total()), 4)
+    return round(counts["agree"] / max(1, counts.total() - counts["nowhere"]), 4)
 
 
 # --- figures

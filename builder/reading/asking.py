@@ -83,6 +83,10 @@ class Asking(ABC, Generic[Question]):
         """
 
     @abstractmethod
+    def key(self, question: Question) -> Sequence[object]:
+        """What makes it the same question over a larger context."""
+
+    @abstractmethod
     def parts(self, context: Context) -> list[dict[str, Any]]:
         """What is shown under labels, as the column `parts` of a row, in any order."""
 
@@ -101,7 +105,8 @@ class Asking(ABC, Generic[Question]):
     def rows(self, context: Context, questions: Sequence[Question], cluster: str, round_name: str) -> Iterator[Row]:
         """The rows of a context: all questions, then a tenth of them again with the parts in another order."""
         paper, abstracts = context.paper, self.abstracts(context)
-        again = [n for n in range(len(questions)) if share_of(self.seed, paper.id, n, "again") < _AGAIN]
+        names = [digest_of(*self.key(question)).hex()[:8] for question in questions]
+        again = [n for n, name in enumerate(names) if share_of(self.seed, paper.id, name, "again") < _AGAIN]
         listed = shown(context.papers, abstracts)
         texts = {
             (entry["texts"], entry["id"]): self.shelf.text(other.id, whole=entry["texts"] != ABSTRACTS)
@@ -115,7 +120,7 @@ class Asking(ABC, Generic[Question]):
             for n in numbers:
                 asked = self.asked(questions[n], context, label)
                 row: Row = {
-                    "id": f"{paper.versioned_id}#{n}" + "r" * order,
+                    "id": f"{paper.versioned_id}#{names[n]}" + "r" * order,
                     **about(paper),
                     "context": paper.versioned_id,
                     "cluster": cluster,

@@ -25,6 +25,8 @@ Places = frozenset[Place]
 _BRACKETS = re.compile(r"\[([^\[\]]{1,200})\]")
 _NUMBERS = re.compile(r"\s*\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*\s*(?:,\s*(?:p|sec|ch|fig|tab)[^\]]{0,40})?", re.IGNORECASE)
 _RANGE = re.compile(r"(\d{1,4})\s*[–—-]\s*(\d{1,4})")
+# "[3, Sec. 4]" cites 3 alone.
+_WORDS_AFTER = re.compile(r",\s*(?=[A-Za-z])")
 _BRACKET_RANGE = re.compile(r"\[(\d{1,4})\] ?[–—-] ?\[(\d{1,4})\]")
 _LONGEST_RANGE = 60
 # Between a first author's surname and the year: co-authors, "et al.", brackets; no full stop but that of "al.".
@@ -96,7 +98,7 @@ def _search(document: Document, sections: frozenset[int], entry: int, keys: _Key
     if not keys.by_name:
         if not reference.label or keys.labels[reference.label] > 1:
             return None
-        cites = _numbered(int(reference.label)) if reference.label.isdigit() else _labelled(reference.label)
+        cites = _numbered(int(reference.label)) if reference.label.isdecimal() else _labelled(reference.label)
     else:
         if not reference.authors or not reference.year or keys.names[_name_and_year(reference)] > 1:
             return None
@@ -138,7 +140,7 @@ def _between_brackets(paragraph: str) -> frozenset[int]:
 def _numbers(text: str) -> frozenset[int]:
     if not _NUMBERS.fullmatch(text):
         return frozenset()
-    text = text.partition(", p")[0]
+    text = _WORDS_AFTER.split(text)[0]
     numbers = set(map(int, re.findall(r"\d+", text)))
     for low, high in ((int(match[1]), int(match[2])) for match in _RANGE.finditer(text)):
         if 0 < high - low < _LONGEST_RANGE:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.text_hashes import digest, matches
 from builder.reading.match import Mask, by_titles, with_brackets
-from builder.reading.neutral import Edit
+from builder.reading.neutral import CITE, Edit
 from builder.reading.next import by_words, following
 from builder.reading.papers_read import PaperRead
 from builder.reading.passages import neutral_text, passages_of
 from builder.reading.rows import ANSWER, KEPT, answer_text, texts
 from builder.reading.select_rows import by_abstracts, introduction_of
+from builder.reading.shelf import NOTHING
 from builder.reading.text import abstract_text
 from builder.reading.walk import Walk
-from builder.records import Document
 from lm_eval_tasks.core.row_format import PAPERS
 from lm_eval_tasks.core.text import title_key
 from lm_eval_tasks.prompts.reading import part_texts
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from builder.dataset.families import Lacking
     from builder.dataset.row_kind import Row
+    from builder.records import Document
     from builder.store import Store
 
 Answer = tuple[list[int], list[int]]
 _NONE: Answer = ([], [])
-_NOTHING = Document("", "", ())
 
 
 def complete_row(row: Row, store: Store) -> Row | Lacking:
@@ -49,7 +49,11 @@ def complete_row(row: Row, store: Store) -> Row | Lacking:
         reads = _reads(whole, store)
         if isinstance(reads, str):
             return reads
-        whole["answer"], whole["shortcut"] = _answer(whole, reads)
+        try:
+            whole["answer"], whole["shortcut"] = _answer(whole, reads)
+        except (KeyError, ValueError):
+            # What was read is other than what the row was made of.
+            return "changed_text"
         if digest(answer_text(whole)) != sealed:
             return "changed_text"
     return whole if matches(texts(whole), hashes) else "changed_text"
@@ -79,7 +83,7 @@ def _reads(row: Row, store: Store) -> list[PaperRead] | Lacking:
             return "missing_file"
         resolved = {link.reference: link.cited_id for link in store.links(paper.id) if link.cited_id}
         spans = {(part["start"], part["end"]) for part in row["parts"] if part["paper"] == place}
-        candidates = (PaperRead(paper, document, resolved) for document in (*documents, _NOTHING))
+        candidates = (PaperRead(paper, document, resolved) for document in (*documents, NOTHING))
         read = next((read for read in candidates if spans <= set(_spans(read))), None)
         if read is None:
             return "changed_text"
@@ -110,16 +114,20 @@ def _match_answer(row: Row, reads: Sequence[PaperRead]) -> Answer:
     read, labels, part = reads[0], _labels(row, reads), row["parts"][-1]
     places: dict[str, list[tuple[int, int, int]]] = {}
     for edit in part["edits"]:
+        if edit["text"] == CITE:
+            continue
         section = max(i for i, start in read.shown.sections.items() if start <= edit["start"])
         at = read.shown.sections[section]
         places.setdefault(edit["text"], []).append((section, edit["start"] - at, edit["end"] - at))
-    entries = {
-        (mention.section, *with_brackets(read, mention)): mention.references[0] for mention in read.document.mentions
-    }
+    entries: dict[tuple[int, int, int], set[int]] = {}
+    for mention in read.document.mentions:
+        entries.setdefault((mention.section, *with_brackets(read, mention)), set()).update(mention.references)
     works = {other.paper.id: other.paper for other in reads}
-    chosen = [
-        Mask(works[read.resolved[entries[of_mask[0]]]], tuple(of_mask), 0, 0) for _, of_mask in sorted(places.items())
-    ]
+    chosen = []
+    for _, of_mask in sorted(places.items()):
+        # At one place at least the work stands alone.
+        [entry] = set.intersection(*(entries[place] for place in of_mask))
+        chosen.append(Mask(works[read.resolved[entry]], tuple(of_mask), 0, 0))
     candidates = [other.paper for other in reads[1:]]
     found = by_titles(read, chosen, candidates)
     return [labels[mask.work.id] for mask in chosen], [labels[id_] for id_ in found]

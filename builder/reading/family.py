@@ -79,7 +79,7 @@ def _shelf(material: Material, duplicates: frozenset[str]) -> Shelf:
     fit = [paper for paper in material.papers if paper.id not in duplicates and allows(paper.license, round_.licenses)]
     around = Neighbourhoods(fit, material.graph, round_.seed, round_.reading.window_months).around
     citing = {paper.id: partial(_citing, material, paper) for paper in material.papers}
-    return Shelf(citing, _known(material), around)
+    return Shelf(citing, lambda id_: _cited_ids(material.store, id_).values(), _known(material), around)
 
 
 def _citing(material: Material, paper: Paper) -> Citing:

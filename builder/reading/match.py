@@ -6,8 +6,10 @@ older than the paper, not by much, and not known to everybody.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from builder.reading.names import names_of, pattern_of
@@ -26,10 +28,15 @@ if TYPE_CHECKING:
 Tag = Literal["title", "body", "neither"]
 FEWEST, MOST = 3, 5
 # Works that more papers of the round cite are known by heart.
-_MOST_CITED = 7
+MOST_CITED = 7
 _MOST_PLACES = 4
 # Characters between two markers that stand together, and around a mask.
 _TOGETHER, _AROUND = 4, 500
+_LONGEST_MARKER = 60
+# Works of neighbours that are looked at.
+_NEARBY = 3000
+# A word with a capital or a digit in it, other than the first of a sentence.
+_NAME_BEFORE = re.compile(r"\s\S*[A-Z\d]\S*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +77,11 @@ def _mask(read: PaperRead, shelf: Shelf, entry: int, mentions: Sequence[Mention]
     if id_ is None or cited is None or cited.document is None or not cited.paper.abstract:
         return None
     age = _months(cited.paper, read.paper)
-    if age <= 0 or (oldest and age > oldest) or shelf.citations[id_] > _MOST_CITED or len(mentions) > _MOST_PLACES:
+    if age <= 0 or (oldest and age > oldest) or shelf.citations[id_] > MOST_CITED or len(mentions) > _MOST_PLACES:
         return None
     if all(_stands_together(read, mention) for mention in mentions):
         return None
-    names = pattern_of(names_of(cited.paper))
-    if names and any(names.search(_sentence(read, mention)) for mention in mentions):
+    if any(_gives_away(read, mention, pattern_of(names_of(cited.paper))) for mention in mentions):
         return None
     places = tuple((mention.section, *with_brackets(read, mention)) for mention in mentions)
     return Mask(cited.paper, places, age, shelf.citations[id_])
@@ -96,15 +102,30 @@ def _stands_together(read: PaperRead, mention: Mention) -> bool:
     )
 
 
+def _gives_away(read: PaperRead, mention: Mention, names: re.Pattern[str] | None) -> bool:
+    """Whether a name stands in the sentence of a marker, what looks like one right before it, or a passage within it."""
+    before, _ = _sides(read, mention)
+    return (
+        mention.end - mention.start > _LONGEST_MARKER
+        or _NAME_BEFORE.search(before.rstrip(" ([\\")) is not None
+        or (names is not None and names.search(_sentence(read, mention)) is not None)
+    )
+
+
 def _sentence(read: PaperRead, mention: Mention) -> str:
     """The sentence of a marker, without the marker."""
+    return " ".join(_sides(read, mention))
+
+
+def _sides(read: PaperRead, mention: Mention) -> tuple[str, str]:
+    """The sentence of a marker before and after it."""
     text = read.document.sections[mention.section].text
     start = text.rfind("\n", 0, mention.start) + 1
     end = text.find("\n", mention.end)
     paragraph_end = len(text) if end < 0 else end
     begins = max((match.end() for match in SENTENCE_END.finditer(text, start, mention.start)), default=start)
     ends = SENTENCE_END.search(text, mention.end, paragraph_end)
-    return f"{text[begins : mention.start]} {text[mention.end : ends.start() if ends else paragraph_end]}"
+    return text[begins : mention.start], text[mention.end : ends.start() if ends else paragraph_end]
 
 
 def with_brackets(read: PaperRead, mention: Mention) -> tuple[int, int]:
@@ -124,11 +145,14 @@ def distractors(read: PaperRead, chosen: Sequence[Mask], shelf: Shelf) -> Iterat
     gold = {mask.work.id for mask in chosen}
     titles = {title_key(mask.work.title) for mask in chosen}
     own = [id_ for id_ in dict.fromkeys(read.resolved.values()) if id_ not in gold]
-    listed = read.references_key + "\n".join(title_key(entry.title) for entry in read.document.references)
     others = [
-        id_ for id_ in shelf.cited_nearby(read.paper) if id_ not in gold and id_ not in own and id_ != read.paper.id
+        id_
+        for id_ in islice(shelf.cited_nearby(read.paper), _NEARBY)
+        if id_ not in gold and id_ not in own and id_ != read.paper.id
     ]
-    near = [work for id_ in others if (work := _shown(shelf, id_, day)) and title_key(work.title) not in listed]
+    near = [
+        work for id_ in others if (work := _shown(shelf, id_, day)) and title_key(work.title) not in read.listed_titles
+    ]
     for work in (*(work for id_ in own if (work := _shown(shelf, id_, day))), *_by_likeness(near, chosen)):
         if (key := title_key(work.title)) not in titles:
             titles.add(key)
@@ -136,9 +160,9 @@ def distractors(read: PaperRead, chosen: Sequence[Mask], shelf: Shelf) -> Iterat
 
 
 def _shown(shelf: Shelf, id_: str, day: date) -> Paper | None:
-    """A work that may be a candidate: with text and abstract, not newer than a day."""
+    """A work that may be a candidate: with text and abstract, older than a day."""
     cited = shelf.work(id_)
-    return cited.paper if cited and cited.document and cited.paper.abstract and cited.paper.published <= day else None
+    return cited.paper if cited and cited.document and cited.paper.abstract and cited.paper.published < day else None
 
 
 def _by_likeness(works: Sequence[Paper], chosen: Sequence[Mask]) -> list[Paper]:
@@ -180,7 +204,10 @@ def by_texts(read: PaperRead, chosen: Sequence[Mask], candidates: Sequence[Paper
 
 
 def _best(queries: Sequence[str], texts: Sequence[str], candidates: Sequence[Paper]) -> list[str]:
-    return [candidates[int(i)].id for i in BM25().all_scores(queries, texts).argmax(axis=1)]
+    """For each query the candidate whose text BM25 finds; of equal ones the first by id, which tells nothing."""
+    order = sorted(range(len(candidates)), key=lambda i: candidates[i].id)
+    scores = BM25().all_scores(queries, [texts[i] for i in order])
+    return [candidates[order[int(place)]].id for place in scores.argmax(axis=1)]
 
 
 def tag_of(by_title: bool, by_body: bool) -> Tag:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from builder.reading.asking import LABEL_TOKENS, Asked, Asking, part_of
 from builder.reading.contexts import fill
 from builder.reading.match import FEWEST, Mask, by_texts, by_titles, distractors, masks, tag_of
 from builder.reading.neighbours import LEAST_PAPERS
+from builder.reading.neutral import CITE, Edit, citations_in, without_overlaps
 from builder.samples.tokens import token_counter
 
 if TYPE_CHECKING:
@@ -65,6 +66,9 @@ class MatchAsking(Asking[MatchQuestion]):
             MatchQuestion(tuple(masks(self.shelf.read(context.paper.id), self.shelf, self.seed, self._oldest)))
         ]
 
+    def key(self, question: MatchQuestion) -> Sequence[object]:
+        return [self.task]
+
     def parts(self, context: Context) -> list[dict[str, Any]]:
         return [part_of(i, 0, self._end(paper)) for i, paper in enumerate(context.papers) if i]
 
@@ -93,15 +97,17 @@ class MatchAsking(Asking[MatchQuestion]):
         )
 
     def _masked(self, question: MatchQuestion, paper: Paper) -> dict[str, Any]:
-        """The paper that is asked about, without its reference list."""
+        """The paper that is asked about, without its reference list. Its other citations tell which works are not meant, and so go."""
         read = self.shelf.read(paper.id)
-        edits = [
-            {
-                "start": read.shown.sections[section] + start,
-                "end": read.shown.sections[section] + end,
-                "text": f"[MASK {number}]",
-            }
-            for number, mask in enumerate(question.masks, 1)
-            for section, start, end in mask.places
-        ]
-        return part_of(0, 0, self._end(paper), sorted(edits, key=lambda edit: edit["start"]))
+        masked = {place: f"[MASK {number}]" for number, mask in enumerate(question.masks, 1) for place in mask.places}
+        edits: list[dict[str, Any]] = []
+        for section, at in read.shown.sections.items():
+            text = read.document.sections[section].text
+            own = [Edit(start, end, mark) for (i, start, end), mark in masked.items() if i == section]
+            cited = [(mention.start, mention.end) for mention in read.document.mentions if mention.section == section]
+            others = (Edit(start, end, CITE) for start, end in citations_in(text, cited))
+            free = [edit for edit in others if all(edit.end <= one.start or one.end <= edit.start for one in own)]
+            edits += [
+                asdict(Edit(at + edit.start, at + edit.end, edit.text)) for edit in without_overlaps([*own, *free])
+            ]
+        return part_of(0, 0, self._end(paper), edits)

@@ -21,7 +21,7 @@ def names_of(paper: Paper) -> frozenset[str]:
     heads = [" ".join(head.split())] if colon and len(head.split()) <= _MOST_OF_HEAD else []
     coined = [word for word in _WORD.findall(paper.title) if _is_coined(word)]
     surnames = [author.split()[-1] for author in paper.authors if author.split()]
-    return frozenset(name for name in (*heads, *coined, *surnames) if len(name) >= _LEAST)
+    return frozenset([*(name for name in (*heads, *coined) if len(name) >= _LEAST), *surnames])
 
 
 def _is_coined(word: str) -> bool:

@@ -38,6 +38,9 @@ class NextAsking(NeighbourAsking[NextCall]):
     def questions(self, context: Context, preferred: Sequence[NextCall]) -> list[NextCall]:
         return list(preferred) or calls(self._all(context), context.paper.id, self.seed)
 
+    def key(self, question: NextCall) -> Sequence[object]:
+        return [passage.key for passage in question.asked]
+
     def parts(self, context: Context) -> list[dict[str, Any]]:
         return [
             part_of(i, passage.start, passage.end, list(map(asdict, passage.edits)))

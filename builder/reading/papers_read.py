@@ -66,15 +66,25 @@ class PaperRead:
         return title_key(self.shown.text[self.shown.references :])
 
     @cached_property
+    def listed_titles(self) -> str:
+        """Letters and digits of all that a file has of the reference list: a title that is not in them is not in the list."""
+        lists = [section.text for section in self.document.sections if section.role == "references"]
+        return title_key("\n".join([*lists, *(entry.raw + entry.title for entry in self.document.references)]))
+
+    @cached_property
     def agreement(self) -> Counter[str]:
-        """Titled entries by whether both ways of finding where they are cited agree: agree, disagree, or the second cannot tell."""
+        """Titled entries by what both ways of finding where they are cited say: the same places ("agree"), both none ("nowhere"),
+        different ones ("disagree"), or the second cannot tell ("untold").
+        """
         return Counter(self._agree(entry.number) for entry in self.entries)
 
     def _agree(self, entry: int) -> str:
         second = self.citing.second(entry)
         if second is None:
             return "untold"
-        return "agree" if second == self.citing.first.get(entry, frozenset()) else "disagree"
+        if second != self.citing.first.get(entry, frozenset()):
+            return "disagree"
+        return "agree" if second else "nowhere"
 
     @property
     def has_sure_references(self) -> bool:
@@ -83,6 +93,6 @@ class PaperRead:
         return (
             entries >= _LEAST_ENTRIES
             and len(self.entries) >= _LEAST_TITLED * entries
-            and self.agreement["agree"] >= _LEAST_AGREED * len(self.entries)
-            and sum(entry.number in self.citing.first for entry in self.entries) >= _LEAST_CITED * len(self.entries)
+            and self.agreement["agree"] + self.agreement["nowhere"] >= _LEAST_AGREED * len(self.entries)
+            and self.agreement["agree"] >= _LEAST_CITED * len(self.entries)
         )

@@ -64,7 +64,11 @@ def _of_section(read: PaperRead, section: int) -> Iterator[Passage]:
     edits = edits_of(text, cited)
     at = read.shown.sections[section]
     for number, (start, end) in enumerate(_stretches(text, edits)):
-        inside = [edit for edit in edits if start <= edit.start and edit.end <= end]
+        inside = [
+            Edit(max(start, edit.start), min(end, edit.end), edit.text)
+            for edit in edits
+            if edit.start < end and start < edit.end
+        ]
         moved = tuple(Edit(edit.start + at, edit.end + at, edit.text) for edit in inside)
         shown = neutral_text(text, start, end, inside)
         whole = _BEGINS.match(shown) is not None, _ENDS.search(shown) is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from builder.reading.asking import LABEL_TOKENS, Asked, Asking, part_of
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 # Fewer works say too little about a choice.
 FEWEST = 5
 _NAME = "[name]"
+# Works of neighbours that are looked at: enough for 1M tokens of abstracts.
+_NEARBY = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class SelectAsking(Asking[SelectQuestion]):
             return "too_few_works"
         contexts = fill(paper, [*cited, *self._others(read)], sizes, lambda other: self._tokens(other, paper))
         needed = {work.id for work in cited}
-        return {size: context for size, context in contexts.items() if needed < {other.id for other in context.papers}}
+        return {size: context for size, context in contexts.items() if needed <= {other.id for other in context.papers}}
 
     def _tokens(self, paper: Paper, new: Paper) -> int:
         text = abstract_text(paper)
@@ -73,26 +76,28 @@ class SelectAsking(Asking[SelectQuestion]):
         ]
 
     def _known(self, id_: str, day: date) -> Paper | None:
-        """A work with an abstract, not newer than a day."""
+        """A work with an abstract, older than a day."""
         cited = self.shelf.work(id_)
-        return cited.paper if cited and cited.paper.abstract.strip() and cited.paper.published <= day else None
+        return cited.paper if cited and cited.paper.abstract.strip() and cited.paper.published < day else None
 
     def _others(self, read: PaperRead) -> Iterator[Paper]:
         """Works that other papers cite, and this one certainly does not; not newer than the paper."""
         own = set(read.resolved.values()) | {read.paper.id}
-        listed = read.references_key + "\n".join(title_key(entry.title) for entry in read.document.references)
         seen: set[str] = set()
-        for id_ in self.shelf.cited_nearby(read.paper):
+        for id_ in islice(self.shelf.cited_nearby(read.paper), _NEARBY):
             work = self._known(id_, read.paper.published) if id_ not in own else None
             if work is None:
                 continue
             key = title_key(work.title)
-            if key not in seen and key not in listed:
+            if key not in seen and key not in read.listed_titles:
                 seen.add(key)
                 yield work
 
     def questions(self, context: Context, preferred: Sequence[SelectQuestion]) -> list[SelectQuestion]:
         return list(preferred) or [SelectQuestion(tuple(self._cited(self.shelf.read(context.paper.id))))]
+
+    def key(self, question: SelectQuestion) -> Sequence[object]:
+        return [self.task]
 
     def parts(self, context: Context) -> list[dict[str, Any]]:
         return [part_of(i, 0, len(abstract_text(paper))) for i, paper in enumerate(context.papers) if i]

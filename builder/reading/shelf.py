@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Papers whose texts are kept in memory.
 _KEPT = 1024
-_NOTHING = Document("", "", ())
+NOTHING = Document("", "", ())
 
 
 class Shelf:
@@ -24,6 +24,7 @@ class Shelf:
 
     Args:
         citing: id -> a paper of the round with its document, and what it cites.
+        cited: id of a paper of the round -> ids of the works that it cites.
         known: id -> what is known of a cited work; None for nothing.
         around: a new paper -> the other papers, the nearest first.
     """
@@ -31,10 +32,11 @@ class Shelf:
     def __init__(
         self,
         citing: Mapping[str, Callable[[], Citing]],
+        cited: Callable[[str], Collection[str]],
         known: Callable[[str], Cited | None],
         around: Callable[[Paper], Sequence[Paper]],
     ) -> None:
-        self._citing, self._known, self.around = citing, known, around
+        self._citing, self._cited, self._known, self.around = citing, cited, known, around
         self.read = lru_cache(maxsize=_KEPT)(self._read)
 
     def _read(self, id_: str) -> PaperRead:
@@ -43,7 +45,7 @@ class Shelf:
             return PaperRead(citing.paper, citing.document, citing.cited)
         cited = self._known(id_)
         assert cited is not None, f"{id_} was chosen without being known"
-        return PaperRead(cited.paper, cited.document or _NOTHING, {})
+        return PaperRead(cited.paper, cited.document or NOTHING, {})
 
     def work(self, id_: str) -> Cited | None:
         """What is known of a cited work."""
@@ -58,11 +60,11 @@ class Shelf:
         """The works that the other papers cite, those of the nearest first, each once."""
         seen: set[str] = set()
         for other in self.around(paper):
-            for id_ in sorted(set(self.read(other.id).resolved.values()) - seen):
+            for id_ in sorted(set(self._cited(other.id)) - seen):
                 seen.add(id_)
                 yield id_
 
     @cached_property
     def citations(self) -> Counter[str]:
         """Cited work -> how many of the papers cite it."""
-        return Counter(id_ for of_paper in self._citing.values() for id_ in set(of_paper().cited.values()))
+        return Counter(cited for id_ in self._citing for cited in set(self._cited(id_)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, Literal, get_args
 
-from builder.reading.works import NearTitles, Works, is_garbled
+from builder.reading.works import NearTitles, WorkFault, Works, is_garbled
 from builder.seeding import digest_of, share_of
 from lm_eval_tasks.core.text import title_key
 
@@ -44,6 +44,8 @@ _IN_SECTION: dict[WalkKind, SectionKind] = {
 _EMPTY = 0.1
 # A work that many papers cite leaves more to read.
 _MANY = 4
+# Where one paper alone cites two works, it is known to be the answer.
+_FEWEST_TOGETHER = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class Walk:
         self._titles = "\n".join(title_key(read.paper.title) for read in papers)
         works = Works(entry for read in papers for entry in read.entries)
         self._near = NearTitles(entry for read in papers for entry in read.entries)
-        self.withheld: Counter[Withheld] = Counter()
+        self.withheld: Counter[Withheld | WorkFault] = Counter(works.faults)
         self._works = {
             key: work
             for key, work in works.works.items()
@@ -96,7 +98,8 @@ class Walk:
         places = [self._places(work, id_) for id_ in work.entries]
         reasons: dict[Withheld, bool] = {
             "garbled_title": is_garbled(work.title),
-            "inside_the_set": work.key in self._titles,
+            "inside_the_set": work.key in self._titles
+            or any(entry.cited_id in self._papers for entry in work.entries.values()),
             "missed_entry": any(work.key in read.references_key for read in others),
             "near_title": bool(self._near.of(work)),
             "ways_disagree": None in places,
@@ -185,7 +188,7 @@ class Walk:
                 return None
             if answers:
                 answer.add(id_)
-        if kind == "same_paragraph" and not answer:
+        if kind == "same_paragraph" and (not answer or len(_citing(works)) < _FEWEST_TOGETHER):
             return None
         by_title = frozenset(
             id_ for id_, read in self._papers.items() if all(work.key in read.text_key for work in works)

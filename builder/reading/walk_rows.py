@@ -39,6 +39,9 @@ class WalkAsking(NeighbourAsking[WalkQuestion]):
         self.withheld.update(walk.withheld)
         return questions
 
+    def key(self, question: WalkQuestion) -> Sequence[object]:
+        return question.key
+
     def parts(self, context: Context) -> list[dict[str, Any]]:
         return [part_of(i, 0, len(self.shelf.read(paper.id).shown.text)) for i, paper in enumerate(context.papers)]
 

@@ -104,10 +104,10 @@ class Works:
     """The works that papers cite.
 
     Args:
-        entries: of all papers of a round.
+        entries: of all papers of a context.
 
     Attributes:
-        faults: why titles stand for no work that is certain -> how many.
+        faults: why titles stand for no work that is certain -> how many that several papers cite.
     """
 
     def __init__(self, entries: Iterable[Entry]) -> None:
@@ -125,7 +125,7 @@ class Works:
         for key, of_key in sorted(by_key.items()):
             fault = self._fault(key, of_key, titles_of_id)
             if fault:
-                self.faults[fault] += 1
+                self.faults[fault] += len({entry.paper for entry in of_key}) > 1
             else:
                 title = min(Counter(entry.title for entry in of_key).items(), key=lambda item: (-item[1], item[0]))[0]
                 self.works[key] = Work(key, title, {entry.paper: entry for entry in of_key})

@@ -7,6 +7,7 @@ A record, one JSON line or file each: `title`, `abstract`, `paper_id` (URL), `se
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -25,6 +26,7 @@ from lm_eval_tasks.core.text import parse_json, title_key
 # An arXiv id, the key of a title, or what an address says after its host.
 _ID = re.compile(r"\w[\w.:?=&-]{0,199}(?:/\w[\w.:?=&-]{0,199})?")
 _ADDRESS = re.compile(r"https?://[\w.:-]+/(?:abs/|pdf/)?", re.IGNORECASE)
+_BIBLIOGRAPHY = re.compile(r"^#+ *(?:\d+\.? *)?(?:References|Bibliography)\b.*$", re.MULTILINE | re.IGNORECASE)
 # As the file has them, strictly typed.
 
 
@@ -65,14 +67,20 @@ class _Record(_Strict):
     paper_id: str
     sections: dict[str, _Section]
     references: _References
+    markdown_content: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Structured:
-    """Papers to make questions of, and what they cite, by id."""
+    """Papers to make questions of, and what they cite, by id.
+
+    Attributes:
+        doubtful: ids that come with several titles.
+    """
 
     citing: tuple[Citing, ...]
     known: Mapping[str, Cited]
+    doubtful: frozenset[str] = frozenset()
 
 
 def read_structured(path: Path) -> Structured:
@@ -83,16 +91,17 @@ def read_structured(path: Path) -> Structured:
     """
     citing: list[Citing] = []
     known: dict[str, Cited] = {}
+    titles: dict[str, set[str]] = defaultdict(set)
     for where, record in _records(path):
         try:
-            citing.append(_citing_paper(_Record.model_validate(record), known))
+            citing.append(_citing_paper(_Record.model_validate(record), known, titles))
         except ValidationError as err:
             first = err.errors()[0]
             field_name = ".".join(map(str, first["loc"]))
             raise FolderError(f"{where} is not a structured paper of SCALAR ({field_name}: {first['msg']})") from err
         except ValueError as err:
             raise FolderError(f"{where} is not a structured paper of SCALAR ({err})") from err
-    return Structured(tuple(citing), known)
+    return Structured(tuple(citing), known, frozenset(id_ for id_, keys in titles.items() if len(keys) > 1))
 
 
 def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -110,7 +119,7 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise FolderError(f"{place} cannot be read as JSON: {err}") from err
 
 
-def _citing_paper(record: _Record, known: dict[str, Cited]) -> Citing:
+def _citing_paper(record: _Record, known: dict[str, Cited], titles: Mapping[str, set[str]]) -> Citing:
     data = record.references.data
     # Works about which nothing is known are cited too: their entries are empty.
     cited_keys = (place.paper_id for section in record.sections.values() for place in section.citations)
@@ -122,11 +131,14 @@ def _citing_paper(record: _Record, known: dict[str, Cited]) -> Citing:
         if work is None:
             continue
         cited[index[key]] = work.paper.id
+        titles[work.paper.id].add(title_key(work.paper.title))
         if work.paper.id not in known or known[work.paper.id].document is None:
             known[work.paper.id] = work
     entries = tuple(_reference(data.get(key, _Work())) for key in keys)
     mentions = tuple(_mentions(record.sections, index))
-    document = Document(record.title, record.abstract, _sections(record.sections), entries, mentions)
+    bibliography = Section("References", "references", 1, _BIBLIOGRAPHY.split(record.markdown_content)[-1])
+    sections = (*_sections(record.sections), bibliography)
+    document = Document(record.title, record.abstract, sections, entries, mentions)
     return Citing(paper_of(record.paper_id, record.title, record.abstract), document, cited)
 
 

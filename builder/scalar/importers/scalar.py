@@ -96,6 +96,11 @@ def _reading(structured: Structured, place: Path, seed: int) -> Iterator[tuple[C
     def others(paper: Paper) -> list[Paper]:
         return sorted(papers, key=lambda other: digest_of(seed, paper.id, other.id, "context"))
 
-    shelf = Shelf({id_: partial(citing.__getitem__, id_) for id_ in citing}, structured.known.get, others)
+    shelf = Shelf(
+        {id_: partial(citing.__getitem__, id_) for id_ in citing},
+        lambda id_: citing[id_].cited.values(),
+        lambda id_: None if id_ in structured.doubtful else structured.known.get(id_),
+        others,
+    )
     wanted = Wanted([reading for reading in READINGS if reading.name in _READINGS], len(papers), 1, seed, ROUND, None)
     return build(place, shelf, papers, {}, wanted)

@@ -221,7 +221,12 @@ def test_smaller_contexts_lie_within_larger_ones() -> None:
 
 
 def shelf_of(read: PaperRead, works: Mapping[str, Cited]) -> Shelf:
-    return Shelf({read.paper.id: lambda: Citing(read.paper, read.document, read.resolved)}, works.get, lambda _: [])
+    return Shelf(
+        {read.paper.id: lambda: Citing(read.paper, read.document, read.resolved)},
+        lambda _: read.resolved.values(),
+        works.get,
+        lambda _: [],
+    )
 
 
 def test_what_may_be_masked() -> None:
@@ -248,5 +253,6 @@ def test_names_give_a_work_away() -> None:
     assert names_of(paper("1", "RiverNet: how deep rivers learn", authors=("Anna B. Ek-Alm", "O. Bo"))) == {
         "RiverNet",
         "Ek-Alm",
+        "Bo",
     }
     assert [tag_of(*case) for case in ((True, True), (False, True), (False, False))] == ["title", "body", "neither"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from datasets import load_dataset
 from builder.dataset.manifest import read_manifest
 from builder.dataset.publishable import publishable
 from builder.pipeline import build, prepare
+from builder.reading import match, match_rows
 from builder.records import ReadingReason
 from builder.round.licenses import Shown
 from lm_eval_tasks.core.errors import BudgetError, DatasetError, OptionError
@@ -42,14 +43,18 @@ READING = {"configurations": list(NAMES), "contexts": 3}
 
 
 @pytest.fixture(scope="module")
-def with_reading(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A round over the small world with three families."""
+def with_reading(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A round over the small world, in which everybody cites everybody, with three families."""
     place = tmp_path_factory.mktemp("reading")
     shutil.copytree(world / "work", place / "work")
     round_ = small_round(place, settings=("Title-10K",), reading=READING)
-    prepare(round_, LocalEngine(2))
-    build(round_)
-    return place
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(match, "MOST_CITED", 50)
+        patch.setattr(match, "FEWEST", 2)
+        patch.setattr(match_rows, "FEWEST", 2)
+        prepare(round_, LocalEngine(2))
+        build(round_)
+        yield place
 
 
 def texts_of(folder: Path) -> dict[str, str]:
@@ -65,7 +70,7 @@ def planted(folder: Path, name: str) -> dict[str, list[int]]:
 def test_answers_are_those_that_the_world_has_planted(with_reading: Path, name: str) -> None:
     folder = with_reading / "academiceval"
     of_rows = {row["id"]: row["answer"] for row in rows(folder, name)}
-    assert len(of_rows) >= 3
+    assert len(of_rows) >= 2
     assert of_rows == planted(folder, name)
 
 
