@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from builder.reading.rows import about, shown
@@ -104,6 +104,7 @@ class Asking(ABC, Generic[Question]):
 
     def rows(self, context: Context, questions: Sequence[Question], cluster: str, round_name: str) -> Iterator[Row]:
         """The rows of a context: all questions, then a tenth of them again with the parts in another order."""
+        context = self._in_another_order(context)
         paper, abstracts = context.paper, self.abstracts(context)
         names = [digest_of(*self.key(question)).hex()[:8] for question in questions]
         again = [n for n, name in enumerate(names) if share_of(self.seed, paper.id, name, "again") < _AGAIN]
@@ -135,6 +136,12 @@ class Asking(ABC, Generic[Question]):
                 common, own = prompt_of(row, texts, self.task)
                 common_tokens = common_tokens or token_counter()([common])[0]
                 yield row | {"input_tokens": common_tokens + token_counter()([own])[0]}
+
+    def _in_another_order(self, context: Context) -> Context:
+        """The context with its papers in an order that does not tell why they were taken; the new one stays first."""
+        first, *others = context.papers
+        others.sort(key=lambda other: digest_of(self.seed, first.id, other.id, "listed"))
+        return replace(context, papers=(first, *others))
 
 
 def part_of(paper: int, start: int, end: int, edits: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from builder.dataset.completion import documents_of, paper_of
@@ -18,14 +19,15 @@ from builder.reading.text import abstract_text
 from builder.reading.walk import Walk
 from lm_eval_tasks.core.row_format import PAPERS
 from lm_eval_tasks.core.text import title_key
+from lm_eval_tasks.metrics.reading import FOLLOWING, MASKS, WORKS
 from lm_eval_tasks.prompts.reading import part_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from builder.dataset.families import Lacking
     from builder.dataset.row_kind import Row
-    from builder.records import Document
+    from builder.records import Document, Paper
     from builder.store import Store
 
 Answer = tuple[list[int], list[int]]
@@ -71,37 +73,61 @@ def _documents(store: Store, name: str) -> list[Document]:
     return documents_of(store, paper.id) if paper else []
 
 
-def _reads(row: Row, store: Store) -> list[PaperRead] | Lacking:
+def _reads(row: Row, store: Store) -> tuple[PaperRead, ...] | Lacking:
     """The papers of a row, from the documents that its parts were taken from."""
+    shown = tuple((listed["id"], listed["texts"]) for listed in row["papers"])
+    return _reads_of(store, shown, frozenset((part["paper"], part["start"], part["end"]) for part in row["parts"]))
+
+
+# The rows of a context follow each other.
+@lru_cache(maxsize=1)
+def _reads_of(
+    store: Store, shown: tuple[tuple[str, str], ...], parts: frozenset[tuple[int, int, int]]
+) -> tuple[PaperRead, ...] | Lacking:
+    papers = [paper_of(store, id_) for id_, _ in shown]
+    known = [paper for paper in papers if paper is not None]
+    if len(known) < len(papers):
+        return "missing_paper"
     reads = []
-    for place, listed in enumerate(row["papers"]):
-        paper = paper_of(store, listed["id"])
-        if paper is None:
-            return "missing_paper"
+    for place, (paper, (_, texts_from)) in enumerate(zip(known, shown, strict=True)):
         documents = documents_of(store, paper.id)
-        if not documents and listed["texts"] == PAPERS:
+        if not documents and texts_from == PAPERS:
             return "missing_file"
-        resolved = {link.reference: link.cited_id for link in store.links(paper.id) if link.cited_id}
-        spans = {(part["start"], part["end"]) for part in row["parts"] if part["paper"] == place}
-        candidates = (PaperRead(paper, document, resolved) for document in (*documents, NOTHING))
-        read = next((read for read in candidates if spans <= set(_spans(read))), None)
+        spans = {(start, end) for of, start, end in parts if of == place}
+        candidates = (
+            PaperRead(paper, document, _resolved(store, paper, document, known)) for document in (*documents, NOTHING)
+        )
+        read = next((read for read in candidates if _has(read, spans)), None)
         if read is None:
             return "changed_text"
         reads.append(read)
-    return reads
+    return tuple(reads)
 
 
-def _spans(read: PaperRead) -> Iterator[tuple[int, int]]:
-    """The stretches of a paper's text that rows show."""
-    yield from ((0, end) for end in (len(read.shown.text), read.shown.references, len(abstract_text(read.paper))))
-    for i, start in read.shown.sections.items():
-        yield start, start + len(read.document.sections[i].text)
-    yield from ((passage.start, passage.end) for passage in passages_of(read))
+def _resolved(store: Store, paper: Paper, document: Document, others: Sequence[Paper]) -> dict[int, str]:
+    """Entry of a reference list -> id of the paper that it is: as the workspace has it, else among the papers of the row."""
+    by_title = {title_key(other.title): other.id for other in others}
+    ids = {other.id for other in others}
+    found = {
+        i: entry.arxiv_id if entry.arxiv_id in ids else by_title[title_key(entry.title)]
+        for i, entry in enumerate(document.references)
+        if entry.arxiv_id in ids or title_key(entry.title) in by_title
+    }
+    linked = {link.reference: link.cited_id for link in store.links(paper.id) if link.cited_id}
+    return {i: id_ for i, id_ in (found | linked).items() if id_}
+
+
+def _has(read: PaperRead, spans: set[tuple[int, int]]) -> bool:
+    """Whether rows may show these stretches of a paper's text."""
+    shown, sections = read.shown, read.document.sections
+    usual = {(0, end) for end in (len(shown.text), shown.references, len(abstract_text(read.paper)))}
+    usual |= {(start, start + len(sections[i].text)) for i, start in shown.sections.items()}
+    return spans <= usual or spans <= usual | {(passage.start, passage.end) for passage in passages_of(read)}
 
 
 def _answer(row: Row, reads: Sequence[PaperRead]) -> Answer:
     """The labels that are right, and those that the shortcut names."""
-    ways = {"masks": _match_answer, "works": _select_answer, "following": _next_answer}
+    ways = {MASKS: _match_answer, WORKS: _select_answer, FOLLOWING: _next_answer}
     return ways.get(row["kind"], _walk_answer)(row, reads)
 
 
@@ -145,11 +171,16 @@ def _select_answer(row: Row, reads: Sequence[PaperRead]) -> Answer:
 
 
 def _walk_answer(row: Row, reads: Sequence[PaperRead]) -> Answer:
-    question = Walk(reads).question(row["kind"], [title_key(work["title"]) for work in row["works"]])
+    question = _walk(tuple(reads)).question(row["kind"], [title_key(work["title"]) for work in row["works"]])
     if question is None:
         return _NONE
     labels = _labels(row, reads)
     return sorted(labels[id_] for id_ in question.answer), sorted(labels[id_] for id_ in question.by_title)
+
+
+@lru_cache(maxsize=1)
+def _walk(reads: tuple[PaperRead, ...]) -> Walk:
+    return Walk(reads)
 
 
 def _next_answer(row: Row, reads: Sequence[PaperRead]) -> Answer:

@@ -33,6 +33,8 @@ _MOST_PLACES = 4
 # Characters between two markers that stand together, and around a mask.
 _TOGETHER, _AROUND = 4, 500
 _LONGEST_MARKER = 60
+# What a text of its own may not have.
+_MARK = "[MASK"
 # Works of neighbours that are looked at.
 _NEARBY = 3000
 # A word with a capital or a digit in it, other than the first of a sentence.
@@ -60,6 +62,8 @@ def masks(read: PaperRead, shelf: Shelf, seed: int, oldest: int | None) -> list[
     Args:
         oldest: months that a work may be older than the paper; None for any number.
     """
+    if _MARK in read.shown.text:
+        return []
     mentions: dict[int, list[Mention]] = {}
     for mention in read.document.mentions:
         if mention.section in read.called:

@@ -12,6 +12,7 @@ from builder.reading.match import FEWEST, Mask, by_texts, by_titles, distractors
 from builder.reading.neighbours import LEAST_PAPERS
 from builder.reading.neutral import CITE, Edit, citations_in, without_overlaps
 from builder.samples.tokens import token_counter
+from lm_eval_tasks.metrics.reading import MASKS
 
 if TYPE_CHECKING:
     from builder.reading.contexts import Context
@@ -83,7 +84,7 @@ class MatchAsking(Asking[MatchQuestion]):
         by_body = by_texts(read, question.masks, candidates, texts)
         answer = [mask.work.id for mask in question.masks]
         return Asked(
-            "masks",
+            MASKS,
             [labels[id_] for id_ in answer],
             [labels[id_] for id_ in by_title],
             range(1, len(answer) + 1),

@@ -12,6 +12,7 @@ from builder.reading.neighbours import NeighbourAsking
 from builder.reading.next import NextCall, by_words, calls
 from builder.reading.passages import Passage, neutral_text, passages_of
 from builder.samples.tokens import token_counter
+from lm_eval_tasks.metrics.reading import FOLLOWING
 
 if TYPE_CHECKING:
     from builder.reading.contexts import Context
@@ -57,7 +58,7 @@ class NextAsking(NeighbourAsking[NextCall]):
         )
         asked = [first for first, _ in pairs]
         found = by_words([number - 1 for number in asked], list(map(self._text, in_order)))
-        return Asked("following", [second for _, second in pairs], [place + 1 for place in found], asked)
+        return Asked(FOLLOWING, [second for _, second in pairs], [place + 1 for place in found], asked)
 
     def _all(self, context: Context) -> list[Passage]:
         return [passage for paper in context.papers for passage in self._passages(paper.id)]

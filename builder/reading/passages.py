@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from builder.reading.neutral import SENTENCE_END, Edit, edits_of
+from lm_eval_tasks.prompts.reading import edited
 
 if TYPE_CHECKING:
     from builder.reading.papers_read import PaperRead
@@ -46,11 +47,7 @@ class Passage:
 
 def neutral_text(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
     """What is shown of a stretch of a text."""
-    shown, position = [], start
-    for edit in edits:
-        shown += [text[position : edit.start], edit.text]
-        position = edit.end
-    return "".join([*shown, text[position:end]])
+    return edited(text, start, end, ((edit.start, edit.end, edit.text) for edit in edits))
 
 
 def passages_of(read: PaperRead) -> list[Passage]:

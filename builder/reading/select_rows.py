@@ -16,6 +16,7 @@ from builder.reading.passages import neutral_text
 from builder.reading.text import abstract_text
 from builder.samples.tokens import token_counter
 from lm_eval_tasks.core.text import title_key
+from lm_eval_tasks.metrics.reading import WORKS
 from lm_eval_tasks.retrieval.sparse import BM25
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class SelectAsking(Asking[SelectQuestion]):
         edits = [Edit(**edit) for edit in part["edits"]]
         shown = neutral_text(read.shown.text, part["start"], part["end"], edits)
         return Asked(
-            "works",
+            WORKS,
             sorted(labels[work.id] for work in question.works),
             [labels[id_] for id_ in by_abstracts(shown, pool, len(question.works))],
             last=[part],

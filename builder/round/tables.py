@@ -271,7 +271,7 @@ class ReadingTable(Table):
     questions_of_context: int = Field(6, ge=1, description="Walk: most questions over one context")
     cited_papers: int = Field(30, ge=3, description="Match: how many cited papers of a paper are fetched")
     window_months: int = Field(
-        14, ge=1, description="how much older than the test paper the others of a context may be"
+        14, ge=1, le=1200, description="how much older than the test paper the others of a context may be"
     )
 
     @property

@@ -21,7 +21,7 @@ from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.metrics.answer_labels import write_list, write_pairs
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
-from lm_eval_tasks.metrics.reading import f1_of
+from lm_eval_tasks.metrics.reading import chance_of, f1_of
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.prompts.reading import prompt_of
 from lm_eval_tasks.samples.row import PromptRow
@@ -213,23 +213,11 @@ def _of_row(row: Row, task: ReadingTask) -> dict[str, Any]:
         "asked": tuple(row["asked"]) or None,
         "answer": answer,
         "shortcut": tuple(row["shortcut"]),
-        "chance": _chance(row, task),
+        "chance": chance_of(row),
         "tags": tuple(row["tags"]) or None,
         "target": _target(row, task),
         "licenses": hook.licenses(row, row["papers"]),
     }
-
-
-def _chance(row: Row, task: ReadingTask) -> float | None:
-    """What guessing scores; of Walk `best_constant` tells it."""
-    labels = int(row["labels"])
-    chances: dict[ReadingTask, float | None] = {
-        "walk": None,
-        "next": 1 / max(1, labels - 1),
-        "match": 1 / labels,
-        "select": len(row["answer"]) / labels,
-    }
-    return chances[task]
 
 
 def _target(row: Row, task: ReadingTask) -> str:

@@ -16,12 +16,14 @@ from lm_eval_tasks.prompts.reading import ASKED, WORDS
 _T = TypeVar("_T")
 _LISTS = re.compile(r"\[([^\[\]{}]*)\]")
 _OBJECTS = re.compile(r"\{([^{}]*)\}")
-_WORDED = re.compile(r"\b(?:paper|passage|work|mask|[PWM]\d)", re.IGNORECASE)
-_LABEL = r"[\"'`*\[]{0,3}\s?(?:(?:paper|passage|work|mask)\s{0,2}|[PWM])?(\d{1,6})[\"'`*\]]{0,3}"
+_WORDED = re.compile(r"\b(?:paper|passage|work|mask|P\d)", re.IGNORECASE)
+_LABEL = r"[\"'`*\[“”]{0,3}\s?(?:(?:paper|passage|work|mask)s?\s{0,2}#?|P)?(\d{1,6})[\"'`*\]“”]{0,3}"
 _ITEM = re.compile(rf"\s*{_LABEL}\s*", re.IGNORECASE)
 _PAIR = re.compile(rf"\s*{_LABEL}\s*(?::|->|→|=)\s*{_LABEL}\s*", re.IGNORECASE)
+# A label that is given none.
+_OPEN = re.compile(r"(?::|->|→|=)\s*(?:null|none|\"\")\s*$", re.IGNORECASE)
 _STRICT = re.compile(r"(?:Paper|Passage|Work|Mask) ([1-9]\d{0,5})")
-_FENCE = re.compile(r"\s*```\s*$")
+_FENCE = "```"
 
 
 def set_of(text: str) -> tuple[int, ...] | None:
@@ -32,6 +34,8 @@ def set_of(text: str) -> tuple[int, ...] | None:
 
 def list_of(text: str) -> tuple[int, ...] | None:
     """As `set_of`, in the order of the answer."""
+    if _without_fence(text).endswith("[]"):
+        return ()
     numbers = _last(text, _LISTS, _items)
     return None if numbers is None else tuple(dict.fromkeys(numbers))
 
@@ -39,7 +43,7 @@ def list_of(text: str) -> tuple[int, ...] | None:
 def _last(text: str, pattern: re.Pattern[str], read: Callable[[str], _T | None]) -> _T | None:
     """The last stretch of a pattern that can be read. One with words counts more than numbers alone, which may be citations."""
     readable = [(match[1], content) for match in pattern.finditer(text) if (content := read(match[1])) is not None]
-    worded = [content for stretch, content in readable if _WORDED.search(stretch) or not stretch.strip()]
+    worded = [content for stretch, content in readable if _WORDED.search(stretch)]
     return worded[-1] if worded else next((content for _, content in reversed(readable)), None)
 
 
@@ -56,7 +60,7 @@ def pairs_of(text: str) -> dict[int, int] | None:
 
 
 def _pairs(text: str) -> dict[int, int] | None:
-    matches = [_PAIR.fullmatch(item) for item in re.split("[,;\n]", text) if item.strip()]
+    matches = [_PAIR.fullmatch(item) for item in re.split("[,;\n]", text) if item.strip() and not _OPEN.search(item)]
     if not matches or None in matches:
         return None
     return {int(match[1]): int(match[2]) for match in matches if match}
@@ -86,12 +90,16 @@ def strict_pairs_of(text: str) -> dict[int, int] | None:
 
 def _json_at_end(text: str, opening: str) -> object:
     """What the JSON at the end of a text says, which may stand in a fence; None if there is none."""
-    text = _FENCE.sub("", text).rstrip()
+    text = _without_fence(text)
     begins = text.rfind(opening)
     try:
         return json.loads(text[begins:]) if begins >= 0 else None
     except (ValueError, RecursionError):
         return None
+
+
+def _without_fence(text: str) -> str:
+    return text.rstrip().removesuffix(_FENCE).rstrip()
 
 
 def _strict_numbers(labels: Sequence[object]) -> list[int] | None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from lm_eval_tasks.samples.answers import Answer, Answers
     from lm_eval_tasks.samples.row import PromptRow
 
+# Kinds of questions of the families that have one kind each.
+FOLLOWING, MASKS, WORKS = "following", "masks", "works"
 Values = Sequence[float | None]
 Read = Callable[[str], tuple[int, ...] | None]
 
@@ -42,21 +44,22 @@ def r_precision_of(named: Sequence[int], right: Collection[int]) -> float:
 def shortcut_score(row: Mapping[str, Any]) -> float:
     """What the shortcut of a row of a dataset scores by its family's headline metric."""
     answer, named = row["answer"], row["shortcut"]
-    if row["asked"]:
+    if row["kind"] in (FOLLOWING, MASKS):
         return share_right_of(dict(zip(row["asked"], named, strict=True)), row["asked"], answer)
-    return r_precision_of(named, answer) if _is_choice(row) else float(set(named) == set(answer))
+    return r_precision_of(named, answer) if row["kind"] == WORKS else float(set(named) == set(answer))
+
+
+def chance_of(row: Mapping[str, Any]) -> float | None:
+    """What guessing scores for a row of a dataset; None for Walk, where the best constant tells it."""
+    labels = int(row["labels"])
+    chances = {FOLLOWING: 1 / max(1, labels - 1), MASKS: 1 / labels, WORKS: len(row["answer"]) / labels}
+    return chances.get(row["kind"])
 
 
 def blind_score(row: Mapping[str, Any]) -> float:
     """As `shortcut_score`, of the best answer that does not depend on the context: no paper, or any of the labels."""
-    if row["asked"]:
-        return 1 / (int(row["labels"]) - (0 if row["tags"] else 1))
-    return len(row["answer"]) / row["labels"] if _is_choice(row) else float(not row["answer"])
-
-
-def _is_choice(row: Mapping[str, Any]) -> bool:
-    """Whether a row asks for works of a pool: it names none itself."""
-    return not row["works"]
+    guessed = chance_of(row)
+    return float(not row["answer"]) if guessed is None else guessed
 
 
 # --- sets

@@ -7,7 +7,7 @@ What the rows of a context share comes first and is the same for all of them, so
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lm_eval_tasks.core.errors import EvalError
@@ -22,6 +22,8 @@ _QUESTIONS = "walk_questions"
 WORDS = {"walk": "Paper", "next": "Passage", "match": "Paper", "select": "Work"}
 # What is asked about, where each gets an answer of its own.
 ASKED = {"next": "Passage", "match": "Mask"}
+# A paper may have lines that look like the prompt's own.
+_MARKS = re.compile(r"^={3,}", re.MULTILINE)
 _FIELD = re.compile(r"\{([A-Z]+)\}")
 
 
@@ -49,16 +51,25 @@ def prompt_of(row: Row, texts: Texts, name: str) -> tuple[str, str]:
 def part_texts(row: Row, texts: Texts) -> list[str]:
     """What is shown of each part, in order: those with a label, then the paper that is asked about, where it stands apart."""
     papers = [(paper["texts"], paper["id"]) for paper in row["papers"]]
-    return [_edited(texts[papers[part["paper"]]], part).strip() for part in row["parts"]]
+    return [_MARKS.sub("= = =", _shown(texts[papers[part["paper"]]], part)).strip() for part in row["parts"]]
 
 
-def _edited(text: str, part: Row) -> str:
-    """A stretch of a paper's text with its edits."""
-    shown, position = [], part["start"]
-    for edit in part["edits"]:
-        shown += [text[position : edit["start"]], edit["text"]]
-        position = edit["end"]
-    return "".join([*shown, text[position : part["end"]]])
+def _shown(text: str, part: Row) -> str:
+    edits = ((edit["start"], edit["end"], edit["text"]) for edit in part["edits"])
+    return edited(text, part["start"], part["end"], edits)
+
+
+def edited(text: str, start: int, end: int, edits: Iterable[tuple[int, int, str]]) -> str:
+    """A stretch of a text with its edits.
+
+    Args:
+        edits: first character, character after the last, and what is shown in their place; in order, without overlaps.
+    """
+    shown, position = [], start
+    for first, behind, instead in edits:
+        shown += [text[position:first], instead]
+        position = behind
+    return "".join([*shown, text[position:end]])
 
 
 def _question(row: Row) -> dict[str, str]:

@@ -24,6 +24,9 @@ from lm_eval_tasks.samples.answers import ScoredAnswer
         ('["Paper 3"], because Paper 3 cites it as [12].', (3,), None),
         ('first ["Paper 1"], no: ["Paper 2"]', (2,), (2,)),
         ('["Paper 2", "Paper 2"]', (2,), None),
+        ("- [ ] Paper 1\nFinal answer: [3, 8]", (3, 8), None),
+        ('["Paper 1"], no: []', (), ()),
+        ("[“Paper 3”, Papers #8]", (3, 8), None),
         ("none", None, None),
         ("", None, None),
         ("[" * 5000, None, None),
@@ -44,12 +47,19 @@ def test_sets(text: str, lenient: tuple[int, ...] | None, strict: tuple[int, ...
         ('{"Passage 1": "Passage 4"} is my answer', {1: 4}, None),
         ('{"Passage 1": "Passage 4"} or {"Passage 1": "Passage 5"}', {1: 5}, {1: 5}),
         ('{"Passage 1": "Passage 4", "Passage 1": "Passage 5"}', {1: 5}, {1: 5}),
+        ('{"Mask 1": "Paper 4", "Mask 2": null}', {1: 4}, None),
         ("{}", None, {}),
         ("{" * 5000, None, None),
     ],
 )
 def test_pairs(text: str, lenient: dict[int, int] | None, strict: dict[int, int] | None) -> None:
     assert (labels.pairs_of(text), labels.strict_pairs_of(text)) == (lenient, strict)
+
+
+def test_reading_an_answer_takes_no_longer_than_writing_it() -> None:
+    for text in ("\n" * 200_000 + "x", "[" * 200_000, "[1," * 70_000, '{"a":' * 40_000):
+        for read in (labels.set_of, labels.strict_set_of, labels.pairs_of, labels.strict_pairs_of):
+            assert not read(text)
 
 
 def test_figures() -> None:
@@ -100,11 +110,11 @@ def test_a_choice_is_scored() -> None:
 
 
 def test_what_a_card_says_of_a_row() -> None:
-    walk = {"asked": [], "answer": [2], "shortcut": [2], "works": [{}], "labels": 8, "tags": []}
+    walk = {"asked": [], "answer": [2], "shortcut": [2], "kind": "method", "labels": 8}
     assert (shortcut_score(walk), blind_score(walk)) == (1.0, 0.0)
     assert blind_score({**walk, "answer": []}) == 1.0
-    following = {"asked": [1, 2], "answer": [3, 4], "shortcut": [3, 1], "works": [], "labels": 11, "tags": []}
+    following = {"asked": [1, 2], "answer": [3, 4], "shortcut": [3, 1], "kind": "following", "labels": 11}
     assert (shortcut_score(following), blind_score(following)) == (0.5, 0.1)
-    assert blind_score({**following, "tags": ["body", "title"], "labels": 10}) == 0.1
-    select = {"asked": [], "answer": [1, 2], "shortcut": [1, 5], "works": [], "labels": 20, "tags": []}
+    assert blind_score({**following, "kind": "masks", "labels": 10}) == 0.1
+    select = {"asked": [], "answer": [1, 2], "shortcut": [1, 5], "kind": "works", "labels": 20}
     assert (shortcut_score(select), blind_score(select)) == (0.5, 0.1)
