@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from lm_eval_tasks.prompts.reading import ASKED, WORDS
+from lm_eval_tasks.tasks.records import ASKED, WORDS
 
 _T = TypeVar("_T")
 _LISTS = re.compile(r"\[([^\[\]{}]*)\]")

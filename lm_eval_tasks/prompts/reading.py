@@ -13,15 +13,12 @@ from typing import Any
 from lm_eval_tasks.core.errors import EvalError
 from lm_eval_tasks.core.row_format import PARTS_VERSION
 from lm_eval_tasks.prompts.templates import words
+from lm_eval_tasks.tasks.records import ASKED, WORDS
 
 Row = Mapping[str, Any]
 # (Configuration of texts, versioned id) -> text.
 Texts = Mapping[tuple[str, str], str]
 _QUESTIONS = "walk_questions"
-# What a part is called in the prompts of a family.
-WORDS = {"walk": "Paper", "next": "Passage", "match": "Paper", "select": "Work"}
-# What is asked about, where each gets an answer of its own.
-ASKED = {"next": "Passage", "match": "Mask"}
 # A paper may have lines that look like the prompt's own.
 _MARKS = re.compile(r"^={3,}", re.MULTILINE)
 _FIELD = re.compile(r"\{([A-Z]+)\}")

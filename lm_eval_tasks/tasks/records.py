@@ -286,6 +286,9 @@ class Reading:
 
 
 READING_TOKENS = 512
+# What a label is called in the prompts of a family, and what is asked about where each gets an answer of its own.
+WORDS: dict[str, str] = {"walk": "Paper", "next": "Passage", "match": "Paper", "select": "Work"}
+ASKED: dict[str, str] = {"next": "Passage", "match": "Mask"}
 _SIZES = {"64K": 64, "128K": 128, "256K": 256, "512K": 512, "1M": 1024}
 
 

@@ -224,7 +224,7 @@ def test_a_context_is_never_cut(with_reading: Path, tmp_path: Path) -> None:
         "max_length": 32768,
     }
     with pytest.raises(BudgetError, match="never cut"):
-        reading_hook.load("Walk-128K", 512, **arguments)
+        reading_hook.load("Walk-128K", 512, size=1, **arguments)
 
 
 def test_a_setting_of_another_family_is_refused(with_reading: Path) -> None:
