@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.text_hashes import digest, matches
-from builder.reading.match import Mask, by_titles, with_brackets
+from builder.reading.match import Mask, by_titles, marker
 from builder.reading.neutral import CITE, Edit
 from builder.reading.next import by_words, following
 from builder.reading.papers_read import PaperRead
@@ -147,7 +147,7 @@ def _match_answer(row: Row, reads: Sequence[PaperRead]) -> Answer:
         places.setdefault(edit["text"], []).append((section, edit["start"] - at, edit["end"] - at))
     entries: dict[tuple[int, int, int], set[int]] = {}
     for mention in read.document.mentions:
-        entries.setdefault((mention.section, *with_brackets(read, mention)), set()).update(mention.references)
+        entries.setdefault((mention.section, *marker(read, mention)), set()).update(mention.references)
     works = {other.paper.id: other.paper for other in reads}
     chosen = []
     for _, of_mask in sorted(places.items()):

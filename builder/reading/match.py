@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from builder.reading.names import names_of, pattern_of
-from builder.reading.neutral import SENTENCE_END
+from builder.reading.neutral import sentence_end, sentence_start, with_brackets
 from builder.seeding import digest_of
 from lm_eval_tasks.core.text import title_key
 from lm_eval_tasks.retrieval.sparse import BM25
@@ -87,7 +87,7 @@ def _mask(read: PaperRead, shelf: Shelf, entry: int, mentions: Sequence[Mention]
         return None
     if any(_gives_away(read, mention, pattern_of(names_of(cited.paper))) for mention in mentions):
         return None
-    places = tuple((mention.section, *with_brackets(read, mention)) for mention in mentions)
+    places = tuple((mention.section, *marker(read, mention)) for mention in mentions)
     return Mask(cited.paper, places, age, shelf.citations[id_])
 
 
@@ -124,21 +124,13 @@ def _sentence(read: PaperRead, mention: Mention) -> str:
 def _sides(read: PaperRead, mention: Mention) -> tuple[str, str]:
     """The sentence of a marker before and after it."""
     text = read.document.sections[mention.section].text
-    start = text.rfind("\n", 0, mention.start) + 1
-    end = text.find("\n", mention.end)
-    paragraph_end = len(text) if end < 0 else end
-    begins = max((match.end() for match in SENTENCE_END.finditer(text, start, mention.start)), default=start)
-    ends = SENTENCE_END.search(text, mention.end, paragraph_end)
-    return text[begins : mention.start], text[mention.end : ends.start() if ends else paragraph_end]
+    begins, ends = sentence_start(text, mention.start), sentence_end(text, mention.end)
+    return text[begins : mention.start], text[mention.end : ends]
 
 
-def with_brackets(read: PaperRead, mention: Mention) -> tuple[int, int]:
-    """The first and last character of a marker with the brackets around it."""
-    text = read.document.sections[mention.section].text
-    start, end = mention.start, mention.end
-    if start and end < len(text) and text[start - 1] + text[end] in ("[]", "()"):
-        return start - 1, end + 1
-    return start, end
+def marker(read: PaperRead, mention: Mention) -> tuple[int, int]:
+    """The first character of a marker with the brackets around it, and the one after its last."""
+    return with_brackets(read.document.sections[mention.section].text, mention.start, mention.end)
 
 
 def distractors(read: PaperRead, chosen: Sequence[Mask], shelf: Shelf) -> Iterator[Paper]:
@@ -187,7 +179,7 @@ def around(read: PaperRead, mask: Mask) -> str:
     return " ".join(
         _sentence(read, mention)
         for mention in read.document.mentions
-        if (mention.section, *with_brackets(read, mention)) in mask.places
+        if (mention.section, *marker(read, mention)) in mask.places
     )
 
 

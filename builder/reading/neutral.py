@@ -87,7 +87,7 @@ def edits_of(text: str, cited: Iterable[tuple[int, int]]) -> list[Edit]:
 
 def citations_in(text: str, cited: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Every citation of a text: the markers that were found, with their brackets, and what else looks like one."""
-    yield from (_with_brackets(text, start, end) for start, end in cited)
+    yield from (with_brackets(text, start, end) for start, end in cited)
     yield from (match.span() for match in _CITATIONS.finditer(text))
 
 
@@ -127,26 +127,28 @@ def _is_debris(line: str) -> bool:
 def _roadmap(text: str) -> Iterator[tuple[int, int]]:
     """Sentences that say what stands where: the one that announces it, and those after it that name a section."""
     for match in _ROADMAP.finditer(text):
-        before = max(text.rfind("\n", 0, match.start()) + 1, _last_end(text, match.start()))
-        end = _next_end(text, match.end())
-        while end < len(text) and _POINTS.match(text[end : _next_end(text, end)]):
-            end = _next_end(text, end)
+        before = max(text.rfind("\n", 0, match.start()) + 1, sentence_start(text, match.start()))
+        end = sentence_end(text, match.end())
+        while end < len(text) and _POINTS.match(text[end : sentence_end(text, end)]):
+            end = sentence_end(text, end)
         yield before, end
 
 
-def _last_end(text: str, position: int) -> int:
+def sentence_start(text: str, position: int) -> int:
+    """Where the sentence before a position begins, within its line."""
     line = text.rfind("\n", 0, position) + 1
     return max((match.end() for match in SENTENCE_END.finditer(text, line, position)), default=line)
 
 
-def _next_end(text: str, position: int) -> int:
+def sentence_end(text: str, position: int) -> int:
+    """Where the sentence at a position ends, the spaces after it included, within its line."""
     line_end = text.find("\n", position)
     stop = len(text) if line_end < 0 else line_end
     match = SENTENCE_END.search(text, position, stop)
     return match.end() if match else stop
 
 
-def _with_brackets(text: str, start: int, end: int) -> tuple[int, int]:
+def with_brackets(text: str, start: int, end: int) -> tuple[int, int]:
     """A marker with the brackets around it."""
     if start and end < len(text) and text[start - 1] + text[end] in ("[]", "()"):
         return start - 1, end + 1
