@@ -57,10 +57,15 @@ class Asking(ABC, Generic[Question]):
     """One family over the papers of a round.
 
     Attributes:
+        controls: whether it asks what a shortcut answers, see `records.Reading`.
+        fewest: papers of a context, the new one included; what a context with fewer is dropped for is `too_few`.
         withheld: reason -> questions that have no certain answer.
     """
 
     task: ReadingTask
+    controls: bool = False
+    fewest: int = 0
+    too_few: ReadingReason = "too_few_papers"
 
     def __init__(self, shelf: Shelf, seed: int) -> None:
         self.shelf, self.seed = shelf, seed

@@ -75,13 +75,16 @@ def build(
     """
     families: tuple[Asking[Any], ...] = (
         WalkAsking(shelf, wanted.seed, wanted.questions),
+        WalkAsking(shelf, wanted.seed, wanted.questions, controls=True),
         NextAsking(shelf, wanted.seed),
         MatchAsking(shelf, wanted.seed, wanted.oldest),
         SelectAsking(shelf, wanted.seed),
     )
     shown: dict[str, set[str]] = {PAPERS: set(), ABSTRACTS: set()}
     for asking in families:
-        readings = [reading for reading in wanted.readings if reading.task == asking.task]
+        readings = [
+            reading for reading in wanted.readings if (reading.task, reading.controls) == (asking.task, asking.controls)
+        ]
         for chosen in _choose(asking, readings, new, reasons, wanted.contexts):
             for context in chosen.contexts:
                 abstracts = set(asking.abstracts(context))
@@ -120,11 +123,14 @@ def _ask(paper: Paper, contexts: Mapping[int, Context], asking: Asking[Any], wan
     questions: Sequence[Any] = ()
     for size, chosen in wanted.items():
         context = contexts.get(size)
+        if context is None or len(context.papers) < asking.fewest:
+            chosen.report.drop(paper.id, asking.too_few if context else "context_not_filled")
+            continue
         before = asking.withheld.copy()
-        questions = asking.questions(context, questions) if context else ()
+        questions = asking.questions(context, questions)
         chosen.withheld += asking.withheld - before
-        if context is None or not questions:
-            chosen.report.drop(paper.id, "context_not_filled" if context is None else "no_question")
+        if not questions:
+            chosen.report.drop(paper.id, "no_question")
             continue
         chosen.report.kept += 1
         chosen.contexts.append(context)

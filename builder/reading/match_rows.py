@@ -35,6 +35,8 @@ class MatchAsking(Asking[MatchQuestion]):
     """
 
     task = "match"
+    fewest = LEAST_PAPERS + 1
+    too_few: ReadingReason = "too_few_works"
 
     def __init__(self, shelf: Shelf, seed: int, oldest: int | None) -> None:
         super().__init__(shelf, seed)
@@ -49,13 +51,8 @@ class MatchAsking(Asking[MatchQuestion]):
             return "too_few_masks"
         golds = [mask.work for mask in chosen]
         contexts = fill(paper, [*golds, *distractors(read, chosen, self.shelf)], sizes, self._tokens)
-        whole = {
-            size: context
-            for size, context in contexts.items()
-            if {work.id for work in golds} < {other.id for other in context.papers}
-        }
-        large = {size: context for size, context in whole.items() if len(context.papers) > LEAST_PAPERS}
-        return large if large or not contexts else "too_few_works"
+        needed = {work.id for work in golds}
+        return {size: context for size, context in contexts.items() if needed < {other.id for other in context.papers}}
 
     def _tokens(self, paper: Paper) -> int:
         read = self.shelf.read(paper.id)

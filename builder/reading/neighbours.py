@@ -19,6 +19,7 @@ LEAST_PAPERS = 8
 class NeighbourAsking(Asking[Question]):
     """A family over a new paper and its neighbours."""
 
+    fewest = LEAST_PAPERS
     # Why a paper without tokens cannot be shown.
     unfit: ReadingReason
 
@@ -29,6 +30,4 @@ class NeighbourAsking(Asking[Question]):
     def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, Context] | ReadingReason:
         if self.tokens(paper) is None:
             return self.unfit
-        contexts = fill(paper, self.shelf.around(paper), sizes, self.tokens)
-        large = {size: context for size, context in contexts.items() if len(context.papers) >= LEAST_PAPERS}
-        return large if large or not contexts else "too_few_papers"
+        return fill(paper, self.shelf.around(paper), sizes, self.tokens)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations, islice, permutations
 from typing import TYPE_CHECKING, Literal, get_args
 
 from builder.reading.works import NearTitles, WorkFault, Works, is_garbled
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 WalkKind = Literal["experiments", "introduction", "related_work", "method", "background_only", "same_paragraph"]
 WALK_KINDS: tuple[WalkKind, ...] = get_args(WalkKind)
+# What a search for titles answers, to compare with.
+ControlKind = Literal["cites", "cites_both", "cites_first_only"]
+CONTROL_KINDS: tuple[ControlKind, ...] = get_args(ControlKind)
 Withheld = Literal[
     "garbled_title",
     "inside_the_set",
@@ -34,7 +37,7 @@ Withheld = Literal[
     "doubtful_section",
     "doubtful_paragraph",
 ]
-_IN_SECTION: dict[WalkKind, SectionKind] = {
+_IN_SECTION: dict[WalkKind | ControlKind, SectionKind] = {
     "experiments": "experiments",
     "introduction": "introduction",
     "related_work": "related_work",
@@ -58,7 +61,7 @@ class WalkQuestion:
         by_title: what a search for the titles in the papers' texts finds.
     """
 
-    kind: WalkKind
+    kind: WalkKind | ControlKind
     works: tuple[Work, ...]
     answer: frozenset[str]
     by_title: frozenset[str]
@@ -74,12 +77,15 @@ class Walk:
 
     Args:
         papers: the new one first; works that it cites are asked about before others.
+        kinds: of the questions, `WALK_KINDS` or `CONTROL_KINDS`.
 
     Attributes:
         withheld: reason -> how many questions have no certain answer.
     """
 
-    def __init__(self, papers: Sequence[PaperRead]) -> None:
+    def __init__(self, papers: Sequence[PaperRead], kinds: Sequence[WalkKind | ControlKind] = WALK_KINDS) -> None:
+        self._kinds = kinds
+        self._found: dict[str, frozenset[str]] = {}
         self._papers = {read.paper.id: read for read in papers}
         self._new = papers[0].paper.id
         self._titles = "\n".join(title_key(read.paper.title) for read in papers)
@@ -130,7 +136,7 @@ class Walk:
                 used.update(work.key for work in question.works)
         return list(chosen.values())
 
-    def question(self, kind: WalkKind, keys: Sequence[str]) -> WalkQuestion | None:
+    def question(self, kind: WalkKind | ControlKind, keys: Sequence[str]) -> WalkQuestion | None:
         """The question of a kind about works that are given by the keys of their titles; None if it has no certain answer."""
         works = tuple(self._works[key] for key in keys if key in self._works)
         return self._question(kind, works) if len(works) == len(keys) else None
@@ -142,19 +148,23 @@ class Walk:
 
     def _in_turn(self, seed: int) -> Iterator[WalkQuestion]:
         """All questions, kind after kind, with as many empty answers as are wanted, as long as there are enough of all."""
-        pools: dict[tuple[WalkKind, bool], list[WalkQuestion]] = {}
-        for kind in WALK_KINDS:
+        pools: dict[tuple[WalkKind | ControlKind, bool], list[WalkQuestion]] = {}
+        for kind in self._kinds:
             for question in self._of_kind(kind, seed):
                 pools.setdefault((kind, not question.answer), []).append(question)
         iterators = {key: iter(pool) for key, pool in pools.items()}
-        for turn in range(sum(map(len, pools.values())) * len(WALK_KINDS)):
-            kind = WALK_KINDS[(turn + digest_of(seed, self._new, "first kind")[0]) % len(WALK_KINDS)]
+        for turn in range(sum(map(len, pools.values())) * len(self._kinds)):
+            kind = self._kinds[(turn + digest_of(seed, self._new, "first kind")[0]) % len(self._kinds)]
             is_empty = share_of(seed, self._new, turn, "empty") < _EMPTY
             yield from islice(iterators.get((kind, is_empty), iter(())), 1)
 
-    def _of_kind(self, kind: WalkKind, seed: int) -> Iterator[WalkQuestion]:
+    def _of_kind(self, kind: WalkKind | ControlKind, seed: int) -> Iterator[WalkQuestion]:
         """All questions of a kind that have a certain answer: works that many cite first, and of these those that the new paper does."""
-        groups = [(work,) for work in self._works.values()] if kind != "same_paragraph" else self._pairs()
+        groups: Sequence[tuple[Work, ...]] = [(work,) for work in self._works.values()]
+        if kind in ("cites_both", "cites_first_only"):
+            groups = list(permutations(self._works.values(), 2))
+        elif kind == "same_paragraph":
+            groups = self._pairs()
         ordered = sorted(
             groups,
             key=lambda works: (
@@ -178,8 +188,10 @@ class Walk:
             pairs.update(pair for keys in paragraphs.values() for pair in combinations(sorted(keys), 2))
         return [(self._works[first], self._works[second]) for first, second in sorted(pairs)]
 
-    def _question(self, kind: WalkKind, works: tuple[Work, ...]) -> WalkQuestion | None:
+    def _question(self, kind: WalkKind | ControlKind, works: tuple[Work, ...]) -> WalkQuestion | None:
         """A question; None if its answer is not certain."""
+        if kind in CONTROL_KINDS:
+            return self._control(kind, works)
         answer: set[str] = set()
         for id_ in sorted(_citing(works)):
             answers = self._answers(kind, works, id_)
@@ -190,12 +202,24 @@ class Walk:
                 answer.add(id_)
         if kind == "same_paragraph" and (not answer or len(_citing(works)) < _FEWEST_TOGETHER):
             return None
-        by_title = frozenset(
-            id_ for id_, read in self._papers.items() if all(work.key in read.text_key for work in works)
-        )
-        return WalkQuestion(kind, works, frozenset(answer), by_title)
+        return WalkQuestion(kind, works, frozenset(answer), frozenset.intersection(*map(self._by_title, works)))
 
-    def _answers(self, kind: WalkKind, works: tuple[Work, ...], id_: str) -> bool | None:
+    def _by_title(self, work: Work) -> frozenset[str]:
+        """The papers in whose text a search finds a work's title."""
+        if work.key not in self._found:
+            self._found[work.key] = frozenset(id_ for id_, read in self._papers.items() if work.key in read.text_key)
+        return self._found[work.key]
+
+    def _control(self, kind: WalkKind | ControlKind, works: tuple[Work, ...]) -> WalkQuestion:
+        """A question that reference lists answer."""
+        first, last = works[0], works[-1]
+        if kind == "cites_first_only":
+            answer = first.entries.keys() - last.entries.keys()
+            return WalkQuestion(kind, works, frozenset(answer), self._by_title(first) - self._by_title(last))
+        by_title = self._by_title(first) & self._by_title(last)
+        return WalkQuestion(kind, works, frozenset(first.entries.keys() & last.entries.keys()), by_title)
+
+    def _answers(self, kind: WalkKind | ControlKind, works: tuple[Work, ...], id_: str) -> bool | None:
         """Whether a paper that cites the works answers a question; None if that is not certain."""
         places = [self._places(work, id_) or frozenset() for work in works]
         if kind == "same_paragraph":

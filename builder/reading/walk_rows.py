@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from builder.reading.asking import LABEL_TOKENS, Asked, part_of
 from builder.reading.neighbours import NeighbourAsking
-from builder.reading.walk import Walk, WalkQuestion
+from builder.reading.walk import CONTROL_KINDS, WALK_KINDS, Walk, WalkQuestion
 
 if TYPE_CHECKING:
     from builder.reading.contexts import Context
@@ -20,13 +20,15 @@ class WalkAsking(NeighbourAsking[WalkQuestion]):
 
     Args:
         count: most questions over one context.
+        controls: whether the questions are those that a search for titles answers.
     """
 
     task = "walk"
     unfit: ReadingReason = "doubtful_references"
 
-    def __init__(self, shelf: Shelf, seed: int, count: int) -> None:
+    def __init__(self, shelf: Shelf, seed: int, count: int, *, controls: bool = False) -> None:
         super().__init__(shelf, seed)
+        self.controls = controls
         self._count = count
 
     def tokens(self, paper: Paper) -> int | None:
@@ -34,7 +36,8 @@ class WalkAsking(NeighbourAsking[WalkQuestion]):
         return read.tokens + LABEL_TOKENS if read.has_sure_references else None
 
     def questions(self, context: Context, preferred: Sequence[WalkQuestion]) -> list[WalkQuestion]:
-        walk = Walk([self.shelf.read(paper.id) for paper in context.papers])
+        kinds = CONTROL_KINDS if self.controls else WALK_KINDS
+        walk = Walk([self.shelf.read(paper.id) for paper in context.papers], kinds)
         questions = walk.questions(self.seed, self._count, preferred)
         self.withheld.update(walk.withheld)
         return questions

@@ -274,11 +274,13 @@ class Reading:
     Attributes:
         name: the configuration's name, e.g. "Walk-128K".
         size: of the context, in units of 1,024 tokens.
+        controls: whether its questions are those that the family's shortcut answers, to compare with.
     """
 
     name: str
     task: ReadingTask
     size: int
+    controls: bool = False
 
     @property
     def slug(self) -> str:
@@ -298,6 +300,7 @@ def _readings(label: str, task: ReadingTask, smallest: int) -> Iterator[Reading]
 
 READINGS: tuple[Reading, ...] = (
     *_readings("Walk", "walk", 128),
+    Reading("Walk-Controls-128K", "walk", 128, controls=True),
     *_readings("Next", "next", 128),
     *_readings("Match", "match", 128),
     *_readings("Select", "select", 64),

@@ -19,7 +19,7 @@ from builder.reading.passages import Passage, neutral_text, passages_of
 from builder.reading.section_kinds import section_kinds
 from builder.reading.shelf import Shelf
 from builder.reading.text import abstract_text, shown_text
-from builder.reading.walk import Walk
+from builder.reading.walk import CONTROL_KINDS, Walk
 from builder.reading.works import Entry, NearTitles, Works, is_garbled
 from builder.records import Cited, Citing, Document, Paper, Reference, Role, Section
 
@@ -155,6 +155,18 @@ def test_walk_asks_what_is_certain_and_withholds_the_rest() -> None:
     background = walk.question("background_only", ["alphariversofthenorth"])
     assert background is not None
     assert background.answer == {"2"} | ({"3"} if background.answer >= {"3"} else set())
+
+
+def test_controls_are_answered_by_reference_lists() -> None:
+    every = read_of("1", {"Introduction": "[1] [2] [3] [4] [5]"})
+    some = read_of("2", {"Introduction": "[1] [2] [3]"}, TITLES[:3])
+    walk = Walk([every, some, read_of("3", {"Introduction": "[1] [2]"}, TITLES[3:])], CONTROL_KINDS)
+    keys = ["alphariversofthenorth", "gammalakesoftheeast"]
+    both, first_only = (walk.question(kind, keys) for kind in ("cites_both", "cites_first_only"))  # type: ignore[arg-type]
+    assert both is not None
+    assert first_only is not None
+    assert both.answer == both.by_title == {"1", "2"}
+    assert first_only.answer == first_only.by_title == frozenset()
 
 
 def test_walk_does_not_ask_for_a_paper_of_the_set() -> None:

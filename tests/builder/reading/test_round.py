@@ -124,9 +124,7 @@ def named(row: Row) -> set[str]:
     return {row["papers"][row["parts"][label - 1]["paper"]]["id"] for label in row["answer"]}
 
 
-def test_the_same_round_gives_the_same_bytes_and_larger_contexts_hold_smaller_ones(
-    with_reading: Path, tmp_path: Path
-) -> None:
+def test_the_same_round_gives_the_same_bytes(with_reading: Path, tmp_path: Path) -> None:
     reading = {**READING, "configurations": ["Walk-128K", "Next-128K", "Match-128K"]}
     build(small_round(with_reading, settings=("Title-10K",), reading=reading, output=tmp_path / "again"))
     assert digests(tmp_path / "again") == digests(with_reading / "academiceval")
@@ -176,7 +174,12 @@ def test_readers_score_what_they_know(with_reading: Path, tmp_path: Path) -> Non
     assert found["half", "academiceval_walk_128k", "exact"] == pytest.approx(exact)
     f1 = sum(f1_of(some, answer) for (_, answer), some in zip(walk, kept, strict=True)) / len(walk)
     assert found["half", "academiceval_walk_128k", "set_f1"] == pytest.approx(f1)
-    assert found["half", "academiceval_next_128k", "share_right"] < 0.9
+    for name, task in (("Next-128K", "next"), ("Match-128K", "match")):
+        shares = [
+            sum(label <= row["labels"] // 2 for label in row["answer"]) / len(row["answer"])
+            for row in rows(folder, name)
+        ]
+        assert found["half", f"academiceval_{task}_128k", "share_right"] == pytest.approx(sum(shares) / len(shares))
     # No text is in the log: neither the prompts nor what they were put together from.
     log = sum(file.stat().st_size for file in (tmp_path / "know").glob("samples_*.jsonl"))
     assert log < sum(map(len, texts_of(folder).values()))
