@@ -59,7 +59,7 @@ class Asking(ABC, Generic[Question]):
     Attributes:
         controls: whether it asks what a shortcut answers, see `records.Reading`.
         fewest: papers of a context, the new one included; what a context with fewer is dropped for is `too_few`.
-        withheld: reason -> questions that have no certain answer.
+        withheld: reason -> questions that have no certain answer, over the contexts since it was last cleared.
     """
 
     task: ReadingTask

@@ -126,9 +126,9 @@ def _ask(paper: Paper, contexts: Mapping[int, Context], asking: Asking[Any], wan
         if context is None or len(context.papers) < asking.fewest:
             chosen.report.drop(paper.id, asking.too_few if context else "context_not_filled")
             continue
-        before = asking.withheld.copy()
+        asking.withheld.clear()
         questions = asking.questions(context, questions)
-        chosen.withheld += asking.withheld - before
+        chosen.withheld += asking.withheld
         if not questions:
             chosen.report.drop(paper.id, "no_question")
             continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
@@ -50,13 +50,12 @@ class CitedPlaces:
         return places if self.second(entry) == places else None
 
 
-def citing(document: Document, shown: Iterator[int] | frozenset[int]) -> CitedPlaces:
+def citing(document: Document, sections: frozenset[int]) -> CitedPlaces:
     """Where a document cites.
 
     Args:
-        shown: the sections that are looked at.
+        sections: those that are looked at.
     """
-    sections = frozenset(shown)
     first: dict[int, set[Place]] = defaultdict(set)
     for mention in document.mentions:
         if mention.section in sections:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from builder.store import Store
 
 Answer = tuple[list[int], list[int]]
-_NONE: Answer = ([], [])
 
 
 def complete_row(row: Row, store: Store) -> Row | Lacking:
@@ -113,8 +112,7 @@ def _resolved(store: Store, paper: Paper, document: Document, others: Sequence[P
         for i, entry in enumerate(document.references)
         if entry.arxiv_id in ids or title_key(entry.title) in by_title
     }
-    linked = {link.reference: link.cited_id for link in store.links(paper.id) if link.cited_id}
-    return {i: id_ for i, id_ in (found | linked).items() if id_}
+    return {i: id_ for i, id_ in (found | store.cited_ids(paper.id)).items() if id_}
 
 
 def _has(read: PaperRead, spans: set[tuple[int, int]]) -> bool:
@@ -173,7 +171,7 @@ def _select_answer(row: Row, reads: Sequence[PaperRead]) -> Answer:
 def _walk_answer(row: Row, reads: Sequence[PaperRead]) -> Answer:
     question = _walk(tuple(reads)).question(row["kind"], [title_key(work["title"]) for work in row["works"]])
     if question is None:
-        return _NONE
+        return [], []
     labels = _labels(row, reads)
     return sorted(labels[id_] for id_ in question.answer), sorted(labels[id_] for id_ in question.by_title)
 

@@ -7,9 +7,9 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.collect.license_lookup import learn_licenses
+from builder.citations.cited_papers import cited_papers, read_papers
 from builder.dataset.families import Family
-from builder.extract.stage import choose_documents, extract_papers
+from builder.extract.stage import choose_documents
 from builder.reading.build import Wanted, build
 from builder.reading.completion import complete_row
 from builder.reading.contexts import Neighbourhoods
@@ -18,7 +18,7 @@ from builder.reading.shelf import Shelf
 from builder.records import Cited, Citing
 from builder.round.licenses import allows
 from builder.samples.near_duplicates import copies
-from builder.seeding import digest_of, row_order
+from builder.seeding import row_order
 
 if TYPE_CHECKING:
     from builder.dataset.families import Material
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from builder.round.model import Round
     from builder.sources.base import Source
     from builder.stage_report import StageReport
-    from builder.store import Store
     from lm_eval_tasks.engines.base import Engine
 
 _KEPT = 1024
@@ -41,13 +40,7 @@ def prepare(material: Material, source: Source, engine: Engine) -> None:
     if not any(reading.task == "match" for reading in round_.reading.chosen):
         return
     papers = _new_papers(material)[: _LOOKED_AT * round_.reading.contexts]
-    wanted: set[str] = set()
-    for paper in papers:
-        cited = set(_cited_ids(store, paper.id).values()) - round_.taken_down
-        wanted.update(
-            sorted(cited, key=lambda id_: digest_of(round_.seed, id_, "cited"))[: round_.reading.cited_papers]
-        )
-    extract_papers(round_, source, store, learn_licenses(source, store, list(store.papers(sorted(wanted)))), engine)
+    read_papers(round_, source, store, cited_papers(round_, store, papers, round_.reading.cited_papers), engine)
 
 
 def write(material: Material, folder: Path) -> Iterator[tuple[Configuration, Sequence[StageReport]]]:
@@ -79,16 +72,11 @@ def _shelf(material: Material, duplicates: frozenset[str]) -> Shelf:
     fit = [paper for paper in material.papers if paper.id not in duplicates and allows(paper.license, round_.licenses)]
     around = Neighbourhoods(fit, material.graph, round_.seed, round_.reading.window_months).around
     citing = {paper.id: partial(_citing, material, paper) for paper in material.papers}
-    return Shelf(citing, lambda id_: _cited_ids(material.store, id_).values(), _known(material), around)
+    return Shelf(citing, lambda id_: material.store.cited_ids(id_).values(), _known(material), around)
 
 
 def _citing(material: Material, paper: Paper) -> Citing:
-    return Citing(paper, material.documents[paper.id], _cited_ids(material.store, paper.id))
-
-
-def _cited_ids(store: Store, paper_id: str) -> dict[int, str]:
-    """Entry of a paper's reference list -> id of the paper that it is."""
-    return {link.reference: link.cited_id for link in store.links(paper_id) if link.cited_id}
+    return Citing(paper, material.documents[paper.id], material.store.cited_ids(paper.id))
 
 
 def _known(material: Material) -> Callable[[str], Cited | None]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from builder.reading.asking import LABEL_TOKENS, Asked, Asking, part_of
@@ -20,14 +21,11 @@ if TYPE_CHECKING:
     from builder.records import Paper, ReadingReason
 
 
-@dataclass(frozen=True, slots=True)
-class MatchQuestion:
-    """What is asked: the masks of a paper, in the order of their numbers."""
-
-    masks: tuple[Mask, ...]
+# The masks of a paper, in the order of their numbers.
+Masks = Sequence[Mask]
 
 
-class MatchAsking(Asking[MatchQuestion]):
+class MatchAsking(Asking[Masks]):
     """Match over the papers of a round.
 
     Args:
@@ -40,13 +38,13 @@ class MatchAsking(Asking[MatchQuestion]):
 
     def __init__(self, shelf: Shelf, seed: int, oldest: int | None) -> None:
         super().__init__(shelf, seed)
-        self._oldest = oldest
+        self._masks = lru_cache(maxsize=1)(lambda id_: masks(shelf.read(id_), shelf, seed, oldest))
 
     def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, Context] | ReadingReason:
         read = self.shelf.read(paper.id)
         if not read.resolved:
             return "unresolved_citations"
-        chosen = masks(read, self.shelf, self.seed, self._oldest)
+        chosen = self._masks(paper.id)
         if len(chosen) < FEWEST:
             return "too_few_masks"
         golds = [mask.work for mask in chosen]
@@ -59,12 +57,10 @@ class MatchAsking(Asking[MatchQuestion]):
         [count] = token_counter()([read.shown.text[: read.shown.references]])
         return count + LABEL_TOKENS
 
-    def questions(self, context: Context, preferred: Sequence[MatchQuestion]) -> list[MatchQuestion]:
-        return list(preferred) or [
-            MatchQuestion(tuple(masks(self.shelf.read(context.paper.id), self.shelf, self.seed, self._oldest)))
-        ]
+    def questions(self, context: Context, preferred: Sequence[Masks]) -> list[Masks]:
+        return list(preferred) or [self._masks(context.paper.id)]
 
-    def key(self, question: MatchQuestion) -> Sequence[object]:
+    def key(self, question: Masks) -> Sequence[object]:
         return [self.task]
 
     def parts(self, context: Context) -> list[dict[str, Any]]:
@@ -73,13 +69,13 @@ class MatchAsking(Asking[MatchQuestion]):
     def _end(self, paper: Paper) -> int:
         return self.shelf.read(paper.id).shown.references
 
-    def asked(self, question: MatchQuestion, context: Context, label: Mapping[Any, int]) -> Asked:
+    def asked(self, question: Masks, context: Context, label: Mapping[Any, int]) -> Asked:
         labels = {paper.id: label[i, 0] for i, paper in enumerate(context.papers) if i}
         read, candidates = self.shelf.read(context.paper.id), context.papers[1:]
         texts = [self.shelf.read(paper.id).shown.text[: self._end(paper)] for paper in candidates]
-        by_title = by_titles(read, question.masks, candidates)
-        by_body = by_texts(read, question.masks, candidates, texts)
-        answer = [mask.work.id for mask in question.masks]
+        by_title = by_titles(read, question, candidates)
+        by_body = by_texts(read, question, candidates, texts)
+        answer = [mask.work.id for mask in question]
         return Asked(
             MASKS,
             [labels[id_] for id_ in answer],
@@ -89,15 +85,15 @@ class MatchAsking(Asking[MatchQuestion]):
                 tag_of(title == right, body == right)
                 for right, title, body in zip(answer, by_title, by_body, strict=True)
             ],
-            cited_by=[mask.cited_by for mask in question.masks],
-            ages=[mask.age for mask in question.masks],
+            cited_by=[mask.cited_by for mask in question],
+            ages=[mask.age for mask in question],
             last=[self._masked(question, context.paper)],
         )
 
-    def _masked(self, question: MatchQuestion, paper: Paper) -> dict[str, Any]:
+    def _masked(self, question: Masks, paper: Paper) -> dict[str, Any]:
         """The paper that is asked about, without its reference list. Its other citations tell which works are not meant, and so go."""
         read = self.shelf.read(paper.id)
-        masked = {place: f"[MASK {number}]" for number, mask in enumerate(question.masks, 1) for place in mask.places}
+        masked = {place: f"[MASK {number}]" for number, mask in enumerate(question, 1) for place in mask.places}
         edits: list[dict[str, Any]] = []
         for section, at in read.shown.sections.items():
             text = read.document.sections[section].text

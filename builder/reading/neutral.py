@@ -127,7 +127,7 @@ def _is_debris(line: str) -> bool:
 def _roadmap(text: str) -> Iterator[tuple[int, int]]:
     """Sentences that say what stands where: the one that announces it, and those after it that name a section."""
     for match in _ROADMAP.finditer(text):
-        before = max(text.rfind("\n", 0, match.start()) + 1, sentence_start(text, match.start()))
+        before = sentence_start(text, match.start())
         end = sentence_end(text, match.end())
         while end < len(text) and _POINTS.match(text[end : sentence_end(text, end)]):
             end = sentence_end(text, end)

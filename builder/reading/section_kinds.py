@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from builder.extract.roles import normalise, split_number
 from builder.extract.sections import parts
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from builder.records import Document
 
 SectionKind = Literal["introduction", "related_work", "method", "experiments"]
-SECTION_KINDS: tuple[SectionKind, ...] = get_args(SectionKind)
 
 # As the prompt of Walk says.
 _EXPERIMENTS = re.compile(r"\b(?:experiment(?:s|al|ation)?|evaluations?|results?)\b")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -33,15 +33,8 @@ _NAME = "[name]"
 _NEARBY = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class SelectQuestion:
-    """What is asked: the works that the introduction cites."""
-
-    works: tuple[Paper, ...]
-
-
-class SelectAsking(Asking[SelectQuestion]):
-    """Select over the papers of a round."""
+class SelectAsking(Asking["Sequence[Paper]"]):
+    """Select over the papers of a round; a question is the works that an introduction cites."""
 
     task = "select"
 
@@ -94,10 +87,10 @@ class SelectAsking(Asking[SelectQuestion]):
                 seen.add(key)
                 yield work
 
-    def questions(self, context: Context, preferred: Sequence[SelectQuestion]) -> list[SelectQuestion]:
-        return list(preferred) or [SelectQuestion(tuple(self._cited(self.shelf.read(context.paper.id))))]
+    def questions(self, context: Context, preferred: Sequence[Sequence[Paper]]) -> list[Sequence[Paper]]:
+        return list(preferred) or [self._cited(self.shelf.read(context.paper.id))]
 
-    def key(self, question: SelectQuestion) -> Sequence[object]:
+    def key(self, question: Sequence[Paper]) -> Sequence[object]:
         return [self.task]
 
     def parts(self, context: Context) -> list[dict[str, Any]]:
@@ -106,16 +99,16 @@ class SelectAsking(Asking[SelectQuestion]):
     def abstracts(self, context: Context) -> Collection[str]:
         return {paper.id for paper in context.papers[1:]}
 
-    def asked(self, question: SelectQuestion, context: Context, label: Mapping[Any, int]) -> Asked:
+    def asked(self, question: Sequence[Paper], context: Context, label: Mapping[Any, int]) -> Asked:
         labels = {paper.id: label[i, 0] for i, paper in enumerate(context.papers) if i}
         read, pool = self.shelf.read(context.paper.id), context.papers[1:]
-        part = _shown(read, question.works)
+        part = _shown(read, question)
         edits = [Edit(**edit) for edit in part["edits"]]
         shown = neutral_text(read.shown.text, part["start"], part["end"], edits)
         return Asked(
             WORKS,
-            sorted(labels[work.id] for work in question.works),
-            [labels[id_] for id_ in by_abstracts(shown, pool, len(question.works))],
+            sorted(labels[work.id] for work in question),
+            [labels[id_] for id_ in by_abstracts(shown, pool, len(question))],
             last=[part],
         )
 

@@ -27,6 +27,7 @@ WALK_KINDS: tuple[WalkKind, ...] = get_args(WalkKind)
 # What a search for titles answers, to compare with.
 ControlKind = Literal["cites", "cites_both", "cites_first_only"]
 CONTROL_KINDS: tuple[ControlKind, ...] = get_args(ControlKind)
+Kind = WalkKind | ControlKind
 Withheld = Literal[
     "garbled_title",
     "inside_the_set",
@@ -37,7 +38,7 @@ Withheld = Literal[
     "doubtful_section",
     "doubtful_paragraph",
 ]
-_IN_SECTION: dict[WalkKind | ControlKind, SectionKind] = {
+_IN_SECTION: dict[Kind, SectionKind] = {
     "experiments": "experiments",
     "introduction": "introduction",
     "related_work": "related_work",
@@ -61,7 +62,7 @@ class WalkQuestion:
         by_title: what a search for the titles in the papers' texts finds.
     """
 
-    kind: WalkKind | ControlKind
+    kind: Kind
     works: tuple[Work, ...]
     answer: frozenset[str]
     by_title: frozenset[str]
@@ -83,7 +84,7 @@ class Walk:
         withheld: reason -> how many questions have no certain answer.
     """
 
-    def __init__(self, papers: Sequence[PaperRead], kinds: Sequence[WalkKind | ControlKind] = WALK_KINDS) -> None:
+    def __init__(self, papers: Sequence[PaperRead], kinds: Sequence[Kind] = WALK_KINDS) -> None:
         self._kinds = kinds
         self._found: dict[str, frozenset[str]] = {}
         self._papers = {read.paper.id: read for read in papers}
@@ -99,22 +100,26 @@ class Walk:
         }
 
     def _is_certain(self, work: Work) -> bool:
-        """Whether it is known where all papers cite a work."""
+        """Whether it is known where all papers cite a work; counted if not."""
+        if fault := self._fault(work):
+            self.withheld[fault] += 1
+        return fault is None
+
+    def _fault(self, work: Work) -> Withheld | None:
+        """Why it is not known where all papers cite a work."""
+        if is_garbled(work.title):
+            return "garbled_title"
+        if work.key in self._titles or any(entry.cited_id in self._papers for entry in work.entries.values()):
+            return "inside_the_set"
         others = [read for id_, read in self._papers.items() if id_ not in work.entries]
+        if any(work.key in read.references_key for read in others):
+            return "missed_entry"
+        if self._near.of(work):
+            return "near_title"
         places = [self._places(work, id_) for id_ in work.entries]
-        reasons: dict[Withheld, bool] = {
-            "garbled_title": is_garbled(work.title),
-            "inside_the_set": work.key in self._titles
-            or any(entry.cited_id in self._papers for entry in work.entries.values()),
-            "missed_entry": any(work.key in read.references_key for read in others),
-            "near_title": bool(self._near.of(work)),
-            "ways_disagree": None in places,
-            "cited_nowhere": frozenset() in places,
-        }
-        reason = next((reason for reason, holds in reasons.items() if holds), None)
-        if reason:
-            self.withheld[reason] += 1
-        return reason is None
+        if None in places:
+            return "ways_disagree"
+        return "cited_nowhere" if frozenset() in places else None
 
     def _places(self, work: Work, id_: str) -> Places | None:
         return self._papers[id_].citing.places(work.entries[id_].number)
@@ -136,7 +141,7 @@ class Walk:
                 used.update(work.key for work in question.works)
         return list(chosen.values())
 
-    def question(self, kind: WalkKind | ControlKind, keys: Sequence[str]) -> WalkQuestion | None:
+    def question(self, kind: Kind, keys: Sequence[str]) -> WalkQuestion | None:
         """The question of a kind about works that are given by the keys of their titles; None if it has no certain answer."""
         works = tuple(self._works[key] for key in keys if key in self._works)
         return self._question(kind, works) if len(works) == len(keys) else None
@@ -148,7 +153,7 @@ class Walk:
 
     def _in_turn(self, seed: int) -> Iterator[WalkQuestion]:
         """All questions, kind after kind, with as many empty answers as are wanted, as long as there are enough of all."""
-        pools: dict[tuple[WalkKind | ControlKind, bool], list[WalkQuestion]] = {}
+        pools: dict[tuple[Kind, bool], list[WalkQuestion]] = {}
         for kind in self._kinds:
             for question in self._of_kind(kind, seed):
                 pools.setdefault((kind, not question.answer), []).append(question)
@@ -158,7 +163,7 @@ class Walk:
             is_empty = share_of(seed, self._new, turn, "empty") < _EMPTY
             yield from islice(iterators.get((kind, is_empty), iter(())), 1)
 
-    def _of_kind(self, kind: WalkKind | ControlKind, seed: int) -> Iterator[WalkQuestion]:
+    def _of_kind(self, kind: Kind, seed: int) -> Iterator[WalkQuestion]:
         """All questions of a kind that have a certain answer: works that many cite first, and of these those that the new paper does."""
         groups: Sequence[tuple[Work, ...]] = [(work,) for work in self._works.values()]
         if kind in ("cites_both", "cites_first_only"):
@@ -188,7 +193,7 @@ class Walk:
             pairs.update(pair for keys in paragraphs.values() for pair in combinations(sorted(keys), 2))
         return [(self._works[first], self._works[second]) for first, second in sorted(pairs)]
 
-    def _question(self, kind: WalkKind | ControlKind, works: tuple[Work, ...]) -> WalkQuestion | None:
+    def _question(self, kind: Kind, works: tuple[Work, ...]) -> WalkQuestion | None:
         """A question; None if its answer is not certain."""
         if kind in CONTROL_KINDS:
             return self._control(kind, works)
@@ -210,7 +215,7 @@ class Walk:
             self._found[work.key] = frozenset(id_ for id_, read in self._papers.items() if work.key in read.text_key)
         return self._found[work.key]
 
-    def _control(self, kind: WalkKind | ControlKind, works: tuple[Work, ...]) -> WalkQuestion:
+    def _control(self, kind: Kind, works: tuple[Work, ...]) -> WalkQuestion:
         """A question that reference lists answer."""
         first, last = works[0], works[-1]
         if kind == "cites_first_only":
@@ -219,7 +224,7 @@ class Walk:
         by_title = self._by_title(first) & self._by_title(last)
         return WalkQuestion(kind, works, frozenset(first.entries.keys() & last.entries.keys()), by_title)
 
-    def _answers(self, kind: WalkKind | ControlKind, works: tuple[Work, ...], id_: str) -> bool | None:
+    def _answers(self, kind: Kind, works: tuple[Work, ...], id_: str) -> bool | None:
         """Whether a paper that cites the works answers a question; None if that is not certain."""
         places = [self._places(work, id_) or frozenset() for work in works]
         if kind == "same_paragraph":

@@ -184,7 +184,7 @@ def _read(paper: Paper, documents: Documents, with_citations: bool) -> _Read:
 
 
 def _cited_papers(store: Store, paper_id: str) -> dict[int, CitedPaper]:
-    links = {link.reference: link.cited_id for link in store.links(paper_id) if link.cited_id}
+    links = store.cited_ids(paper_id)
     papers = {
         paper.id: CitedPaper(paper.id, paper.title, paper.abstract) for paper in store.papers(set(links.values()))
     }

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from builder.collect.license_lookup import learn_licenses
-from builder.extract.stage import Documents, choose_documents, extract_papers
+from builder.citations.cited_papers import cited_papers, read_papers
+from builder.extract.stage import Documents, choose_documents
 from builder.records import Cited, Citing
 from builder.round.licenses import allows
 from builder.scalar.annotate import typing_of
 from builder.scalar.questions import Question, QuestionMaker, ask_all, turn_of
-from builder.seeding import digest_of
 from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
     from builder.dataset.families import Material
     from builder.records import Paper, Split
-    from builder.round.model import Round
     from builder.sources.base import Source
     from builder.stage_report import StageReport
-    from builder.store import Store
     from lm_eval_tasks.engines.base import Engine
     from lm_eval_tasks.tasks.records import Level
 
@@ -36,8 +32,8 @@ def read_cited(material: Material, source: Source, engine: Engine) -> None:
     round_, store = material.round_, material.store
     if not round_.scalar.shows_texts:
         return
-    cited = cited_papers(round_, store, question_papers(material))
-    extract_papers(round_, source, store, learn_licenses(source, store, cited), engine)
+    cited = cited_papers(round_, store, question_papers(material), round_.scalar.cited_papers)
+    read_papers(round_, source, store, cited, engine)
 
 
 def question_papers(material: Material) -> list[Paper]:
@@ -65,16 +61,6 @@ def question_papers(material: Material) -> list[Paper]:
     ]
 
 
-def cited_papers(round_: Round, store: Store, papers: Iterable[Paper]) -> list[Paper]:
-    """The records of what the papers cite; at most `cited_papers` for each paper, chosen by the seed alone."""
-    cited: set[str] = set()
-    for paper in papers:
-        ids = {link.cited_id for link in store.links(paper.id) if link.cited_id}
-        ids -= round_.taken_down
-        cited.update(sorted(ids, key=lambda id_: digest_of(round_.seed, id_, "cited"))[: round_.scalar.cited_papers])
-    return list(store.papers(sorted(cited)))
-
-
 class Asking:
     """What the questions of a round are made of: papers to ask about, and what is known of those that they cite."""
 
@@ -83,7 +69,7 @@ class Asking:
         self._round, self._store = round_, store
         self._documents, self._dates = material.documents, material.dates
         self._papers = question_papers(material) if round_.scalar.chosen else []
-        cited = cited_papers(round_, store, self._papers)
+        cited = cited_papers(round_, store, self._papers, round_.scalar.cited_papers)
         self._cited = {paper.id: paper for paper in cited if allows(paper.license, round_.licenses)}
         self._texts = Documents(store, {})
         if round_.scalar.shows_texts:
@@ -102,7 +88,7 @@ class Asking:
     def _of_split(self, maker: QuestionMaker, split: Split) -> list[Question]:
         papers = [paper for paper in self._papers if self._dates.split_of(paper) == split]
         citing = (
-            Citing(paper, self._documents[paper.id], _cited_ids(self._store, paper))
+            Citing(paper, self._documents[paper.id], self._store.cited_ids(paper.id))
             for paper in progress(papers, maker.report.stage, len(papers))
         )
         return ask_all(maker, citing, self._round.seed, self._round.scalar.questions)
@@ -110,7 +96,3 @@ class Asking:
     def _look_up(self, id_: str) -> Cited | None:
         paper = self._cited.get(id_)
         return Cited(paper, self._texts.get(id_)) if paper else None
-
-
-def _cited_ids(store: Store, paper: Paper) -> dict[int, str]:
-    return {link.reference: link.cited_id for link in store.links(paper.id) if link.cited_id}

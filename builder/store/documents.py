@@ -127,6 +127,10 @@ class DocumentTables:
         )
         return [Link(*row) for row in rows]
 
+    def cited_ids(self, paper_id: str) -> dict[int, str]:
+        """Entry of a paper's reference list -> id of the paper that it is, where that is known."""
+        return {link.reference: link.cited_id for link in self.links(paper_id) if link.cited_id}
+
 
 def unpack_document(packed: bytes, paper_id: str) -> Document:
     """The document that `DocumentTables.packed_document` gave.

@@ -119,10 +119,8 @@ def _setting_scores(group: Group) -> scales.SettingScores:
         for metric in registry.headline()
     }
     kind = kind_of(group.task)
-    rights = (
-        {} if kind == "writing" else {cell.model: cell.floors.get(registry.ranking(kind), {}) for cell in group.cells}
-    )
-    floors = [value for of_model in rights.values() for value in of_model.values()]
+    cells = [] if kind == "writing" else group.cells
+    floors = [value for cell in cells for value in cell.floors.get(registry.ranking(kind), {}).values()]
     return scales.SettingScores(group.key.round, group.key.setting, fmean(floors) if floors else None, scores)
 
 

@@ -69,16 +69,11 @@ def _of_sets(
     answers: Answers, measure: Callable[[tuple[int, ...], tuple[int, ...]], float], read: Read = set_of
 ) -> Values:
     """A measure of each answer's set against the right one; 0 for an answer that cannot be read."""
-    sets = [read(_text(answer, read)) for answer in answers.each]
+    sets = [read(answer.reply) for answer in answers.each]
     return [
         0.0 if named is None else measure(named, answer.row.answer or ())
         for named, answer in zip(sets, answers.each, strict=True)
     ]
-
-
-def _text(answer: Answer, read: Callable[[str], object]) -> str:
-    """What is read of an answer: strictly, all of its reply."""
-    return answer.text if read in (set_of, pairs_of, list_of) else answer.reply
 
 
 def _equal(first: tuple[int, ...], second: tuple[int, ...]) -> float:
@@ -124,7 +119,7 @@ def set_f1_title_search(answers: Answers) -> Values:
 
 def _of_pairs(answers: Answers, read: Callable[[str], dict[int, int] | None]) -> Values:
     return [
-        share_right_of(read(_text(answer, read)) or {}, answer.row.asked or (), answer.row.answer or ())
+        share_right_of(read(answer.reply) or {}, answer.row.asked or (), answer.row.answer or ())
         if answer.row.answer
         else None
         for answer in answers.each
@@ -158,7 +153,7 @@ def share_right_bm25(answers: Answers) -> Values:
 
 def _of_choices(answers: Answers, read: Read) -> Values:
     return [
-        r_precision_of(read(_text(answer, read)) or (), answer.row.answer) if answer.row.answer else None
+        r_precision_of(read(answer.reply) or (), answer.row.answer) if answer.row.answer else None
         for answer in answers.each
     ]
 
@@ -187,5 +182,5 @@ def outside(answers: Answers) -> Values:
 
 def _named(answer: Answer) -> Collection[int]:
     if answer.row.kind == "pairs":
-        return (pairs_of(answer.text) or {}).values()
-    return list_of(answer.text) or ()
+        return (pairs_of(answer.reply) or {}).values()
+    return list_of(answer.reply) or ()
