@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from builder.collect.license_lookup import learn_licenses
 from builder.extract.stage import extract_papers
 from builder.seeding import digest_of
+from lm_eval_tasks.core.waiting import announce
 
 if TYPE_CHECKING:
     from builder.records import Paper
@@ -28,4 +29,8 @@ def cited_papers(round_: Round, store: Store, papers: Iterable[Paper], most: int
 
 def read_papers(round_: Round, source: Source, store: Store, papers: list[Paper], engine: Engine) -> None:
     """Fetch and read papers, with their licences."""
+    unread = sum(not store.outcomes(paper.id) for paper in papers)
+    if unread and round_.source.LIVE:
+        minutes = unread * round_.source.seconds_between_requests / 60
+        announce(f"fetching {unread} cited papers: at least {minutes:.0f} min")
     extract_papers(round_, source, store, learn_licenses(source, store, papers), engine)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def status(round_: Round, store: Store) -> list[str]:
     """Human-readable lines: counts, frontier, requests made, estimated time left."""
-    return [f"{name}: {n}" for name, n in store.counts().items()] + list(_network(round_, store))
+    return [f"{name}: {n}" for name, n in store.counts().items()] + [*_network(round_, store), *_to_fetch(round_)]
 
 
 def _network(round_: Round, store: Store) -> Iterator[str]:
@@ -33,3 +33,11 @@ def _network(round_: Round, store: Store) -> Iterator[str]:
         spent = sum(seconds for _, seconds in requests.values())
         each = spent / visited if visited and spent else (round_.source.seconds_between_requests if requests else 0.0)
         yield f"left of the crawl: {left} authors, about {left * each / 60:.0f} min"
+
+
+def _to_fetch(round_: Round) -> Iterator[str]:
+    """What the families that show cited papers fetch, beyond the round's own papers."""
+    for family, most in (("SCALAR", round_.scalar.fetched), ("Match", round_.reading.fetched)):
+        if most and round_.source.LIVE:
+            hours = most * round_.source.seconds_between_requests / 3600
+            yield f"cited papers to fetch for {family}: at most {most}, {hours:.1f} h"

@@ -30,16 +30,14 @@ if TYPE_CHECKING:
     from lm_eval_tasks.engines.base import Engine
 
 _KEPT = 1024
-# Papers whose cited works are read for each context that is wanted.
-_LOOKED_AT = 3
 
 
 def prepare(material: Material, source: Source, engine: Engine) -> None:
     """Fetch and read works that the new papers cite, if contexts show their texts."""
     round_, store = material.round_, material.store
-    if not any(reading.task == "match" for reading in round_.reading.chosen):
+    if not round_.reading.shows_cited:
         return
-    papers = _new_papers(material)[: _LOOKED_AT * round_.reading.contexts]
+    papers = _new_papers(material)[: round_.reading.tried]
     read_papers(round_, source, store, cited_papers(round_, store, papers, round_.reading.cited_papers), engine)
 
 

@@ -243,6 +243,16 @@ class ScalarTable(Table):
         return any(level.candidates != "concise" for level in self.chosen)
 
     @property
+    def tried(self) -> int:
+        """Most papers of a split that are tried, and whose cited papers are fetched: two of five real papers gave a question."""
+        return 5 * self.questions
+
+    @property
+    def fetched(self) -> int:
+        """Most cited papers that are fetched."""
+        return len(self.splits) * self.tried * self.cited_papers if self.shows_texts else 0
+
+    @property
     def accepted_ids(self) -> frozenset[str] | None:
         """The ids in the file of accepted papers; None for all.
 
@@ -277,6 +287,21 @@ class ReadingTable(Table):
     @property
     def chosen(self) -> tuple[Reading, ...]:
         return tuple(reading for reading in READINGS if reading.name in self.configurations)
+
+    @property
+    def shows_cited(self) -> bool:
+        """Whether contexts show the texts of cited papers."""
+        return any(reading.task == "match" for reading in self.chosen)
+
+    @property
+    def tried(self) -> int:
+        """Most test papers whose cited papers are fetched: not each has a context."""
+        return 3 * self.contexts
+
+    @property
+    def fetched(self) -> int:
+        """Most cited papers that are fetched."""
+        return self.tried * self.cited_papers if self.shows_cited else 0
 
 
 class CoreTable(Table):

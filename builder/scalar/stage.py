@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from lm_eval_tasks.tasks.records import Level
 
 _CACHED = 256
-# Papers of a split that are tried for each question that is wanted: two of five real papers gave at least one.
-_LOOKED_AT = 5
 
 
 def read_cited(material: Material, source: Source, engine: Engine) -> None:
@@ -53,7 +51,7 @@ def question_papers(material: Material) -> list[Paper]:
         and paper.abstract
     ]
     fit.sort(key=lambda paper: turn_of(paper, round_.seed))
-    most = min(len(fit), _LOOKED_AT * round_.scalar.questions)
+    most = min(len(fit), round_.scalar.tried)
     return [
         paper
         for split in round_.scalar.splits

@@ -432,7 +432,8 @@ def test_both_ways_update_to_the_same_graph_in_few_requests(tmp_path: Path, serv
 
 @pytest.mark.slow
 def test_requests_an_author_and_the_status_of_a_crawl(tmp_path: Path, server: Loopback, command: Command) -> None:
-    file = write(tmp_path, server, "authors = 6")
+    match = '[reading]\nconfigurations = ["Match-128K"]\ncontexts = 4\ncited_papers = 10\n'
+    file = write(tmp_path, server, "authors = 6", match)
     server.faults = [Fault("au:", (403, {}, b"Access Denied"), skip=4)]
     code, _, errors = command("crawl", file)
     assert code == 1
@@ -441,6 +442,7 @@ def test_requests_an_author_and_the_status_of_a_crawl(tmp_path: Path, server: Lo
     assert code == 0
     assert "frontier: 4 authors visited" in out
     assert "left of the crawl: 2 authors, about 0 min" in out
+    assert "cited papers to fetch for Match: at most 120, 0.0 h" in out
     assert f"requests to 127.0.0.1:{server.server_port}: 5 in" in out
     assert command("crawl", file)[0] == 0
     assert server.asked == {"api": 7}  # six authors, and the one that was denied
