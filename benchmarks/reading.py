@@ -17,9 +17,12 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -29,6 +32,7 @@ sys.path.insert(0, str(ROOT))
 
 from builder.dataset.manifest import Configuration, Manifest, read_manifest  # noqa: E402
 from builder.pipeline import build, prepare  # noqa: E402
+from builder.reading import match  # noqa: E402
 from builder.reading.papers_read import PaperRead  # noqa: E402
 from builder.round.model import Round  # noqa: E402
 from builder.scalar.importers.scalar import import_papers  # noqa: E402
@@ -68,7 +72,9 @@ def main() -> None:
         else:
             figures |= of_round(lab(place / "lab", arguments.data / "lab"), place)
             figures |= of_scalar(place, arguments.data / "scalar")
-            print_yields(place / "pools")
+            # In a process of its own, for its peak memory.
+            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+                figures |= pool.submit(yields, place / "pools").result()
     print(json.dumps(figures))
 
 
@@ -150,10 +156,14 @@ def of_scalar(place: Path, data: Path) -> Figures:
 
     source = place / "papers.jsonl"
     source.write_bytes(b"".join(lzma.decompress((data / name).read_bytes()) for name in SCALAR_FILES))
+    with patch.object(match, "_gives_away", return_value=False):
+        import_papers(source, place / "unfiltered", SEED, [BM25_LOCAL])
+    print("Match with masks that a name gives away:")
+    before = {f"{key}_unfiltered": figure for key, figure in of_match(*opened(place / "unfiltered")[1:]).items()}
     import_papers(source, place / "scalar", SEED, [BM25_LOCAL])
     manifest, rows, texts = opened(place / "scalar")
     report(manifest, rows)
-    return {**of_match(rows, texts), **of_select(rows, texts)}
+    return {**before, **of_match(rows, texts), **of_select(rows, texts)}
 
 
 def opened(folder: Path) -> tuple[Manifest, dict[str, list[Row]], dict[tuple[str, str], str]]:
@@ -228,17 +238,18 @@ def of_next(rows: Mapping[str, Sequence[Row]]) -> Figures:
 
 def of_match(rows: Mapping[str, Sequence[Row]], texts: Mapping[tuple[str, str], str]) -> Figures:
     """Shortcuts over titles and abstracts, and how many masks only full texts solve."""
-    match = [row for name, of_name in rows.items() if name == "Match-256K" for row in of_name] or _of(rows, "Match")
-    if not match:
+    asked = [row for name, of_name in rows.items() if name == "Match-256K" for row in of_name] or _of(rows, "Match")
+    if not asked:
         return {}
-    tags = Counter(tag for row in match for tag in row["tags"])
+    tags = Counter(tag for row in asked for tag in row["tags"])
     print(f"Match: {dict(tags)} of {tags.total()} masks")
     embed = [
         share_right_of(dict(zip(row["asked"], named, strict=True)), row["asked"], row["answer"])
-        for row, named in by_embedding(match, texts)
+        for row, named in by_embedding(asked, texts)
     ]
     return {
-        "match_bm25": round(fmean(map(shortcut_score, match)), 4),
+        "match_chance": round(fmean(1 / row["labels"] for row in asked), 4),
+        "match_bm25": round(fmean(map(shortcut_score, asked)), 4),
         "match_embed": round(fmean(embed), 4),
         "match_masks": tags.total(),
         "match_body_masks": tags["body"],
@@ -282,7 +293,7 @@ def around(text: str, mask: int) -> str:
     return " ".join(sentence.replace(mark, "") for line in lines for sentence in sentences(line) if mark in sentence)
 
 
-def print_yields(place: Path) -> None:
+def yields(place: Path) -> Figures:
     """Contexts and rows of a made-up round, from all papers and from those that may be redistributed."""
     names = ["Walk-128K", "Walk-256K", "Walk-1M", "Next-128K", "Match-128K", "Select-64K"]
     for licenses in ("all", "redistributable"):
@@ -298,8 +309,7 @@ def print_yields(place: Path) -> None:
                 counts = kept[configuration.name]
                 of = f"{counts.kept} of {counts.given} contexts, {configuration.samples} rows"
                 print(f"{licenses}, {configuration.name}: {of}, {counts.dropped}")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"peak memory of this process: {peak:.0f} MiB")
+    return {"build_1m_peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)}
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -27,11 +28,14 @@ from lm_eval_tasks.metrics.answer_labels import write_list, write_pairs
 from lm_eval_tasks.metrics.reading import f1_of
 from lm_eval_tasks.prompts.reading import prompt_of
 from lm_eval_tasks.samples.sample import read
+from lm_eval_tasks.tasks.folder import tasks_path
 from tests.builder.test_pipeline import digests, rows
 from tests.helpers.llama import make_llama
 from tests.helpers.openai_server import serve
+from tests.helpers.places import BIN
 from tests.helpers.planted import planted_answer, world_of
 from tests.helpers.rounds import small_round
+from tests.helpers.warm import Warm
 
 pytestmark = pytest.mark.slow
 Command = Callable[..., tuple[int, str, str]]
@@ -183,6 +187,28 @@ def test_readers_score_what_they_know(with_reading: Path, tmp_path: Path) -> Non
     # No text is in the log: neither the prompts nor what they were put together from.
     log = sum(file.stat().st_size for file in (tmp_path / "know").glob("samples_*.jsonl"))
     assert log < sum(map(len, texts_of(folder).values()))
+
+
+@pytest.mark.long
+def test_the_bare_lm_eval_scores_what_a_reader_knows(with_reading: Path, warm: Warm, tmp_path: Path) -> None:
+    folder = with_reading / "academiceval"
+    known = {prompt: text for name in NAMES for prompt, text in answers(folder, name, know).items()}
+    tasks = [f"academiceval_{task}_128k" for task in TASKS.values()]
+    with serve(lambda body: known[body["messages"][-1]["content"]]) as server:
+        given = {
+            "model": "local-chat-completions",
+            "model_args": f"model=tiny,base_url={server.url}/chat/completions",
+            "tasks": ",".join(tasks),
+            "include_path": tasks_path(),
+            "metadata": json.dumps({"dataset": str(folder)}),
+            "output_path": tmp_path / "out",
+        }
+        options = [text for name, value in given.items() for text in (f"--{name}", str(value))]
+        done = warm.run([BIN / "lm_eval", *options, "--apply_chat_template"], env={**os.environ, "HF_HUB_OFFLINE": "1"})
+    assert done.returncode == 0, done.stderr[-3000:]
+    results = json.loads(next((tmp_path / "out").rglob("results_*.json")).read_text())["results"]
+    for task, metric in zip(tasks, ("exact", "share_right", "share_right"), strict=True):
+        assert [value for name, value in results[task].items() if name.startswith(f"{metric},")] == [1.0], results[task]
 
 
 def test_the_baselines_score_what_the_card_says(with_reading: Path, command: Command, tmp_path: Path) -> None:
