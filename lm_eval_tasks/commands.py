@@ -28,6 +28,7 @@ from lm_eval_tasks.core.errors import EvalError
 if TYPE_CHECKING:
     from lm_eval_tasks.core.tables import Table
     from lm_eval_tasks.llm.budget import Means
+    from lm_eval_tasks.samples.results import Score
 
 EXPORTS = ("prompts", "openai-batch", "inspect")
 _PRICES = "TOML: for each model `input` and `output`, the prices per million tokens"
@@ -108,6 +109,12 @@ def _add_evaluation(sub: ArgumentParser) -> None:
     help_ = "a baseline, or a model type of lm-eval such as hf or vllm"
     sub.add_argument("--model", default="", help=help_).completer = _usual_models  # type: ignore[attr-defined]
     _add_task_options(sub)
+    sub.add_argument(
+        "--contexts",
+        default="",
+        metavar="LIST",
+        help="ask each task with these contexts, in one run: none,start,local,retrieved,full, as far as it has them",
+    )
     sub.add_argument("--limit", type=part, help="at most this many samples of each task, or below 1 that share of them")
     sub.add_argument("--samples", help="JSON: task -> places of its samples, e.g. '{\"academiceval_abs_9k\": [0, 1]}'")
     sub.add_argument(
@@ -214,7 +221,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.engines.registry import open_engine, working_with
     from lm_eval_tasks.evaluate import run as running
     from lm_eval_tasks.evaluate.models import label_of
-    from lm_eval_tasks.stats.score_table import score_table
+    from lm_eval_tasks.evaluate.shorter import contexts_of
 
     means = _means(options, label_of(options.model, _parse_model_args(options.model_args), full=True))
     with open_engine(options.engine) as engine, working_with(engine):
@@ -227,9 +234,24 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
             options.output,
             generation,
             means,
+            contexts_of(options.contexts) if options.contexts else (),
         )
+    yield from _shown_scores(scores, options.output)
+
+
+def _shown_scores(scores: Sequence[Score], output: Path) -> Iterator[str | Table]:
+    """A run's scores, and its gains if it was asked with less to read."""
+    from lm_eval_tasks.samples.sample import read
+    from lm_eval_tasks.stats import gains
+    from lm_eval_tasks.stats.score_table import score_table
+
     yield from score_table(scores)
-    yield f"\nwritten: {options.output}"
+    samples = read([output])
+    of_run = gains.gains_of(samples)
+    if any(gain.by == "model" for gain in of_run):
+        yield from ("", gains.gain_table(of_run), "")
+        yield from gains.sentences(gains.verdicts_of(samples, of_run))
+    yield f"\nwritten: {output}"
 
 
 def _metadata(options: Namespace) -> dict[str, Any]:
@@ -283,10 +305,8 @@ def _detect(arguments: Namespace) -> Iterator[str]:
 def merge(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.shards)
     from lm_eval_tasks.evaluate.merge import merge
-    from lm_eval_tasks.stats.score_table import score_table
 
-    yield from score_table(merge(arguments.shards, arguments.output))
-    yield f"\nwritten: {arguments.output}"
+    yield from _shown_scores(merge(arguments.shards, arguments.output), arguments.output)
 
 
 def export(arguments: Namespace) -> Iterator[str | Table]:

@@ -58,7 +58,7 @@ def _make_task(name: str, metadata: dict[str, Any]) -> Task:
     check(metadata)
     quiet()
     reasoning = Options.of(metadata).reasoning_tokens
-    [eval_task] = RunTasks(tasks_path(), metadata, reasoning).load([name])["tasks"].values()
+    [eval_task] = RunTasks([tasks_path()], metadata, reasoning).load([name])["tasks"].values()
     docs = list(eval_task.dataset["test"])
     rows = list(map(PromptRow.of_doc, docs))
     samples = [

@@ -15,7 +15,7 @@ class RunTasks(TaskManager):  # type: ignore[misc]
     """lm-eval's task manager over our tasks alone.
 
     Args:
-        folder: of the task files.
+        folders: of the task files.
         metadata: what the tasks are loaded with.
         reasoning_tokens: how much longer every answer may be than its task says.
         repeats: how often each prompt is asked.
@@ -24,13 +24,13 @@ class RunTasks(TaskManager):  # type: ignore[misc]
 
     def __init__(
         self,
-        folder: Path,
+        folders: Sequence[Path],
         metadata: Mapping[str, Any],
         reasoning_tokens: int = 0,
         repeats: int = 1,
         samples: Mapping[str, Sequence[int]] | None = None,
     ) -> None:
-        super().__init__(include_path=str(folder), include_defaults=False, metadata=dict(metadata))
+        super().__init__(include_path=list(map(str, folders)), include_defaults=False, metadata=dict(metadata))
         self._reasoning_tokens, self._repeats, self._samples = reasoning_tokens, repeats, samples
 
     def load(self, task_list: Any) -> Any:

@@ -26,6 +26,7 @@ KEYS = (
     "shard",
     "config",
     "core",
+    "context",
     "bertscore_model",
     "cut",
     "reserve",
@@ -59,6 +60,9 @@ TEST = "test"  # the default: a round's scores are those of its test papers
 SPLITS = (TEST, "validation", "train", "all")
 # What lm-eval prints: the headline metrics, or every one.
 METRICS = HEADLINE, ALL = "headline", "all"
+# How much of what it shows a task is asked with (`tasks.contexts`).
+Context = Literal["full", "none", "start", "local", "retrieved"]
+CONTEXTS: tuple[Context, ...] = get_args(Context)
 # What is cut of a body that is too long: its end or its middle.
 Cut = Literal["end", "middle"]
 Similarity = Literal["inner_product", "cosine"]
@@ -232,6 +236,7 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     "round": _text,
     "config": _text,
     "core": _flag,
+    "context": _one_of(*CONTEXTS),
     "keep_parts": _flag,
     "embed_local": _flag,
     "split": _one_of(*SPLITS),

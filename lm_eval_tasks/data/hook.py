@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import datasets
@@ -22,26 +24,36 @@ from lm_eval_tasks.metrics.score import others_of
 from lm_eval_tasks.prompts import registry, templates
 from lm_eval_tasks.retrieval import retrieve
 from lm_eval_tasks.samples.row import PromptRow, to_docs
-from lm_eval_tasks.tasks.records import SETTINGS
+from lm_eval_tasks.tasks.contexts import FULL, RETRIEVED, START, check_context
+from lm_eval_tasks.tasks.records import SETTINGS, what_of
 
 if TYPE_CHECKING:
+    from lm_eval_tasks.core.metadata import Context
     from lm_eval_tasks.data.slots import CutPrompt
     from lm_eval_tasks.prompts.templates import Slot
 
-_RALM, _SECTION, _CITED = "ralm", "section", "cited"
+_PROMPT, _SECTION, _CITED = "prompt", "section", "cited"
+# Words of a body that are its beginning: some 2,000 tokens, the same for all models.
+_START_WORDS = 1500
 
 
 def load(
-    setting: str, answer_tokens: int, role: str = "prompt", size: int | None = None, **arguments: Any
+    setting: str,
+    answer_tokens: int,
+    role: str = _PROMPT,
+    size: int | None = None,
+    shown: Context | None = None,
+    **arguments: Any,
 ) -> dict[str, datasets.Dataset]:
     """Load a setting's test split with a `prompt` for every row; lm-eval's `custom_dataset`.
 
     Args:
         setting: the dataset's configuration, e.g. "Abs-29K-G".
         answer_tokens: tokens that the context must leave for the answer.
-        role: which of the setting's prompts, one of `tasks.records.ROLES`; "ralm" retrieves, "section" asks for each section of each
-            paper, "cited" for citations by number.
+        role: which of the setting's prompts, one of `tasks.records.ROLES`; "section" asks for each section of each paper, "cited"
+            for citations by number.
         size: of a sample that represents all rows; None for all of them.
+        shown: with how much less a task always asks, see `tasks.contexts`; None for what the option `context` says.
         arguments: all of --model_args and --metadata; `options.Options` and `context.of_model` say what is read.
 
     Raises:
@@ -49,16 +61,23 @@ def load(
             Under lm-eval's own command line, the process ends with that sentence instead.
     """
     with command_line.errors_end_the_process():
-        return _load(setting, answer_tokens, role, size, arguments)
+        return _load(setting, answer_tokens, role, size, shown, arguments)
 
 
 def _load(
-    setting: str, answer_tokens: int, role: str, size: int | None, arguments: Mapping[str, Any]
+    setting: str,
+    answer_tokens: int,
+    role: str,
+    size: int | None,
+    shown: Context | None,
+    arguments: Mapping[str, Any],
 ) -> dict[str, datasets.Dataset]:
     options = Options.of(arguments)
+    shown = shown or options.context
     _check_config(options.config, setting)
-    name = registry.prompt_of(setting, role)
-    query = registry.prompt_of(setting, "query") if role == _RALM else None
+    check_context(shown, what_of(setting), setting, is_usual=role == _PROMPT)
+    name = registry.prompt_of(setting, role if shown == FULL else shown)
+    query = registry.prompt_of(setting, "query") if shown == RETRIEVED else None
     config = (options.config or setting) + (CORE if options.core else "")
     # Before the model: a command that is offered in its place must find the dataset.
     check_dataset(options.dataset)
@@ -75,6 +94,8 @@ def _load(
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row["published"] for row in rows])
     lead_words = _median_words(_rows_of_role(opened.splits.get("train", ()), role)) if options.keep_parts else None
     prepared = _with_chunks([_without_target(row) for row in rows], query, options)
+    if shown == START:
+        prepared = [{**row, "content": _start(row["content"])} for row in prepared]
     template = templates.load(name)
     fitted = fit([template.slots(row) for row in prepared], model, answer_tokens, options, config)
     common = {
@@ -83,6 +104,7 @@ def _load(
         "bertscore_model": scorer,
         "lead_words": lead_words,
         "retriever": options.retrieval.label if query else "",
+        "shown": "" if shown == FULL else shown,
         "by_number": True if role == _CITED else None,
         **shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),
     }
@@ -157,6 +179,13 @@ def answer_cap(options: Options, answer_tokens: int) -> int:
 def _without_target(row: dict[str, Any]) -> dict[str, Any]:
     """The row with its exact target removed from the body, as the reference does for titles."""
     return {**row, "content": row["content"].replace(row["target"], "")}
+
+
+def _start(text: str) -> str:
+    """The beginning of a text."""
+    words = re.finditer(r"\S+", text)
+    last = next(islice(words, _START_WORDS - 1, None), None)
+    return text[: last.end()] if last else text
 
 
 def _with_chunks(rows: list[dict[str, Any]], query: str | None, options: Options) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.core import metadata
 from lm_eval_tasks.core.errors import OptionError
-from lm_eval_tasks.core.metadata import Cut, Shard
+from lm_eval_tasks.core.metadata import Context, Cut, Shard
 from lm_eval_tasks.retrieval.retrieve import Chunking, Retrieval
 
 
@@ -56,6 +56,7 @@ class Options:
     Attributes:
         split: of the dataset, or "all" for all three together.
         shard: the part of the samples that this run answers; None for all.
+        context: how much of what it shows each task is asked with, see `tasks.contexts`.
         reserve: tokens that the context leaves for the answer; None for what the task sets.
         reasoning_tokens: room for reasoning on top of the answer's.
         system_instruction: the system prompt that lm-eval will put before ours.
@@ -73,6 +74,7 @@ class Options:
     shard: Shard | None
     config: str | None
     core: bool
+    context: Context
     bertscore_model: str | None
     keep_parts: bool
     embed_local: bool

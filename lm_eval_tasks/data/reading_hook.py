@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import datasets
 
@@ -18,14 +18,19 @@ from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.core.errors import BudgetError, DatasetError, OptionError
 from lm_eval_tasks.data import context, cutoff, hook
 from lm_eval_tasks.data.options import Options
+from lm_eval_tasks.data.reading_contexts import shortened
 from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.metrics.answer_labels import write_list, write_pairs
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.reading import chance_of, f1_of
 from lm_eval_tasks.prompts import registry
-from lm_eval_tasks.prompts.reading import prompt_of
+from lm_eval_tasks.prompts.reading import part_texts, with_parts
 from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.tasks.contexts import FULL, check_context
 from lm_eval_tasks.tasks.records import READINGS, ReadingTask
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.core.metadata import Context
 
 Row = Mapping[str, Any]
 _KEPT = 4
@@ -58,21 +63,26 @@ class Asked:
     """
 
     task: ReadingTask
+    context: Context
     rows: datasets.Dataset
     places: Mapping[str, int]
     texts: Texts
 
     def prompt(self, id_: str) -> tuple[str, str]:
         """The prompt of a row, see `prompts.reading.prompt_of`."""
-        return prompt_of(self.rows[self.places[id_]], self.texts, self.task)
+        row = self.rows[self.places[id_]]
+        texts = part_texts(row, self.texts)
+        if self.context == FULL:
+            return with_parts(row, texts, self.task)
+        return with_parts(row, shortened(row, texts, self.task, self.context), self.task, self.context)
 
 
-# (dataset revision, configuration) -> what was loaded of it.
-_LOADED: dict[tuple[str, str], Asked] = {}
+# (dataset revision, configuration, `PromptRow.shown`) -> what was loaded of it.
+_LOADED: dict[tuple[str, str, str], Asked] = {}
 
 
 def load(
-    setting: str, answer_tokens: int, role: str = "prompt", size: int | None = None, **arguments: Any
+    setting: str, answer_tokens: int, size: int | None = None, shown: Context | None = None, **arguments: Any
 ) -> dict[str, datasets.Dataset]:
     """Load a reading configuration's test split; lm-eval's `custom_dataset`. The arguments and errors are those of `hook.load`.
 
@@ -80,22 +90,24 @@ def load(
         BudgetError: the model's context is too short: these prompts are never cut.
     """
     with command_line.errors_end_the_process():
-        return _load(setting, answer_tokens, size, arguments)
+        return _load(setting, answer_tokens, size, shown, arguments)
 
 
 def doc_to_text(doc: Mapping[str, Any]) -> str:
     """The prompt of a doc that a hook gave in this process, of this family or another; lm-eval's `doc_to_text`."""
     if doc.get("prompt"):
         return str(doc["prompt"])
-    return "".join(_LOADED[doc["dataset_revision"], doc["setting"]].prompt(doc["id"]))
+    return "".join(_LOADED[doc["dataset_revision"], doc["setting"], doc.get("shown") or ""].prompt(doc["id"]))
 
 
 def _load(
-    setting: str, answer_tokens: int, size: int | None, arguments: Mapping[str, Any]
+    setting: str, answer_tokens: int, size: int | None, shown: Context | None, arguments: Mapping[str, Any]
 ) -> dict[str, datasets.Dataset]:
     options = Options.of(arguments)
     config = options.config or setting
     task = _task_of(setting, config)
+    shown = shown or options.context
+    check_context(shown, task, setting)
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
     all_rows = rows_of_split(opened, config, options)
@@ -106,12 +118,14 @@ def _load(
     texts = _texts(rows, config, options)
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), rows["published"])
     # All rows: another load of the same configuration may select others.
-    asked = Asked(task, all_rows, {id_: i for i, id_ in enumerate(all_rows["id"])}, texts)
-    _LOADED[opened.revision, config] = asked
+    asked = Asked(task, shown, all_rows, {id_: i for i, id_ in enumerate(all_rows["id"])}, texts)
+    less = "" if shown == FULL else shown
+    _LOADED[opened.revision, config, less] = asked
     tokens = _tokens(asked, rows["id"], model, answer_tokens, options, config)
     common = {
         "setting": config,
         "prompt_name": task,
+        "shown": less,
         "bertscore_model": NO_MODEL,
         "best_constant": _best_constant(all_rows) if task == "walk" else None,
         **hook.shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import datasets
 
@@ -15,29 +15,32 @@ from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.prompts.scalar import slots_of
-from lm_eval_tasks.retrieval.shortcuts import Chooser, chooser
+from lm_eval_tasks.retrieval.shortcuts import Chooser, chooser, shortened
 from lm_eval_tasks.samples.row import PromptRow
-from lm_eval_tasks.tasks.records import PROBE
+from lm_eval_tasks.tasks.contexts import FULL, check_context
+from lm_eval_tasks.tasks.records import what_of
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.core.metadata import Context
 
 
 def load(
-    setting: str, answer_tokens: int, role: str = "prompt", size: int | None = None, **arguments: Any
+    setting: str, answer_tokens: int, size: int | None = None, shown: Context | None = None, **arguments: Any
 ) -> dict[str, datasets.Dataset]:
     """Load a SCALAR setting's test split with a `prompt` for every row; lm-eval's `custom_dataset`.
 
-    Args:
-        role: "probe" shows the mask without the paper around it: what can be guessed from the candidates alone.
-
-    The other arguments and errors are those of `hook.load`.
+    The arguments and errors are those of `hook.load`.
     """
     with command_line.errors_end_the_process():
-        return _load(setting, answer_tokens, role, size, arguments)
+        return _load(setting, answer_tokens, size, shown, arguments)
 
 
 def _load(
-    setting: str, answer_tokens: int, role: str, size: int | None, arguments: Mapping[str, Any]
+    setting: str, answer_tokens: int, size: int | None, shown: Context | None, arguments: Mapping[str, Any]
 ) -> dict[str, datasets.Dataset]:
     options = Options.of(arguments)
+    shown = shown or options.context
+    check_context(shown, what_of(setting), setting)
     config = options.config or setting
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
@@ -47,19 +50,18 @@ def _load(
     selection = chosen(facts, config, options, size)
     rows = all_rows.select(selection.places)
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), rows["published"])
-    all_slots = [slots_of(row, with_paper=role != PROBE) for row in rows]
+    all_slots = [slots_of({**row, "question": shortened(row["question"], shown)}) for row in rows]
     fitted = hook.fit(all_slots, model, answer_tokens, options, config)
     labels = [row["label"] for row in columns]
     common = {
         "setting": config,
-        "prompt_name": PROBE if role == PROBE else registry.SCALAR,
+        "prompt_name": registry.SCALAR,
+        "shown": "" if shown == FULL else shown,
         "bertscore_model": NO_MODEL,
         "best_constant": max(sorted(set(labels)), key=labels.count),
         **hook.shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),
     }
-    # Without the paper there is no sentence to read.
-    names = () if role == PROBE else shortcuts_of(embed_local=options.embed_local)
-    choosers = {name: chooser(name) for name in names}
+    choosers = {name: chooser(name) for name in shortcuts_of(embed_local=options.embed_local)}
     return hook.as_split(
         PromptRow(**_of_question(row), **_choices(row, choosers), **hook.of_prompt(cut), place=place, **common)
         for row, cut, place in zip(rows, fitted, selection.places.values(), strict=True)

@@ -53,7 +53,7 @@ def export(setting: str, form: str, model_args: str, metadata: Mapping[str, Any]
         raise OptionError("requests for a batch name their model: add --model_args model=...")
     name, config = _task_of(setting)
     task_metadata = {**metadata, **config, **arguments, "whole_answers": True, "bertscore_model": "none"}
-    [task] = RunTasks(tasks_path(), task_metadata).load([name])["tasks"].values()
+    [task] = RunTasks([tasks_path()], task_metadata).load([name])["tasks"].values()
     docs = task.dataset[task.config.test_split]
     output.parent.mkdir(parents=True, exist_ok=True)
     write_together({output: (json.dumps(_line_of(form, doc, model), ensure_ascii=False) + "\n" for doc in docs)})

@@ -63,7 +63,7 @@ def plan(
         "whole_answers": True,
         "bertscore_model": "none",
     }
-    loaded = RunTasks(tasks_path(), task_metadata).load(list(tasks))["tasks"]
+    loaded = RunTasks([tasks_path()], task_metadata).load(list(tasks))["tasks"]
     return [_plan_task(name, task, limit, repeats) for name, task in sorted(loaded.items())]
 
 

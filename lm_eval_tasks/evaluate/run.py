@@ -9,6 +9,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from lm_eval.api.model import LM
@@ -28,6 +29,7 @@ from lm_eval_tasks.evaluate.earlier import check_earlier, earlier_run
 from lm_eval_tasks.evaluate.generation import BASELINES, Generation
 from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, open_model
 from lm_eval_tasks.evaluate.run_usage import together, usage_of
+from lm_eval_tasks.evaluate.shorter import in_contexts, write_tasks
 from lm_eval_tasks.llm.budget import Means
 from lm_eval_tasks.llm.usage import Usage
 from lm_eval_tasks.llm.weights import pinned, weights_of
@@ -37,6 +39,7 @@ from lm_eval_tasks.stats.scores import Samples, facts_of, scores_of
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
 
 if TYPE_CHECKING:
+    from lm_eval_tasks.core.metadata import Context
     from lm_eval_tasks.samples.results import Score
 
 _LOGGER = logging.getLogger(__name__)
@@ -65,6 +68,7 @@ def evaluate(
     output: Path | None,
     generation: Generation | None = None,
     means: Means | None = None,
+    contexts: Sequence[Context] = (),
 ) -> list[Score]:
     """Evaluate a model or baseline and return its scores.
 
@@ -73,14 +77,26 @@ def evaluate(
         model_args: lm-eval's "key=value,..." for its own model types.
         metadata: as lm-eval's --metadata.
         output: folder for results, samples and the journal of answers, from which a killed run resumes.
+        contexts: in which each task is asked, as far as it has them; () for what the metadata say.
 
     Raises:
         EvalError: an unknown task, a model that cannot be opened or gives up, a cost that is too high; what `hook.load` raises.
         BusyError: another run writes to the same folder.
     """
-    with exclusive(output / JOURNAL) if output else nullcontext():
+    check_tasks(tasks)
+    asked = in_contexts(tasks, contexts) if contexts else []
+    with exclusive(output / JOURNAL) if output else nullcontext(), TemporaryDirectory() as folder:
+        write_tasks(asked, Path(folder))
         return _evaluate(
-            model, model_args, tasks, metadata, part or Part(), output, generation or Generation(), means or Means()
+            model,
+            model_args,
+            [task.name for task in asked] or tasks,
+            metadata,
+            part or Part(),
+            output,
+            generation or Generation(),
+            means or Means(),
+            (tasks_path(), Path(folder)),
         )
 
 
@@ -93,9 +109,9 @@ def _evaluate(
     output: Path | None,
     generation: Generation,
     means: Means,
+    folders: Sequence[Path],
 ) -> list[Score]:
     check(metadata)
-    check_tasks(tasks)
     command_line.quiet()
     parsed = command_line.parse_args(model_args)
     task_metadata = {
@@ -118,7 +134,7 @@ def _evaluate(
         "weights": weights,
     }
     check_earlier(output, label, run, tasks)
-    manager = RunTasks(tasks_path(), task_metadata, reasoning, generation.repeats, part.samples)
+    manager = RunTasks(folders, task_metadata, reasoning, generation.repeats, part.samples)
     journal = Journal(output / JOURNAL if output else None, also=USAGE)
     opened = open_batches(parsed, output) if means.batch else open_model(model, pinned(parsed, weights), generation)
     check_chat_template(opened, model, generation)

@@ -7,7 +7,7 @@ What the rows of a context share comes first and is the same for all of them, so
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lm_eval_tasks.core.errors import EvalError
@@ -33,20 +33,34 @@ def prompt_of(row: Row, texts: Texts, name: str) -> tuple[str, str]:
     Raises:
         EvalError: the row's parts are put together in a way that this release does not know.
     """
+    return with_parts(row, part_texts(row, texts), name)
+
+
+def with_parts(row: Row, texts: Sequence[str | None], name: str, context: str = "") -> tuple[str, str]:
+    """As `prompt_of`, of other texts in place of the parts'.
+
+    Args:
+        texts: of all parts; None for one that is left out.
+        context: in which they are all that is shown of the parts, a name in `<name>_contexts.txt`; "" for all of them.
+    """
+    head, tail = words(name).split("{PARTS}")
+    labelled, last = texts[: row["labels"]], texts[row["labels"] :]
+    parts = "".join(f"=== {WORDS[name]} {i} ===\n{text}\n\n" for i, text in enumerate(labelled, 1) if text is not None)
+    note = f"{_named_lines(f'{name}_contexts')[context]}\n\n" if context else ""
+    common = _fill(head, {"COUNT": str(len(labelled))}) + parts + note
+    return common, _fill(tail, {"LAST": "".join(filter(None, last)), **_question(row)})
+
+
+def part_texts(row: Row, texts: Texts) -> list[str]:
+    """What is shown of each part, in order: those with a label, then the paper that is asked about, where it stands apart.
+
+    Raises:
+        EvalError: the row's parts are put together in a way that this release does not know.
+    """
     if row["parts_version"] != PARTS_VERSION:
         raise EvalError(
             f"the rows of this dataset are put together in way {row['parts_version']}, which this release does not know; take a newer one"
         )
-    head, tail = words(name).split("{PARTS}")
-    texts_of_parts = part_texts(row, texts)
-    labelled, last = texts_of_parts[: row["labels"]], texts_of_parts[row["labels"] :]
-    parts = "".join(f"=== {WORDS[name]} {i} ===\n{text}\n\n" for i, text in enumerate(labelled, 1))
-    common = _fill(head, {"COUNT": str(len(labelled))}) + parts
-    return common, _fill(tail, {"LAST": "".join(last), **_question(row)})
-
-
-def part_texts(row: Row, texts: Texts) -> list[str]:
-    """What is shown of each part, in order: those with a label, then the paper that is asked about, where it stands apart."""
     papers = [(paper["texts"], paper["id"]) for paper in row["papers"]]
     return [_MARKS.sub("= = =", _shown(texts[papers[part["paper"]]], part)).strip() for part in row["parts"]]
 
@@ -73,7 +87,9 @@ def _question(row: Row) -> dict[str, str]:
     """The fields of a prompt that tell what a row asks."""
     titles = [work["title"] for work in row["works"]]
     return {
-        "QUESTION": _fill(_questions()[row["kind"]], {"FIRST": titles[0], "SECOND": titles[-1]}) if titles else "",
+        "QUESTION": _fill(_named_lines(_QUESTIONS)[row["kind"]], {"FIRST": titles[0], "SECOND": titles[-1]})
+        if titles
+        else "",
         "ASKED": ", ".join(f"{ASKED['next']} {label}" for label in row["asked"]),
         "MASKS": str(len(row["asked"])),
         "WANTED": str(len(row["answer"])),
@@ -84,6 +100,6 @@ def _fill(text: str, fields: Mapping[str, str]) -> str:
     return _FIELD.sub(lambda match: fields[match[1]], text)
 
 
-def _questions() -> dict[str, str]:
-    """Kind -> question."""
-    return dict(line.split(": ", 1) for line in words(_QUESTIONS).splitlines())
+def _named_lines(file: str) -> dict[str, str]:
+    """Name -> the line that it begins in a file: questions by their kinds, notes by the contexts that they are for."""
+    return dict(line.split(": ", 1) for line in words(file).splitlines())

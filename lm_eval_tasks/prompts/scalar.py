@@ -17,7 +17,7 @@ _ABSTRACT = ("<Abstract>Abstract: ", "</Abstract>")
 _CONTENT = ("<Content>\n", "\n</Content>")
 
 
-def slots_of(row: Mapping[str, Any], with_paper: bool = True) -> list[Slot]:
+def slots_of(row: Mapping[str, Any]) -> list[Slot]:
     """The prompt of a row, as slots whose texts in a row are the prompt."""
     head, middle, tail = re.split(r"\{PAPER\}|\{CANDIDATES\}", templates.words(registry.SCALAR))
     before, _, after = row["question"].partition(MASK)
@@ -28,7 +28,7 @@ def slots_of(row: Mapping[str, Any], with_paper: bool = True) -> list[Slot]:
         for i, candidate in enumerate(row["candidates"])
         for slot in _candidate(candidate, i, row["candidate_text"])
     ]
-    return [Slot(head), *(paper if with_paper else [Slot(MASK)]), Slot(middle), *candidates, Slot(tail)]
+    return [Slot(head), *paper, Slot(middle), *candidates, Slot(tail)]
 
 
 def _candidate(candidate: Mapping[str, Any], index: int, candidate_text: str) -> Iterator[Slot]:

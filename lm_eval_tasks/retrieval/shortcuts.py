@@ -10,18 +10,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lm_eval_tasks.core.row_format import BM25_LOCAL, BODY, MASK, Shortcut
 from lm_eval_tasks.retrieval.sparse import BM25
+from lm_eval_tasks.tasks.contexts import FULL, LOCAL, NONE
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.core.metadata import Context
 
 # A row of SCALAR: `question`, `candidates` with `title` and `content`, `candidate_text`.
 Row = Mapping[str, Any]
 Chooser = Callable[[Row], int]
 # Characters on each side of the mask, at most.
 _AROUND = 250
+# Words on each side of the mask, and paragraphs that a search finds, in shorter contexts.
+_WORDS, _PARAGRAPHS = 100, 8
 # A line's end, or a full stop that ends no abbreviation.
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?])(?<!\b(?:al|eg|cf|vs|eq)\.)(?<!\b(?:e\.g|i\.e|Fig|Sec|Tab)\.)(?<!\bFigs\.)\s")
 _PASSAGES, _PASSAGE = 8, 1_000
@@ -50,6 +56,25 @@ def around_the_mask(question: str) -> str:
     """The sentence that holds the mask, without it."""
     before, _, after = question.partition(MASK)
     return f"{_SENTENCE_END.split(before)[-1][-_AROUND:]} {_SENTENCE_END.split(after)[0][:_AROUND]}"
+
+
+def shortened(question: str, context: Context) -> str:
+    """What is left of a question's paper in a shorter context, see `tasks.contexts`: the mask alone, the words around it, or these and
+    the paper's paragraphs that are most like its sentence, in their order.
+    """
+    if context == FULL:
+        return question
+    if context == NONE:
+        return MASK
+    before, _, after = question.partition(MASK)
+    words_around = f"{' '.join(before.split()[-_WORDS:])} {MASK} {' '.join(after.split()[:_WORDS])}"
+    # The first line is the paper's title, which is left out.
+    if context == LOCAL:
+        return f"\n{words_around}"
+    paragraphs = [line for line in question.splitlines()[1:] if MASK not in line and line.strip()]
+    scores = BM25().scores(around_the_mask(question), paragraphs) if paragraphs else []
+    places = sorted(sorted(range(len(paragraphs)), key=lambda i: (-scores[i], i))[:_PARAGRAPHS])
+    return "\n" + "\n\n".join([*(paragraphs[i] for i in places), words_around])
 
 
 def _shown(row: Row, candidate: Row) -> str:

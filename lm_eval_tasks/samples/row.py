@@ -66,6 +66,7 @@ class PromptRow:
         others: targets of other papers, always the same ones; empty if there are none.
         content, demonstrations, lead_words: only for baselines and studies, which read a paper's body themselves.
         by_number: whether citations by number are asked for.
+        shown: with how much less the sample was asked, see `tasks.contexts`; "" if with all that it shows.
         made_up: whether the papers are, which then have no page; None if they are not.
         label, candidate_ids, best_constant: of SCALAR; the last is the label that is right most often.
         bm25_local, embed_local: the candidates that the shortcuts of `retrieval.shortcuts` name; None if they were not asked.
@@ -137,6 +138,7 @@ class PromptRow:
     opens: str = ""
     closes: str = ""
     retriever: str = ""
+    shown: str = ""
     metrics: str = ""
     by_number: bool | None = None
     made_up: bool | None = None
@@ -152,7 +154,9 @@ class PromptRow:
 
     @property
     def name(self) -> str:
-        """The setting, and what was asked differently from usual: "Abs-29K-G", "Abs-9K abs_ralm bm25"."""
+        """The setting, and what was asked differently from usual: "Abs-29K-G", "Abs-9K none", "Abs-9K retrieved bm25"."""
+        if self.shown:
+            return " ".join(filter(None, (self.setting, self.shown, self.retriever)))
         if registry.is_usual(self.prompt_name):
             return self.setting
         return " ".join(filter(None, (self.setting, self.prompt_name, self.retriever)))
@@ -331,6 +335,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "demonstrations": _list(_table),
     "slots": _list(_span),
     "retriever": _label,
+    "shown": _label,
     "by_number": _flag,
     "made_up": _flag,
 }

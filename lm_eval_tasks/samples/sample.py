@@ -28,6 +28,7 @@ JOURNALED = (
     "prompt_name",
     "prompt_version",
     "retriever",
+    "shown",
     "first_author",
     "published",
     "round",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.results import Score
 from lm_eval_tasks.stats.columns import Column, column, columns_of
+from lm_eval_tasks.stats.gains import gains_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.sample import Sample
@@ -20,7 +21,7 @@ Samples = Mapping[str, Sequence["Sample"]]
 WHOLE_PAPER = "whole paper"
 # After the name of a headline metric: over only those answers that did not reach their cap.
 UNCAPPED = "_uncapped"
-_TASK = re.compile(r"^academiceval_(ralm_|tiny_)?")
+_TASK = re.compile(r"^academiceval_(core_)?(tiny_)?")
 _SECTIONS = "sections"
 # Tasks whose targets are sections.
 _ARE_SECTIONS = ("intro", "related")
@@ -47,6 +48,7 @@ def facts_of(samples: Samples) -> dict[str, Any]:
         "months": {task: by_month(of_task) for task, of_task in samples.items()},
         "failures": {task: count for task, of_task in samples.items() if (count := _failures(of_task))},
         "noise": {task: noise for task, of_task in samples.items() if (noise := noise_share(of_task))},
+        "gains": gains_of(sample for of_task in samples.values() for sample in of_task),
     }
 
 
@@ -145,7 +147,7 @@ def paper_scores(samples: Samples, metric: str) -> dict[str, float]:
         if tasks[name] in left_out:
             continue
         for sample in of_task:
-            if metric in sample.scores:
+            if metric in sample.scores and not sample.row.shown:
                 fold = sample.id if tasks[name] == _SECTIONS else tasks[name]
                 papers[sample.row.paper][fold].append(sample.scores[metric])
     return {

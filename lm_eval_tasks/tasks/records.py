@@ -8,8 +8,13 @@ edition, and the tables in the docs.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from lm_eval_tasks.tasks.contexts import FULL, NONE, RETRIEVED, SHORTER, START
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.core.metadata import Context
 
 Writing = Literal["title", "abs", "intro", "related"]
 Scope = Literal["full", "section"]
@@ -148,6 +153,7 @@ class Role:
         size: of a sample that represents all rows; None for all of them.
         group: of its tasks; "" for none, `{task}` makes one group for each target and one for all of these.
         shows: in docs, what its tasks ask.
+        context: how much of what the settings show.
     """
 
     role: str
@@ -159,6 +165,7 @@ class Role:
     answer_tokens: int | None = None
     size: int | None = None
     group: str = ""
+    context: Context = FULL
 
 
 _PROMPT = "{task}_{length}"
@@ -167,12 +174,13 @@ PLAIN = Role("prompt", _PROMPT, "academiceval_{slug}", "", "", group="academicev
 ROLES: tuple[Role, ...] = (
     PLAIN,
     Role(
-        "ralm",
-        "{task}_ralm",
+        "prompt",
+        _PROMPT,
         "academiceval_ralm_{slug}",
         "RALM",
-        "retrieved chunks in place of body and demonstrations",
+        "retrieved chunks in place of body and demonstrations, as `context=retrieved`",
         group="academiceval_ralm_{task}",
+        context=RETRIEVED,
     ),
     Role(
         "cited",
@@ -184,12 +192,13 @@ ROLES: tuple[Role, ...] = (
         group="academiceval_related_cited",
     ),
     Role(
-        "title_only",
-        "abs_title_only",
+        "prompt",
+        _PROMPT,
         "academiceval_{slug}_title_only",
         "title only",
-        "the abstract from the title alone (Table 6)",
+        "the abstract from the title alone (Table 6), as `context=none`",
         settings=("Abs-9K",),
+        context=NONE,
     ),
     Role(
         "section",
@@ -214,6 +223,7 @@ TINY = Role(
 )
 # What a retriever is asked with has no task of its own.
 _QUERY = "{task}_query"
+_SHORTER: dict[str, str] = {NONE: "{task}_title_only", START: "{task}_short", RETRIEVED: "{task}_ralm"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +274,6 @@ ABLATIONS: tuple[Level, ...] = (
     Level("Cloze-Hard-Full-Full", "full", "descriptive", "nearest", "full"),
 )
 ALL_LEVELS = LEVELS + ABLATIONS
-PROBE = "probe"
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,10 +314,39 @@ READINGS: tuple[Reading, ...] = (
     *_readings("Match", "match", 128),
     *_readings("Select", "select", 64),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """A configuration that every model is asked first.
+
+    Attributes:
+        samples: most that are asked. Over the reading board, differences of some 0.05 between two models can then be detected, and
+            gains of 0.10 from reading on each of its tasks (`benchmarks/gain.py`).
+    """
+
+    configuration: str
+    samples: int
+
+
+CORE: tuple[Core, ...] = (
+    Core("SCALAR-Easy", 100),
+    Core("SCALAR-Medium", 100),
+    Core("SCALAR-Hard", 100),
+    Core("Walk-128K", 300),
+    Core("Walk-256K", 300),
+    Core("Next-128K", 100),
+    Core("Title-31K-G", 100),
+    Core("Abs-29K-G", 100),
+    Core("Intro-28K-G", 100),
+    Core("Related-53K-G", 100),
+)
 # What the group of reading tasks asks; longer contexts are asked by name.
 CORE_READINGS: tuple[Reading, ...] = tuple(
-    reading for reading in READINGS if reading.name in ("Walk-128K", "Walk-256K", "Next-128K")
+    reading for reading in READINGS if reading.name in {core.configuration for core in CORE}
 )
+# Of the core's samples, those that its small edition asks.
+_TINY_SHARE = 10
 
 
 # --- the tasks that follow from them
@@ -322,7 +360,7 @@ class Task:
         folder: of its file.
         configuration: of the dataset.
         base: the file that its own file includes.
-        role: as `data.hook.load` takes it.
+        role, context: as `data.hook.load` takes them.
         tag: "" for none.
     """
 
@@ -335,6 +373,7 @@ class Task:
     alias: str = ""
     size: int | None = None
     tag: str = ""
+    context: Context = FULL
 
     @property
     def display_name(self) -> str:
@@ -372,26 +411,49 @@ def _of_setting(role: Role, setting: Setting) -> Task:
         alias=role.alias,
         size=role.size,
         tag=f"academiceval_{setting.demonstrations}" if role is PLAIN else "",
+        context=role.context,
     )
 
 
-def _of_level(level: Level, role: str = "prompt") -> Task:
-    ending = f"_{role}" if role == PROBE else ""
-    return Task(
-        "scalar", level.slug + ending, level.name, "_base_yaml", CLOZE_TOKENS, role, role if role == PROBE else ""
-    )
+def _of_level(level: Level) -> Task:
+    return Task("scalar", level.slug, level.name, "_base_yaml", CLOZE_TOKENS)
 
 
 def _of_reading(reading: Reading) -> Task:
     return Task("reading", f"academiceval_{reading.slug}", reading.name, f"_{reading.task}_yaml", READING_TOKENS)
 
 
-TASKS: tuple[Task, ...] = (
+_USUAL: tuple[Task, ...] = (
     *(_of_setting(role, setting) for role in (*ROLES, TINY) for setting in _settings_of(role)),
     *(_of_level(level) for level in ALL_LEVELS),
-    *(_of_level(level, PROBE) for level in LEVELS),
     *(_of_reading(reading) for reading in READINGS),
 )
+_CORE, _CORE_TINY = "academiceval_core", "academiceval_core_tiny"
+
+
+def with_context(task: Task, context: Context) -> Task:
+    """The task that asks the same with less to read."""
+    alias = f"{task.alias}, {context}" if task.alias else context
+    return replace(task, name=f"{task.name}_{context}", alias=alias, context=context, tag="")
+
+
+def _of_core(core: Core) -> Iterator[Task]:
+    """The tasks of a core configuration: with all its contexts, and a tenth of it."""
+    [usual] = [task for task in _USUAL if task.configuration == core.configuration and not task.alias]
+    slug = slug_of(core.configuration)
+    whole = replace(usual, name=f"{_CORE}_{slug}", alias="core", size=core.samples, tag="")
+    yield whole
+    yield from (with_context(whole, context) for context in SHORTER[what_of(core.configuration)])
+    yield replace(whole, name=f"{_CORE_TINY}_{slug}", alias="core, tiny", size=core.samples // _TINY_SHARE)
+
+
+def what_of(configuration: str) -> str:
+    """What a configuration asks for: "abs" and the like, "cloze", or a reading family."""
+    records: tuple[Setting | Level | Reading, ...] = (*SETTINGS, *ALL_LEVELS, *READINGS)
+    return next(record.task for record in records if record.name == configuration)
+
+
+TASKS: tuple[Task, ...] = (*_USUAL, *(task for core in CORE for task in _of_core(core)))
 
 
 def _groups() -> Iterator[Group]:
@@ -408,10 +470,11 @@ def _groups() -> Iterator[Group]:
         )
     yield Group("scalar", "scalar", tuple(level.slug for level in LEVELS), "cloze")
     yield Group("scalar", "scalar_ablation", tuple(level.slug for level in ALL_LEVELS), None)
-    yield Group("scalar", "scalar_probe", tuple(f"{level.slug}_{PROBE}" for level in LEVELS), "cloze")
     yield Group(
         "reading", "academiceval_reading", tuple(f"academiceval_{reading.slug}" for reading in CORE_READINGS), None
     )
+    for name in (_CORE, _CORE_TINY):
+        yield Group("academiceval", name, tuple(f"{name}_{slug_of(core.configuration)}" for core in CORE), None)
 
 
 GROUPS: tuple[Group, ...] = tuple(_groups())
@@ -423,10 +486,19 @@ def task_names() -> list[str]:
     return sorted({*(task.name for task in TASKS), *(group.name for group in GROUPS), *TAGS})
 
 
+def tasks_of(name: str) -> list[Task]:
+    """The tasks of a name, which is a task's, a group's, or a tag."""
+    group = next((group for group in GROUPS if group.name == name), None)
+    if group:
+        return [task for member in group.members for task in tasks_of(member)]
+    return [task for task in TASKS if name in (task.name, task.tag)]
+
+
 def prompts_of(setting: Setting) -> dict[str, str]:
-    """Role -> the prompt file that a setting is asked with in it."""
+    """Role, or context if it is not full, -> the prompt file that a setting is asked with in it."""
     roles = {role.role: role.prompt for role in ROLES if setting in _settings_of(role)} | {"query": _QUERY}
-    return {role: prompt.format(task=setting.task, length=setting.length) for role, prompt in roles.items()}
+    shorter = {context: _SHORTER[context] for context in SHORTER[setting.task]}
+    return {role: prompt.format(task=setting.task, length=setting.length) for role, prompt in (roles | shorter).items()}
 
 
 def setting_of(task: str) -> str | None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from lm_eval_tasks.tasks.contexts import FULL
 from lm_eval_tasks.tasks.records import (
     ALL_LEVELS,
     CORE_READINGS,
@@ -61,7 +62,7 @@ def left_over(files: dict[Path, str]) -> list[Path]:
 
 
 def _task_files() -> dict[Path, str]:
-    files = {_OURS / task.folder / f"{_stem(task)}.yaml": _task(task) for task in TASKS}
+    files = {_OURS / task.folder / f"{_stem(task)}.yaml": task_text(task) for task in TASKS}
     files |= {_OURS / group.folder / f"{_group_stem(group)}.yaml": _group(group) for group in GROUPS}
     for target in TARGETS:
         own_filter = _TITLE_FILTER if target.name == "title" else ""
@@ -78,13 +79,20 @@ def _group_stem(group: Group) -> str:
     return f"_group{group.name.removeprefix('academiceval_' + group.folder).removeprefix(group.folder)}"
 
 
-def _task(task: Task) -> str:
+def task_text(task: Task, include: str = "") -> str:
+    """The file of a task.
+
+    Args:
+        include: its base file, "" for that in its folder.
+    """
     arguments = {"setting": task.configuration, "answer_tokens": task.answer_tokens}
     if task.role != PLAIN.role:
         arguments["role"] = task.role
     if task.size is not None:
         arguments["size"] = task.size
-    lines = [f"include: {task.base}", f"task: {task.name}", f'task_alias: "{task.display_name}"']
+    if task.context != FULL:
+        arguments["shown"] = task.context
+    lines = [f"include: {include or task.base}", f"task: {task.name}", f'task_alias: "{task.display_name}"']
     if task.tag:
         lines.append(f"tag: {task.tag}")
     lines.append(f"dataset_kwargs: {{{', '.join(f'{key}: {value}' for key, value in arguments.items())}}}")
@@ -185,7 +193,7 @@ def _names() -> Iterator[str]:
         word = targets.pop() if len(targets) == 1 else "<task>"
         name = role.name.format(slug=f"{word}_<length>", task=word)
         if len(role.settings) == 1:
-            name = next(task.name for task in TASKS if task.role == role.role and task.alias == role.alias)
+            name = next(task.name for task in TASKS if task.alias == role.alias)
         group = role.group.format(task="<task>")
         parent_group = f"`{role.group.removesuffix('_{task}')}`, " if "{task}" in role.group else ""
         yield f"| `{name}` | {role.shows} | {f'{parent_group}`{group}`' if group else ''} |"

@@ -1,0 +1,67 @@
+"""`academiceval eval --contexts`: the same samples asked with less to read, in one run: task files for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lm_eval_tasks.core.errors import OptionError
+from lm_eval_tasks.core.metadata import CONTEXTS
+from lm_eval_tasks.core.text import suggestion
+from lm_eval_tasks.tasks.contexts import FULL, SHORTER
+from lm_eval_tasks.tasks.folder import tasks_path
+from lm_eval_tasks.tasks.records import PLAIN, TASKS, Task, tasks_of, what_of, with_context
+from lm_eval_tasks.tasks.written import task_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lm_eval_tasks.core.metadata import Context
+
+
+def contexts_of(text: str) -> tuple[Context, ...]:
+    """Read "none,start,full".
+
+    Raises:
+        OptionError: it is something else.
+    """
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in CONTEXTS:
+            raise OptionError(f"--contexts cannot be {name!r:.40}; {suggestion(name, CONTEXTS)}")
+    return tuple(context for context in CONTEXTS if context in names)
+
+
+def in_contexts(tasks: Sequence[str], contexts: Sequence[Context]) -> list[Task]:
+    """The tasks that ask each of some tasks in some contexts, as far as it has them.
+
+    Args:
+        tasks: names of tasks, groups and tags.
+
+    Raises:
+        OptionError: one of them is not asked as it stands, or has none of the contexts.
+    """
+    asked: list[Task] = []
+    for task in dict.fromkeys(task for name in tasks for task in tasks_of(name)):
+        if task.context != FULL or task.role != PLAIN.role:
+            raise OptionError(
+                f"--contexts asks a task with less and less to read, but {task.name} is a way of its own to ask "
+                f"{task.configuration}: give the task that asks it as usual"
+            )
+        has = [context for context in contexts if context in (FULL, *SHORTER[what_of(task.configuration)])]
+        if not has:
+            raise OptionError(
+                f"{task.name} is asked with none of --contexts {','.join(contexts)}; it has "
+                f"{', '.join((FULL, *SHORTER[what_of(task.configuration)]))}"
+            )
+        asked += [task if context == FULL else with_context(task, context) for context in has]
+    return asked
+
+
+def write_tasks(tasks: Iterable[Task], folder: Path) -> None:
+    """Write the files of tasks that have none of their own, for lm-eval's `include_path`."""
+    for task in tasks:
+        if task not in TASKS:
+            text = task_text(task, include=str(tasks_path() / task.folder / task.base))
+            (folder / f"{task.name}.yaml").write_text(text, encoding="utf-8")
