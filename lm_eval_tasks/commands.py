@@ -110,6 +110,12 @@ def _add_evaluation(sub: ArgumentParser) -> None:
     sub.add_argument("--model", default="", help=help_).completer = _usual_models  # type: ignore[attr-defined]
     _add_task_options(sub)
     sub.add_argument(
+        "--fits-only",
+        action=BooleanOptionalAction,
+        default=False,
+        help="leave out prompts that would be cut, and say how many",
+    )
+    sub.add_argument(
         "--contexts",
         default="",
         metavar="LIST",
@@ -256,7 +262,8 @@ def _shown_scores(scores: Sequence[Score], output: Path) -> Iterator[str | Table
 
 def _metadata(options: Namespace) -> dict[str, Any]:
     """What the tasks receive."""
-    return metadata_of(options.metadata) | ({"shard": options.shard} if options.shard else {})
+    own = {"shard": options.shard, "fits_only": options.fits_only}
+    return metadata_of(options.metadata) | {key: value for key, value in own.items() if value}
 
 
 def plan(arguments: Namespace) -> Iterator[str | Table]:

@@ -83,7 +83,7 @@ def observations(plan: Plan, seed: int, real: np.ndarray) -> list[Observation]:
         drawn += [
             Observation(
                 f"model-{place}",
-                "Abs-9K abs_title_only" if plan.title_only else "Abs-9K",
+                "Abs-9K none" if plan.title_only else "Abs-9K",
                 str(i),
                 str(authors[i]),
                 int(months[i]),

@@ -155,14 +155,11 @@ def _newest_samples(key: Key, files: Sequence[SamplesFile]) -> Iterator[tuple[Sa
 
 def _key(sample: Sample) -> Key:
     """The setting, and what was asked differently from usual; retrieval counts as part of the model."""
-    setting, *variant = sample.task.split(" ")
-    is_variant = variant and "ralm" not in variant[0]
-    return Key(sample.row.round, " ".join([setting, variant[0]]) if is_variant else setting)
+    return Key(sample.row.round, sample.row.setting if sample.row.retriever else sample.row.name)
 
 
 def _model(label: str, sample: Sample) -> str:
-    variant = sample.task.split(" ")[1:]
-    return f"{label} + {variant[1] if len(variant) > 1 else variant[0]}" if variant and "ralm" in variant[0] else label
+    return f"{label} + {sample.row.retriever}" if sample.row.retriever else label
 
 
 def _tokens(rows: Sequence[PromptRow]) -> list[int]:

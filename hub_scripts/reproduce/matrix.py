@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from hub_scripts.errors import HubError
 from hub_scripts.report.board import Published, published_scores
-from lm_eval_tasks.tasks.records import TASKS
+from lm_eval_tasks.tasks.records import FULL, NONE, PLAIN, RETRIEVED, TASKS
 
 Paper = Literal["academiceval", "scalar"]
 PAPERS: tuple[Paper, ...] = get_args(Paper)
@@ -69,14 +69,17 @@ class Run:
     def task_of(self, setting: str) -> str:
         """The lm-eval task of a setting."""
         bare, _, variant = setting.partition(" ")
-        role = "title_only" if variant else "ralm" if self.retriever else "prompt"
-        tasks = (task for task in TASKS if task.configuration == bare and task.role == role and task.size is None)
+        context = NONE if variant else RETRIEVED if self.retriever else FULL
+        tasks = (
+            task
+            for task in TASKS
+            if (task.configuration, task.role, task.context, task.size) == (bare, PLAIN.role, context, None)
+        )
         return next(task.name for task in tasks)
 
     def log_name(self, setting: str) -> str:
         """What `PromptRow.name` calls the setting's samples."""
-        kind = setting.partition("-")[0].lower()
-        return f"{setting} {kind}_ralm {self.retriever}" if self.retriever else setting
+        return f"{setting} {RETRIEVED} {self.retriever}" if self.retriever else setting
 
 
 def cells(paper: Paper) -> list[Published]:

@@ -29,6 +29,7 @@ KEYS = (
     "context",
     "bertscore_model",
     "cut",
+    "fits_only",
     "reserve",
     "reasoning_tokens",
     "system_instruction",
@@ -60,7 +61,7 @@ TEST = "test"  # the default: a round's scores are those of its test papers
 SPLITS = (TEST, "validation", "train", "all")
 # What lm-eval prints: the headline metrics, or every one.
 METRICS = HEADLINE, ALL = "headline", "all"
-# How much of what it shows a task is asked with (`tasks.contexts`).
+# How much of what it shows a task is asked with (`tasks.records`).
 Context = Literal["full", "none", "start", "local", "retrieved"]
 CONTEXTS: tuple[Context, ...] = get_args(Context)
 # What is cut of a body that is too long: its end or its middle.
@@ -238,6 +239,7 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     "core": _flag,
     "context": _one_of(*CONTEXTS),
     "keep_parts": _flag,
+    "fits_only": _flag,
     "embed_local": _flag,
     "split": _one_of(*SPLITS),
     "cut": _one_of(*get_args(Cut)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,21 +18,21 @@ from lm_eval_tasks.core.files import cache_folder
 from lm_eval_tasks.core.metadata import check_dataset
 from lm_eval_tasks.core.row_format import CORE, paper_of
 from lm_eval_tasks.data import context, cutoff, folds, slots
-from lm_eval_tasks.data.options import Options
+from lm_eval_tasks.data.options import Options, check_context
 from lm_eval_tasks.data.rows import Chosen, Fact, Opened, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.metrics import bertscore
 from lm_eval_tasks.metrics.score import others_of
 from lm_eval_tasks.prompts import registry, templates
 from lm_eval_tasks.retrieval import retrieve
 from lm_eval_tasks.samples.row import PromptRow, to_docs
-from lm_eval_tasks.tasks.contexts import FULL, RETRIEVED, START, check_context
-from lm_eval_tasks.tasks.records import SETTINGS, what_of
+from lm_eval_tasks.tasks.records import FULL, RETRIEVED, SETTINGS, START, what_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.metadata import Context
     from lm_eval_tasks.data.slots import CutPrompt
     from lm_eval_tasks.prompts.templates import Slot
 
+_LOGGER = logging.getLogger(__name__)
 _PROMPT, _SECTION, _CITED = "prompt", "section", "cited"
 # Words of a body that are its beginning: some 2,000 tokens, the same for all models.
 _START_WORDS = 1500
@@ -53,7 +54,7 @@ def load(
         role: which of the setting's prompts, one of `tasks.records.ROLES`; "section" asks for each section of each paper, "cited"
             for citations by number.
         size: of a sample that represents all rows; None for all of them.
-        shown: with how much less a task always asks, see `tasks.contexts`; None for what the option `context` says.
+        shown: with how much less a task always asks, see `tasks.records`; None for what the option `context` says.
         arguments: all of --model_args and --metadata; `options.Options` and `context.of_model` say what is read.
 
     Raises:
@@ -98,6 +99,7 @@ def _load(
         prepared = [{**row, "content": _start(row["content"])} for row in prepared]
     template = templates.load(name)
     fitted = fit([template.slots(row) for row in prepared], model, answer_tokens, options, config)
+    places = list(selection.places.items())
     common = {
         "setting": config,
         "prompt_name": name,
@@ -109,8 +111,15 @@ def _load(
         **shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),
     }
     return as_split(
-        PromptRow(**_of_paper(row), **_parts(row, options), **cut, others=others[i], place=place, **common)
-        for (i, place), row, cut in zip(selection.places.items(), rows, map(of_prompt, fitted), strict=True)
+        PromptRow(
+            **_of_paper(rows[n]),
+            **_parts(rows[n], options),
+            **of_prompt(cut),
+            others=others[places[n][0]],
+            place=places[n][1],
+            **common,
+        )
+        for n, cut in fitted.items()
     )
 
 
@@ -209,19 +218,41 @@ def fit(
     answer_tokens: int,
     options: Options,
     config: str,
-) -> list[CutPrompt]:
-    """The prompts, cut if the model is known, with room for the answer and its reasoning.
+) -> dict[int, CutPrompt]:
+    """The prompts by their places, cut if the model is known, with room for the answer and its reasoning; or with `fits_only` those
+    that need no cutting.
 
     Raises:
-        BudgetError: a prompt that cannot fit.
+        BudgetError: a prompt that cannot fit, or no prompt fits.
     """
     if model is None:
-        return [slots.uncut(prompt_slots) for prompt_slots in all_slots]
+        return {i: slots.uncut(prompt_slots) for i, prompt_slots in enumerate(all_slots)}
+    budget = model.length - answer_cap(options, answer_tokens)
     try:
-        budget = model.length - answer_cap(options, answer_tokens)
-        return list(slots.fit_all(all_slots, budget, model.tokenizer, options.cut))
+        fitted = enumerate(
+            slots.fit_all(all_slots, budget, model.tokenizer, None if options.fits_only else options.cut)
+        )
+        kept = {i: prompt for i, prompt in fitted if prompt is not None}
     except BudgetError as err:
         raise BudgetError(f"{config}: {err}") from err
+    tell_of_longer(config, len(all_slots) - len(kept), len(all_slots), budget)
+    return kept
+
+
+def tell_of_longer(config: str, longer: int, count: int, budget: int) -> None:
+    """Say how many prompts `fits_only` leaves out.
+
+    Raises:
+        BudgetError: all of them.
+    """
+    if longer == count:
+        raise BudgetError(
+            f"{config}: none of the {count} prompts fits into {budget} tokens: use a model with a longer context"
+        )
+    if longer:
+        _LOGGER.warning(
+            "%s: %d of %d prompts do not fit into %d tokens and are left out", config, longer, count, budget
+        )
 
 
 def _of_paper(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from lm_eval_tasks.core import metadata
 from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.metadata import Context, Cut, Shard
 from lm_eval_tasks.retrieval.retrieve import Chunking, Retrieval
+from lm_eval_tasks.tasks.records import FULL, SHORTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,8 @@ class Options:
     Attributes:
         split: of the dataset, or "all" for all three together.
         shard: the part of the samples that this run answers; None for all.
-        context: how much of what it shows each task is asked with, see `tasks.contexts`.
+        context: how much of what it shows each task is asked with, see `tasks.records`.
+        fits_only: whether prompts that do not fit the model's context are left out instead of being cut.
         reserve: tokens that the context leaves for the answer; None for what the task sets.
         reasoning_tokens: room for reasoning on top of the answer's.
         system_instruction: the system prompt that lm-eval will put before ours.
@@ -79,6 +81,7 @@ class Options:
     keep_parts: bool
     embed_local: bool
     cut: Cut
+    fits_only: bool
     reserve: int | None
     reasoning_tokens: int
     generation: HowGenerated
@@ -115,3 +118,18 @@ class Options:
             retrieval=Retrieval(values.pop("retriever") or "", values.pop("similarity"), Chunking(**chunk_options)),
             **values,
         )
+
+
+def check_context(context: Context, task: str, name: str, *, is_usual: bool = True) -> None:
+    """Raise an OptionError if a task cannot be asked with a context.
+
+    Args:
+        name: of what is asked, for the message.
+        is_usual: whether it is asked as usual, not by section or with numbers to cite.
+    """
+    if context == FULL:
+        return
+    if not is_usual:
+        raise OptionError(f"{name} is always asked with its full context: leave out the option context={context!r}")
+    if context not in SHORTER[task]:
+        raise OptionError(f"{name} is not asked with context={context!r}; choose {', '.join((*SHORTER[task], FULL))}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_tasks.core.text import sentences, title_key
 from lm_eval_tasks.retrieval.base import best
 from lm_eval_tasks.retrieval.sparse import BM25
-from lm_eval_tasks.tasks.contexts import NONE
+from lm_eval_tasks.tasks.records import NONE
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.metadata import Context
@@ -28,7 +28,7 @@ def shortened(row: Row, parts: Sequence[str], task: ReadingTask, context: Contex
 
     Args:
         parts: what the full one does, see `prompts.reading.part_texts`.
-        context: one that the task has, see `tasks.contexts.SHORTER`.
+        context: one that the task has, see `tasks.records.SHORTER`.
     """
     labelled, last = parts[: row["labels"]], parts[row["labels"] :]
     if task == "walk":

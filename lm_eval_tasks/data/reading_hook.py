@@ -17,7 +17,7 @@ import datasets
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.core.errors import BudgetError, DatasetError, OptionError
 from lm_eval_tasks.data import context, cutoff, hook
-from lm_eval_tasks.data.options import Options
+from lm_eval_tasks.data.options import Options, check_context
 from lm_eval_tasks.data.reading_contexts import shortened
 from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.metrics.answer_labels import write_list, write_pairs
@@ -26,8 +26,7 @@ from lm_eval_tasks.metrics.reading import chance_of, f1_of
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.prompts.reading import part_texts, with_parts
 from lm_eval_tasks.samples.row import PromptRow
-from lm_eval_tasks.tasks.contexts import FULL, check_context
-from lm_eval_tasks.tasks.records import READINGS, ReadingTask
+from lm_eval_tasks.tasks.records import FULL, READINGS, ReadingTask
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.metadata import Context
@@ -134,6 +133,7 @@ def _load(
     return hook.as_split(
         PromptRow(**_of_row(row, task), tokens_before=count, tokens_after=count, place=place, **common)
         for row, count, place in zip(rows, tokens, selection.places.values(), strict=True)
+        if count is not None
     )
 
 
@@ -170,8 +170,8 @@ def _texts(rows: datasets.Dataset, config: str, options: Options) -> Texts:
 
 def _tokens(
     asked: Asked, ids: Sequence[str], model: context.Context | None, answer_tokens: int, options: Options, config: str
-) -> list[int]:
-    """The tokens of each prompt; 0 if no tokenizer is known.
+) -> list[int | None]:
+    """The tokens of each prompt; 0 if no tokenizer is known, None for one that `fits_only` leaves out.
 
     Raises:
         BudgetError: one does not fit.
@@ -187,12 +187,15 @@ def _tokens(
 
     counts = [sum(map(count, asked.prompt(id_))) for id_ in ids]
     room = model.length - hook.answer_cap(options, answer_tokens)
+    if options.fits_only:
+        hook.tell_of_longer(config, sum(count > room for count in counts), len(counts), room)
+        return [count if count <= room else None for count in counts]
     if max(counts) > room:
         raise BudgetError(
             f"{config}: a prompt has {max(counts)} tokens, but the model's context leaves {room}, and contexts of reading "
-            "questions are never cut: use a model with a longer context, or a smaller configuration"
+            "questions are never cut: use a model with a longer context, a smaller configuration, or --fits-only"
         )
-    return counts
+    return list(counts)
 
 
 def _best_constant(rows: datasets.Dataset) -> int:

@@ -10,15 +10,14 @@ import datasets
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.core.row_format import Shortcut, shortcuts_of
 from lm_eval_tasks.data import context, cutoff, hook
-from lm_eval_tasks.data.options import Options
+from lm_eval_tasks.data.options import Options, check_context
 from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.prompts.scalar import slots_of
 from lm_eval_tasks.retrieval.shortcuts import Chooser, chooser, shortened
 from lm_eval_tasks.samples.row import PromptRow
-from lm_eval_tasks.tasks.contexts import FULL, check_context
-from lm_eval_tasks.tasks.records import what_of
+from lm_eval_tasks.tasks.records import FULL, what_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.metadata import Context
@@ -52,6 +51,7 @@ def _load(
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), rows["published"])
     all_slots = [slots_of({**row, "question": shortened(row["question"], shown)}) for row in rows]
     fitted = hook.fit(all_slots, model, answer_tokens, options, config)
+    places = list(selection.places.values())
     labels = [row["label"] for row in columns]
     common = {
         "setting": config,
@@ -63,8 +63,10 @@ def _load(
     }
     choosers = {name: chooser(name) for name in shortcuts_of(embed_local=options.embed_local)}
     return hook.as_split(
-        PromptRow(**_of_question(row), **_choices(row, choosers), **hook.of_prompt(cut), place=place, **common)
-        for row, cut, place in zip(rows, fitted, selection.places.values(), strict=True)
+        PromptRow(
+            **_of_question(rows[n]), **_choices(rows[n], choosers), **hook.of_prompt(cut), place=places[n], **common
+        )
+        for n, cut in fitted.items()
     )
 
 

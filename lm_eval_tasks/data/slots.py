@@ -67,20 +67,27 @@ def fit(slots: Sequence[Slot], budget: int, tokenizer: Tokenizer, cut: Cut = "en
     Raises:
         BudgetError: the parts that are never cut have more.
     """
-    return next(fit_all([slots], budget, tokenizer, cut))
+    [fitted] = fit_all([slots], budget, tokenizer, cut)
+    assert fitted is not None
+    return fitted
 
 
 def fit_all(
-    prompts: Sequence[Sequence[Slot]], budget: int, tokenizer: Tokenizer, cut: Cut = "end"
-) -> Iterator[CutPrompt]:
-    """As `fit`, for many prompts, which are tokenized in batches."""
+    prompts: Sequence[Sequence[Slot]], budget: int, tokenizer: Tokenizer, cut: Cut | None = "end"
+) -> Iterator[CutPrompt | None]:
+    """As `fit`, for many prompts, which are tokenized in batches.
+
+    Args:
+        cut: None for no cutting; then None stands for a prompt that is longer than the budget.
+    """
     for start in range(0, len(prompts), _BATCH):
         batch = prompts[start : start + _BATCH]
         encoded = tokenizer(
             ["".join(slot.text for slot in slots) for slots in batch], add_special_tokens=False, verbose=False
         )
         for i, slots in enumerate(batch):
-            yield _Prompt(slots, encoded[i], tokenizer).cut_to(budget, cut)
+            is_longer = cut is None and len(encoded[i]) > budget
+            yield None if is_longer else _Prompt(slots, encoded[i], tokenizer).cut_to(budget, cut or "end")
 
 
 def uncut(slots: Sequence[Slot]) -> CutPrompt:

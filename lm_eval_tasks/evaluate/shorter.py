@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.metadata import CONTEXTS
 from lm_eval_tasks.core.text import suggestion
-from lm_eval_tasks.tasks.contexts import FULL, SHORTER
 from lm_eval_tasks.tasks.folder import tasks_path
-from lm_eval_tasks.tasks.records import PLAIN, TASKS, Task, tasks_of, what_of, with_context
+from lm_eval_tasks.tasks.records import FULL, PLAIN, SHORTER, TASKS, Task, tasks_of, what_of, with_context
 from lm_eval_tasks.tasks.written import task_text
 
 if TYPE_CHECKING:

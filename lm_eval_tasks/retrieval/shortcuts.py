@@ -16,7 +16,7 @@ import numpy as np
 
 from lm_eval_tasks.core.row_format import BM25_LOCAL, BODY, MASK, Shortcut
 from lm_eval_tasks.retrieval.sparse import BM25
-from lm_eval_tasks.tasks.contexts import FULL, LOCAL, NONE
+from lm_eval_tasks.tasks.records import FULL, LOCAL, NONE
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.metadata import Context
@@ -59,7 +59,7 @@ def around_the_mask(question: str) -> str:
 
 
 def shortened(question: str, context: Context) -> str:
-    """What is left of a question's paper in a shorter context, see `tasks.contexts`: the mask alone, the words around it, or these and
+    """What is left of a question's paper in a shorter context, see `tasks.records`: the mask alone, the words around it, or these and
     the paper's paragraphs that are most like its sentence, in their order.
     """
     if context == FULL:

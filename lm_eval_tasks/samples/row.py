@@ -66,7 +66,7 @@ class PromptRow:
         others: targets of other papers, always the same ones; empty if there are none.
         content, demonstrations, lead_words: only for baselines and studies, which read a paper's body themselves.
         by_number: whether citations by number are asked for.
-        shown: with how much less the sample was asked, see `tasks.contexts`; "" if with all that it shows.
+        shown: with how much less the sample was asked, see `tasks.records`; "" if with all that it shows.
         made_up: whether the papers are, which then have no page; None if they are not.
         label, candidate_ids, best_constant: of SCALAR; the last is the label that is right most often.
         bm25_local, embed_local: the candidates that the shortcuts of `retrieval.shortcuts` name; None if they were not asked.

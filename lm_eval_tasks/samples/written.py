@@ -28,6 +28,8 @@ class Block:
         months: task -> month of publication -> number of samples and mean headline scores.
         failures: task -> metric -> of how many samples it could not be computed.
         noise: task -> headline metric -> how much of the variance is the model's own noise, if prompts were repeated.
+        lengths, places: task -> bin of prompt lengths, or third of the context where the answers stand, -> n, mean and interval, see
+            `stats.by_place`.
         gains: what reading is worth, see `stats.gains.Gain`.
         usage: what the answers used.
         runs: each run that brought tasks: its `tasks`, its `date` in seconds since 1970 and its `usage`; empty for merged shards.
@@ -44,6 +46,8 @@ class Block:
     months: Mapping[str, Mapping[str, Mapping[str, float]]]
     failures: Mapping[str, Mapping[str, int]]
     noise: Mapping[str, Mapping[str, Mapping[str, float]]]
+    lengths: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    places: Mapping[str, Mapping[str, Mapping[str, Any]]]
     gains: Sequence[Any]
     usage: Mapping[str, Any]
     made_with: Mapping[str, Any]

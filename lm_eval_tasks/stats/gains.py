@@ -1,6 +1,6 @@
 """What reading is worth: the score with the full context minus that of each shortcut, paired by sample.
 
-A shortcut is the same model with less to read (`tasks.contexts`), or a program that reads nothing: the floors of the metric by which
+A shortcut is the same model with less to read (`tasks.records`), or a program that reads nothing: the floors of the metric by which
 models are ranked. A model reads a task if the lower bounds of its gains over all of the task's shortcuts are above 0. The best of the
 shortcuts is not chosen first, which would bias the gain downwards.
 """
@@ -17,7 +17,7 @@ from lm_eval_tasks.core.intervals import DIFFERENCES, Interval
 from lm_eval_tasks.core.tables import Table, bounds_text
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.stats.columns import column
-from lm_eval_tasks.tasks.contexts import HEADLINE, SHORTER
+from lm_eval_tasks.tasks.records import HEADLINE, SHORTER
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.sample import Sample
@@ -110,7 +110,7 @@ def _gain(
 
 
 def context_task(sample: Sample) -> str:
-    """What `tasks.contexts` calls the task of a sample."""
+    """What `tasks.records` calls the task of a sample."""
     return "cloze" if sample.row.kind == "cloze" else sample.row.task
 
 

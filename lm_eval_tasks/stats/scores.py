@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.results import Score
+from lm_eval_tasks.stats.by_place import by_length, by_place
 from lm_eval_tasks.stats.columns import Column, column, columns_of
 from lm_eval_tasks.stats.gains import gains_of
 
@@ -48,6 +49,8 @@ def facts_of(samples: Samples) -> dict[str, Any]:
         "months": {task: by_month(of_task) for task, of_task in samples.items()},
         "failures": {task: count for task, of_task in samples.items() if (count := _failures(of_task))},
         "noise": {task: noise for task, of_task in samples.items() if (noise := noise_share(of_task))},
+        "lengths": {task: bins for task, of_task in samples.items() if (bins := by_length(of_task))},
+        "places": {task: thirds for task, of_task in samples.items() if (thirds := by_place(of_task))},
         "gains": gains_of(sample for of_task in samples.values() for sample in of_task),
     }
 

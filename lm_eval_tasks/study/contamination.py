@@ -20,6 +20,7 @@ from lm_eval_tasks.core.power import FEWEST, LEVEL
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.study.exposure import Gain, Observation, gains, is_choice, least_squares, two_ways, within
 from lm_eval_tasks.study.jumps import Jumps, jumps
+from lm_eval_tasks.tasks.records import NONE
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.sample import Sample
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 PLACEBOS = (3, 6)
 # A placebo's p-value that makes an estimate untrustworthy: so low that a sound one seldom falls to chance.
 _SURE = 0.01
-TITLE_ONLY = "abs_title_only"
 MAIN, PROBE = "papers up to the cut-off", "title-only probe"
 
 
@@ -102,8 +102,8 @@ def observations(runs: Mapping[str, Sequence[Sample]], cutoffs: Mapping[str, str
 
 def effects(data: Sequence[Observation]) -> list[Effect]:
     """The gains of all models, for the title-only probe by itself, then the placebos."""
-    usual = [observation for observation in data if TITLE_ONLY not in observation.task]
-    probe = [observation for observation in data if TITLE_ONLY in observation.task]
+    usual = [observation for observation in data if not _is_title_only(observation.task)]
+    probe = [observation for observation in data if _is_title_only(observation.task)]
     estimates: list[Effect] = []
     for what, part in ((MAIN, usual), (PROBE, probe)):
         placebos = [effect for late in PLACEBOS for effect in placebo(part, late)]
@@ -166,6 +166,10 @@ def _why_distrusted(placebos: Sequence[Effect]) -> str:
                 "the age of papers here"
             )
     return ""
+
+
+def _is_title_only(task: str) -> bool:
+    return task.endswith(f" {NONE}")
 
 
 def against_later(model: str, probe: Sequence[Observation]) -> Effect:

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from lm_eval_tasks.tasks.contexts import FULL, NONE, RETRIEVED, SHORTER, START
-
 if TYPE_CHECKING:
     from lm_eval_tasks.core.metadata import Context
 
@@ -24,6 +22,32 @@ CandidateText = Literal["concise", "full", "body"]
 # Of tasks: what is written; which candidate is named; which of many; which belongs to which; which so many of a pool.
 Kind = Literal["writing", "cloze", "set", "pairs", "choice"]
 ReadingTask = Literal["walk", "next", "match", "select"]
+# Of all that a task shows: all of it, nothing, the beginning of the paper, what is around the question, or what a search finds.
+FULL: Context = "full"
+NONE: Context = "none"
+START: Context = "start"
+LOCAL: Context = "local"
+RETRIEVED: Context = "retrieved"
+# Task -> with how much less it is asked. Of titles, the title alone would be the answer; what Next asks about is part of its context.
+SHORTER: dict[str, tuple[Context, ...]] = {
+    "title": (START, RETRIEVED),
+    "abs": (NONE, START, RETRIEVED),
+    "intro": (NONE, START, RETRIEVED),
+    "related": (NONE, START, RETRIEVED),
+    "cloze": (NONE, LOCAL, RETRIEVED),
+    "walk": (NONE, RETRIEVED),
+    "next": (RETRIEVED,),
+    "match": (NONE, LOCAL),
+    "select": (NONE,),
+}
+# The shortcut that each task's gain is first told against.
+HEADLINE: dict[str, Context] = {
+    **dict.fromkeys(("title", "abs", "intro", "related"), START),
+    "cloze": LOCAL,
+    **dict.fromkeys(("walk", "next"), RETRIEVED),
+    "match": LOCAL,
+    "select": NONE,
+}
 
 
 @dataclass(frozen=True, slots=True)

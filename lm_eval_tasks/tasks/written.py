@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lm_eval_tasks.tasks.contexts import FULL
 from lm_eval_tasks.tasks.records import (
     ALL_LEVELS,
     CORE_READINGS,
+    FULL,
     GROUPS,
     PLAIN,
     READINGS,

@@ -78,7 +78,7 @@ def test_every_setting_has_its_task(setting: Any) -> None:
     tokens = {"title": 64, "abs": 512, "intro": 2048, "related": 2048}[setting.task]
     assert registry.prompt_of(setting.name) == f"{setting.task}_{'long' if demonstrations else 'short'}"
     assert read["dataset_kwargs"] == {"setting": setting.name, "answer_tokens": tokens}
-    assert ralm["dataset_kwargs"] == {"setting": setting.name, "answer_tokens": tokens, "role": "ralm"}
+    assert ralm["dataset_kwargs"] == {"setting": setting.name, "answer_tokens": tokens, "shown": "retrieved"}
     assert ralm["generation_kwargs"] == read["generation_kwargs"]
     assert read["generation_kwargs"] == {"do_sample": False, "temperature": 0.0, "max_gen_toks": tokens, "until": []}
     assert read["metadata"]["version"] == float(registry.version())

@@ -46,7 +46,7 @@ from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.metrics import score
 from lm_eval_tasks.metrics.answer_index import answer_of
 from lm_eval_tasks.prompts.scalar import slots_of
-from lm_eval_tasks.retrieval.shortcuts import bm25_choice
+from lm_eval_tasks.retrieval.shortcuts import bm25_choice, shortened
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.tasks.records import ALL_LEVELS, LEVELS, Level
@@ -407,8 +407,8 @@ def test_short_contexts_shorten_candidates_alike_then_the_paper_around_the_mask(
         slots.fit(slots_of(row()), 60, Words())
 
 
-def test_the_probe_shows_no_paper() -> None:
-    text = "".join(slot.text for slot in slots_of(row(), with_paper=False))
+def test_without_context_no_paper_is_shown() -> None:
+    text = "".join(slot.text for slot in slots_of({**row(), "question": shortened(row()["question"], "none")}))
     assert f"<Paper>\n\n{MASK}</Paper>" in text
     assert " before" not in text
 
@@ -625,7 +625,7 @@ def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path) -> None:
         scores = evaluate(
             "local-chat-completions",
             arguments,
-            ["scalar", "scalar_probe"],
+            ["scalar", "academiceval_core_scalar_hard_none"],
             metadata,
             Part(12),
             tmp_path,
@@ -634,7 +634,7 @@ def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path) -> None:
     found = {(score.task, score.metric): score.value for score in scores}
     assert found["scalar_easy", "accuracy"] == pytest.approx(0.25, abs=0.1)
     assert found["scalar_hard", "truncated"] == 1.0
-    assert found["scalar_hard_probe", "no_answer"] == 0.0
+    assert found["academiceval_core_scalar_hard_none", "no_answer"] == 0.0
     prompts = [body["messages"][-1]["content"] for body in server.requests]
     assert all(prompt.count(MASK) == 2 and prompt.count("<Candidate>Candidate [") == 4 for prompt in prompts)
 

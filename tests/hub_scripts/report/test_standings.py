@@ -188,7 +188,7 @@ def test_a_model_without_a_counted_setting_or_with_a_part_of_it_has_no_rank() ->
         [
             _group("Abs-9K", "abs", [*whole, part]),
             _group("Title-10K", "title", [*whole, _cell("part", _level(0.9), 0.1)]),
-            _group("Abs-9K abs_title_only", "abs", whole),
+            _group("Abs-9K none", "abs", whole),
         ]
     )
     assert found.settings == ("Title-10K", "Abs-9K")

@@ -198,7 +198,7 @@ def test_prompts_show_chunks_of_everything_but_the_target(
 ) -> None:
     monkeypatch.setenv("ACADEMICEVAL_CACHE", str(tmp_path))
     arguments = {"dataset": str(dataset), "bertscore_model": "none", "chunk_size": "256", "chunks": 5}
-    rows = hook.load("Related-53K-G", 2048, "ralm", **arguments)["test"]
+    rows = hook.load("Related-53K-G", 2048, shown="retrieved", **arguments)["test"]
     parts = hook.load("Related-53K-G", 2048, keep_parts=True, **arguments)["test"]
     for row, whole in zip(rows, parts, strict=True):
         chunks = [line for line in row["prompt"].split("\n") if line.startswith("### Target Content ")]
@@ -224,7 +224,7 @@ def test_options_that_make_no_sense_are_named(dataset: Path) -> None:
         ({"model_cutoff": "soon"}, "is not a month"),
     ):
         with pytest.raises(OptionError, match=told):
-            hook.load("Abs-9K", 512, "ralm", dataset=str(dataset), bertscore_model="none", **more)
+            hook.load("Abs-9K", 512, shown="retrieved", dataset=str(dataset), bertscore_model="none", **more)
 
 
 def test_keys_that_no_task_reads_are_named() -> None:

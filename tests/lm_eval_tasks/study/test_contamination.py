@@ -168,7 +168,7 @@ def test_where_a_placebo_finds_something_the_estimate_is_not_trusted() -> None:
 
 
 def test_the_title_only_probe_stands_by_itself() -> None:
-    probe = planted(0.3, task="Abs-9K abs_title_only")
+    probe = planted(0.3, task="Abs-9K none")
     found = effects(planted(0.0) + probe)
     assert not any(effect.is_found for effect in found if effect.what == MAIN)
     assert {effect.model for effect in found if effect.what == PROBE and effect.is_found} == {"b", "c"}
@@ -178,7 +178,7 @@ def test_the_probe_of_one_model_is_compared_with_its_own_later_papers() -> None:
     """Whatever drift there is in the papers' difficulty."""
     own = f"{PROBE}, against its own later papers"
     for drift in (0.0, 0.01, -0.01):
-        probe = [one for one in planted(0.4, 800, drift=drift, task="Abs-9K abs_title_only") if one.model == "b"]
+        probe = [one for one in planted(0.4, 800, drift=drift, task="Abs-9K none") if one.model == "b"]
         (found,) = [effect for effect in effects(probe) if effect.what == own]
         assert found.gain.value == pytest.approx(0.2, abs=0.06)
         assert found.is_found
