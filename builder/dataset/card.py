@@ -54,6 +54,10 @@ _NOTICED = (
     "Human texts of the round's papers were damaged on purpose: how many damaged versions score lower / equal / higher than the text "
     "itself, and the 95 % interval of the share that scores lower. A metric does not notice a damage that often leaves its score equal."
 )
+_CORE = (
+    "What every model is asked first, and boards count (`academiceval_core`). A model's gain is its score minus its own score with "
+    "less to read, over the same samples; the last column names the shorter context that it is first told against."
+)
 _LABELS = "How often each position holds the right candidate."
 _WITHOUT_READING = (
     "The accuracy of always naming the same position, and of the candidate that fits the sentence with the mask best, by BM25 "
@@ -112,6 +116,7 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         "counted. Comp. rate is input divided by output tokens.",
         "",
         *_section("Lengths", [tables.lengths(shown)], _LENGTHS),
+        *_section("Core", [tables.core(manifest.core)], _CORE),
         *_section("Power", [tables.power(shown)], _POWER),
         *_section("Ceiling", [tables.ceilings(manifest)] if manifest.ceilings else [], _CEILING),
         *_section(

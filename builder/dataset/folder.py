@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +12,8 @@ from builder.dataset.card import CARD, card
 from builder.dataset.croissant import CROISSANT, croissant
 from builder.dataset.manifest import (
     MANIFEST,
+    Configuration,
+    CoreEntry,
     Manifest,
     ReportCard,
     read_carried,
@@ -22,6 +24,7 @@ from builder.errors import FolderError
 from lm_eval_tasks.core.files import sync, sync_folder
 from lm_eval_tasks.core.linux import exchange
 from lm_eval_tasks.core.locks import exclusive
+from lm_eval_tasks.tasks.records import CORE, HEADLINE, MASKS_OF_MATCH, MATCH_CORE, what_of
 
 
 def finish(place: Path, manifest: Manifest, carried: Mapping[str, bytes] | None = None) -> Manifest:
@@ -30,7 +33,21 @@ def finish(place: Path, manifest: Manifest, carried: Mapping[str, bytes] | None 
     Args:
         carried: the files of `CARRIED` that belong to the folder, name -> content.
     """
+    manifest = replace(manifest, core=manifest.core or tuple(core_of(manifest.configurations)))
     return write_manifest(place, manifest, {CARD: card(manifest), CROISSANT: croissant(manifest), **(carried or {})})
+
+
+def core_of(configurations: Iterable[Configuration]) -> Iterator[CoreEntry]:
+    """What every model is asked first, of a round's configurations; Match if enough of its masks need full texts."""
+    tests = {configuration.name: configuration.statistics("test") for configuration in configurations}
+    for core in (*CORE, MATCH_CORE):
+        test = tests.get(core.configuration)
+        if not test or not test.samples:
+            continue
+        if core is MATCH_CORE and sum(kind.body_masks for kind in test.kinds.values()) < MASKS_OF_MATCH:
+            continue
+        shortcut = HEADLINE[what_of(core.configuration)]
+        yield CoreEntry(core.configuration, min(core.samples, test.samples), shortcut)
 
 
 def add_report_card(folder: Path, report_card: ReportCard) -> None:

@@ -21,6 +21,7 @@ from builder.round.audit import AuditTable
 from builder.round.licenses import Shown
 from builder.stage_report import StageCounts
 from lm_eval_tasks.core.files import is_inside, sha256_of_bytes, write_whole
+from lm_eval_tasks.core.metadata import Context
 from lm_eval_tasks.core.row_format import FIRST_VERSIONS, Shortcut
 from lm_eval_tasks.core.row_format import MANIFEST as MANIFEST
 from lm_eval_tasks.core.text import parse_json
@@ -92,6 +93,7 @@ class KindStatistics:
         place: where the right ones stand on average, from 0, the first, to 1, the last; 0.5 if there are none.
         blind: what the best answer scores that does not depend on the context, by the headline metric.
         shortcut: what the family's shortcut scores.
+        body_masks: Match: masks that only full texts solve.
     """
 
     __pydantic_config__ = _STRICT
@@ -102,6 +104,7 @@ class KindStatistics:
     place: _Share
     blind: _Share
     shortcut: Bounds
+    body_masks: _Count = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,6 +311,21 @@ class Publishable:
 
 
 @dataclass(frozen=True, slots=True)
+class CoreEntry:
+    """A configuration that every model is asked first, see `records.CORE`.
+
+    Attributes:
+        samples: of its test split that are asked.
+        shortcut: the context that its gain is first told against.
+    """
+
+    __pydantic_config__ = _STRICT
+    configuration: _Name
+    samples: _Count
+    shortcut: Context
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """Everything that is known about a dataset folder.
 
@@ -323,6 +341,7 @@ class Manifest:
         links: way of resolving -> citations.
         ceilings: what the authors' own first version scores, where papers of the test split were revised.
         report_card: metric -> damage -> how often it is noticed on the round's papers, where that was measured.
+        core: what every model is asked first, and boards count.
         core_round: the round that the frozen core was taken from, "" without one.
         publishable: for a copy to publish.
         takedown: rows that were taken out of this folder.
@@ -349,6 +368,7 @@ class Manifest:
     audit: Audit | None = None
     ceilings: dict[Task, Ceiling] = field(default_factory=dict)
     report_card: ReportCard = field(default_factory=dict)
+    core: tuple[CoreEntry, ...] = ()
     core_round: str = ""
     publishable: Publishable | None = None
     takedown: StageCounts | None = None

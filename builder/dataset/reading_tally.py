@@ -22,6 +22,7 @@ class _Question:
     blind: float
     shortcut: float
     cluster: str
+    body_masks: int
 
 
 @dataclass(slots=True)
@@ -38,7 +39,14 @@ class ReadingTally:
             self._months.update(paper["published"][:7] for paper in row["papers"])
         if row["order"] == 0:
             self._kinds[row["kind"]].append(
-                _Question(row["labels"], tuple(row["answer"]), blind_score(row), shortcut_score(row), row["cluster"])
+                _Question(
+                    row["labels"],
+                    tuple(row["answer"]),
+                    blind_score(row),
+                    shortcut_score(row),
+                    row["cluster"],
+                    row["tags"].count("body"),
+                )
             )
 
     def kinds(self) -> dict[str, KindStatistics]:
@@ -59,4 +67,5 @@ def _statistics(questions: list[_Question]) -> KindStatistics:
         place=round(fmean(places), 4) if places else 0.5,
         blind=round(fmean(question.blind for question in questions), 4),
         shortcut=bounds_of(interval(scores, clusters, SHARES)),
+        body_masks=sum(question.body_masks for question in questions),
     )

@@ -14,7 +14,7 @@ from lm_eval_tasks.core.row_format import SHORTCUTS
 from lm_eval_tasks.core.tables import Table, counts_text, with_bounds
 
 if TYPE_CHECKING:
-    from builder.dataset.manifest import Audit, Bounds, Configuration, Manifest, Noticed
+    from builder.dataset.manifest import Audit, Bounds, Configuration, CoreEntry, Manifest, Noticed
     from builder.round.audit import AuditTable
     from builder.stage_report import StageCounts
 
@@ -236,6 +236,12 @@ def reading(manifest: Manifest) -> Table:
         "Shortcut",
     )
     return Table(head, "llrrrrrrr", rows)
+
+
+def core(entries: Sequence[CoreEntry]) -> Table:
+    """What every model is asked first."""
+    head = ("Configuration", "Samples", "Gain is told against")
+    return Table(head, "lrl", [(entry.configuration, entry.samples, entry.shortcut) for entry in entries])
 
 
 def newer_than(configurations: Sequence[Configuration]) -> Table:

@@ -46,6 +46,7 @@ class Cell:
         of: how many samples the setting has in all, None if the run has not noted it.
         is_carried: whether nobody ran it: a baseline whose scores other models' samples carry.
         diagnostics: metric -> sample -> score, of metrics that are not shown in the tables of models.
+        shortcuts: metric -> sample -> score, of what programs score that read nothing.
     """
 
     model: str
@@ -58,6 +59,7 @@ class Cell:
     of: int | None
     is_carried: bool = False
     diagnostics: dict[str, dict[str, float]] = field(default_factory=dict)
+    shortcuts: dict[str, dict[str, float]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

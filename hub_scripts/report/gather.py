@@ -218,6 +218,9 @@ def _cell(model: str, judged: Sequence[_Judged]) -> Cell:
         {name: columns[name].scores for name in FLAGS if name in columns},
         fmean(tokens) if tokens else None,
         len(judged) if noted is None and scored < len(judged) else noted,
+        shortcuts={
+            name: columns[name].scores for metric in metrics.METRICS for name in metric.floors if name in columns
+        },
         diagnostics={name: columns[name].scores if name in columns else {} for name in _DIAGNOSTICS},
     )
 

@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from hub_scripts.report.cells import Cell, Group, is_baseline
+from hub_scripts.report.gains import Reading, readings, shorter_cell, task_of
 from hub_scripts.report.placing import part_of
 from lm_eval_tasks.core.intervals import holm
 from lm_eval_tasks.core.power import LEVEL
@@ -20,6 +21,7 @@ from lm_eval_tasks.metrics.registry import ranking
 from lm_eval_tasks.prompts.registry import kind_of
 from lm_eval_tasks.stats.boards import Board, counted
 from lm_eval_tasks.stats.placed import Part, by_task, difference_over, interval_over, too_small
+from lm_eval_tasks.tasks.records import HEADLINE
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.intervals import Interval
@@ -30,13 +32,15 @@ class Standing:
     """One model's place in a round.
 
     Attributes:
-        rank: 1 + the models that are better beyond chance; None for baselines, if settings are missing, or have too few
-            first authors.
+        rank: 1 + the models that are better beyond chance; None for baselines, if settings are missing, if prompts were cut, or if
+            there are too few first authors.
         overall: over all counted settings that the model has; None if it has none.
         tasks: task -> the same for the task alone, without an interval.
         missing: counted settings that it has not answered in full.
         small: counted settings with too few first authors for an interval.
         samples: answers that count.
+        gain: how much higher it is than with the shorter contexts that tasks' gains are first told against; None if it was not asked
+            with all of them.
         capped, cut: shares of answers that reached their cap and of prompts that were cut; None if not noted.
     """
 
@@ -47,6 +51,7 @@ class Standing:
     missing: tuple[str, ...]
     small: tuple[str, ...]
     samples: int
+    gain: Interval | None
     capped: float | None
     cut: float | None
     is_baseline: bool
@@ -62,6 +67,7 @@ class Standings:
         settings: those that count.
         is_fixed: whether the round's manifest says what counts; otherwise it is what any model was run on.
         ceilings: setting -> the score that stands for 1, where it is not a perfect one.
+        readings: what reading is worth, to each model on each setting that was asked with less to read.
         leads: (model, other model) -> how much higher the first is, over the same papers, both ways; `p` is corrected for
             all pairs (Holm).
     """
@@ -73,26 +79,34 @@ class Standings:
     standings: tuple[Standing, ...]
     ceilings: Mapping[str, float]
     leads: Mapping[tuple[str, str], Interval]
+    readings: tuple[Reading, ...] = ()
     is_fixed: bool = True
 
 
 def standings_of(
-    groups: Sequence[Group], configurations: Collection[str], board: Board, *, is_fixed: bool = True
+    groups: Sequence[Group],
+    configurations: Collection[str],
+    board: Board,
+    core: Collection[str] = (),
+    *,
+    is_fixed: bool = True,
 ) -> Standings | None:
     """One board of a round; None if no model has scores with a floor on what it counts.
 
     Args:
         groups: of one round.
-        configurations: names of the round's.
+        configurations, core: names of the round's, and of those that its manifest calls its core.
         is_fixed: whether its manifest gave them.
     """
-    settings = counted(configurations, board)
+    settings = counted(configurations, board, core)
     groups_counted = [group for group in groups if group.key.setting in settings]
     models = sorted({cell.model for group in groups_counted for cell in group.cells})
     parts = {model: list(_parts(model, groups_counted)) for model in models}
     if not any(parts.values()):
         return None
-    standings = sorted((_standing(model, parts[model], groups_counted, settings) for model in models), key=_order)
+    standings = sorted(
+        (_standing(model, parts[model], groups_counted, settings, groups) for model in models), key=_order
+    )
     leads = _leads({standing.model: parts[standing.model] for standing in standings if _is_rankable(standing)})
     return Standings(
         groups_counted[0].key.round,
@@ -102,6 +116,7 @@ def standings_of(
         tuple(_ranked(standing, leads) for standing in standings),
         {part.setting: part.ceiling for model_parts in parts.values() for part in model_parts if part.ceiling < 1},
         leads,
+        tuple(readings(groups, settings)),
         is_fixed,
     )
 
@@ -120,7 +135,9 @@ def _cell(group: Group, model: str) -> Cell | None:
     return next((cell for cell in group.cells if cell.model == model), None)
 
 
-def _standing(model: str, parts: Sequence[Part], groups: Sequence[Group], settings: Sequence[str]) -> Standing:
+def _standing(
+    model: str, parts: Sequence[Part], groups: Sequence[Group], settings: Sequence[str], every: Sequence[Group]
+) -> Standing:
     having = {part.setting for part in parts}
     cells = [cell for group in groups if group.key.setting in having and (cell := _cell(group, model))]
     return Standing(
@@ -131,10 +148,32 @@ def _standing(model: str, parts: Sequence[Part], groups: Sequence[Group], settin
         tuple(name for name in settings if name not in having),
         tuple(too_small(parts)),
         sum(cell.samples for cell in cells),
+        None
+        if len(having) < len(settings)
+        else _gain(model, parts, [g for g in groups if g.key.setting in having], every),
         _share(cells, "capped"),
         _share(cells, "truncated"),
         is_baseline(model),
     )
+
+
+def _gain(model: str, parts: Sequence[Part], groups: Sequence[Group], every: Sequence[Group]) -> Interval | None:
+    """The mean over settings, then tasks, of the full context minus the headline shortcut, placed alike.
+
+    Args:
+        parts: with the full contexts, one for each of the groups.
+        every: all groups of the round.
+    """
+    short = []
+    for group in groups:
+        metric = ranking(kind_of(group.task))
+        full, cell = _cell(group, model), shorter_cell(group, model, HEADLINE[task_of(group)], every)
+        is_paired = full and cell and full.values[metric].keys() == cell.values.get(metric, {}).keys()
+        part = part_of(group, cell, metric) if cell and is_paired else None
+        if part is None:
+            return None
+        short.append(part)
+    return difference_over(by_task(parts), by_task(short))
 
 
 def _share(cells: Sequence[Cell], flag: str) -> float | None:
@@ -152,7 +191,13 @@ def _order(standing: Standing) -> tuple[bool, int, float, str]:
 
 
 def _is_rankable(standing: Standing) -> bool:
-    return bool(standing.overall and standing.overall.bounds and not standing.missing and not standing.is_baseline)
+    return bool(
+        standing.overall
+        and standing.overall.bounds
+        and not standing.missing
+        and not standing.cut
+        and not standing.is_baseline
+    )
 
 
 def _leads(parts: Mapping[str, Sequence[Part]]) -> dict[tuple[str, str], Interval]:

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.tasks.records import CORE_READINGS, LEVELS, SETTINGS, TARGETS
+from lm_eval_tasks.tasks.records import CORE_READINGS, LEVELS, MATCH_CORE, SETTINGS, TARGETS
 
 if TYPE_CHECKING:
     from lm_eval_tasks.tasks.records import Kind
@@ -29,7 +29,7 @@ READING = Board("Reading", ("cloze", "set", "pairs"))
 BOARDS = (WRITING, READING)
 
 
-def counted(names: Collection[str], board: Board) -> tuple[str, ...]:
+def counted(names: Collection[str], board: Board, core: Collection[str] = ()) -> tuple[str, ...]:
     """The configurations that a board counts, which no model's runs decide.
 
     Of writing one setting of each task, that with demonstrations by co-authors if there is one, else the first; of reading all
@@ -37,10 +37,13 @@ def counted(names: Collection[str], board: Board) -> tuple[str, ...]:
 
     Args:
         names: of the round's configurations.
+        core: those that the round's manifest calls its core; Match is counted only if it is one of them.
     """
     if board is READING:
         known = [*(level.name for level in LEVELS), *(reading.name for reading in CORE_READINGS)]
-        return tuple(name for name in known if name in names)
+        return tuple(
+            name for name in (*known, MATCH_CORE.configuration) if name in names and (name in known or name in core)
+        )
     settings = [
         next(iter(sorted(of_task, key=lambda setting: not (setting.co_author and not setting.random))), None)
         for of_task in (

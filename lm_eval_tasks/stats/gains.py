@@ -7,16 +7,15 @@ shortcuts is not chosen first, which would bias the gain downwards.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
-from lm_eval_tasks.core.intervals import DIFFERENCES, Interval
+from lm_eval_tasks.core.intervals import DIFFERENCES, Interval, interval
 from lm_eval_tasks.core.tables import Table, bounds_text
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.stats.columns import column
 from lm_eval_tasks.tasks.records import HEADLINE, SHORTER
 
 if TYPE_CHECKING:
@@ -85,28 +84,39 @@ def _gains(configuration: str, samples: Sequence[Sample]) -> Iterator[Gain]:
     headline = HEADLINE[context_task(full[0])]
     for (context, retriever), of_context in sorted(shorter.items()):
         name = f"{context} {retriever}".strip()
-        yield from _gain(configuration, metric, name, "model", scores, of_context, clusters, context == headline)
+        is_headline = context == headline
+        gain = gain_over(configuration, metric, name, "model", scores, of_context, clusters, is_headline=is_headline)
+        yield from [gain] if gain else []
     registered = registry.find_metric(metric)
     for floor in registered.floors if registered else ():
         of_floor = {sample.id: sample.scores[floor] for sample in full if floor in sample.scores}
-        yield from _gain(configuration, metric, floor, "program", scores, of_floor, clusters, False)
+        gain = gain_over(configuration, metric, floor, "program", scores, of_floor, clusters)
+        yield from [gain] if gain else []
 
 
-def _gain(
+def gain_over(
     configuration: str,
     metric: str,
     shortcut: str,
     by: By,
-    full: dict[str, float],
-    short: dict[str, float],
-    clusters: dict[str, str],
-    is_headline: bool,
-) -> Iterator[Gain]:
+    full: Mapping[str, float],
+    short: Mapping[str, float],
+    clusters: Mapping[str, str],
+    *,
+    is_headline: bool = False,
+) -> Gain | None:
+    """The gain over a shortcut; None if no sample has both scores.
+
+    Args:
+        full, short: sample -> score.
+        clusters: sample -> what it shares with those that it depends on.
+    """
     ids = [id_ for id_ in full if id_ in short]
-    differences = column(metric, [(id_, full[id_] - short[id_], clusters[id_]) for id_ in ids], DIFFERENCES)
-    if differences:
-        means = fmean(full[id_] for id_ in ids), fmean(short[id_] for id_ in ids)
-        yield Gain(configuration, metric, shortcut, by, *means, differences.interval(), is_headline)
+    if not ids:
+        return None
+    differences = interval([full[id_] - short[id_] for id_ in ids], [clusters[id_] for id_ in ids], DIFFERENCES)
+    means = fmean(full[id_] for id_ in ids), fmean(short[id_] for id_ in ids)
+    return Gain(configuration, metric, shortcut, by, *means, differences, is_headline)
 
 
 def context_task(sample: Sample) -> str:
@@ -122,11 +132,18 @@ def verdicts_of(samples: Sequence[Sample], gains: Sequence[Gain]) -> list[Verdic
     """
     tasks = {sample.row.setting: context_task(sample) for sample in samples}
     return [
-        _verdict(name, tasks[name], list(of_name)) for name, of_name in groupby(gains, lambda gain: gain.configuration)
+        verdict_of(name, tasks[name], list(of_name))
+        for name, of_name in groupby(gains, lambda gain: gain.configuration)
     ]
 
 
-def _verdict(configuration: str, task: str, gains: Sequence[Gain]) -> Verdict:
+def verdict_of(configuration: str, task: str, gains: Sequence[Gain]) -> Verdict:
+    """Whether a model reads a configuration.
+
+    Args:
+        task: a key of `tasks.records.SHORTER`.
+        gains: all that are known.
+    """
     asked = {gain.shortcut.partition(" ")[0] for gain in gains if gain.by == "model"}
     missing = tuple(context for context in SHORTER[task] if context not in asked)
     lows = [gain.gain.low for gain in gains]

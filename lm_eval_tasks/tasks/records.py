@@ -369,6 +369,9 @@ CORE: tuple[Core, ...] = (
 CORE_READINGS: tuple[Reading, ...] = tuple(
     reading for reading in READINGS if reading.name in {core.configuration for core in CORE}
 )
+# A configuration of Match joins a round's core if this many of its masks are solved by full texts alone.
+MATCH_CORE = Core("Match-128K", 100)
+MASKS_OF_MATCH = 100
 # Of the core's samples, those that its small edition asks.
 _TINY_SHARE = 10
 
