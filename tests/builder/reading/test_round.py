@@ -6,12 +6,14 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from datasets import load_dataset
 
+from builder.dataset.folder import core_of
 from builder.dataset.manifest import read_manifest
 from builder.dataset.publishable import publishable
 from builder.pipeline import build, prepare
@@ -20,6 +22,7 @@ from builder.records import ReadingReason
 from builder.round.licenses import Shown
 from lm_eval_tasks.core.errors import BudgetError, DatasetError, OptionError
 from lm_eval_tasks.core.row_format import PAPERS
+from lm_eval_tasks.core.text import title_key
 from lm_eval_tasks.data import reading_hook
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.generation import Generation
@@ -28,6 +31,8 @@ from lm_eval_tasks.metrics.answer_labels import write_list, write_pairs
 from lm_eval_tasks.metrics.reading import f1_of
 from lm_eval_tasks.prompts.reading import prompt_of
 from lm_eval_tasks.samples.sample import read
+from lm_eval_tasks.stats.boards import READING as READING_BOARD
+from lm_eval_tasks.stats.boards import counted
 from lm_eval_tasks.tasks.folder import tasks_path
 from tests.builder.test_pipeline import digests, rows
 from tests.helpers.llama import make_llama
@@ -187,6 +192,52 @@ def test_readers_score_what_they_know(with_reading: Path, tmp_path: Path) -> Non
     # No text is in the log: neither the prompts nor what they were put together from.
     log = sum(file.stat().st_size for file in (tmp_path / "know").glob("samples_*.jsonl"))
     assert log < sum(map(len, texts_of(folder).values()))
+
+
+def test_shorter_contexts_show_what_they_say(with_reading: Path) -> None:
+    folder, dataset = with_reading / "academiceval", {"dataset": str(with_reading / "academiceval")}
+
+    def prompts(setting: str, context: str) -> list[str]:
+        docs = reading_hook.load(setting, 512, context=context, **dataset)["test"]
+        return [reading_hook.doc_to_text(doc) for doc in docs]
+
+    walk = rows(folder, "Walk-128K")
+    for row, none, retrieved in zip(walk, prompts("Walk-128K", "none"), prompts("Walk-128K", "retrieved"), strict=True):
+        assert "## Abstract" not in none
+        assert none.count("## References") == retrieved.count("## References") == row["labels"]
+        assert len(retrieved) < len(none)
+        for label in row["shortcut"] if len(row["works"]) == 1 else ():
+            own = retrieved.partition(f"=== Paper {label} ===")[2].partition("\n===")[0]
+            assert title_key(row["works"][0]["title"]) in title_key(own)
+    for row, text in zip(rows(folder, "Next-128K"), prompts("Next-128K", "retrieved"), strict=True):
+        assert all(f"=== Passage {label} ===" in text for label in row["asked"])
+        assert len(row["asked"]) < text.count("=== Passage ") < row["labels"]
+    for row, none, local in zip(
+        rows(folder, "Match-128K"), prompts("Match-128K", "none"), prompts("Match-128K", "local"), strict=True
+    ):
+        assert "## Abstract" not in none
+        assert "[MASK 1]" not in none.partition("=== Question")[0]
+        assert local.count("## Abstract") == row["labels"]
+        assert all(f"[MASK {mask}]" in local.partition("=== Question")[0] for mask in row["asked"])
+    with pytest.raises(OptionError, match="choose retrieved, full"):
+        prompts("Next-128K", "none")
+
+
+def test_the_manifest_repeats_the_core(with_reading: Path) -> None:
+    manifest = read_manifest(with_reading / "academiceval")
+    counts = {configuration.name: configuration.statistics("test").samples for configuration in manifest.configurations}
+    assert [(entry.configuration, entry.samples, entry.shortcut) for entry in manifest.core] == [
+        (name, min(most, counts[name]), "retrieved") for name, most in (("Walk-128K", 300), ("Next-128K", 100))
+    ]
+    # Match joins with enough masks that only full texts solve.
+    [match_128k] = [configuration for configuration in manifest.configurations if configuration.name == "Match-128K"]
+    test = match_128k.splits["test"]
+    masks = replace(test.statistics.kinds["masks"], body_masks=100)
+    more = replace(test, statistics=replace(test.statistics, kinds={"masks": masks}))
+    [joined] = core_of([replace(match_128k, splits={"test": more})])
+    assert (joined.configuration, joined.shortcut) == ("Match-128K", "local")
+    assert counted(["Match-128K"], READING_BOARD, [joined.configuration]) == ("Match-128K",)
+    assert counted(["Match-128K"], READING_BOARD) == ()
 
 
 @pytest.mark.long

@@ -1,0 +1,122 @@
+"""Tasks asked with less to read: what the prompts show, and one run in several contexts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lm_eval_tasks.core.errors import BudgetError, OptionError
+from lm_eval_tasks.data import hook
+from lm_eval_tasks.evaluate.generation import Generation
+from lm_eval_tasks.evaluate.run import Part, evaluate
+from lm_eval_tasks.evaluate.shorter import contexts_of, in_contexts
+from lm_eval_tasks.samples.sample import read
+from tests.helpers.openai_server import serve
+
+pytestmark = pytest.mark.slow
+Command = Callable[..., tuple[int, str, str]]
+
+
+def rows(dataset: Path, setting: str, **options: Any) -> list[dict[str, Any]]:
+    return list(hook.load(setting, 512, dataset=str(dataset), bertscore_model="none", **options)["test"])
+
+
+def test_each_context_shows_less(dataset: Path) -> None:
+    full, none, start = (rows(dataset, "Abs-29K-G", context=name) for name in ("full", "none", "start"))
+    assert [row["prompt"] for row in full] == [row["prompt"] for row in rows(dataset, "Abs-29K-G")]
+    parts = rows(dataset, "Abs-29K-G", keep_parts=True)
+    for whole, title_only, begun, row in zip(full, none, start, parts, strict=True):
+        assert (whole.get("shown", ""), title_only["shown"], begun["shown"]) == ("", "none", "start")
+        assert len(title_only["prompt"]) < 1200
+        assert row["title"] in title_only["prompt"]
+        words = row["content"].split()
+        assert " ".join(words[:1500]) in " ".join(begun["prompt"].split())
+        if len(words) > 1510:
+            assert " ".join(words[1495:1510]) not in " ".join(begun["prompt"].split())
+        # No demonstration is shown.
+        assert whole["prompt"].count("### ") > begun["prompt"].count("### ")
+
+
+def test_named_tasks_are_contexts_of_their_settings(dataset: Path) -> None:
+    by_name = rows(dataset, "Abs-9K", shown="none")
+    by_option = rows(dataset, "Abs-9K", context="none")
+    assert by_name == by_option
+
+
+def test_contexts_that_a_task_lacks_are_refused(dataset: Path, command: Command) -> None:
+    for options, told in (
+        ({"context": "none"}, "Title-10K is not asked with context='none'; choose start, retrieved, full"),
+        ({"context": "nothing"}, "context cannot be 'nothing'"),
+        ({"context": "start", "role": "section"}, "always asked with its full context"),
+    ):
+        with pytest.raises(OptionError, match=told):
+            rows(dataset, "Title-10K", **options)
+    with pytest.raises(OptionError, match="--contexts cannot be 'ful'"):
+        contexts_of("none,ful")
+    with pytest.raises(OptionError, match="is a way of its own"):
+        in_contexts(["academiceval_ralm_abs_9k"], ["none"])
+    with pytest.raises(OptionError, match="asked with none of --contexts local"):
+        in_contexts(["academiceval_abs"], ["local"])
+    code, _, err = command(
+        "eval",
+        "--model",
+        "lead",
+        "--tasks",
+        "academiceval_abs_9k",
+        "--contexts",
+        "half",
+        "--metadata",
+        json.dumps({"dataset": str(dataset)}),
+    )
+    assert (code, err.count("\n")) == (1, 1)
+    # A group is asked as far as its tasks have the contexts.
+    names = [task.name for task in in_contexts(["academiceval_title", "academiceval_abs"], ["none", "start"])]
+    assert "academiceval_abs_9k_none" in names
+    assert "academiceval_title_10k_start" in names
+    assert "academiceval_title_10k_none" not in names
+
+
+def test_one_run_asks_several_contexts_and_pays_each_answer_once(dataset: Path, tmp_path: Path) -> None:
+    contexts = contexts_of("none,start,retrieved,full")
+    with serve(lambda body: str(len(body["messages"][-1]["content"]))) as server:
+        arguments = f"model=tiny,base_url={server.url}/chat/completions"
+        options = {"dataset": str(dataset), "bertscore_model": "none"}
+        chat = Generation(apply_chat_template=True)
+        for _ in range(2):
+            evaluate(
+                "local-chat-completions",
+                arguments,
+                ["academiceval_intro_8k"],
+                dict(options),
+                Part(4),
+                tmp_path / "out",
+                chat,
+                contexts=contexts,
+            )
+        asked = [body["messages"][-1]["content"] for body in server.requests]
+    assert len(asked) == len(set(asked)) == 16
+    samples = read([tmp_path / "out"])
+    assert {one.task for one in samples} == {"Intro-8K", "Intro-8K none", "Intro-8K start", "Intro-8K retrieved bm25"}
+    [file] = (tmp_path / "out").glob("results_*.json")
+    ours = json.loads(file.read_text())["academiceval"]
+    by_model = {gain["shortcut"] for gain in ours["gains"] if gain["by"] == "model"}
+    assert by_model == {"none", "start", "retrieved bm25"}
+    assert {score["task"] for score in ours["scores"]} >= {"academiceval_intro_8k_none", "academiceval_intro_8k"}
+
+
+def test_prompts_that_do_not_fit_are_left_out_and_counted(
+    dataset: Path, tiny_llama: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    options = {"tokenizer": str(tiny_llama), "max_length": 1_000_000}
+    lengths = sorted(row["tokens_before"] for row in rows(dataset, "Abs-9K", **options))
+    middle = lengths[len(lengths) // 2]
+    fitting = rows(dataset, "Abs-9K", **{**options, "max_length": middle + 512 + 8}, fits_only=True)
+    assert 0 < len(fitting) < len(lengths)
+    assert all(not row["tokens_cut"] for row in fitting)
+    assert f"{len(lengths) - len(fitting)} of {len(lengths)} prompts do not fit" in caplog.text
+    with pytest.raises(BudgetError, match="none of the"):
+        rows(dataset, "Abs-9K", **{**options, "max_length": 600}, fits_only=True)

@@ -1,0 +1,111 @@
+"""What reading is worth: gains over shortcuts, when a model is said to read, and scores by length and place."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from lm_eval_tasks.samples.sample import Sample
+from lm_eval_tasks.stats.by_place import by_length, by_place
+from lm_eval_tasks.stats.gains import gains_of, sentences, verdicts_of
+from tests.helpers.samples import sample
+
+
+def cloze(shown: str, shares: dict[str, float], clusters: int = 40, **columns: object) -> list[Sample]:
+    """120 answers in a context, right as often as `shares` says; the same draws in all contexts."""
+    rng = random.Random(7)
+    drawn = [rng.random() for _ in range(120)]
+    return [
+        sample(
+            f"q{i}",
+            f"author {i % clusters}",
+            {"accuracy": float(x < shares[shown]), "accuracy_bm25_local": float(x < 0.3)},
+            setting="SCALAR-Easy",
+            prompt_name="scalar",
+            shown="" if shown == "full" else shown,
+            **columns,
+        )
+        for i, x in enumerate(drawn)
+    ]
+
+
+def asked(shares: dict[str, float], clusters: int = 40) -> list[Sample]:
+    return [one for shown in shares for one in cloze(shown, shares, clusters)]
+
+
+FOUND = {"none": 0.3, "local": 0.5, "retrieved": 0.6, "full": 0.9}
+
+
+def test_a_gain_is_the_mean_of_paired_differences() -> None:
+    samples = asked(FOUND)
+    gains = {gain.shortcut: gain for gain in gains_of(samples)}
+    assert list(gains) == ["local", "none", "retrieved", "accuracy_bm25_local"]
+    for name, gain in gains.items():
+        full = {one.id: one.scores["accuracy"] for one in samples if not one.row.shown}
+        metric, shown = ("accuracy", name) if gain.by == "model" else (name, "")
+        short = {one.id: one.scores[metric] for one in samples if one.row.shown == shown}
+        assert gain.gain.mean == pytest.approx(sum(full[id_] - short[id_] for id_ in full) / 120)
+        assert (gain.gain.samples, gain.gain.clusters) == (120, 40)
+        assert gain.is_headline == (name == "local")
+    [verdict] = verdicts_of(samples, list(gains.values()))
+    assert verdict.reads is True
+
+
+def test_one_shortcut_without_a_gain_is_enough_to_not_be_said_to_read() -> None:
+    samples = asked({**FOUND, "retrieved": 0.9})
+    [verdict] = verdicts_of(samples, gains_of(samples))
+    assert verdict.reads is False
+    # So is a program's.
+    lower = [one for one in asked({"none": 0.1, "local": 0.1, "retrieved": 0.1, "full": 0.3})]
+    [verdict] = verdicts_of(lower, gains_of(lower))
+    assert verdict.reads is False
+
+
+def test_what_was_not_asked_or_has_no_interval_is_not_decided() -> None:
+    for samples, told in (
+        ([one for one in asked(FOUND) if one.row.shown != "retrieved"], "not asked with retrieved"),
+        (asked(FOUND, clusters=4), "too few clusters"),
+    ):
+        verdicts = verdicts_of(samples, gains_of(samples))
+        assert [verdict.reads for verdict in verdicts] == [None]
+        assert told in next(sentences(verdicts))
+    # Shorter contexts alone have no gain.
+    assert gains_of([one for one in asked(FOUND) if one.row.shown]) == []
+
+
+def test_lengths_are_those_of_uncut_prompts() -> None:
+    samples = [
+        sample(f"p{i}", f"author {i}", {"rouge_l_content": i / 10}, tokens_before=tokens, tokens_after=1000)
+        for i, tokens in enumerate((8192, 8193, 16000, 2_000_000, 0))
+    ]
+    bins = by_length(samples)
+    assert {name: (found["n"], round(found["mean"], 2)) for name, found in bins.items()} == {
+        "8K": (1, 0.0),
+        "16K": (2, 0.15),
+        "over 1M": (1, 0.3),
+    }
+
+
+def test_places_are_those_of_what_answers() -> None:
+    columns = {
+        "setting": "Next-128K",
+        "prompt_name": "next",
+        "labels": 300,
+        "asked": [1, 2, 3],
+        "answer": [10, 150, 290],
+    }
+    one = sample("n", "a", {"share_right": 1 / 3}, **columns)
+    answer = '{"Passage 1": "Passage 10", "Passage 2": "Passage 10"}'
+    found = by_place([Sample(one.row, answer, one.scores)])
+    assert {name: third["mean"] for name, third in found.items()} == {
+        "first third": 1.0,
+        "middle third": 0.0,
+        "last third": 0.0,
+    }
+    walk = {"setting": "Walk-128K", "prompt_name": "walk", "labels": 9}
+    sets = [
+        sample("w1", "a", {"exact": 1.0}, answer=[1, 2], **walk),
+        sample("w2", "b", {"exact": 0.0}, answer=[], **walk),
+    ]
+    assert {name: third["n"] for name, third in by_place(sets).items()} == {"first third": 1}
