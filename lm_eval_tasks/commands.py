@@ -63,6 +63,8 @@ def register(commands: Commands) -> None:
     help_ = "samples_*.jsonl of a run, or a folder of them; two or more runs"
     sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help=help_)
     sub.add_argument("--metrics", help="comma-separated scores (default: the headline ones)")
+    help_ = "only over samples whose prompts no run had to cut"
+    sub.add_argument("--uncut", action="store_true", help=help_)
     help_ = "let a language model compare generated texts with their references, in both orders"
     _add_judging(commands.add(EVALUATE, "judge", help_, judge))
     commands.add(EVALUATE, "tasks-path", "print the folder for lm_eval --include_path", tasks_path)
@@ -393,7 +395,7 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.stats.compare import compare, names_of, table, tasks_apart
 
     metrics = arguments.metrics.split(",") if arguments.metrics else None
-    differences = compare(arguments.runs, metrics)
+    differences = compare(arguments.runs, metrics, uncut=arguments.uncut)
     names = names_of(arguments.runs)
     for _, pair in groupby(differences, key=lambda difference: difference.runs):
         yield table(list(pair), names)

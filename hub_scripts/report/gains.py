@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hub_scripts.report.cells import is_baseline
@@ -82,4 +82,4 @@ def _gains(group: Group, cell: Cell, groups: Sequence[Group]) -> Iterator[Gain]:
     for name in registered.floors if registered else ():
         floor = cell.shortcuts.get(name, {})
         if gain := gain_over(group.key.setting, metric, name, "program", full, floor, clusters):
-            yield gain
+            yield replace(gain, shortcut=registry.label(name))

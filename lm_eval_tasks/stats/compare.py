@@ -47,12 +47,13 @@ class Difference:
     of_board: bool = False
 
 
-def compare(runs: Sequence[Path], metrics: Sequence[str] | None = None) -> list[Difference]:
+def compare(runs: Sequence[Path], metrics: Sequence[str] | None = None, *, uncut: bool = False) -> list[Difference]:
     """Compare runs, sample by sample: each with each that comes later.
 
     Args:
         runs: samples files or folders of them, at least two.
         metrics: names; by default the headline ones.
+        uncut: whether samples whose prompts were cut for a run are left out.
 
     Raises:
         SamplesError: runs have few samples in common, or were made with different rounds or prompts.
@@ -63,7 +64,9 @@ def compare(runs: Sequence[Path], metrics: Sequence[str] | None = None) -> list[
     names = list(dict.fromkeys(metrics or registry.headline()))
     samples = {run: by_task(read([run])) for run in runs}
     differences = [
-        difference for a, b in combinations(runs, 2) for difference in _of_pair((a, b), samples[a], samples[b], names)
+        difference
+        for a, b in combinations(runs, 2)
+        for difference in _of_pair((a, b), samples[a], samples[b], names, uncut=uncut)
     ]
     corrected = iter(holm([p for difference in differences if (p := difference.difference.p) is not None]))
     return [
@@ -77,7 +80,9 @@ def _is_part(run: Path, other: Path) -> bool:
     return other.resolve() in (run.resolve(), run.resolve().parent)
 
 
-def _of_pair(runs: tuple[Path, Path], first: _Run, second: _Run, metrics: Sequence[str]) -> list[Difference]:
+def _of_pair(
+    runs: tuple[Path, Path], first: _Run, second: _Run, metrics: Sequence[str], *, uncut: bool
+) -> list[Difference]:
     """The differences of two runs: of each task, then of the boards that both have.
 
     Raises:
@@ -89,6 +94,13 @@ def _of_pair(runs: tuple[Path, Path], first: _Run, second: _Run, metrics: Sequen
             f"{runs[0]} and {runs[1]} have no task in common ({_task_names(first)}; {_task_names(second)})"
         )
     pairs = {task: _pairs(task, first[task], second[task]) for task in common}
+    if uncut:
+        pairs = {
+            task: [(x, y) for x, y in of_task if not (x.row.tokens_cut or y.row.tokens_cut)]
+            for task, of_task in pairs.items()
+        }
+    if not any(pairs.values()):
+        raise SamplesError(f"{runs[0]} and {runs[1]} have no sample in common whose prompt neither of them cut")
     differences = [
         replace(difference, left_out=len(first[task]) + len(second[task]) - 2 * difference.difference.samples)
         for task in common
