@@ -47,6 +47,7 @@ class Cell:
         is_carried: whether nobody ran it: a baseline whose scores other models' samples carry.
         diagnostics: metric -> sample -> score, of metrics that are not shown in the tables of models.
         shortcuts: metric -> sample -> score, of what programs score that read nothing.
+        lengths, places: bin of prompt lengths, third of the context where the answers stand -> n, mean and interval.
     """
 
     model: str
@@ -60,6 +61,8 @@ class Cell:
     is_carried: bool = False
     diagnostics: dict[str, dict[str, float]] = field(default_factory=dict)
     shortcuts: dict[str, dict[str, float]] = field(default_factory=dict)
+    lengths: dict[str, dict[str, Any]] = field(default_factory=dict)
+    places: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from hub_scripts.report.board import LABELS, TASK_LABELS
 from hub_scripts.report.cells import TASKS, Group, is_baseline
 from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, add_legend, looks, save
 from hub_scripts.report.month_figure import by_month, month_rows
+from hub_scripts.report.place_figure import by_place, place_rows
 from lm_eval_tasks.core.intervals import DIFFERENCES, interval
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.prompts.registry import QUESTIONS, kind_of
@@ -44,6 +45,7 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
                 plots += _draw_if_any(
                     _demonstrations, demonstration_rows(round_groups, metric), place, round_, metric, styles
                 )
+            plots += _draw_if_any(by_place, place_rows(round_groups), place, round_, styles)
             plots += _draw_if_any(_judge_and_overlap, judge_rows(round_groups), place, round_)
             for family in (family for family in QUESTIONS if kind_of(family) == "cloze"):
                 rows = choice_rows([group for group in round_groups if group.task == family])

@@ -22,6 +22,7 @@ from lm_eval_tasks.judge.verdict import points_of
 from lm_eval_tasks.metrics import registry as metrics
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.samples.sample import Sample, read_file
+from lm_eval_tasks.stats.by_place import by_length, by_place
 from lm_eval_tasks.stats.columns import column, columns_of, zero_of
 
 if TYPE_CHECKING:
@@ -201,7 +202,8 @@ def win(verdicts: Mapping[str, Any]) -> float | None:
 
 
 def _cell(model: str, judged: Sequence[_Judged]) -> Cell:
-    columns = columns_of([answer.sample for answer in judged])
+    samples = [answer.sample for answer in judged]
+    columns = columns_of(samples)
     headline = {name: columns[name] for name in metrics.headline() if name in columns}
     scored = max((figure.n for figure in headline.values()), default=len(judged))
     noted = next((answer.sample.row.of for answer in judged), None)
@@ -218,6 +220,8 @@ def _cell(model: str, judged: Sequence[_Judged]) -> Cell:
         {name: columns[name].scores for name in FLAGS if name in columns},
         fmean(tokens) if tokens else None,
         len(judged) if noted is None and scored < len(judged) else noted,
+        lengths=by_length(samples),
+        places=by_place(samples),
         shortcuts={
             name: columns[name].scores for metric in metrics.METRICS for name in metric.floors if name in columns
         },

@@ -16,6 +16,8 @@ Shortcut = Literal["bm25-local", "embed-local", "title-search", "bm25-parts"]
 BM25_LOCAL: Shortcut = "bm25-local"
 EMBED_LOCAL: Shortcut = "embed-local"
 TITLE_SEARCH: Shortcut = "title-search"
+# The baseline of texts that takes the first words of the body.
+LEAD = "lead"
 BM25_PARTS: Shortcut = "bm25-parts"
 OF_SCALAR: tuple[Shortcut, ...] = (BM25_LOCAL, EMBED_LOCAL)
 SHORTCUTS: tuple[Shortcut, ...] = (*OF_SCALAR, TITLE_SEARCH, BM25_PARTS)

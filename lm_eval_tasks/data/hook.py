@@ -93,7 +93,7 @@ def _load(
     selection = chosen(facts, config, options, size)
     rows = [all_rows[i] for i in selection.places]
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row["published"] for row in rows])
-    lead_words = _median_words(_rows_of_role(opened.splits.get("train", ()), role)) if options.keep_parts else None
+    lead_words = _median_words(opened, role)
     prepared = _with_chunks([_without_target(row) for row in rows], query, options)
     if shown == START:
         prepared = [{**row, "content": _start(row["content"])} for row in prepared]
@@ -104,7 +104,7 @@ def _load(
         "setting": config,
         "prompt_name": name,
         "bertscore_model": scorer,
-        "lead_words": lead_words,
+        "lead_words": lead_words if options.keep_parts else None,
         "retriever": options.retrieval.label if query else "",
         "shown": "" if shown == FULL else shown,
         "by_number": True if role == _CITED else None,
@@ -114,6 +114,7 @@ def _load(
         PromptRow(
             **_of_paper(rows[n]),
             **_parts(rows[n], options),
+            lead=" ".join(rows[n]["content"].split()[:lead_words]) if lead_words else None,
             **of_prompt(cut),
             others=others[places[n][0]],
             place=places[n][1],
@@ -301,6 +302,10 @@ def of_prompt(fitted: CutPrompt) -> dict[str, Any]:
     }
 
 
-def _median_words(train: Iterable[Mapping[str, Any]]) -> int:
-    lengths = [len(row["target"].split()) for row in train]
-    return int(statistics.median(lengths)) if lengths else 0
+def _median_words(opened: Opened, role: str) -> int:
+    """Words of the median target of the train split; 0 without one."""
+    train = opened.splits.get("train")
+    if train is None or not len(train):
+        return 0
+    targets = [row["target"] for row in folds.by_fold(train)] if role == _SECTION else train["target"]
+    return int(statistics.median(len(target.split()) for target in targets))

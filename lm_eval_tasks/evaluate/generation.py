@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from lm_eval_tasks.compat.lm_eval import model_types
 from lm_eval_tasks.core.errors import EvalError, OptionError
-from lm_eval_tasks.core.row_format import SHORTCUTS
+from lm_eval_tasks.core.row_format import LEAD, SHORTCUTS
 from lm_eval_tasks.core.text import suggestion
 
 # The baselines that write, the one that guesses without the context, all baselines, and the usual model types of lm-eval for completion.
-WRITERS = ("lead", "copy-demo", "random-sentence", "function-words")
+WRITERS = (LEAD, "copy-demo", "random-sentence", "function-words")
 BLIND = "blind"
 BASELINES = (*WRITERS, BLIND, *SHORTCUTS)
 MODELS = (*BASELINES, "hf", "vllm", "local-chat-completions", "openai-chat-completions")

@@ -80,6 +80,10 @@ def rouge_l_content_wrong_paper(answers: Answers) -> Values:
     return [_mean(rouge.rouge_l_content(row.target, other) for other in row.others) for row in answers.rows]
 
 
+def rouge_l_content_lead(answers: Answers) -> Values:
+    return [None if row.lead is None else rouge.rouge_l_content(row.target, row.lead) for row in answers.rows]
+
+
 def rouge_l_function_words(answers: Answers) -> Values:
     return [
         None if text is None else rouge.rouge_l(row.target, text)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from lm_eval_tasks.core.errors import MetricError
-from lm_eval_tasks.core.row_format import BM25_LOCAL, BM25_PARTS, EMBED_LOCAL, TITLE_SEARCH
+from lm_eval_tasks.core.row_format import BM25_LOCAL, BM25_PARTS, EMBED_LOCAL, LEAD, TITLE_SEARCH
 from lm_eval_tasks.core.text import suggestion
 from lm_eval_tasks.metrics import measures, reading
 from lm_eval_tasks.samples.answers import Answers
@@ -74,7 +74,7 @@ METRICS: tuple[Metric, ...] = (
         "higher",
         measures.rouge_l_content,
         headline=True,
-        floors=("rouge_l_content_wrong_paper",),
+        floors=("rouge_l_content_wrong_paper", "rouge_l_content_lead"),
         zero=("rouge_l_content_wrong_paper",),
     ),
     Metric(
@@ -157,6 +157,14 @@ METRICS: tuple[Metric, ...] = (
         _WRITING,
         "lower",
         measures.rouge_l_content_wrong_paper,
+    ),
+    Metric(
+        "rouge_l_content_lead",
+        "ROUGE-L, content words, of the body's first words",
+        _WRITING,
+        "lower",
+        measures.rouge_l_content_lead,
+        baseline=LEAD,
     ),
     Metric("rouge_l_random_pair", "ROUGE-L, random pair", _WRITING, "lower", measures.rouge_l_random_pair),
     Metric("rouge_l_wrong_paper", "ROUGE-L, wrong paper", _WRITING, "lower", measures.rouge_l_wrong_paper),

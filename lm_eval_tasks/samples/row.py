@@ -64,6 +64,7 @@ class PromptRow:
         opens, closes: the marks around reasoning that the chat template writes and that the user named; "" without any.
         marker_words: of the abstract, per 1,000 words; None if it is not noted.
         others: targets of other papers, always the same ones; empty if there are none.
+        lead: the first words of the body, as many as the median train target has; None if they are not noted.
         content, demonstrations, lead_words: only for baselines and studies, which read a paper's body themselves.
         by_number: whether citations by number are asked for.
         shown: with how much less the sample was asked, see `tasks.records`; "" if with all that it shows.
@@ -119,6 +120,7 @@ class PromptRow:
     content: str | None = None
     demonstrations: tuple[Mapping[str, Any], ...] | None = None
     lead_words: int | None = None
+    lead: str | None = None
     prompt: str = ""
     target_at: int = 0
     tokens_before: int = 0
@@ -313,7 +315,7 @@ _REQUIRED = frozenset(
 _NAMES = "id setting prompt_name round paper_id license question_kind context cluster"
 _TEXTS = (
     "first_author target title abstract primary_category heading level section citation_type content prompt month cut "
-    "dataset_revision bertscore_model tokenizer opens closes metrics"
+    "dataset_revision bertscore_model tokenizer opens closes metrics lead"
 )
 _COUNTS = (
     "prompt_version label best_constant bm25_local embed_local lead_words target_at tokens_before tokens_after tokens_cut place "

@@ -44,7 +44,7 @@ USAGE = "usage"
 # After the key of a question whose answer was empty: paid for, and asked again by the next run.
 EMPTY = " empty"
 # What the slots summarise.
-_TEXTS = ("prompt", "content", "demonstrations", "others")
+_TEXTS = ("prompt", "content", "demonstrations", "others", "lead")
 
 
 @dataclass(frozen=True, slots=True)
