@@ -121,7 +121,7 @@ def _add_evaluation(sub: ArgumentParser) -> None:
         "--contexts",
         default="",
         metavar="LIST",
-        help="ask each task with these contexts, in one run: none,start,local,retrieved,full, as far as it has them",
+        help="ask each task in these contexts, in one run: none,start,local,retrieved,full, as far as it has them",
     )
     sub.add_argument("--limit", type=part, help="at most this many samples of each task, or below 1 that share of them")
     sub.add_argument("--samples", help="JSON: task -> places of its samples, e.g. '{\"academiceval_abs_9k\": [0, 1]}'")
@@ -249,12 +249,19 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
 
 def _shown_scores(scores: Sequence[Score], output: Path) -> Iterator[str | Table]:
     """A run's scores, and its gains if it was asked with less to read."""
-    from lm_eval_tasks.samples.sample import read
+    from lm_eval_tasks.samples.run_folder import only_result, samples_of
+    from lm_eval_tasks.samples.sample import read_file
     from lm_eval_tasks.stats import gains
     from lm_eval_tasks.stats.score_table import score_table
 
     yield from score_table(scores)
-    samples = read([output])
+    # Two tasks may ask the same, one of them under another name.
+    by_id = {
+        (sample.task, sample.id): sample
+        for file in samples_of(only_result(output)).values()
+        for sample in read_file(file)
+    }
+    samples = list(by_id.values())
     of_run = gains.gains_of(samples)
     if any(gain.by == "model" for gain in of_run):
         yield from ("", gains.gain_table(of_run), "")

@@ -56,7 +56,7 @@ _NOTICED = (
 )
 _CORE = (
     "What every model is asked first, and boards count (`academiceval_core`). A model's gain is its score minus its own score with "
-    "less to read, over the same samples; the last column names the shorter context that it is first told against."
+    "less to read, over the same samples; the last column names the shorter context of the main comparison."
 )
 _LABELS = "How often each position holds the right candidate."
 _WITHOUT_READING = (

@@ -316,7 +316,7 @@ class CoreEntry:
 
     Attributes:
         samples: of its test split that are asked.
-        shortcut: the context that its gain is first told against.
+        shortcut: the shorter context of its main comparison.
     """
 
     __pydantic_config__ = _STRICT

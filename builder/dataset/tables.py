@@ -240,7 +240,7 @@ def reading(manifest: Manifest) -> Table:
 
 def core(entries: Sequence[CoreEntry]) -> Table:
     """What every model is asked first."""
-    head = ("Configuration", "Samples", "Gain is told against")
+    head = ("Configuration", "Samples", "Main comparison")
     return Table(head, "lrl", [(entry.configuration, entry.samples, entry.shortcut) for entry in entries])
 
 

@@ -44,7 +44,7 @@ def without_papers(source: Path, output: Path, ids: Collection[str], revision: s
             raise FolderError(f"every row of {source} shows {', '.join(sorted(ids))}; nothing was written")
         # What the completed folder would be is no longer known.
         copy_of = manifest.publishable and replace(manifest.publishable, original=())
-        facts = replace(manifest, configurations=tuple(copied), revision=revision, takedown=report.counts())
+        facts = replace(manifest, configurations=tuple(copied), core=(), revision=revision, takedown=report.counts())
         carried = read_carried(source, manifest)
         if FIRST_VERSIONS in carried:
             carried[FIRST_VERSIONS] = first_version_lines(list(read_first_versions(source, ids)))

@@ -47,6 +47,8 @@ class Cell:
         is_carried: whether nobody ran it: a baseline whose scores other models' samples carry.
         diagnostics: metric -> sample -> score, of metrics that are not shown in the tables of models.
         shortcuts: metric -> sample -> score, of what programs score that read nothing.
+        shown, reader: of a cell with retrieved chunks in place of the full context, that context and the model without its retriever.
+        asked: how many samples its run asked in all; None if the run has not noted it.
         lengths, places: bin of prompt lengths, third of the context where the answers stand -> n, mean and interval.
     """
 
@@ -63,6 +65,19 @@ class Cell:
     shortcuts: dict[str, dict[str, float]] = field(default_factory=dict)
     lengths: dict[str, dict[str, Any]] = field(default_factory=dict)
     places: dict[str, dict[str, Any]] = field(default_factory=dict)
+    shown: str = ""
+    reader: str = ""
+    asked: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WholeRow:
+    """What a representative sample of a setting's rows is drawn by, see `data.rows.representative_rows`."""
+
+    id: str
+    paper: str
+    published: str
+    category: str
 
 
 @dataclass(slots=True)
@@ -76,6 +91,7 @@ class Group:
         unfinished: model -> answers of a run that has not ended.
         withheld: answers that are not shown, because they repeat texts that may not be redistributed.
         made_up: whether its papers are.
+        whole: all rows of the setting in the order of the dataset; () if no run has answered them all.
         ceilings: metric -> what the authors' own first version scores, where the round's manifest says it.
     """
 
@@ -92,6 +108,7 @@ class Group:
     withheld: int = 0
     ceilings: dict[str, float] = field(default_factory=dict)
     made_up: bool = False
+    whole: tuple[WholeRow, ...] = ()
 
 
 def in_order(groups: Iterable[Group]) -> list[Group]:

@@ -10,14 +10,14 @@ from hub_scripts.report.cells import is_baseline
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.prompts.registry import kind_of
 from lm_eval_tasks.stats.gains import Gain, Verdict, gain_over, verdict_of
-from lm_eval_tasks.tasks.records import HEADLINE, RETRIEVED, SHORTER
+from lm_eval_tasks.tasks.records import HEADLINE, SHORTER
 
 if TYPE_CHECKING:
     from hub_scripts.report.cells import Cell, Group
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ModelGains:
     """A model's gains on one setting."""
 
     model: str
@@ -26,7 +26,7 @@ class Reading:
     verdict: Verdict
 
 
-def readings(groups: Sequence[Group], settings: Sequence[str]) -> list[Reading]:
+def model_gains(groups: Sequence[Group], settings: Sequence[str]) -> list[ModelGains]:
     """The gains of all models that were asked with less to read, setting by setting.
 
     Args:
@@ -34,11 +34,13 @@ def readings(groups: Sequence[Group], settings: Sequence[str]) -> list[Reading]:
         settings: those that a board counts.
     """
     return [
-        Reading(cell.model, group.key.setting, tuple(gains), verdict_of(group.key.setting, task_of(group), gains))
+        ModelGains(cell.model, group.key.setting, tuple(gains), verdict_of(group.key.setting, task_of(group), gains))
         for group in groups
         if group.key.setting in settings
         for cell in group.cells
-        if not is_baseline(cell.model) and (gains := list(_gains(group, cell, groups))) and gains[0].by == "model"
+        if not (cell.shown or is_baseline(cell.model))
+        and (gains := list(_gains(group, cell, groups)))
+        and gains[0].by == "model"
     ]
 
 
@@ -49,8 +51,7 @@ def shorter_cell(group: Group, model: str, context: str, groups: Sequence[Group]
     if short:
         return next((cell for cell in short.cells if cell.model == model), None)
     # Where the retriever is named, it counts as a part of the model.
-    retrieving = (cell for cell in group.cells if cell.model.startswith(f"{model} + "))
-    return next(retrieving, None) if context == RETRIEVED else None
+    return next((cell for cell in group.cells if cell.shown == context and cell.reader == model), None)
 
 
 def task_of(group: Group) -> str:

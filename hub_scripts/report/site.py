@@ -196,7 +196,7 @@ def _boards(groups: Sequence[Group], inputs: Inputs) -> list[Standings]:
     """The boards of one round; what counts is the round's if its manifest is there, else what any model was run on."""
     manifests = [manifest for manifest in inputs.manifests.values() if manifest.round == groups[0].key.round]
     names = {configuration.name for manifest in manifests for configuration in manifest.configurations}
-    core = {entry.configuration for manifest in manifests for entry in manifest.core}
+    core = {entry.configuration: entry.samples for manifest in manifests for entry in manifest.core}
     configurations = names or {group.key.setting for group in groups}
     boards = (standings_of(groups, configurations, board, core, is_fixed=bool(names)) for board in BOARDS)
     return [board for board in boards if board]

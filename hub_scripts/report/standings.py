@@ -13,7 +13,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from hub_scripts.report.cells import Cell, Group, is_baseline
-from hub_scripts.report.gains import Reading, readings, shorter_cell, task_of
+from hub_scripts.report.core_rows import cell_over, core_rows
+from hub_scripts.report.gains import ModelGains, model_gains, shorter_cell, task_of
 from hub_scripts.report.placing import part_of
 from lm_eval_tasks.core.intervals import holm
 from lm_eval_tasks.core.power import LEVEL
@@ -39,8 +40,8 @@ class Standing:
         missing: counted settings that it has not answered in full.
         small: counted settings with too few first authors for an interval.
         samples: answers that count.
-        gain: how much higher it is than with the shorter contexts that tasks' gains are first told against; None if it was not asked
-            with all of them.
+        gain: how much higher it is than with the shorter contexts of the tasks' main comparisons; None if it was not asked with all of
+            them.
         capped, cut: shares of answers that reached their cap and of prompts that were cut; None if not noted.
     """
 
@@ -67,7 +68,7 @@ class Standings:
         settings: those that count.
         is_fixed: whether the round's manifest says what counts; otherwise it is what any model was run on.
         ceilings: setting -> the score that stands for 1, where it is not a perfect one.
-        readings: what reading is worth, to each model on each setting that was asked with less to read.
+        gains: what reading is worth, to each model on each setting that was asked with less to read.
         leads: (model, other model) -> how much higher the first is, over the same papers, both ways; `p` is corrected for
             all pairs (Holm).
     """
@@ -79,7 +80,7 @@ class Standings:
     standings: tuple[Standing, ...]
     ceilings: Mapping[str, float]
     leads: Mapping[tuple[str, str], Interval]
-    readings: tuple[Reading, ...] = ()
+    gains: tuple[ModelGains, ...] = ()
     is_fixed: bool = True
 
 
@@ -87,7 +88,7 @@ def standings_of(
     groups: Sequence[Group],
     configurations: Collection[str],
     board: Board,
-    core: Collection[str] = (),
+    core: Mapping[str, int] | None = None,
     *,
     is_fixed: bool = True,
 ) -> Standings | None:
@@ -95,12 +96,16 @@ def standings_of(
 
     Args:
         groups: of one round.
-        configurations, core: names of the round's, and of those that its manifest calls its core.
+        configurations: names of the round's.
+        core: those that its manifest calls its core -> how many of their samples every model is asked, and count.
         is_fixed: whether its manifest gave them.
     """
+    core = core or {}
     settings = counted(configurations, board, core)
-    groups_counted = [group for group in groups if group.key.setting in settings]
-    models = sorted({cell.model for group in groups_counted for cell in group.cells})
+    groups_counted = [
+        core_rows(group, core.get(group.key.setting)) for group in groups if group.key.setting in settings
+    ]
+    models = sorted({cell.model for group in groups_counted for cell in group.cells if not cell.shown})
     parts = {model: list(_parts(model, groups_counted)) for model in models}
     if not any(parts.values()):
         return None
@@ -116,7 +121,7 @@ def standings_of(
         tuple(_ranked(standing, leads) for standing in standings),
         {part.setting: part.ceiling for model_parts in parts.values() for part in model_parts if part.ceiling < 1},
         leads,
-        tuple(readings(groups, settings)),
+        tuple(model_gains(groups, settings)),
         is_fixed,
     )
 
@@ -168,8 +173,7 @@ def _gain(model: str, parts: Sequence[Part], groups: Sequence[Group], every: Seq
     for group in groups:
         metric = ranking(kind_of(group.task))
         full, cell = _cell(group, model), shorter_cell(group, model, HEADLINE[task_of(group)], every)
-        is_paired = full and cell and full.values[metric].keys() == cell.values.get(metric, {}).keys()
-        part = part_of(group, cell, metric) if cell and is_paired else None
+        part = part_of(group, cell_over(cell, full.values[metric], metric, group), metric) if full and cell else None
         if part is None:
             return None
         short.append(part)

@@ -32,6 +32,8 @@ _OTHER_TASK = (
     "shard",
     "config",
     "core",
+    "context",
+    "fits_only",
     "retriever",
     "similarity",
     "chunks",

@@ -84,7 +84,7 @@ def within_limits(
         over: its t interval.
         are_shares: whether values are shares of few right answers, mostly at the limits.
     """
-    if not over.error:
+    if over.error < _ROUNDING:
         if limits is None:
             return Interval(mean, None, None, None, samples, clusters)
         low, high = _bounds_of_equal(mean, over.freedom + 1, limits)

@@ -226,6 +226,7 @@ def fit(
     Raises:
         BudgetError: a prompt that cannot fit, or no prompt fits.
     """
+    check_fits_only(options, model)
     if model is None:
         return {i: slots.uncut(prompt_slots) for i, prompt_slots in enumerate(all_slots)}
     budget = model.length - answer_cap(options, answer_tokens)
@@ -240,6 +241,14 @@ def fit(
     return kept
 
 
+def check_fits_only(options: Options, model: context.Context | None) -> None:
+    """Raise an OptionError if nothing can tell which prompts fit."""
+    if options.fits_only and model is None:
+        raise OptionError(
+            "fits_only cannot tell which prompts fit: name the model's tokenizer and context (tokenizer=...,max_length=...)"
+        )
+
+
 def tell_of_longer(config: str, longer: int, count: int, budget: int) -> None:
     """Say how many prompts `fits_only` leaves out.
 
@@ -248,7 +257,7 @@ def tell_of_longer(config: str, longer: int, count: int, budget: int) -> None:
     """
     if longer == count:
         raise BudgetError(
-            f"{config}: none of the {count} prompts fits into {budget} tokens: use a model with a longer context"
+            f"{config}: none of the {count} prompts fits into {budget} tokens: use a model with a longer context, or leave it out"
         )
     if longer:
         _LOGGER.warning(

@@ -54,7 +54,8 @@ def _summary(text: str) -> str:
 
 
 def _reference_list(text: str) -> str:
-    return text[max(0, text.rfind(_REFERENCES)) :]
+    _, heading, entries = f"{text}\n".rpartition(_REFERENCES)
+    return f"{heading}{entries}".strip() if heading else _REFERENCES.strip()
 
 
 def _masked(text: str) -> str:
@@ -70,8 +71,14 @@ def _naming(row: Row, parts: Sequence[str]) -> Parts:
     query = " ".join(work["title"] for work in row["works"])
     shown: Parts = []
     for text in parts:
-        body, _, entries = text.rpartition(_REFERENCES)
-        naming = [entry for entry in entries.splitlines() if any(key in title_key(entry) for key in keys)]
+        body, heading, entries = f"{text}\n".rpartition(_REFERENCES)
+        body, entries = (body, entries) if heading else (text, "")
+        # By their places, which marks with numbers may refer to.
+        naming = [
+            f"Entry {i}: {entry}"
+            for i, entry in enumerate(entries.splitlines(), 1)
+            if any(key in title_key(entry) for key in keys)
+        ]
         paragraphs = list(_paragraphs(body))
         # Entries bring the names of authors, which citations by name show.
         found = best(BM25().scores("\n".join([query, *naming]), [text for _, text in paragraphs]), _PARAGRAPHS)

@@ -176,6 +176,7 @@ def _tokens(
     Raises:
         BudgetError: one does not fit.
     """
+    hook.check_fits_only(options, model)
     if model is None:
         return [0] * len(ids)
     tokenizer = model.tokenizer

@@ -6,7 +6,7 @@ import logging
 import platform
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,7 +29,7 @@ from lm_eval_tasks.evaluate.earlier import check_earlier, earlier_run
 from lm_eval_tasks.evaluate.generation import BASELINES, Generation
 from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, open_model
 from lm_eval_tasks.evaluate.run_usage import together, usage_of
-from lm_eval_tasks.evaluate.shorter import in_contexts, write_tasks
+from lm_eval_tasks.evaluate.shorter import in_contexts, places_of, write_tasks
 from lm_eval_tasks.llm.budget import Means
 from lm_eval_tasks.llm.usage import Usage
 from lm_eval_tasks.llm.weights import pinned, weights_of
@@ -37,6 +37,7 @@ from lm_eval_tasks.samples.sample import JOURNAL, USAGE, Sample, compact
 from lm_eval_tasks.samples.written import Block, write_run
 from lm_eval_tasks.stats.scores import Samples, facts_of, scores_of
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
+from lm_eval_tasks.tasks.records import FULL
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.metadata import Context
@@ -84,7 +85,10 @@ def evaluate(
         BusyError: another run writes to the same folder.
     """
     check_tasks(tasks)
+    contexts, metadata = _contexts(model, contexts, metadata)
     asked = in_contexts(tasks, contexts) if contexts else []
+    if part and part.samples:
+        part = replace(part, samples=places_of(part.samples, asked))
     with exclusive(output / JOURNAL) if output else nullcontext(), TemporaryDirectory() as folder:
         write_tasks(asked, Path(folder))
         return _evaluate(
@@ -98,6 +102,26 @@ def evaluate(
             means or Means(),
             (tasks_path(), Path(folder)),
         )
+
+
+def _contexts(
+    model: str, contexts: Sequence[Context], metadata: dict[str, Any]
+) -> tuple[Sequence[Context], dict[str, Any]]:
+    """The contexts that are asked, () for the full one alone, and the metadata without that option: tasks with less to read have names
+    of their own.
+
+    Raises:
+        EvalError: contexts are given twice, or to a baseline.
+    """
+    context = options.Options.of(metadata).context
+    if context != FULL and contexts:
+        raise EvalError(f"--contexts and the option context={context!r} both say how much is shown: give one of them")
+    contexts = contexts or ((context,) if context != FULL else ())
+    if model in BASELINES and any(shown != FULL for shown in contexts):
+        raise EvalError(
+            f"{model} does not read the prompt, so that a shorter context makes no difference: leave it out"
+        )
+    return contexts, {key: value for key, value in metadata.items() if key != "context"}
 
 
 def _evaluate(
@@ -203,6 +227,8 @@ def _check(
     """Raise an EvalError for mistakes that can be found before anything is loaded."""
     if metadata.get("shard") and (part.limit is not None or part.samples):
         raise EvalError("--shard divides all samples: leave out --limit and --samples, or run without shards")
+    if metadata.get("fits_only") and (metadata.get("shard") or part.limit is not None or part.samples):
+        raise EvalError("--fits-only chooses the samples itself: leave out --shard, --limit and --samples")
     if part.samples and part.limit is not None:
         raise EvalError("--samples and --limit both say which samples to answer: give one of them")
     if generation.repeats > 1 and not command_line.parse_args(generation.gen_kwargs).get("do_sample"):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lm_eval_tasks.core.metadata import Context
+
+_LOGGER = logging.getLogger(__name__)
 
 
 def contexts_of(text: str) -> tuple[Context, ...]:
@@ -33,13 +36,13 @@ def contexts_of(text: str) -> tuple[Context, ...]:
 
 
 def in_contexts(tasks: Sequence[str], contexts: Sequence[Context]) -> list[Task]:
-    """The tasks that ask each of some tasks in some contexts, as far as it has them.
+    """The tasks that ask each of some tasks in some contexts, as far as it has them; those that have none of them are left out.
 
     Args:
         tasks: names of tasks, groups and tags.
 
     Raises:
-        OptionError: one of them is not asked as it stands, or has none of the contexts.
+        OptionError: one of them is not asked as it stands, or all have none of the contexts.
     """
     asked: list[Task] = []
     for task in dict.fromkeys(task for name in tasks for task in tasks_of(name)):
@@ -48,14 +51,21 @@ def in_contexts(tasks: Sequence[str], contexts: Sequence[Context]) -> list[Task]
                 f"--contexts asks a task with less and less to read, but {task.name} is a way of its own to ask "
                 f"{task.configuration}: give the task that asks it as usual"
             )
-        has = [context for context in contexts if context in (FULL, *SHORTER[what_of(task.configuration)])]
+        own = (FULL, *SHORTER[what_of(task.configuration)])
+        has = [context for context in contexts if context in own]
         if not has:
-            raise OptionError(
-                f"{task.name} is asked with none of --contexts {','.join(contexts)}; it has "
-                f"{', '.join((FULL, *SHORTER[what_of(task.configuration)]))}"
-            )
+            _LOGGER.warning("%s is left out: its contexts are %s", task.name, ", ".join(own))
         asked += [task if context == FULL else with_context(task, context) for context in has]
+    if not asked:
+        raise OptionError(f"no task in --tasks is asked with --contexts {','.join(contexts)}")
     return asked
+
+
+def places_of(samples: Mapping[str, Sequence[int]], asked: Iterable[Task]) -> dict[str, Sequence[int]]:
+    """The places of the samples of each task, those of a task for all its contexts."""
+    names = {task.name: task.name.removesuffix(f"_{task.context}") for task in asked}
+    others = {name: places for name, places in samples.items() if name not in names.values()}
+    return {**others, **{name: samples[full] for name, full in names.items() if full in samples}}
 
 
 def write_tasks(tasks: Iterable[Task], folder: Path) -> None:

@@ -68,7 +68,9 @@ def load(paths: Sequence[Path]) -> list[Sample]:
         JudgeError: they have no text to judge, or come from several rounds.
         SamplesError: they cannot be read.
     """
-    samples = [sample for sample in read(paths) if sample.row.kind == "writing"]
+    writing = [sample for sample in read(paths) if sample.row.kind == "writing"]
+    # Of a run in several contexts, what was asked in full.
+    samples = [sample for sample in writing if not sample.row.shown] or writing
     if not any(sample.answer.strip() for sample in samples):
         raise JudgeError(f"{', '.join(map(str, paths))}: no sample has a text to judge")
     rounds = sorted({sample.row.round for sample in samples})

@@ -66,12 +66,13 @@ def shortened(question: str, context: Context) -> str:
         return question
     if context == NONE:
         return MASK
-    before, _, after = question.partition(MASK)
+    # The first line is the paper's title.
+    _, _, body = question.partition("\n")
+    before, _, after = body.partition(MASK)
     words_around = f"{' '.join(before.split()[-_WORDS:])} {MASK} {' '.join(after.split()[:_WORDS])}"
-    # The first line is the paper's title, which is left out.
     if context == LOCAL:
         return f"\n{words_around}"
-    paragraphs = [line for line in question.splitlines()[1:] if MASK not in line and line.strip()]
+    paragraphs = [line for line in body.splitlines() if MASK not in line and line.strip()]
     scores = BM25().scores(around_the_mask(question), paragraphs) if paragraphs else []
     places = sorted(sorted(range(len(paragraphs)), key=lambda i: (-scores[i], i))[:_PARAGRAPHS])
     return "\n" + "\n\n".join([*(paragraphs[i] for i in places), words_around])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_tasks.core.row_format import paper_of
 from lm_eval_tasks.core.text import day, is_valid, number
 from lm_eval_tasks.prompts import registry
+from lm_eval_tasks.tasks.records import NONE, RETRIEVED, SHORTER
 
 if TYPE_CHECKING:
     from lm_eval_tasks.tasks.records import Kind
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 EXCERPT = 2000
 _LONGEST_NAME = 500
 _CUT = "cut_"
+_CONTEXTS = frozenset(context for contexts in SHORTER.values() for context in contexts)
 _CUT_COLUMN = re.compile(r"cut_[a-z_]{1,40}")
 
 
@@ -199,6 +201,8 @@ class PromptRow:
             for name, reader in _READERS.items()
             if name in _REQUIRED or doc.get(name) is not None
         }
+        if "shown" not in values:
+            values["shown"] = _shown_of(values["prompt_name"])
         return cls(**values, cuts=cuts)
 
     def to_doc(self) -> dict[str, Any]:
@@ -231,6 +235,13 @@ def _with_ends(slot: Span, text: str) -> Span:
     return Span(slot.part, slot.index, slot.field, slot.characters, slot.start, slot.end, **ends_of(text))
 
 
+def _shown_of(prompt_name: str) -> str:
+    """What rows without the column `shown`, which older releases wrote, were asked with."""
+    if prompt_name.endswith("_ralm"):
+        return RETRIEVED
+    return NONE if prompt_name.endswith(("_title_only", "probe")) else ""
+
+
 # --- reading
 
 
@@ -256,6 +267,12 @@ def _name(value: object) -> str:
 
 def _label(value: object) -> str:
     return _name(value) if value else ""
+
+
+def _shown(value: object) -> str:
+    if value not in ("", *_CONTEXTS):
+        raise ValueError(f"{value!r:.40} is not a shorter context")
+    return str(value)
 
 
 def _day(value: object) -> str:
@@ -337,7 +354,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "demonstrations": _list(_table),
     "slots": _list(_span),
     "retriever": _label,
-    "shown": _label,
+    "shown": _shown,
     "by_number": _flag,
     "made_up": _flag,
 }

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_tasks.core.intervals import SHARES, interval
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.metrics.answer_labels import pairs_of
-from lm_eval_tasks.stats.columns import column
+from lm_eval_tasks.metrics.answer_labels import pairs_of, set_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.row import PromptRow
@@ -19,7 +19,7 @@ BINS = {8: "8K", 16: "16K", 32: "32K", 64: "64K", 128: "128K", 256: "256K", 512:
 LONGER = "over 1M"
 _UNIT = 1024
 PLACES = ("first third", "middle third", "last third")
-_CANDIDATES = 4
+# (Sample, score, what it shares with those that it depends on).
 Rows = Sequence[tuple[str, float, str]]
 
 
@@ -40,8 +40,9 @@ def _bin(tokens: int) -> str:
 
 
 def by_place(samples: Sequence[Sample]) -> dict[str, dict[str, Any]]:
-    """Third of the context where the answers stand -> the same, of questions with an answer that is right or wrong: SCALAR's, each pair of
-    Next and Match, and those of Walk, by the mean place of the papers that answer them. Empty for other tasks.
+    """Third of the context where the answers stand -> the same, of each answer by itself: SCALAR's right candidates, the pairs of Next and
+    Match, and the papers that answer a question of Walk, found or not. Empty for other tasks, and if prompts were answered several
+    times.
     """
     thirds: dict[str, list[tuple[str, float, str]]] = defaultdict(list)
     for sample in samples:
@@ -54,12 +55,13 @@ def by_place(samples: Sequence[Sample]) -> dict[str, dict[str, Any]]:
 def _placed(sample: Sample) -> Iterator[tuple[str, float, float]]:
     """(what is asked, place of its answer from 0 to 1, score)."""
     row, metric = sample.row, registry.ranking(sample.row.kind)
-    if row.shown or metric not in sample.scores:
+    if row.shown or sample.repeats or metric not in sample.scores:
         return
     if row.kind == "cloze" and row.label is not None:
-        yield "", (row.label + 0.5) / _CANDIDATES, sample.scores[metric]
-    elif row.kind == "set" and row.answer:
-        yield "", sum(_place(label, row) for label in row.answer) / len(row.answer), sample.scores[metric]
+        yield "", (row.label + 0.5) / len(row.candidate_ids or (0,)), sample.scores[metric]
+    elif row.kind == "set":
+        named = set_of(sample.answer) or ()
+        yield from ((str(label), _place(label, row), float(label in named)) for label in row.answer or ())
     elif row.kind == "pairs":
         pairs = pairs_of(sample.answer) or {}
         for label, right in zip(row.asked or (), row.answer or (), strict=True):
@@ -71,7 +73,5 @@ def _place(label: int, row: PromptRow) -> float:
 
 
 def _summary(rows: Rows) -> dict[str, Any]:
-    over = column("", rows)
-    assert over is not None
-    interval = over.interval()
-    return {"n": interval.samples, "mean": interval.mean, "low": interval.low, "high": interval.high}
+    over = interval([score for _, score, _ in rows], [cluster for _, _, cluster in rows], SHARES)
+    return {"n": over.samples, "mean": over.mean, "low": over.low, "high": over.high}

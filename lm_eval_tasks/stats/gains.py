@@ -1,6 +1,6 @@
 """What reading is worth: the score with the full context minus that of each shortcut, paired by sample.
 
-A shortcut is the same model with less to read (`tasks.records`), or a program that reads nothing: the floors of the metric by which
+A shortcut is the same model with less to read (`tasks.records`), or a program without a language model: the floors of the metric by which
 models are ranked. A model reads a task if the lower bounds of its gains over all of the task's shortcuts are above 0. The best of the
 shortcuts is not chosen first, which would bias the gain downwards.
 """
@@ -33,7 +33,7 @@ class Gain:
         shortcut: a context, with the retriever if one was chosen, or the metric that is a program's score.
         by: whether the same model took the shortcut, or a program.
         full, short: the mean scores.
-        is_headline: whether it is the shortcut that the task's gain is first told against.
+        is_headline: whether it is the task's main comparison.
     """
 
     configuration: str
@@ -52,12 +52,12 @@ class Verdict:
 
     Attributes:
         reads: None if that cannot be told.
-        missing: contexts of the task in which it was not asked.
+        reasons: why it cannot be told, or what is missing besides.
     """
 
     configuration: str
     reads: bool | None
-    missing: tuple[str, ...]
+    reasons: tuple[str, ...]
 
 
 def gains_of(samples: Iterable[Sample]) -> list[Gain]:
@@ -144,12 +144,23 @@ def verdict_of(configuration: str, task: str, gains: Sequence[Gain]) -> Verdict:
         task: a key of `tasks.records.SHORTER`.
         gains: all that are known.
     """
+    reasons = tuple(_reasons(task, gains))
+    if any(gain.gain.low is not None and gain.gain.low <= 0 for gain in gains):
+        return Verdict(configuration, False, reasons)
+    return Verdict(configuration, None if reasons else True, reasons)
+
+
+def _reasons(task: str, gains: Sequence[Gain]) -> Iterator[str]:
+    """Why the gains that are known do not suffice for a verdict."""
     asked = {gain.shortcut.partition(" ")[0] for gain in gains if gain.by == "model"}
-    missing = tuple(context for context in SHORTER[task] if context not in asked)
-    lows = [gain.gain.low for gain in gains]
-    if any(low is not None and low <= 0 for low in lows):
-        return Verdict(configuration, False, missing)
-    return Verdict(configuration, None if missing or None in lows else True, missing)
+    if missing := [context for context in SHORTER[task] if context not in asked]:
+        yield f"not asked with {', '.join(missing)}"
+    if not any(gain.by == "program" for gain in gains):
+        yield "no program's scores beside it"
+    if len({gain.gain.samples for gain in gains}) > 1:
+        yield "not all contexts have the same samples"
+    if any(gain.gain.low is None for gain in gains):
+        yield "too few clusters for intervals"
 
 
 # --- as text
@@ -179,11 +190,10 @@ def _row(gain: Gain, over: Interval) -> tuple[object, ...]:
 def sentences(verdicts: Sequence[Verdict]) -> Iterator[str]:
     """What the gains say of each configuration."""
     for verdict in verdicts:
-        missing = f" (not asked with {', '.join(verdict.missing)})" if verdict.missing else ""
+        reasons = f" ({'; '.join(verdict.reasons)})" if verdict.reasons else ""
         if verdict.reads is None:
-            reason = missing or " (too few clusters for intervals)"
-            yield f"{verdict.configuration}: whether the model reads it cannot be told{reason}."
+            yield f"{verdict.configuration}: whether the model reads it cannot be told{reasons}."
         elif verdict.reads:
             yield f"{verdict.configuration}: the model reads it: all gains are above 0."
         else:
-            yield f"{verdict.configuration}: not shown to be read: some gains are not above 0{missing}."
+            yield f"{verdict.configuration}: not shown to be read: some gains are not above 0{reasons}."

@@ -66,7 +66,7 @@ def month_of(day: str) -> int:
 
 
 def observations(runs: Mapping[str, Sequence[Sample]], cutoffs: Mapping[str, str], metric: str) -> list[Observation]:
-    """The scores of several runs.
+    """The scores of several runs, of what was asked in full, and of abstracts from titles alone.
 
     Args:
         runs: model -> its samples.
@@ -90,7 +90,7 @@ def observations(runs: Mapping[str, Sequence[Sample]], cutoffs: Mapping[str, str
         )
         for model, samples in runs.items()
         for sample in samples
-        if metric in sample.scores
+        if metric in sample.scores and (not sample.row.shown or _is_title_only(sample.task))
     ]
     if not data:
         raise SamplesError(f"no sample has the score {metric}; there are {', '.join(registry.headline())} and others")
@@ -169,7 +169,7 @@ def _why_distrusted(placebos: Sequence[Effect]) -> str:
 
 
 def _is_title_only(task: str) -> bool:
-    return task.endswith(f" {NONE}")
+    return task.endswith(f" {NONE}") and task.startswith("Abs-")
 
 
 def against_later(model: str, probe: Sequence[Observation]) -> Effect:

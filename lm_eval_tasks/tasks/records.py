@@ -40,7 +40,7 @@ SHORTER: dict[str, tuple[Context, ...]] = {
     "match": (NONE, LOCAL),
     "select": (NONE,),
 }
-# The shortcut that each task's gain is first told against.
+# The shorter context that each task's full one is compared with first.
 HEADLINE: dict[str, Context] = {
     **dict.fromkeys(("title", "abs", "intro", "related"), START),
     "cloze": LOCAL,

@@ -179,7 +179,7 @@ def _levels() -> Iterator[str]:
 
 def _readings() -> Iterator[str]:
     yield from ("| configuration | task | core |", "| --- | --- | --- |")
-    tasks = {task.configuration: task.name for task in TASKS}
+    tasks = {task.configuration: task.name for task in TASKS if not task.alias}
     for reading in READINGS:
         yield f"| `{reading.name}` | `{tasks[reading.name]}` | {'yes' if reading in CORE_READINGS else ''} |"
 

@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 
-from lm_eval_tasks.core.errors import BudgetError, OptionError
+from lm_eval_tasks.core.errors import BudgetError, EvalError, OptionError
+from lm_eval_tasks.core.row_format import MASK
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.evaluate.shorter import contexts_of, in_contexts
-from lm_eval_tasks.samples.sample import read
+from lm_eval_tasks.retrieval.shortcuts import shortened
+from lm_eval_tasks.samples.sample import by_task, read
 from tests.helpers.openai_server import serve
+from tests.helpers.samples import sample
 
 pytestmark = pytest.mark.slow
 Command = Callable[..., tuple[int, str, str]]
@@ -59,7 +62,7 @@ def test_contexts_that_a_task_lacks_are_refused(dataset: Path, command: Command)
         contexts_of("none,ful")
     with pytest.raises(OptionError, match="is a way of its own"):
         in_contexts(["academiceval_ralm_abs_9k"], ["none"])
-    with pytest.raises(OptionError, match="asked with none of --contexts local"):
+    with pytest.raises(OptionError, match="no task in --tasks is asked with --contexts local"):
         in_contexts(["academiceval_abs"], ["local"])
     code, _, err = command(
         "eval",
@@ -120,3 +123,52 @@ def test_prompts_that_do_not_fit_are_left_out_and_counted(
     assert f"{len(lengths) - len(fitting)} of {len(lengths)} prompts do not fit" in caplog.text
     with pytest.raises(BudgetError, match="none of the"):
         rows(dataset, "Abs-9K", **{**options, "max_length": 600}, fits_only=True)
+
+
+def test_what_is_asked_with_less_is_never_called_full(dataset: Path, tmp_path: Path) -> None:
+    options = {"dataset": str(dataset), "bertscore_model": "none"}
+    with serve(lambda body: "A title") as server:
+        given = ("local-chat-completions", f"model=tiny,base_url={server.url}/chat/completions")
+        chat = Generation(apply_chat_template=True)
+        with pytest.raises(EvalError, match="both say how much is shown"):
+            evaluate(
+                *given,
+                ["academiceval_abs_9k"],
+                {**options, "context": "none"},
+                Part(2),
+                None,
+                chat,
+                contexts=("none", "full"),
+            )
+        # The option alone makes it a task of its own name, and places are those of the task.
+        places = Part(samples={"academiceval_abs_9k": [0, 1]})
+        scores = evaluate(*given, ["academiceval_abs_9k"], {**options, "context": "none"}, places, tmp_path / "a", chat)
+        assert {score.task for score in scores} == {"academiceval_abs_9k_none"}
+        evaluate(
+            *given, ["academiceval_abs_9k"], dict(options), places, tmp_path / "b", chat, contexts=("none", "full")
+        )
+        counts = {task: len(of_task) for task, of_task in by_task(read([tmp_path / "b"])).items()}
+        assert counts == {"Abs-9K": 2, "Abs-9K none": 2}
+        for refused, told in (("shard", "1/2"), ("fits_only", True)):
+            with pytest.raises(EvalError, match="chooses the samples itself"):
+                more = {**options, "fits_only": True, refused: told}
+                evaluate(*given, ["academiceval_abs_9k"], more, places, None, chat)
+    with pytest.raises(EvalError, match="lead does not read the prompt"):
+        evaluate("lead", "", ["academiceval_abs_9k"], dict(options), Part(2), None, contexts=("none",))
+    with pytest.raises(OptionError, match="cannot tell which prompts fit"):
+        rows(dataset, "Abs-9K", fits_only=True)
+
+
+def test_scalars_words_around_the_mask_leave_out_the_title() -> None:
+    question = f"A Title\nFirst words {MASK} last words.\nA paragraph about words."
+    assert shortened(question, "local") == f"\nFirst words {MASK} last words. A paragraph about words."
+    assert "A Title" not in shortened(question, "retrieved")
+    assert shortened(question, "none") == MASK
+
+
+def test_rows_of_older_releases_are_what_they_were_asked() -> None:
+    for prompt, shown in (("abs_ralm", "retrieved"), ("abs_title_only", "none"), ("abs_short", "")):
+        row = sample("p", "a", {}, prompt_name=prompt).row
+        assert row.shown == shown
+    with pytest.raises(ValueError, match="shown"):
+        sample("p", "a", {}, shown="half")

@@ -105,7 +105,13 @@ def test_places_are_those_of_what_answers() -> None:
     }
     walk = {"setting": "Walk-128K", "prompt_name": "walk", "labels": 9}
     sets = [
-        sample("w1", "a", {"exact": 1.0}, answer=[1, 2], **walk),
-        sample("w2", "b", {"exact": 0.0}, answer=[], **walk),
+        sample("w1", "a", {"exact": 0.0}, answer=[1, 9], **walk),
+        sample("w2", "b", {"exact": 1.0}, answer=[], **walk),
     ]
-    assert {name: third["n"] for name, third in by_place(sets).items()} == {"first third": 1}
+    found = by_place([Sample(sets[0].row, '["Paper 9"]', sets[0].scores), sets[1]])
+    assert {name: (third["n"], third["mean"]) for name, third in found.items()} == {
+        "first third": (1, 0.0),
+        "last third": (1, 1.0),
+    }
+    again = Sample(one.row, answer, one.scores, repeats=(one.scores, one.scores))
+    assert by_place([again]) == {}
