@@ -20,7 +20,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, stdev
 from typing import Any
 
 import numpy as np
@@ -45,11 +45,15 @@ from tests.helpers.openai_server import serve  # noqa: E402
 
 LEVEL = "SCALAR-Easy"
 CONTEXTS: tuple[Context, ...] = ("none", "local", "retrieved", "full")
-# Rows of a context, and contexts that share papers, in a round of the core's size.
-ROWS_OF_CONTEXT = {"walk": 6, "next": 2}
-AUTHORS = 60
-# Share of right answers in a shorter context, and how alike two answers to one question are.
-SHORT, ALIKE, WITHIN = 0.5, 0.5, 0.2
+# Rows that begin with the same text: those of a context, a tenth of which is asked again in another order.
+PROMPTS_OF_PREFIX = {"walk": 300 / 72, "next": 100 / 59}
+# First authors of SCALAR's questions; clusters of 50 contexts, some of which share papers.
+AUTHORS, CLUSTERS = 60, 35
+# Share of right answers in a shorter context. Of the variance of how likely an answer is right: what two answers to one question have in
+# common, the part of that which is its cluster's, and what one reader, or one context, has in a cluster alone.
+SHORT, ALIKE, WITHIN, PRIVATE = 0.5, 0.5, 0.1, 0.1
+FLOORS = {"cloze": 0.25, "walk": 0.1, "next": 0.003}
+PAIRS = 20
 # Mean tokens of SCALAR's own questions; of a reading context, the share of its size.
 SCALAR_TOKENS = {"SCALAR-Easy": 71_800, "SCALAR-Medium": 70_200, "SCALAR-Hard": 60_600}
 FILLED = 0.89
@@ -149,82 +153,93 @@ def _error(name: str, reader: Reader, rows: Mapping[Context, list[Row]], options
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """Questions in clusters: by first authors, or over contexts."""
+    """Questions in clusters, by first authors or by contexts that share papers; some clusters are five times as large as others.
+
+    Attributes:
+        common: how hard each is for all readers, from its cluster and by itself.
+    """
 
     clusters: tuple[str, ...]
+    common: NDArray[np.float64]
 
-    def answers(self, chance: np.random.Generator, shares: tuple[float, ...]) -> list[dict[str, float]]:
-        """Right or wrong answers of several readers to the same questions, each with its share of right ones."""
-        of_cluster = {name: chance.normal() for name in dict.fromkeys(self.clusters)}
-        common = np.array([of_cluster[name] for name in self.clusters])
-        shared = np.sqrt(WITHIN) * common + np.sqrt(ALIKE - WITHIN) * chance.normal(size=len(common))
-        readers = []
-        for share in shares:
-            drawn: NDArray[np.float64] = shared + np.sqrt(1 - ALIKE) * chance.normal(size=len(common))
-            readers.append({str(i): float(x) for i, x in enumerate(drawn < special.ndtri(share))})
-        return readers
+    @property
+    def by_id(self) -> dict[str, str]:
+        return {str(i): name for i, name in enumerate(self.clusters)}
+
+    def answers(self, chance: np.random.Generator, share: float, parts: int = 1) -> dict[str, float]:
+        """The share of right answers of one reader to each question, which has so many parts."""
+        own = {name: chance.normal() for name in dict.fromkeys(self.clusters)}
+        latent = self.common + np.sqrt(PRIVATE) * np.array([own[name] for name in self.clusters])
+        drawn = latent[:, None] + np.sqrt(1 - ALIKE - PRIVATE) * chance.normal(size=(len(latent), parts))
+        return {str(i): float(x) for i, x in enumerate((drawn < special.ndtri(share)).mean(axis=1))}
 
 
-def questions(samples: int, clusters: int) -> Questions:
+def questions(chance: np.random.Generator, samples: int, clusters: int) -> Questions:
     """So many questions, spread over clusters."""
-    return Questions(tuple(str(i % clusters) for i in range(samples)))
+    weights = np.linspace(1, 5, clusters)
+    names = [*range(clusters), *chance.choice(clusters, samples - clusters, p=weights / weights.sum())]
+    of_cluster = chance.normal(size=clusters)
+    common = np.sqrt(WITHIN) * of_cluster[names] + np.sqrt(ALIKE - WITHIN) * chance.normal(size=samples)
+    return Questions(tuple(map(str, names)), common)
 
 
 def simulated(draws: int) -> dict[str, float]:
     """Bias and coverage of gains, false "reads", and what the core's reading board detects."""
-    asked = questions(300, 50)
     figures: dict[str, float] = {}
     held = 0
     for points in (0, 5):
-        gains = [_gain(asked, np.random.default_rng([draw, points]), points / 100) for draw in range(draws)]
-        figures[f"bias_{points}"] = round(fmean(gain.gain.mean for gain in gains) - points / 100, 4)
-        held += sum(gain.gain.low <= points / 100 <= gain.gain.high for gain in gains if _bounds(gain))
+        gains = [_gain(np.random.default_rng([draw, points]), points / 100).gain for draw in range(draws)]
+        means = [gain.mean for gain in gains]
+        figures[f"bias_{points}"] = round(fmean(means) - points / 100, 4)
+        figures[f"bias_{points}_error"] = round(stdev(means) / len(means) ** 0.5, 4)
+        held += sum(low <= points / 100 <= high for gain in gains if gain.bounds for low, high in [gain.bounds])
     figures["coverage"] = round(held / (2 * draws), 3)
-    reads = sum(_reads(asked, np.random.default_rng([draw, 1])) for draw in range(draws))
+    reads = sum(_reads(np.random.default_rng([draw, 1])) for draw in range(draws))
     figures["false_reads"] = round(reads / draws, 4)
-    figures["core_detectable"] = round(fmean(_detectable(np.random.default_rng(draw)) for draw in range(100)), 3)
-    detectable = [_gain(asked, np.random.default_rng(draw), 0.1).gain.detectable for draw in range(100)]
-    figures["core_gain_detectable"] = round(fmean(x for x in detectable if x is not None), 3)
+    figures["core_detectable"] = round(fmean(_detectable(np.random.default_rng(draw)) for draw in range(200)), 3)
+    figures["walk_gain_detectable"] = _mean_detectable(300, CLUSTERS)
+    figures["scalar_gain_detectable"] = _mean_detectable(100, AUTHORS)
     return figures
 
 
-def _bounds(gain: Gain) -> bool:
-    return gain.gain.bounds is not None
+def _mean_detectable(samples: int, clusters: int) -> float:
+    gains = [_gain(np.random.default_rng(draw), 0.1, samples, clusters).gain.detectable for draw in range(200)]
+    return round(fmean(gain for gain in gains if gain is not None), 3)
 
 
-def _gain(asked: Questions, chance: np.random.Generator, truth: float) -> Gain:
-    full, short = asked.answers(chance, (SHORT + truth, SHORT))
-    clusters = {str(i): name for i, name in enumerate(asked.clusters)}
-    gain = gain_over(LEVEL, "accuracy", "local", "model", full, short, clusters)
+def _gain(chance: np.random.Generator, truth: float, samples: int = 300, clusters: int = 0) -> Gain:
+    asked = questions(chance, samples, clusters or CLUSTERS)
+    full, short = (asked.answers(chance, share) for share in (SHORT + truth, SHORT))
+    gain = gain_over(LEVEL, "accuracy", "local", "model", full, short, asked.by_id)
     assert gain is not None
     return gain
 
 
-def _reads(asked: Questions, chance: np.random.Generator) -> bool:
-    """Whether a reader that gains a lot over two shortcuts, and nothing over the third, is said to read."""
-    full, *shorter = asked.answers(chance, (SHORT, SHORT, 0.25, 0.25))
-    clusters = {str(i): name for i, name in enumerate(asked.clusters)}
+def _reads(chance: np.random.Generator) -> bool:
+    """Whether a reader that gains a lot over two contexts and a program, and nothing over the third context, is said to read."""
+    asked = questions(chance, 300, CLUSTERS)
+    full, *shorter = (asked.answers(chance, share) for share in (SHORT, SHORT, 0.25, 0.25, 0.25))
+    names = (*SHORTER["cloze"], "accuracy_random")
     gains = [
-        gain_over(LEVEL, "accuracy", context, "model", full, short, clusters)
-        for context, short in zip(SHORTER["cloze"], shorter, strict=True)
+        gain_over(LEVEL, "accuracy", name, "program" if name == names[-1] else "model", full, short, asked.by_id)
+        for name, short in zip(names, shorter, strict=True)
     ]
     return verdict_of(LEVEL, "cloze", [gain for gain in gains if gain]).reads is True
 
 
 def _detectable(chance: np.random.Generator) -> float:
-    """The smallest difference between two models over the core's reading board."""
+    """The smallest difference between two models over the core's reading board; both sizes of Walk ask the same questions."""
     sides: tuple[list[Part], list[Part]] = ([], [])
+    walk = questions(chance, 300, CLUSTERS)
     for core in CORE:
         task = what_of(core.configuration)
-        if task not in ("cloze", *ROWS_OF_CONTEXT):
+        if task not in FLOORS:
             continue
-        asked = questions(core.samples, core.samples // ROWS_OF_CONTEXT.get(task, 1) if task != "cloze" else AUTHORS)
-        clusters = {str(i): name for i, name in enumerate(asked.clusters)}
-        pairs = 20 if task == "next" else 1
-        drawn = [asked.answers(chance, (SHORT, SHORT)) for _ in range(pairs)]
-        for n, side in enumerate(sides):
-            scores = {id_: fmean(of_pair[n][id_] for of_pair in drawn) for id_ in drawn[0][n]}
-            part = part_of(core.configuration, task, scores, dict.fromkeys(scores, 0.1), clusters)
+        clusters = AUTHORS if task == "cloze" else CLUSTERS
+        asked = walk if task == "walk" else questions(chance, core.samples, clusters)
+        for side in sides:
+            scores = asked.answers(chance, SHORT, PAIRS if task == "next" else 1)
+            part = part_of(core.configuration, task, scores, dict.fromkeys(scores, FLOORS[task]), asked.by_id)
             assert part is not None
             side.append(part)
     over = difference_over(by_task(sides[0]), by_task(sides[1]))
@@ -235,15 +250,18 @@ def _detectable(chance: np.random.Generator) -> float:
 
 
 def cost() -> dict[str, float]:
-    """Millions of prompt tokens of the core, sent, and computed by a server that keeps what the rows of a context share."""
-    sent = computed = 0.0
+    """Millions of prompt tokens of the core's boards, sent, and computed by a server that keeps what rows of a context share."""
+    figures: dict[str, float] = {}
     sizes = {reading.name: reading.size for reading in READINGS}
     for core in CORE:
         name, task = core.configuration, what_of(core.configuration)
         each = SCALAR_TOKENS.get(name) or FILLED * 1024 * sizes.get(name, 0) or 1000 * (thousands_in(name) or 0)
-        sent += each * core.samples
-        computed += each * core.samples / ROWS_OF_CONTEXT.get(task, 1)
-    return {"core_tokens": round(sent / 1e6, 1), "core_tokens_computed": round(computed / 1e6, 1)}
+        board = "reading" if task in FLOORS else "writing"
+        once = core.samples / PROMPTS_OF_PREFIX.get(task, 1)
+        for key, prompts in ((f"core_{board}_tokens", core.samples), (f"core_{board}_tokens_computed", once)):
+            figures[key] = figures.get(key, 0.0) + each * prompts / 1e6
+    figures["core_tokens"] = figures["core_reading_tokens"] + figures["core_writing_tokens"]
+    return {key: round(figure, 1) for key, figure in sorted(figures.items())}
 
 
 if __name__ == "__main__":

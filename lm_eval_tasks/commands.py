@@ -84,6 +84,12 @@ def _add_task_options(sub: ArgumentParser) -> None:
         default="{}",
         help='JSON, e.g. \'{"dataset": "academiceval", "bertscore_model": "none"}\', or key=value,...',
     )
+    sub.add_argument(
+        "--contexts",
+        default="",
+        metavar="LIST",
+        help="ask each task in these contexts, in one run: none,start,local,retrieved,full, as far as it has them",
+    )
 
 
 def _usual_models(**_: object) -> tuple[str, ...]:
@@ -116,12 +122,6 @@ def _add_evaluation(sub: ArgumentParser) -> None:
         action=BooleanOptionalAction,
         default=False,
         help="leave out prompts that would be cut, and say how many",
-    )
-    sub.add_argument(
-        "--contexts",
-        default="",
-        metavar="LIST",
-        help="ask each task in these contexts, in one run: none,start,local,retrieved,full, as far as it has them",
     )
     sub.add_argument("--limit", type=part, help="at most this many samples of each task, or below 1 that share of them")
     sub.add_argument("--samples", help="JSON: task -> places of its samples, e.g. '{\"academiceval_abs_9k\": [0, 1]}'")
@@ -284,10 +284,16 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
     _check_request(arguments.tasks.split(","), metadata)
     from lm_eval_tasks.evaluate import plan as planning
     from lm_eval_tasks.evaluate.models import label_of
+    from lm_eval_tasks.evaluate.shorter import contexts_of
 
     price = _means(arguments, label_of("", _parse_model_args(arguments.model_args), full=True)).price
     planned = planning.plan(
-        arguments.model_args, arguments.tasks.split(","), metadata, arguments.limit, arguments.repeats
+        arguments.model_args,
+        arguments.tasks.split(","),
+        metadata,
+        arguments.limit,
+        arguments.repeats,
+        contexts_of(arguments.contexts) if arguments.contexts else (),
     )
     yield planning.table(planned)
     yield ""

@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Any
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.run_tasks import RunTasks
-from lm_eval_tasks.core.metadata import check
-from lm_eval_tasks.core.power import FEWEST, detectable
+from lm_eval_tasks.core.metadata import check, dataset_of
+from lm_eval_tasks.core.power import FEWEST, detectable, detectable_with, spread_of
 from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.data.reading_hook import doc_to_text
+from lm_eval_tasks.evaluate.shorter import in_contexts, with_core, write_tasks
 from lm_eval_tasks.llm.budget import CHARACTERS_OF_TOKEN, Means
 from lm_eval_tasks.llm.usage import Price, Usage
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.core.metadata import Context
 
 _GIB = 1 << 30
 _BYTES = {"float32": 4, "float": 4, "float16": 2, "half": 2, "bfloat16": 2, "float8": 1, "fp8": 1}
@@ -30,6 +36,8 @@ class Planned:
         most_out: tokens of all answers, if each reaches its cap.
         cut: share of the prompts that will be cut; None likewise.
         longest: tokens of the longest prompt and its answer; None likewise.
+        detectable: the smallest difference between two models, or gain, that so many samples show in four out of five cases, if each
+            is by another first author.
         guessed: tokens of all prompts at three characters each, if they are not known.
     """
 
@@ -39,17 +47,23 @@ class Planned:
     most_out: int
     cut: float | None
     longest: int | None
+    detectable: float | None
     guessed: int | None = None
 
 
 def plan(
-    model_args: str, tasks: Sequence[str], metadata: Mapping[str, Any], limit: float | None = None, repeats: int = 1
+    model_args: str,
+    tasks: Sequence[str],
+    metadata: Mapping[str, Any],
+    limit: float | None = None,
+    repeats: int = 1,
+    contexts: Sequence[Context] = (),
 ) -> list[Planned]:
     """What each task takes with a model.
 
     Args:
         model_args: lm-eval's; they name the tokenizer and the context that prompts are cut to.
-        limit, repeats: as for `academiceval eval`.
+        limit, repeats, contexts: as for `academiceval eval`.
 
     Raises:
         EvalError: an unknown task, a dataset or tokenizer that is missing, a context that is too short.
@@ -63,7 +77,12 @@ def plan(
         "whole_answers": True,
         "bertscore_model": "none",
     }
-    loaded = RunTasks([tasks_path()], task_metadata).load(list(tasks))["tasks"]
+    tasks = with_core(tasks, dataset_of(metadata))
+    asked = in_contexts(tasks, contexts) if contexts else []
+    with TemporaryDirectory() as folder:
+        write_tasks(asked, Path(folder))
+        names = [task.name for task in asked] or list(tasks)
+        loaded = RunTasks([tasks_path(), Path(folder)], task_metadata).load(names)["tasks"]
     return [_plan_task(name, task, limit, repeats) for name, task in sorted(loaded.items())]
 
 
@@ -74,11 +93,12 @@ def _plan_task(name: str, task: Any, limit: float | None, repeats: int) -> Plann
     caps, before = list(docs["answer_cap"]), list(docs["tokens_before"])
     after, cut = list(docs["tokens_after"]), list(docs["tokens_cut"])
     most = repeats * sum(caps)
+    shows = detectable_with([1] * len(docs), spread_of(name.removeprefix("academiceval_").partition("_")[0]))
     if not all(before):
         guessed = repeats * sum(len(doc_to_text(doc)) for doc in docs) // CHARACTERS_OF_TOKEN
-        return Planned(name, len(docs), None, most, None, None, guessed)
+        return Planned(name, len(docs), None, most, None, None, shows, guessed)
     longest = max(tokens + cap for tokens, cap in zip(after, caps, strict=True))
-    return Planned(name, len(docs), repeats * sum(after), most, sum(map(bool, cut)) / len(docs), longest)
+    return Planned(name, len(docs), repeats * sum(after), most, sum(map(bool, cut)) / len(docs), longest, shows)
 
 
 def kv_cache_bytes(model_args: str, tokens: int) -> int | None:
@@ -119,14 +139,23 @@ def table(planned: Sequence[Planned]) -> Table:
             entry.most_out,
             None if entry.cut is None else f"{entry.cut:.2f}",
             entry.longest,
+            None if entry.detectable is None else f"{entry.detectable:.3f}",
         )
         for entry in planned
     ]
     together = total(planned)
     tokens_in = None if any(entry.tokens_in is None for entry in planned) else together.tokens_in
-    total_row = ("all", sum(entry.samples for entry in planned), tokens_in, together.tokens_out, None, None)
-    head = ("Task", "Samples", "Input tokens", "Output tokens, at most", "Prompts cut", "Longest prompt and answer")
-    return Table(head, "lrrrrr", [*rows, *([total_row] if len(rows) > 1 else [])])
+    total_row = ("all", sum(entry.samples for entry in planned), tokens_in, together.tokens_out, None, None, None)
+    head = (
+        "Task",
+        "Samples",
+        "Input tokens",
+        "Output tokens, at most",
+        "Prompts cut",
+        "Longest prompt and answer",
+        "Detectable",
+    )
+    return Table(head, "lrrrrrr", [*rows, *([total_row] if len(rows) > 1 else [])])
 
 
 def total(planned: Sequence[Planned]) -> Usage:

@@ -29,7 +29,7 @@ from lm_eval_tasks.evaluate.earlier import check_earlier, earlier_run
 from lm_eval_tasks.evaluate.generation import BASELINES, Generation
 from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, open_model
 from lm_eval_tasks.evaluate.run_usage import together, usage_of
-from lm_eval_tasks.evaluate.shorter import in_contexts, places_of, write_tasks
+from lm_eval_tasks.evaluate.shorter import in_contexts, places_of, with_core, write_tasks
 from lm_eval_tasks.llm.budget import Means
 from lm_eval_tasks.llm.usage import Usage
 from lm_eval_tasks.llm.weights import pinned, weights_of
@@ -86,6 +86,7 @@ def evaluate(
     """
     check_tasks(tasks)
     contexts, metadata = _contexts(model, contexts, metadata)
+    tasks = with_core(tasks, dataset_of(metadata))
     asked = in_contexts(tasks, contexts) if contexts else []
     if part and part.samples:
         part = replace(part, samples=places_of(part.samples, asked))

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.metadata import CONTEXTS
-from lm_eval_tasks.core.text import suggestion
+from lm_eval_tasks.core.row_format import MANIFEST
+from lm_eval_tasks.core.text import ODD, parse_json, suggestion
 from lm_eval_tasks.tasks.folder import tasks_path
-from lm_eval_tasks.tasks.records import FULL, PLAIN, SHORTER, TASKS, Task, tasks_of, what_of, with_context
+from lm_eval_tasks.tasks.records import (
+    CORE_GROUPS,
+    FULL,
+    PLAIN,
+    SHORTER,
+    TASKS,
+    Task,
+    core_tasks,
+    tasks_of,
+    what_of,
+    with_context,
+)
 from lm_eval_tasks.tasks.written import task_text
 
 if TYPE_CHECKING:
@@ -33,6 +46,16 @@ def contexts_of(text: str) -> tuple[Context, ...]:
         if name not in CONTEXTS:
             raise OptionError(f"--contexts cannot be {name!r:.40}; {suggestion(name, CONTEXTS)}")
     return tuple(context for context in CONTEXTS if context in names)
+
+
+def with_core(tasks: Sequence[str], dataset: str) -> list[str]:
+    """The tasks, with the groups of the core as the round's manifest has it, if the dataset is a folder here."""
+    core: list[str] = []
+    manifest = Path(dataset).expanduser() / MANIFEST
+    if manifest.is_file():
+        with suppress(*ODD):
+            core = [str(entry["configuration"]) for entry in parse_json(manifest.read_bytes()).get("core", ())]
+    return [name for task in tasks for name in (core_tasks(task, core) if core and task in CORE_GROUPS else [task])]
 
 
 def in_contexts(tasks: Sequence[str], contexts: Sequence[Context]) -> list[Task]:

@@ -7,7 +7,7 @@ edition, and the tables in the docs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -455,7 +455,7 @@ _USUAL: tuple[Task, ...] = (
     *(_of_level(level) for level in ALL_LEVELS),
     *(_of_reading(reading) for reading in READINGS),
 )
-_CORE, _CORE_TINY = "academiceval_core", "academiceval_core_tiny"
+_CORE, _CORE_TINY = CORE_GROUPS = "academiceval_core", "academiceval_core_tiny"
 
 
 def with_context(task: Task, context: Context) -> Task:
@@ -480,7 +480,7 @@ def what_of(configuration: str) -> str:
     return next(record.task for record in records if record.name == configuration)
 
 
-TASKS: tuple[Task, ...] = (*_USUAL, *(task for core in CORE for task in _of_core(core)))
+TASKS: tuple[Task, ...] = (*_USUAL, *(task for core in (*CORE, MATCH_CORE) for task in _of_core(core)))
 
 
 def _groups() -> Iterator[Group]:
@@ -519,6 +519,11 @@ def tasks_of(name: str) -> list[Task]:
     if group:
         return [task for member in group.members for task in tasks_of(member)]
     return [task for task in TASKS if name in (task.name, task.tag)]
+
+
+def core_tasks(group: str, configurations: Collection[str]) -> list[str]:
+    """The tasks of the core's group, or its small edition's, for the configurations that a round calls its core."""
+    return [f"{group}_{slug_of(name)}" for name in configurations]
 
 
 def prompts_of(setting: Setting) -> dict[str, str]:

@@ -149,10 +149,9 @@ def test_what_is_asked_with_less_is_never_called_full(dataset: Path, tmp_path: P
         )
         counts = {task: len(of_task) for task, of_task in by_task(read([tmp_path / "b"])).items()}
         assert counts == {"Abs-9K": 2, "Abs-9K none": 2}
-        for refused, told in (("shard", "1/2"), ("fits_only", True)):
+        for more, part in (({"shard": "1/2"}, Part()), ({}, places), ({}, Part(2))):
             with pytest.raises(EvalError, match="chooses the samples itself"):
-                more = {**options, "fits_only": True, refused: told}
-                evaluate(*given, ["academiceval_abs_9k"], more, places, None, chat)
+                evaluate(*given, ["academiceval_abs_9k"], {**options, "fits_only": True, **more}, part, None, chat)
     with pytest.raises(EvalError, match="lead does not read the prompt"):
         evaluate("lead", "", ["academiceval_abs_9k"], dict(options), Part(2), None, contexts=("none",))
     with pytest.raises(OptionError, match="cannot tell which prompts fit"):
