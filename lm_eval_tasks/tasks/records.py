@@ -345,8 +345,8 @@ class Core:
     """A configuration that every model is asked first.
 
     Attributes:
-        samples: most that are asked. Over the reading board, differences of some 0.05 between two models can then be detected, and
-            gains of 0.10 from reading on each of its tasks (`benchmarks/gain.py`).
+        samples: most that are asked. Over the reading board, differences of 0.065 between two models can then be detected, and gains of
+            0.13 from reading on a Walk task (`benchmarks/gain.py`); boards count these samples alone.
     """
 
     configuration: str

@@ -319,7 +319,7 @@ _STATISTICS = {
     "licenses": {"x": 1},
 }
 MANIFEST = {
-    "format": 2,
+    "format": 3,
     "round": "2026.11",
     "code_version": "0.1.0",
     "reports": [],

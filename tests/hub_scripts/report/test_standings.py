@@ -10,12 +10,13 @@ import pytest
 
 from builder.dataset.manifest import Bounds, Ceiling, read_manifest
 from hub_scripts.errors import ReportError
-from hub_scripts.report.cells import Cell, Group, Key
+from hub_scripts.report.cells import Cell, Group, Key, WholeRow
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.placing import ceilings_of, placed_scores, scorers_of
 from hub_scripts.report.site import _setting_scores
 from hub_scripts.report.standings import Standings, standings_of
 from lm_eval_tasks.core.intervals import interval
+from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.stats.boards import READING, WRITING, Board, counted
 from lm_eval_tasks.study.linking import linked_settings
@@ -301,3 +302,43 @@ def test_all_models_of_a_setting_have_one_ceiling() -> None:
     floor = sum(floors.values()) / 40
     assert placed[group.key, "whole"][METRIC][0] == pytest.approx((0.38 - floor) / (1 - floor), abs=1e-3)
     assert placed[group.key, "short"][METRIC][0] == pytest.approx((0.36 - 0.28) / (1 - 0.28), abs=1e-3)
+
+
+def test_a_board_counts_the_core_whoever_answered_more() -> None:
+    facts = [Fact(id_, "2026-11-01", "cs.CL") for id_ in IDS]
+    core = {IDS[i] for i in representative_rows(range(len(IDS)), facts, 12)}
+    others = dict.fromkeys(set(IDS) - core, 0.9)
+    settings = {"Title-31K-G": "title", "Abs-29K-G": "abs"}
+
+    def groups(*cells: Cell) -> list[Group]:
+        whole = tuple(WholeRow(fact.paper, fact.paper, fact.published, fact.category) for fact in facts)
+        return [replace(_group(name, task, list(cells)), whole=whole) for name, task in settings.items()]
+
+    def standings(*cells: Cell) -> dict[str, tuple[float | None, int | None, int]]:
+        found = standings_of(groups(*cells), list(settings), WRITING, dict.fromkeys(settings, 12))
+        assert found is not None
+        return {
+            one.model: (one.overall and round(one.overall.mean, 6), one.rank, one.samples) for one in found.standings
+        }
+
+    whole = _cell("whole", {**_level(0.3, 0.02), **others}, 0.1, of=len(IDS))
+    of_core = {id_: score for id_, score in _level(0.5, 0.02, 1).items() if id_ in core}
+    core_only = replace(_cell("core", of_core, 0.1, of=len(IDS)), asked=12)
+    elsewhere = replace(_cell("elsewhere", dict(list(others.items())[:12]), 0.1, of=len(IDS)), asked=12)
+    found = standings(whole, core_only, elsewhere)
+    assert found["core"][1:] == (1, 24)
+    assert found["whole"][1:] == (2, 24)
+    assert found["elsewhere"][:2] == (None, None)
+    # No other model changes what a model has.
+    assert standings(whole)["whole"][0] == found["whole"][0]
+    # Without a whole run, the core is what runs of its size have asked.
+    alone = standings_of(
+        [replace(group, whole=()) for group in groups(core_only)], list(settings), WRITING, dict.fromkeys(settings, 12)
+    )
+    assert alone is not None
+    assert alone.standings[0].rank == 1
+    # Cut prompts, and retrieved chunks in place of the context, have no rank.
+    cut = replace(whole, flags={"truncated": dict.fromkeys(IDS, 1.0)})
+    assert standings(cut)["whole"][1] is None
+    short = replace(whole, model="whole + bm25", shown="retrieved", reader="whole")
+    assert set(standings(whole, short)) == {"whole"}

@@ -14,7 +14,7 @@ from lm_eval_tasks.core.row_format import MASK
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run import Part, evaluate
-from lm_eval_tasks.evaluate.shorter import contexts_of, in_contexts
+from lm_eval_tasks.evaluate.shorter import contexts_of, in_contexts, with_core
 from lm_eval_tasks.retrieval.shortcuts import shortened
 from lm_eval_tasks.samples.sample import by_task, read
 from tests.helpers.openai_server import serve
@@ -171,3 +171,14 @@ def test_rows_of_older_releases_are_what_they_were_asked() -> None:
         assert row.shown == shown
     with pytest.raises(ValueError, match="shown"):
         sample("p", "a", {}, shown="half")
+
+
+def test_the_group_of_the_core_is_the_rounds(tmp_path: Path) -> None:
+    entries = [{"configuration": name, "samples": 5, "shortcut": "start"} for name in ("Abs-29K-G", "Match-128K")]
+    (tmp_path / "manifest.json").write_text(json.dumps({"core": entries}))
+    assert with_core(["academiceval_core_tiny", "academiceval_abs_9k"], str(tmp_path)) == [
+        "academiceval_core_tiny_abs_29k_g",
+        "academiceval_core_tiny_match_128k",
+        "academiceval_abs_9k",
+    ]
+    assert with_core(["academiceval_core"], str(tmp_path / "nowhere")) == ["academiceval_core"]
