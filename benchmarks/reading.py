@@ -39,12 +39,13 @@ from builder.scalar.importers.scalar import import_papers  # noqa: E402
 from builder.store import STORE, Store  # noqa: E402
 from lm_eval_tasks.compat.minilm import minilm_path  # noqa: E402
 from lm_eval_tasks.core.intervals import SHARES, interval  # noqa: E402
-from lm_eval_tasks.core.row_format import ABSTRACTS, BM25_LOCAL, PAPERS  # noqa: E402
+from lm_eval_tasks.core.row_format import ABSTRACTS, PAPERS  # noqa: E402
 from lm_eval_tasks.core.text import sentences  # noqa: E402
 from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
 from lm_eval_tasks.metrics.reading import f1_of, r_precision_of, share_right_of, shortcut_score  # noqa: E402
 from lm_eval_tasks.prompts.reading import part_texts  # noqa: E402
 from lm_eval_tasks.retrieval.dense import encoder  # noqa: E402
+from lm_eval_tasks.retrieval.shortcuts import choosers_of  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"
 SCALAR_FILES = ("papers.jsonl.xz", "papers_more.jsonl.xz")
@@ -157,10 +158,10 @@ def of_scalar(place: Path, data: Path) -> Figures:
     source = place / "papers.jsonl"
     source.write_bytes(b"".join(lzma.decompress((data / name).read_bytes()) for name in SCALAR_FILES))
     with patch.object(match, "_gives_away", return_value=False):
-        import_papers(source, place / "unfiltered", SEED, [BM25_LOCAL])
+        import_papers(source, place / "unfiltered", SEED, choosers_of(embed_local=False))
     print("Match with masks that a name gives away:")
     before = {f"{key}_unfiltered": figure for key, figure in of_match(*opened(place / "unfiltered")[1:]).items()}
-    import_papers(source, place / "scalar", SEED, [BM25_LOCAL])
+    import_papers(source, place / "scalar", SEED, choosers_of(embed_local=False))
     manifest, rows, texts = opened(place / "scalar")
     report(manifest, rows)
     return {**before, **of_match(rows, texts), **of_select(rows, texts)}

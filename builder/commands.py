@@ -23,7 +23,6 @@ from lm_eval_tasks.core.command_line import (
     month,
     positive,
 )
-from lm_eval_tasks.core.row_format import shortcuts_of
 
 STARTS = ("arxiv", "mirror", "pdfs", "sample")
 _QUESTIONS = {
@@ -305,15 +304,16 @@ def import_(arguments: Namespace) -> Iterator[str | Table]:
     check_there(arguments.source)
     from builder.dataset.importers.academiceval import import_academiceval
     from builder.scalar.importers.scalar import import_papers, import_questions
+    from lm_eval_tasks.retrieval.shortcuts import choosers_of
 
     output = arguments.output or Path(f"{arguments.kind}-original")
-    shortcuts = shortcuts_of(embed_local=arguments.embed_local)
+    choosers = choosers_of(embed_local=arguments.embed_local)
     if arguments.kind == "academiceval":
         reports = import_academiceval(arguments.source, output)
     elif arguments.kind == "scalar":
-        reports = import_questions(arguments.source, output, shortcuts)
+        reports = import_questions(arguments.source, output, choosers)
     else:
-        reports = import_papers(arguments.source, output, arguments.seed, shortcuts)
+        reports = import_papers(arguments.source, output, arguments.seed, choosers)
     for report in reports:
         yield report.line()
         yield from (

@@ -61,7 +61,8 @@ _CORE = (
 _LABELS = "How often each position holds the right candidate."
 _WITHOUT_READING = (
     "The accuracy of always naming the same position, and of the candidate that fits the sentence with the mask best, by BM25 "
-    "(bm25-local) or by embeddings of a small model (embed-local), with 95 % intervals. Guessing scores 0.25. Only what a model "
+    "(bm25-local) or by embeddings of a small model (embed-local), or that most papers of the round cite (popularity), with 95 % "
+    "intervals. Guessing scores 0.25. Only what a model "
     "scores above all of these shows that it read the paper."
 )
 

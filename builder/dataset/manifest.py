@@ -22,7 +22,7 @@ from builder.round.licenses import Shown
 from builder.stage_report import StageCounts
 from lm_eval_tasks.core.files import is_inside, sha256_of_bytes, write_whole
 from lm_eval_tasks.core.metadata import Context
-from lm_eval_tasks.core.row_format import FIRST_VERSIONS, Shortcut
+from lm_eval_tasks.core.row_format import FIRST_VERSIONS, Measured
 from lm_eval_tasks.core.row_format import MANIFEST as MANIFEST
 from lm_eval_tasks.core.text import parse_json
 
@@ -134,7 +134,7 @@ class Statistics:
     target_lengths: tuple[_Count, ...] = ()
     labels: Annotated[tuple[_Count, ...], Field(max_length=100)] = ()
     detectable: Annotated[float, Field(ge=0)] | None = None
-    shortcuts: dict[Shortcut, Bounds] = field(default_factory=dict)
+    shortcuts: dict[Measured, Bounds] = field(default_factory=dict)
     kinds: dict[_Name, KindStatistics] = field(default_factory=dict)
     shown_months: dict[_Month, _Count] = field(default_factory=dict)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from builder.dataset.families import family_of
 from builder.dataset.manifest import QUANTILES
 from builder.records import SPLITS, LinkWay, ReadingSummary
 from builder.round.configurations import thousands_in
-from lm_eval_tasks.core.row_format import SHORTCUTS
+from lm_eval_tasks.core.row_format import Measured
 from lm_eval_tasks.core.tables import Table, counts_text, with_bounds
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def without_reading(manifest: Manifest) -> Table:
         for configuration in whole
         if configuration.form == "questions" and configuration.statistics("test").labels
     ]
-    measured = [name for name in SHORTCUTS if any(name in test.shortcuts for _, test in tests)]
+    measured = [name for name in get_args(Measured) if any(name in test.shortcuts for _, test in tests)]
     rows = [
         (
             name,

@@ -6,7 +6,7 @@ Without the hash `datasets` takes a rebuilt folder for the one in its cache and 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
@@ -22,7 +22,7 @@ from builder.records import SPLITS, TASKS, Split
 from lm_eval_tasks.core.files import sha256_of
 from lm_eval_tasks.core.intervals import SHARES, interval
 from lm_eval_tasks.core.power import detectable_with, spread_of
-from lm_eval_tasks.core.row_format import BM25_LOCAL, Shortcut
+from lm_eval_tasks.core.row_format import BM25_LOCAL, Measured
 from lm_eval_tasks.retrieval.shortcuts import Chooser, chooser
 
 if TYPE_CHECKING:
@@ -43,16 +43,17 @@ class ConfigurationWriter:
     Args:
         folder: the dataset folder.
         configuration: what is written; the files that it names are ignored.
-        shortcuts: those whose accuracy on questions is measured.
+        choosers: of SCALAR's questions, whose accuracy is measured; None for `bm25-local`.
     """
 
     def __init__(
-        self, folder: Path, configuration: Configuration, shortcuts: Sequence[Shortcut] = (BM25_LOCAL,)
+        self, folder: Path, configuration: Configuration, choosers: Mapping[Measured, Chooser] | None = None
     ) -> None:
+        choosers = {"bm25-local": chooser(BM25_LOCAL)} if choosers is None else choosers
         self._configuration = configuration
         columns = columns_of(configuration)
         self._splits = {
-            split: SplitWriter(folder, configuration.name, configuration.task, split, columns, shortcuts)
+            split: SplitWriter(folder, configuration.name, configuration.task, split, columns, choosers)
             for split in SPLITS
         }
 
@@ -77,8 +78,8 @@ class _Tally:
     licenses: Counter[str] = field(default_factory=Counter)
     labels: Counter[int] = field(default_factory=Counter)
     authors: Counter[str] = field(default_factory=Counter)
-    choosers: Mapping[Shortcut, Chooser] = field(default_factory=dict)
-    right: dict[Shortcut, list[float]] = field(default_factory=dict)
+    choosers: Mapping[Measured, Chooser] = field(default_factory=dict)
+    right: dict[Measured, list[float]] = field(default_factory=dict)
     clusters: list[str] = field(default_factory=list)
     reading: ReadingTally = field(default_factory=ReadingTally)
 
@@ -141,7 +142,7 @@ class SplitWriter:
     """Writes one split of a configuration."""
 
     def __init__(
-        self, folder: Path, name: str, task: str, split: Split, columns: pa.Schema, shortcuts: Sequence[Shortcut]
+        self, folder: Path, name: str, task: str, split: Split, columns: pa.Schema, choosers: Mapping[Measured, Chooser]
     ) -> None:
         self._place, self._task, self._split, self._schema = folder / name, task, split, columns
         self._pending: list[Row] = []
@@ -149,7 +150,7 @@ class SplitWriter:
         self._shards: list[_Shard] = []
         self._writer: pq.ParquetWriter | None = None
         self._rows = self._nbytes = 0
-        self._tally = _Tally(choosers={name: chooser(name) for name in shortcuts})
+        self._tally = _Tally(choosers=choosers)
 
     def add(self, row: Row) -> None:
         beside = [part.get("content", "") for part in (*row.get("demonstrations", ()), *row.get("candidates", ()))]

@@ -96,7 +96,7 @@ def _write(order: _Order) -> SplitContents:
 
 
 def _write_split(order: _Order, texts: Texts) -> SplitContents:
-    writer = SplitWriter(order.place, order.name, order.task, order.split, columns(order.task), ())
+    writer = SplitWriter(order.place, order.name, order.task, order.split, columns(order.task), {})
     for target, demonstrations in order.samples:
         sample = _sample(target, demonstrations, order.task, texts)
         tokens = target.tokens_as_target(order.task)

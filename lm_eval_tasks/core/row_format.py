@@ -20,6 +20,9 @@ TITLE_SEARCH: Shortcut = "title-search"
 LEAD = "lead"
 BM25_PARTS: Shortcut = "bm25-parts"
 OF_SCALAR: tuple[Shortcut, ...] = (BM25_LOCAL, EMBED_LOCAL)
+# What a round measures of SCALAR's questions when it is built; the last needs the citations of the whole round.
+Measured = Literal["bm25-local", "embed-local", "popularity"]
+POPULARITY: Measured = "popularity"
 SHORTCUTS: tuple[Shortcut, ...] = (*OF_SCALAR, TITLE_SEARCH, BM25_PARTS)
 # Endings of the configurations that are made in addition to a setting's own: its frozen core, and rows by id alone.
 CORE, IDS = "-core", "-ids"

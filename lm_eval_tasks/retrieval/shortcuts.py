@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lm_eval_tasks.core.row_format import BM25_LOCAL, BODY, MASK, Shortcut
+from lm_eval_tasks.core.row_format import BM25_LOCAL, BODY, MASK, Measured, Shortcut
 from lm_eval_tasks.retrieval.sparse import BM25
 from lm_eval_tasks.tasks.records import FULL, LOCAL, NONE
 
@@ -41,6 +41,12 @@ def chooser(shortcut: Shortcut) -> Chooser:
         EvalError: the small model is not installed.
     """
     return bm25_choice if shortcut == BM25_LOCAL else _EmbedLocal()
+
+
+def choosers_of(*, embed_local: bool) -> dict[Measured, Chooser]:
+    """SCALAR's shortcuts that are measured when a dataset is made: the second takes a model, and is asked for."""
+    choosers: dict[Measured, Chooser] = {"bm25-local": chooser("bm25-local")}
+    return {**choosers, "embed-local": chooser("embed-local")} if embed_local else choosers
 
 
 def bm25_choice(row: Row) -> int:

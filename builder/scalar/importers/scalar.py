@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,14 +28,15 @@ from lm_eval_tasks.tasks.records import ALL_LEVELS, LEVELS, READINGS
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration
     from builder.records import Paper
-    from lm_eval_tasks.core.row_format import Shortcut
+    from lm_eval_tasks.core.row_format import Measured
+    from lm_eval_tasks.retrieval.shortcuts import Chooser
 
 # ICLR 2025, whose papers the published questions are made of.
 ROUND = "2025.01"
 _READINGS = ("Match-128K", "Match-256K", "Select-64K", "Select-128K")
 
 
-def import_questions(source: Path, output: Path, shortcuts: Sequence[Shortcut]) -> list[StageReport]:
+def import_questions(source: Path, output: Path, choosers: Mapping[Measured, Chooser]) -> list[StageReport]:
     """The published questions as a dataset folder, all in the test split. Drop reason: bad_record.
 
     Raises:
@@ -54,7 +55,7 @@ def import_questions(source: Path, output: Path, shortcuts: Sequence[Shortcut]) 
     counter = token_counter()
     with replacing(output) as place:
         built = [
-            write_level(place, level, {"test": rows[name]}, ROUND, counter, shortcuts)
+            write_level(place, level, {"test": rows[name]}, ROUND, counter, choosers)
             for level in LEVELS
             if (name := level.short_name) in rows
         ]
@@ -62,7 +63,7 @@ def import_questions(source: Path, output: Path, shortcuts: Sequence[Shortcut]) 
     return [report]
 
 
-def import_papers(source: Path, output: Path, seed: int, shortcuts: Sequence[Shortcut]) -> list[StageReport]:
+def import_papers(source: Path, output: Path, seed: int, choosers: Mapping[Measured, Chooser]) -> list[StageReport]:
     """Make SCALAR's questions, Match and Select from its structured papers; a report for each configuration.
 
     Raises:
@@ -77,7 +78,7 @@ def import_papers(source: Path, output: Path, seed: int, shortcuts: Sequence[Sho
         for level in ALL_LEVELS:
             maker = QuestionMaker(level, seed, structured.known.get, types_of, usual.questions_of_paper, "published")
             placed = ask_all(maker, progress(in_turn, level.name), seed, usual.questions)
-            built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, counter, shortcuts))
+            built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, counter, choosers))
             reports.append(maker.report)
         for configuration, of_one in _reading(structured, place, seed):
             built.append(configuration)

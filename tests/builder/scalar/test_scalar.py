@@ -20,6 +20,7 @@ from benchmarks import shortcuts
 from builder.dataset.manifest import read_manifest
 from builder.errors import RoundError, SourceError
 from builder.extract.sections import parts
+from builder.ids import bare_id
 from builder.pipeline import build, prepare
 from builder.records import Cited, Citing, Document, Mention, Paper, Reference, Section
 from builder.round.configurations import select
@@ -37,9 +38,10 @@ from builder.scalar.questions import (
 )
 from builder.scalar.render import MOST_CHARACTERS, candidate, question
 from builder.seeding import row_order
+from builder.store import STORE, Store
 from lm_eval_tasks.core.errors import BudgetError
 from lm_eval_tasks.core.journal import Journal
-from lm_eval_tasks.core.row_format import BM25_LOCAL, EMBED_LOCAL, MASK, OF_SCALAR
+from lm_eval_tasks.core.row_format import BM25_LOCAL, EMBED_LOCAL, MASK, OF_SCALAR, POPULARITY
 from lm_eval_tasks.data import scalar_hook, slots
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.run import Part, evaluate
@@ -540,11 +542,16 @@ def test_what_is_right_without_reading_stands_in_the_card(with_scalar: Path, com
         if configuration.form == "questions"
     }
     assert set(measured) == {*(level.name for level in ALL_LEVELS), "Cloze-Short"}
-    assert all(set(shortcuts) == set(OF_SCALAR) for shortcuts in measured.values())
+    assert all(set(shortcuts) == {*OF_SCALAR, POPULARITY} for shortcuts in measured.values())
     rows_of_level = load_dataset(str(folder), "SCALAR-Easy")["test"]
     right = [bm25_choice(row) == row["label"] for row in rows_of_level]
     assert measured["SCALAR-Easy"][BM25_LOCAL].mean == round(sum(right) / len(right), 4)
-    assert "Best constant answer | bm25-local | embed-local |" in (folder / "README.md").read_text()
+    with Store.open(with_scalar / "work" / STORE) as store:
+        cited = Counter(id_ for paper in store.papers() for id_ in set(store.cited_ids(paper.id).values()))
+    popular = [[cited[bare_id(one["id"])] for one in row["candidates"]] for row in rows_of_level]
+    most = [counts.index(max(counts)) == label for counts, label in zip(popular, rows_of_level["label"], strict=True)]
+    assert measured["SCALAR-Easy"][POPULARITY].mean == round(sum(most) / len(most), 4)
+    assert "Best constant answer | bm25-local | embed-local | popularity |" in (folder / "README.md").read_text()
     # A copy to publish says what the whole yields, whichever rows are whole in it.
     code, _, err = command("publishable", folder, "-o", tmp_path / "public", "--licenses", "redistributable")
     assert code == 0, err
