@@ -30,7 +30,7 @@ def cited_papers(round_: Round, store: Store, papers: Iterable[Paper], most: int
 def read_papers(round_: Round, source: Source, store: Store, papers: list[Paper], engine: Engine) -> None:
     """Fetch and read papers, with their licences."""
     unread = sum(not store.outcomes(paper.id) for paper in papers)
-    if unread and round_.source.LIVE:
-        minutes = unread * round_.source.seconds_between_requests / 60
+    minutes = unread * round_.source.seconds_between_requests / 60
+    if minutes >= 1:
         announce(f"fetching {unread} cited papers: at least {minutes:.0f} min")
     extract_papers(round_, source, store, learn_licenses(source, store, papers), engine)
