@@ -40,15 +40,15 @@ from lm_eval_tasks.data import scalar_hook  # noqa: E402
 from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
 from lm_eval_tasks.stats.gains import Gain, gain_over, verdict_of  # noqa: E402
 from lm_eval_tasks.stats.placed import Part, by_task, difference_over, part_of  # noqa: E402
-from lm_eval_tasks.tasks.records import CORE, READINGS, SHORTER, what_of  # noqa: E402
+from lm_eval_tasks.tasks.records import CORE, FULL, READINGS, SHORTER, what_of  # noqa: E402
 from tests.helpers.openai_server import serve  # noqa: E402
 
 LEVEL = "SCALAR-Easy"
-CONTEXTS: tuple[Context, ...] = ("none", "local", "retrieved", "full")
+CONTEXTS: tuple[Context, ...] = (*SHORTER["cloze"], FULL)
 # Rows that begin with the same text: those of a context, a tenth of which is asked again in another order.
-PROMPTS_OF_PREFIX = {"walk": 300 / 72, "next": 100 / 59}
-# First authors of SCALAR's questions; clusters of 50 contexts, some of which share papers.
-AUTHORS, CLUSTERS = 60, 35
+PROMPTS_OF_PREFIX = {"walk": 400 / 115, "next": 100 / 80}
+# First authors of a SCALAR level's questions; contexts of a reading configuration, which share no papers; questions of Walk over them.
+AUTHORS, CLUSTERS, WALK = 180, 80, 400
 # Share of right answers in a shorter context. Of the variance of how likely an answer is right: what two answers to one question have in
 # common, the part of that which is its cluster's, and what one reader, or one context, has in a cluster alone.
 SHORT, ALIKE, WITHIN, PRIVATE = 0.5, 0.5, 0.1, 0.1
@@ -145,7 +145,7 @@ def _error(name: str, reader: Reader, rows: Mapping[Context, list[Row]], options
     stated = {gain["shortcut"]: gain["gain"]["mean"] for gain in gains if gain["by"] == "model"}
     print(f"{name}: right {right['full']:.3f}, gains {stated}")
     print("  " + next(line for line in done.stdout.splitlines() if line.startswith(f"{LEVEL}: ")))
-    return max(abs(stated[context] - (right["full"] - right[context])) for context in CONTEXTS if context != "full")
+    return max(abs(stated[context] - (right["full"] - right[context])) for context in CONTEXTS if context != FULL)
 
 
 # --- by simulation
@@ -197,8 +197,8 @@ def simulated(draws: int) -> dict[str, float]:
     reads = sum(_reads(np.random.default_rng([draw, 1])) for draw in range(draws))
     figures["false_reads"] = round(reads / draws, 4)
     figures["core_detectable"] = round(fmean(_detectable(np.random.default_rng(draw)) for draw in range(200)), 3)
-    figures["walk_gain_detectable"] = _mean_detectable(300, CLUSTERS)
-    figures["scalar_gain_detectable"] = _mean_detectable(100, AUTHORS)
+    figures["walk_gain_detectable"] = _mean_detectable(WALK, CLUSTERS)
+    figures["scalar_gain_detectable"] = _mean_detectable(300, AUTHORS)
     return figures
 
 
@@ -210,9 +210,7 @@ def _mean_detectable(samples: int, clusters: int) -> float:
 def _gain(chance: np.random.Generator, truth: float, samples: int = 300, clusters: int = 0) -> Gain:
     asked = questions(chance, samples, clusters or CLUSTERS)
     full, short = (asked.answers(chance, share) for share in (SHORT + truth, SHORT))
-    gain = gain_over(LEVEL, "accuracy", "local", "model", full, short, asked.by_id)
-    assert gain is not None
-    return gain
+    return gain_over(LEVEL, "accuracy", "local", "model", full, short, asked.by_id)
 
 
 def _reads(chance: np.random.Generator) -> bool:
@@ -224,13 +222,13 @@ def _reads(chance: np.random.Generator) -> bool:
         gain_over(LEVEL, "accuracy", name, "program" if name == names[-1] else "model", full, short, asked.by_id)
         for name, short in zip(names, shorter, strict=True)
     ]
-    return verdict_of(LEVEL, "cloze", [gain for gain in gains if gain]).reads is True
+    return verdict_of(LEVEL, "scalar", gains).reads is True
 
 
 def _detectable(chance: np.random.Generator) -> float:
     """The smallest difference between two models over the core's reading board; both sizes of Walk ask the same questions."""
     sides: tuple[list[Part], list[Part]] = ([], [])
-    walk = questions(chance, 300, CLUSTERS)
+    walk = questions(chance, WALK, CLUSTERS)
     for core in CORE:
         task = what_of(core.configuration)
         if task not in FLOORS:

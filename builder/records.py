@@ -65,6 +65,7 @@ ReadingReason = Literal[
     "too_few_works",
     "context_not_filled",
     "too_few_papers",
+    "overlapping",
     "no_question",
 ]
 

@@ -101,7 +101,7 @@ def _usual_models(**_: object) -> tuple[str, ...]:
 
 def _tasks_so_far(prefix: str, **_: object) -> list[str]:
     """What the shell may complete a list of tasks to."""
-    from lm_eval_tasks.tasks.records import task_names
+    from lm_eval_tasks.tasks.derived import task_names
 
     before = prefix.rpartition(",")[0]
     return [f"{before},{name}" if before else name for name in task_names()]
@@ -204,7 +204,7 @@ def _add_judging(sub: ArgumentParser) -> None:
 
 
 def evaluate(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.tasks.records import task_names
+    from lm_eval_tasks.tasks.derived import task_names
 
     if arguments.tasks == "list":
         yield from task_names()

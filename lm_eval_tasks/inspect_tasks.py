@@ -26,8 +26,8 @@ from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.samples.answers import Generated, ScoredAnswer
 from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.tasks.derived import TASKS as RECORDS
 from lm_eval_tasks.tasks.folder import tasks_path
-from lm_eval_tasks.tasks.records import TASKS as RECORDS
 
 _PREFIX = "academiceval_"
 # Why an answer ended, in Inspect's words -> in lm-eval's.

@@ -24,8 +24,9 @@ from lm_eval_tasks.core.metadata import check
 from lm_eval_tasks.core.version import VERSION
 from lm_eval_tasks.inspect_tasks import TASKS
 from lm_eval_tasks.metrics.registry import METRICS
+from lm_eval_tasks.tasks.derived import task_names
 from lm_eval_tasks.tasks.folder import check_tasks
-from lm_eval_tasks.tasks.records import SETTINGS, task_names
+from lm_eval_tasks.tasks.records import SETTINGS
 from tests.helpers.pages import PAGES, ROOT, blocks
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from builder.cli import all_commands
 from lm_eval_tasks.metrics.registry import METRICS
-from lm_eval_tasks.tasks.records import task_names
+from lm_eval_tasks.tasks.derived import task_names
 from tests.test_docs import Round, keys
 
 ROOT = Path(__file__).resolve().parents[1]

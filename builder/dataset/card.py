@@ -65,6 +65,10 @@ _WITHOUT_READING = (
     "intervals. Guessing scores 0.25. Only what a model "
     "scores above all of these shows that it read the paper."
 )
+_LEADS = (
+    "The first words of the body as the answer, as many as the median target of the train split has, with 95 % intervals. Only what a "
+    "model scores above this shows that it read on."
+)
 
 _READING = (
     "Questions over many papers at once. What an answer scores that is the same whatever the context says, and what a program scores that "
@@ -125,6 +129,7 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
             [tables.report_card(manifest.report_card)] if manifest.report_card else [],
             _NOTICED,
         ),
+        *_section("The body's first words", [tables.leads(manifest)], _LEADS),
         *_section("Labels", [tables.labels(shown)], _LABELS),
         *_section("Without reading the paper", [tables.without_reading(manifest)], _WITHOUT_READING),
         *_section(

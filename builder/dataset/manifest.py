@@ -116,7 +116,7 @@ class Statistics:
         first, last: ISO days, "" if the split is empty.
         input_lengths, target_lengths: tokens at each of `QUANTILES`, nothing if the split is empty.
         labels: SCALAR: how often each place holds the right candidate.
-        shortcuts: SCALAR: baseline that does not read the paper -> its accuracy.
+        shortcuts: baseline that does not read the paper -> its score: SCALAR's accuracy, ROUGE-L over content words of texts.
         kinds: reading families: kind of question -> what is known of it.
         shown_months: reading families: month -> papers of that month in the contexts, each context once.
         detectable: the smallest difference between two models' mean scores that the samples show in four out of five

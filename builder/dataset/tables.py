@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from builder.dataset.families import family_of
 from builder.dataset.manifest import QUANTILES
 from builder.records import SPLITS, LinkWay, ReadingSummary
 from builder.round.configurations import thousands_in
-from lm_eval_tasks.core.row_format import Measured
+from lm_eval_tasks.core.row_format import LEAD, OF_SCALAR, POPULARITY
 from lm_eval_tasks.core.tables import Table, counts_text, with_bounds
 
 if TYPE_CHECKING:
-    from builder.dataset.manifest import Audit, Bounds, Configuration, CoreEntry, Manifest, Noticed
+    from builder.dataset.manifest import Audit, Bounds, Configuration, CoreEntry, Manifest, Noticed, Statistics
     from builder.round.audit import AuditTable
     from builder.stage_report import StageCounts
 
@@ -185,13 +185,8 @@ def labels(configurations: Sequence[Configuration]) -> Table:
 
 def without_reading(manifest: Manifest) -> Table:
     """SCALAR: how many of the test questions are answered rightly without reading the paper; of a publishable copy, of the whole."""
-    whole = (manifest.publishable.original if manifest.publishable else ()) or manifest.configurations
-    tests = [
-        (configuration.name, configuration.statistics("test"))
-        for configuration in whole
-        if configuration.form == "questions" and configuration.statistics("test").labels
-    ]
-    measured = [name for name in get_args(Measured) if any(name in test.shortcuts for _, test in tests)]
+    tests = [(name, test) for name, test in _tests(manifest) if test.labels]
+    measured = [name for name in (*OF_SCALAR, POPULARITY) if any(name in test.shortcuts for _, test in tests)]
     rows = [
         (
             name,
@@ -206,12 +201,24 @@ def without_reading(manifest: Manifest) -> Table:
     return Table(head, "l" + "r" * (len(head) - 1), rows)
 
 
+def leads(manifest: Manifest) -> Table:
+    """Writing settings: what the first words of the body score; of a publishable copy, those of the whole."""
+    measured = [(name, test.samples, test.shortcuts.get(LEAD)) for name, test in _tests(manifest)]
+    rows = [(name, samples, _bounds(bounds)) for name, samples, bounds in measured if bounds]
+    return Table(("Test split", "n", "ROUGE-L, content words"), "lrr", rows)
+
+
+def _tests(manifest: Manifest) -> Iterator[tuple[str, Statistics]]:
+    """The test split of each configuration; those of the whole round, if this is a publishable copy of it."""
+    whole = (manifest.publishable.original if manifest.publishable else ()) or manifest.configurations
+    return ((configuration.name, configuration.statistics("test")) for configuration in whole)
+
+
 def reading(manifest: Manifest) -> Table:
     """Reading families: the questions of each kind, and what they yield to an answer without the context and to the shortcut."""
-    whole = (manifest.publishable.original if manifest.publishable else ()) or manifest.configurations
     rows = [
         (
-            configuration.name,
+            name,
             kind.replace("_", " "),
             known.n,
             f"{known.labels:g}",
@@ -221,8 +228,8 @@ def reading(manifest: Manifest) -> Table:
             f"{known.blind:.3f}",
             _bounds(known.shortcut),
         )
-        for configuration in whole
-        for kind, known in configuration.statistics("test").kinds.items()
+        for name, test in _tests(manifest)
+        for kind, known in test.kinds.items()
     ]
     head = (
         "Test split",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from builder.dataset.lead import with_lead
 from builder.dataset.manifest import QUANTILES, Configuration, DataFile, SplitContents, Statistics, bounds_of
 from builder.dataset.reading_tally import ReadingTally
 from builder.dataset.rows import columns_of
@@ -22,8 +23,8 @@ from builder.records import SPLITS, TASKS, Split
 from lm_eval_tasks.core.files import sha256_of
 from lm_eval_tasks.core.intervals import SHARES, interval
 from lm_eval_tasks.core.power import detectable_with, spread_of
-from lm_eval_tasks.core.row_format import BM25_LOCAL, Measured
-from lm_eval_tasks.retrieval.shortcuts import Chooser, chooser
+from lm_eval_tasks.core.row_format import Measured
+from lm_eval_tasks.retrieval.shortcuts import Chooser, choosers_of
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row
@@ -49,8 +50,8 @@ class ConfigurationWriter:
     def __init__(
         self, folder: Path, configuration: Configuration, choosers: Mapping[Measured, Chooser] | None = None
     ) -> None:
-        choosers = {"bm25-local": chooser(BM25_LOCAL)} if choosers is None else choosers
-        self._configuration = configuration
+        choosers = choosers_of(embed_local=False) if choosers is None else choosers
+        self._folder, self._configuration = folder, configuration
         columns = columns_of(configuration)
         self._splits = {
             split: SplitWriter(folder, configuration.name, configuration.task, split, columns, choosers)
@@ -63,9 +64,8 @@ class ConfigurationWriter:
     def close(self) -> Configuration:
         """Finish the files; the configuration with them. A split without rows has none: `datasets` refuses empty files."""
         closed = {split: writer.close() for split, writer in self._splits.items()}
-        return replace(
-            self._configuration, splits={split: contents for split, contents in closed.items() if contents.files}
-        )
+        filled = {split: contents for split, contents in closed.items() if contents.files}
+        return with_lead(self._folder, replace(self._configuration, splits=filled))
 
 
 @dataclass(slots=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from builder.dataset.lead import with_lead
 from builder.dataset.manifest import Configuration, SplitContents
 from builder.dataset.write import SplitWriter
 from builder.dataset.writing_rows import columns, row_of
@@ -74,7 +76,7 @@ def write_settings(
         name: replace(empty[name], splits={order.split: contents for order, contents in group})
         for name, group in groupby(named, key=lambda item: item[0].name)
     }
-    return list((empty | filled).values())
+    return list(engine.map(partial(with_lead, place), (empty | filled).values()))
 
 
 def _samples(

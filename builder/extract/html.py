@@ -6,13 +6,14 @@ The page says what a PDF only shows: which element is a heading, a caption, a ci
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote
 
 from lxml import etree, html
 
 from builder.errors import ExtractError
+from builder.extract.flowing_text import FlowingText, within_brackets
 from builder.extract.headings import Heading, roles_of
 from builder.extract.reading import Reading
 from builder.extract.references import parse_entry
@@ -42,52 +43,7 @@ _BLOCKS = frozenset("ltx_para ltx_p ltx_theorem ltx_proof ltx_item ltx_equation 
 _SKIPPED_TAGS = frozenset(
     {"annotation", "annotation-xml", "script", "style", "figure", "figcaption", "table", "svg", "button", "nav"}
 )
-# No blank belongs before these, although pages with every element on its own line have one there.
-_CLOSING = tuple(".,;:)]")
-_PAIRS = {"(": ")", "[": "]"}
 _STAMP = re.compile(r"arXiv:\s*(\S+)")
-
-
-@dataclass(slots=True)
-class _Text:
-    """Text that grows with its blanks collapsed, and the places in it that cite."""
-
-    parts: list[str] = field(default_factory=list)
-    length: int = 0
-    cites: list[tuple[int, int, tuple[str, ...]]] = field(default_factory=list)
-
-    def add(self, text: str | None) -> None:
-        if not text:
-            return
-        text = re.sub(r"(?<=[\[(]) $", "", re.sub(r"\s+", " ", text))
-        last = self.parts[-1][-1] if self.length else "\n"
-        if text[0] == " " and (last in " \n[(" or text[1:2] in _CLOSING):
-            text = text[1:]
-        if text[:1] in _CLOSING and last == " ":
-            self._cut_blank()
-        if text:
-            self.parts.append(text)
-            self.length += len(text)
-
-    def end(self) -> int:
-        """Where the text ends, a blank at its end left out."""
-        return self.length - (self.length > 0 and self.parts[-1].endswith(" "))
-
-    def end_block(self) -> None:
-        if self.length and self.parts[-1].endswith(" "):
-            self._cut_blank()
-        if self.length and not self.parts[-1].endswith("\n"):
-            self.parts.append("\n")
-            self.length += 1
-
-    def _cut_blank(self) -> None:
-        self.parts[-1] = self.parts[-1][:-1]
-        self.length -= 1
-        if not self.parts[-1]:
-            self.parts.pop()
-
-    def __str__(self) -> str:
-        return "".join(self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +52,7 @@ class _Block:
 
     heading: Heading
     kind: str
-    text: _Text
+    text: FlowingText
 
 
 def read_html(path: Path) -> Reading:
@@ -168,7 +124,7 @@ def _walk(element: html.HtmlElement, block: _Block | None, blocks: list[_Block])
         if not isinstance(child.tag, str):
             pass
         elif kind := next((name for name in _classes(child) if name in _LEVELS), None):
-            opened = _Block(_heading(child, kind, len(blocks)), kind, _Text())
+            opened = _Block(_heading(child, kind, len(blocks)), kind, FlowingText())
             blocks.append(opened)
             _walk(child, opened, blocks)
         elif _is_beside(child):
@@ -193,7 +149,7 @@ def _heading(element: html.HtmlElement, kind: str, position: int) -> Heading:
     return Heading(position, position, number.removeprefix("Appendix "), words, _LEVELS[kind])
 
 
-def _write(element: html.HtmlElement, text: _Text) -> None:
+def _write(element: html.HtmlElement, text: FlowingText) -> None:
     """Append an element's text: formulas as their characters, citations with their place, notes and floats left out."""
     if not isinstance(element.tag, str) or element.tag in _SKIPPED_TAGS or _is_beside(element):
         return
@@ -216,15 +172,8 @@ def _mentions(blocks: list[_Block], index: dict[str, int]) -> list[Mention]:
         for start, end, targets in block.text.cites:
             cited = tuple(index[target] for target in targets if target in index)
             if cited:
-                mentions.append(Mention(i, *_within_brackets(text, start, end), cited, len(targets) > 1))
+                mentions.append(Mention(i, *within_brackets(text, start, end), cited, len(targets) > 1))
     return mentions
-
-
-def _within_brackets(text: str, start: int, end: int) -> tuple[int, int]:
-    """The marker without the brackets around all of it, which a page counts in."""
-    closing = _PAIRS.get(text[start : start + 1])
-    enclosed = closing is not None and text.find(closing, start, end) == end - 1
-    return (start + 1, end - 1) if enclosed else (start, end)
 
 
 def _entry(item: html.HtmlElement) -> Reference:
@@ -245,7 +194,7 @@ def _stamp(page: html.HtmlElement) -> str | None:
 
 def _plain_text(element: html.HtmlElement | None, without: str = "") -> str:
     """The text of an element on one line, children of a class left out."""
-    text = _Text()
+    text = FlowingText()
     if element is not None:
         text.add(element.text)
         for child in element.iterchildren():

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from builder.ids import author_key
 from builder.reading.rows import about, shown
 from builder.samples.tokens import token_counter
 from builder.seeding import digest_of, share_of
@@ -59,6 +60,8 @@ class Asking(ABC, Generic[Question]):
     Attributes:
         controls: whether it asks what a shortcut answers, see `records.Reading`.
         fewest: papers of a context, the new one included; what a context with fewer is dropped for is `too_few`.
+        keeps_apart: whether contexts are chosen so that no paper is in two of them.
+        shown: papers of the contexts that were taken.
         withheld: reason -> questions that have no certain answer, over the contexts since it was last cleared.
     """
 
@@ -66,9 +69,11 @@ class Asking(ABC, Generic[Question]):
     controls: bool = False
     fewest: int = 0
     too_few: ReadingReason = "too_few_papers"
+    keeps_apart: bool = False
 
     def __init__(self, shelf: Shelf, seed: int) -> None:
         self.shelf, self.seed = shelf, seed
+        self.shown: set[str] = set()
         self.withheld: Counter[str] = Counter()
 
     @abstractmethod
@@ -102,6 +107,12 @@ class Asking(ABC, Generic[Question]):
         Args:
             label: key of a part, see `key_of`, -> its label.
         """
+
+    def joined(self, context: Context) -> Collection[str]:
+        """What makes scores over a context depend on those over others that have it too: as for SCALAR, the first author of the paper
+        that is asked about.
+        """
+        return [author_key(context.paper.authors[0])]
 
     def abstracts(self, context: Context) -> Collection[str]:
         """Ids of the papers of which a context shows only title and abstract."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.dataset.manifest import Configuration
 from builder.dataset.write import ConfigurationWriter
 from builder.reading import papers
+from builder.reading.choose import Chooser
 from builder.reading.contexts import clusters
 from builder.reading.match_rows import MatchAsking
 from builder.reading.next_rows import NextAsking
@@ -23,7 +23,7 @@ from lm_eval_tasks.core.row_format import ABSTRACTS, PAPERS
 
 if TYPE_CHECKING:
     from builder.reading.asking import Asking
-    from builder.reading.contexts import Context
+    from builder.reading.choose import Chosen
     from builder.reading.shelf import Shelf
     from builder.records import Paper, ReadingReason, Split
     from lm_eval_tasks.tasks.records import Reading
@@ -49,21 +49,6 @@ class Wanted:
     oldest: int | None = 24
 
 
-@dataclass(slots=True)
-class _Chosen:
-    """The contexts of one configuration with what is asked over each, and a report over the papers that were tried.
-
-    Attributes:
-        withheld: reason -> what could have been asked, but has no certain answer.
-    """
-
-    reading: Reading
-    report: StageReport
-    contexts: list[Context] = field(default_factory=list)
-    questions: list[Sequence[Any]] = field(default_factory=list)
-    withheld: Counter[str] = field(default_factory=Counter)
-
-
 def build(
     folder: Path, shelf: Shelf, new: Sequence[Paper], reasons: Mapping[str, ReadingReason], wanted: Wanted
 ) -> Iterator[tuple[Configuration, Sequence[StageReport]]]:
@@ -85,7 +70,7 @@ def build(
         readings = [
             reading for reading in wanted.readings if (reading.task, reading.controls) == (asking.task, asking.controls)
         ]
-        for chosen in _choose(asking, readings, new, reasons, wanted.contexts):
+        for chosen in Chooser(asking, readings, wanted.contexts).choose(new, reasons):
             for context in chosen.contexts:
                 abstracts = set(asking.abstracts(context))
                 shown[ABSTRACTS] |= abstracts
@@ -95,57 +80,15 @@ def build(
     yield from (_write_texts(folder, name, shelf, ids, wanted.round) for name, ids in shown.items() if ids)
 
 
-def _choose(
-    asking: Asking[Any],
-    readings: Sequence[Reading],
-    new: Sequence[Paper],
-    reasons: Mapping[str, ReadingReason],
-    most: int,
-) -> list[_Chosen]:
-    """The contexts of each size."""
-    by_size = sorted(readings, key=lambda reading: reading.size)
-    every = {reading.size: _Chosen(reading, StageReport(reading.name)) for reading in by_size}
-    for paper in progress(new, f"{asking.task} contexts", len(new)) if readings else ():
-        wanted = {size: chosen for size, chosen in every.items() if len(chosen.contexts) < most}
-        if not wanted:
-            break
-        contexts = reasons.get(paper.id) or asking.contexts(paper, list(every))
-        if isinstance(contexts, str):
-            for chosen in wanted.values():
-                chosen.report.drop(paper.id, contexts)
-        else:
-            _ask(paper, contexts, asking, wanted)
-    return list(every.values())
-
-
-def _ask(paper: Paper, contexts: Mapping[int, Context], asking: Asking[Any], wanted: Mapping[int, _Chosen]) -> None:
-    """Choose what is asked over the contexts around a paper, from the smallest to the largest."""
-    questions: Sequence[Any] = ()
-    for size, chosen in wanted.items():
-        context = contexts.get(size)
-        if context is None or len(context.papers) < asking.fewest:
-            chosen.report.drop(paper.id, asking.too_few if context else "context_not_filled")
-            continue
-        asking.withheld.clear()
-        questions = asking.questions(context, questions)
-        chosen.withheld += asking.withheld
-        if not questions:
-            chosen.report.drop(paper.id, "no_question")
-            continue
-        chosen.report.kept += 1
-        chosen.contexts.append(context)
-        chosen.questions.append(questions)
-
-
-def _questions_report(chosen: _Chosen, rows: int) -> Iterator[StageReport]:
+def _questions_report(chosen: Chosen, rows: int) -> Iterator[StageReport]:
     """What was withheld of questions that could have been asked, if anything was."""
     if chosen.withheld:
         yield StageReport(f"questions {chosen.reading.name}", rows, chosen.withheld)
 
 
-def _write(folder: Path, chosen: _Chosen, asking: Asking[Any], round_name: str) -> Configuration:
+def _write(folder: Path, chosen: Chosen, asking: Asking[Any], round_name: str) -> Configuration:
     writer = ConfigurationWriter(folder, Configuration(chosen.reading.name, chosen.reading.task, "questions"))
-    names = clusters(chosen.contexts)
+    names = clusters({context.paper.id: asking.joined(context) for context in chosen.contexts})
     pairs = list(zip(chosen.contexts, chosen.questions, strict=True))
     for context, questions in progress(pairs, chosen.reading.name):
         for row in asking.rows(context, questions, names[context.paper.id], round_name):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -64,13 +64,20 @@ class Neighbourhoods:
         ]
 
 
-def clusters(contexts: Sequence[Context]) -> dict[str, str]:
-    """The new paper of each context -> a name for the contexts that are joined to it by shared papers."""
-    graph: nx.Graph[str] = nx.Graph()
-    for context in contexts:
-        nx.add_path(graph, [paper.id for paper in context.papers])
-    names = {id_: min(component) for component in nx.connected_components(graph) for id_ in component}
-    return {context.paper.id: names[context.paper.id] for context in contexts}
+def clusters(joined: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """The new paper of each context -> a name for the contexts that depend on each other.
+
+    Args:
+        joined: new paper -> what joins its context to others that have it too.
+    """
+    graph: nx.Graph[tuple[str, str]] = nx.Graph()
+    for paper, keys in joined.items():
+        nx.add_star(graph, [("", paper), *(("key", key) for key in keys)])
+    names: dict[str, str] = {}
+    for component in nx.connected_components(graph):
+        papers = [name for kind, name in component if not kind]
+        names |= dict.fromkeys(papers, min(papers))
+    return names
 
 
 def fill(

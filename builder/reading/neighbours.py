@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from builder.reading.asking import Asking, Question
@@ -20,6 +20,7 @@ class NeighbourAsking(Asking[Question]):
     """A family over a new paper and its neighbours."""
 
     fewest = LEAST_PAPERS
+    keeps_apart = True
     # Why a paper without tokens cannot be shown.
     unfit: ReadingReason
 
@@ -30,4 +31,9 @@ class NeighbourAsking(Asking[Question]):
     def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, Context] | ReadingReason:
         if self.tokens(paper) is None:
             return self.unfit
-        return fill(paper, self.shelf.around(paper), sizes, self.tokens)
+        others = sorted(self.shelf.around(paper), key=lambda other: other.id in self.shown)
+        return fill(paper, others, sizes, self.tokens)
+
+    def joined(self, context: Context) -> Collection[str]:
+        """Their answers are in all the papers."""
+        return [paper.id for paper in context.papers]

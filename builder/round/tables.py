@@ -277,7 +277,7 @@ class ReadingTable(Table):
     configurations: tuple[_ReadingName, ...] = Field(
         (), description="Walk-128K, Next-128K, and so on: families and sizes, in units of 1,024 tokens"
     )
-    contexts: int = Field(50, ge=1, description="most contexts of each configuration, each around a test paper")
+    contexts: int = Field(80, ge=1, description="most contexts of each configuration, each around a test paper")
     questions_of_context: int = Field(6, ge=1, description="Walk: most questions over one context")
     cited_papers: int = Field(30, ge=3, description="Match: how many cited papers of a paper are fetched")
     window_months: int = Field(

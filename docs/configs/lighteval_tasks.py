@@ -15,7 +15,8 @@ from lighteval.tasks.requests import Doc, SamplingMethod
 from lm_eval_tasks.data.hook import prompt_of
 from lm_eval_tasks.metrics.rouge import rouge_l
 from lm_eval_tasks.samples.refine import title
-from lm_eval_tasks.tasks.records import TASKS, slug_of
+from lm_eval_tasks.tasks.derived import TASKS
+from lm_eval_tasks.tasks.records import slug_of
 
 DATASET = os.environ.get("ACADEMICEVAL_DATASET", "academiceval")
 # Setting -> the most tokens of an answer.

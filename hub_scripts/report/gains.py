@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hub_scripts.report.cells import is_baseline
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.prompts.registry import kind_of
-from lm_eval_tasks.stats.gains import Gain, Verdict, gain_over, verdict_of
-from lm_eval_tasks.tasks.records import HEADLINE, SHORTER
+from lm_eval_tasks.stats.gains import Gain, Verdict, context_task, gains_over, verdict_of
+from lm_eval_tasks.tasks.records import SHORTER
 
 if TYPE_CHECKING:
     from hub_scripts.report.cells import Cell, Group
@@ -34,12 +34,12 @@ def model_gains(groups: Sequence[Group], settings: Sequence[str]) -> list[ModelG
         settings: those that a board counts.
     """
     return [
-        ModelGains(cell.model, group.key.setting, tuple(gains), verdict_of(group.key.setting, task_of(group), gains))
+        ModelGains(cell.model, group.key.setting, tuple(gains), verdict_of(group.key.setting, group.task, gains))
         for group in groups
         if group.key.setting in settings
         for cell in group.cells
         if not (cell.shown or is_baseline(cell.model))
-        and (gains := list(_gains(group, cell, groups)))
+        and (gains := _gains(group, cell, groups))
         and gains[0].by == "model"
     ]
 
@@ -54,33 +54,18 @@ def shorter_cell(group: Group, model: str, context: str, groups: Sequence[Group]
     return next((cell for cell in group.cells if cell.shown == context and cell.reader == model), None)
 
 
-def task_of(group: Group) -> str:
-    """What `tasks.records` calls the task whose contexts a group has."""
-    return "cloze" if kind_of(group.task) == "cloze" else group.task
-
-
-def _gains(group: Group, cell: Cell, groups: Sequence[Group]) -> Iterator[Gain]:
+def _gains(group: Group, cell: Cell, groups: Sequence[Group]) -> list[Gain]:
     metric = registry.ranking(kind_of(group.task))
-    full = cell.values.get(metric, {})
-    clusters = dict(zip(group.ids, group.clusters, strict=True))
-    task = task_of(group)
-    for context in SHORTER.get(task, ()):
-        short = shorter_cell(group, cell.model, context, groups)
-        if short and (
-            gain := gain_over(
-                group.key.setting,
-                metric,
-                context,
-                "model",
-                full,
-                short.values.get(metric, {}),
-                clusters,
-                is_headline=context == HEADLINE[task],
-            )
-        ):
-            yield gain
-    registered = registry.find_metric(metric)
-    for name in registered.floors if registered else ():
-        floor = cell.shortcuts.get(name, {})
-        if gain := gain_over(group.key.setting, metric, name, "program", full, floor, clusters):
-            yield replace(gain, shortcut=registry.label(name))
+    shorter: dict[str, dict[str, float]] = {
+        context: short.values.get(metric, {})
+        for context in SHORTER.get(context_task(group.task), ())
+        if (short := shorter_cell(group, cell.model, context, groups))
+    }
+    return gains_over(
+        group.key.setting,
+        group.task,
+        cell.values.get(metric, {}),
+        shorter,
+        {registry.label(name): cell.shortcuts.get(name, {}) for name in registry.floors_of(metric)},
+        dict(zip(group.ids, group.clusters, strict=True)),
+    )

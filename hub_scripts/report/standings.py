@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 from hub_scripts.report.cells import Cell, Group, is_baseline
 from hub_scripts.report.core_rows import cell_over, core_rows
-from hub_scripts.report.gains import ModelGains, model_gains, shorter_cell, task_of
+from hub_scripts.report.gains import ModelGains, model_gains, shorter_cell
 from hub_scripts.report.placing import part_of
 from lm_eval_tasks.core.intervals import holm
 from lm_eval_tasks.core.power import LEVEL
 from lm_eval_tasks.metrics.registry import ranking
 from lm_eval_tasks.prompts.registry import kind_of
 from lm_eval_tasks.stats.boards import Board, counted
+from lm_eval_tasks.stats.gains import context_task
 from lm_eval_tasks.stats.placed import Part, by_task, difference_over, interval_over, too_small
 from lm_eval_tasks.tasks.records import HEADLINE
 
@@ -172,7 +173,7 @@ def _gain(model: str, parts: Sequence[Part], groups: Sequence[Group], every: Seq
     short = []
     for group in groups:
         metric = ranking(kind_of(group.task))
-        full, cell = _cell(group, model), shorter_cell(group, model, HEADLINE[task_of(group)], every)
+        full, cell = _cell(group, model), shorter_cell(group, model, HEADLINE[context_task(group.task)], every)
         part = part_of(group, cell_over(cell, full.values[metric], metric, group), metric) if full and cell else None
         if part is None:
             return None

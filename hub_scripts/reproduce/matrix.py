@@ -10,7 +10,8 @@ from typing import Literal, get_args
 
 from hub_scripts.errors import HubError
 from hub_scripts.report.board import Published, published_scores
-from lm_eval_tasks.tasks.records import FULL, NONE, PLAIN, RETRIEVED, TASKS
+from lm_eval_tasks.tasks.derived import TASKS
+from lm_eval_tasks.tasks.records import FULL, NONE, PLAIN, RETRIEVED
 
 Paper = Literal["academiceval", "scalar"]
 PAPERS: tuple[Paper, ...] = get_args(Paper)

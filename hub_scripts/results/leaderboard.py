@@ -16,7 +16,8 @@ from hub_scripts.results.yaml_edit import edited, is_nothing, with_items
 from lm_eval_tasks.core.metadata import TEST
 from lm_eval_tasks.core.yaml_text import parse_as_text
 from lm_eval_tasks.metrics.registry import ranking
-from lm_eval_tasks.tasks.records import Kind, setting_of
+from lm_eval_tasks.tasks.derived import setting_of
+from lm_eval_tasks.tasks.records import Kind
 
 if TYPE_CHECKING:
     from hub_scripts.results.published_round import PublishedRound

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lm_eval.tasks import TaskManager
 
-from lm_eval_tasks.core.errors import OptionError
+from lm_eval_tasks.core.errors import NothingFitsError, OptionError
+
+_LOGGER = logging.getLogger(__name__)
 
 
 class RunTasks(TaskManager):  # type: ignore[misc]
@@ -20,6 +23,7 @@ class RunTasks(TaskManager):  # type: ignore[misc]
         reasoning_tokens: how much longer every answer may be than its task says.
         repeats: how often each prompt is asked.
         samples: task -> the places of the samples that are asked for; None for all.
+        members: the tasks of the names that are loaded, groups taken apart.
     """
 
     def __init__(
@@ -29,18 +33,25 @@ class RunTasks(TaskManager):  # type: ignore[misc]
         reasoning_tokens: int = 0,
         repeats: int = 1,
         samples: Mapping[str, Sequence[int]] | None = None,
+        members: Sequence[str] = (),
     ) -> None:
         super().__init__(include_path=list(map(str, folders)), include_defaults=False, metadata=dict(metadata))
-        self._reasoning_tokens, self._repeats, self._samples = reasoning_tokens, repeats, samples
+        self._reasoning_tokens, self._repeats, self._samples, self._members = (
+            reasoning_tokens,
+            repeats,
+            samples,
+            members,
+        )
 
     def load(self, task_list: Any) -> Any:
         """As lm-eval's, with what this run changes.
 
         Raises:
             OptionError: two of the names contain the same task, or a sample does not exist.
+            NothingFitsError: no task has a prompt that fits.
         """
         try:
-            loaded = super().load(task_list)
+            loaded = self._load_what_fits(task_list)
         except ValueError as err:
             if "Duplicate task" not in str(err):
                 raise
@@ -51,6 +62,22 @@ class RunTasks(TaskManager):  # type: ignore[misc]
             task.set_config(key="generation_kwargs", value={"max_gen_toks": longest}, update=True)
             task.set_config(key="repeats", value=self._repeats)
         return loaded
+
+    def _load_what_fits(self, names: Sequence[str]) -> Any:
+        """As lm-eval's `load`; if no prompt of a task fits, the others one by one, without the means of their groups."""
+        try:
+            return super().load(names)
+        except NothingFitsError as err:
+            none_fits = err
+        fitting: list[Any] = []
+        for name in self._members or names:
+            try:
+                fitting += super().load(name)["tasks"].values()
+            except NothingFitsError as err:
+                _LOGGER.warning("%s: it is left out", err)
+        if not fitting:
+            raise NothingFitsError(f"{none_fits}: use a model with a longer context") from none_fits
+        return super().load(fitting)
 
     def _check_samples(self, tasks: Mapping[str, Any]) -> None:
         """Raise an OptionError for a sample that does not exist."""

@@ -19,6 +19,10 @@ class BudgetError(EvalError):
     """Not even the parts of a prompt that are never cut fit the model's context."""
 
 
+class NothingFitsError(BudgetError):
+    """`fits_only` leaves no prompt of a task."""
+
+
 class MetricError(EvalError):
     """A metric's model is missing."""
 

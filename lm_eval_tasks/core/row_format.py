@@ -11,18 +11,19 @@ from lm_eval_tasks.core.text import parse_json
 MASK = "**[MASKED_CITATION]**"
 # `candidate_text` of a SCALAR row whose candidates show only their body, without a title.
 BODY = "body"
-# The ways to answer questions without reading: SCALAR's, see `retrieval.shortcuts`, and one of each reading family.
-Shortcut = Literal["bm25-local", "embed-local", "title-search", "bm25-parts"]
-BM25_LOCAL: Shortcut = "bm25-local"
-EMBED_LOCAL: Shortcut = "embed-local"
+# The ways to answer SCALAR's questions without reading, see `retrieval.shortcuts`; and with one of each reading family.
+OfScalar = Literal["bm25-local", "embed-local"]
+Shortcut = Literal[OfScalar, "title-search", "bm25-parts"]
+BM25_LOCAL: OfScalar = "bm25-local"
+EMBED_LOCAL: OfScalar = "embed-local"
 TITLE_SEARCH: Shortcut = "title-search"
-# The baseline of texts that takes the first words of the body.
-LEAD = "lead"
 BM25_PARTS: Shortcut = "bm25-parts"
-OF_SCALAR: tuple[Shortcut, ...] = (BM25_LOCAL, EMBED_LOCAL)
-# What a round measures of SCALAR's questions when it is built; the last needs the citations of the whole round.
-Measured = Literal["bm25-local", "embed-local", "popularity"]
+OF_SCALAR: tuple[OfScalar, ...] = (BM25_LOCAL, EMBED_LOCAL)
+# What a round measures when it is built: of SCALAR's questions, of which popularity needs the citations of the whole round; and of
+# texts, what the first words of the body score.
+Measured = Literal[OfScalar, "popularity", "lead"]
 POPULARITY: Measured = "popularity"
+LEAD: Measured = "lead"
 SHORTCUTS: tuple[Shortcut, ...] = (*OF_SCALAR, TITLE_SEARCH, BM25_PARTS)
 # Endings of the configurations that are made in addition to a setting's own: its frozen core, and rows by id alone.
 CORE, IDS = "-core", "-ids"
@@ -36,11 +37,6 @@ MADE_UP = "sample"
 MANIFEST, FIRST_VERSIONS = "manifest.json", "revisions.jsonl"
 # Between the id of a paper and the place of one of its sections, in rows that ask for a section.
 FOLD = "#"
-
-
-def shortcuts_of(*, embed_local: bool) -> tuple[Shortcut, ...]:
-    """SCALAR's shortcuts that are measured: the second takes a model, and is asked for."""
-    return OF_SCALAR if embed_local else (BM25_LOCAL,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ import datasets
 
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.core import marker_words as markers
-from lm_eval_tasks.core.errors import BudgetError, OptionError
+from lm_eval_tasks.core.errors import BudgetError, NothingFitsError, OptionError
 from lm_eval_tasks.core.files import cache_folder
 from lm_eval_tasks.core.metadata import check_dataset
 from lm_eval_tasks.core.row_format import CORE, paper_of
 from lm_eval_tasks.data import context, cutoff, folds, slots
-from lm_eval_tasks.data.options import Options, check_context
+from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.rows import Chosen, Fact, Opened, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.metrics import bertscore
 from lm_eval_tasks.metrics.score import others_of
@@ -74,9 +74,8 @@ def _load(
     arguments: Mapping[str, Any],
 ) -> dict[str, datasets.Dataset]:
     options = Options.of(arguments)
-    shown = shown or options.context
     _check_config(options.config, setting)
-    check_context(shown, what_of(setting), setting, is_usual=role == _PROMPT)
+    shown = options.context_of(shown, what_of(setting), setting, is_usual=role == _PROMPT)
     name = registry.prompt_of(setting, role if shown == FULL else shown)
     query = registry.prompt_of(setting, "query") if shown == RETRIEVED else None
     config = (options.config or setting) + (CORE if options.core else "")
@@ -106,7 +105,7 @@ def _load(
         "bertscore_model": scorer,
         "lead_words": lead_words if options.keep_parts else None,
         "retriever": options.retrieval.label if query else "",
-        "shown": "" if shown == FULL else shown,
+        "shown": noted(shown),
         "by_number": True if role == _CITED else None,
         **shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),
     }
@@ -224,7 +223,8 @@ def fit(
     that need no cutting.
 
     Raises:
-        BudgetError: a prompt that cannot fit, or no prompt fits.
+        BudgetError: a prompt that cannot fit.
+        NothingFitsError: with `fits_only`, all of them.
     """
     check_fits_only(options, model)
     if model is None:
@@ -253,12 +253,10 @@ def tell_of_longer(config: str, longer: int, count: int, budget: int) -> None:
     """Say how many prompts `fits_only` leaves out.
 
     Raises:
-        BudgetError: all of them.
+        NothingFitsError: all of them.
     """
     if longer == count:
-        raise BudgetError(
-            f"{config}: none of the {count} prompts fits into {budget} tokens: use a model with a longer context, or leave it out"
-        )
+        raise NothingFitsError(f"{config}: none of the {count} prompts fits into {budget} tokens")
     if longer:
         _LOGGER.warning(
             "%s: %d of %d prompts do not fit into %d tokens and are left out", config, longer, count, budget

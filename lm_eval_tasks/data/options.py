@@ -119,17 +119,29 @@ class Options:
             **values,
         )
 
+    def context_of(self, always: Context | None, task: str, name: str, *, is_usual: bool = True) -> Context:
+        """How much of what it shows a task is asked with.
 
-def check_context(context: Context, task: str, name: str, *, is_usual: bool = True) -> None:
-    """Raise an OptionError if a task cannot be asked with a context.
+        Args:
+            always: what the task says itself; None if the option decides.
+            task: a key of `tasks.records.SHORTER`.
+            name: of what is asked, for the message.
+            is_usual: whether it is asked as usual, not by section or with numbers to cite.
 
-    Args:
-        name: of what is asked, for the message.
-        is_usual: whether it is asked as usual, not by section or with numbers to cite.
-    """
-    if context == FULL:
-        return
-    if not is_usual:
-        raise OptionError(f"{name} is always asked with its full context: leave out the option context={context!r}")
-    if context not in SHORTER[task]:
-        raise OptionError(f"{name} is not asked with context={context!r}; choose {', '.join((*SHORTER[task], FULL))}")
+        Raises:
+            OptionError: the task cannot be asked so.
+        """
+        context = always or self.context
+        if context == FULL:
+            return context
+        if not is_usual:
+            raise OptionError(f"{name} is always asked with its full context: leave out the option context={context!r}")
+        if context not in SHORTER[task]:
+            choices = ", ".join((*SHORTER[task], FULL))
+            raise OptionError(f"{name} is not asked with context={context!r}; choose {choices}")
+        return context
+
+
+def noted(context: Context) -> str:
+    """`PromptRow.shown` for a context."""
+    return "" if context == FULL else context

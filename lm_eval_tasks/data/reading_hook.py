@@ -17,7 +17,7 @@ import datasets
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.core.errors import BudgetError, DatasetError, OptionError
 from lm_eval_tasks.data import context, cutoff, hook
-from lm_eval_tasks.data.options import Options, check_context
+from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.reading_contexts import shortened
 from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.metrics.answer_labels import write_list, write_pairs
@@ -105,8 +105,7 @@ def _load(
     options = Options.of(arguments)
     config = options.config or setting
     task = _task_of(setting, config)
-    shown = shown or options.context
-    check_context(shown, task, setting)
+    shown = options.context_of(shown, task, setting)
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
     all_rows = rows_of_split(opened, config, options)
@@ -118,7 +117,7 @@ def _load(
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), rows["published"])
     # All rows: another load of the same configuration may select others.
     asked = Asked(task, shown, all_rows, {id_: i for i, id_ in enumerate(all_rows["id"])}, texts)
-    less = "" if shown == FULL else shown
+    less = noted(shown)
     _LOADED[opened.revision, config, less] = asked
     tokens = _tokens(asked, rows["id"], model, answer_tokens, options, config)
     common = {

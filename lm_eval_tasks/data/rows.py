@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import datasets
 from datasets.exceptions import DatasetNotFoundError, DatasetsError
-from huggingface_hub import list_repo_refs
+from huggingface_hub import hf_hub_download, list_repo_refs
 from huggingface_hub.errors import HFValidationError
 
 from lm_eval_tasks.compat.datasets import is_from_cache, lacks_configuration
@@ -95,6 +95,17 @@ def open_dataset(config: str, options: Options) -> Opened:
     opened = Opened(loaded, by_id, revision, _is_made_up(content))
     _warn_of_rows_by_id(config, opened, options.split)
     return opened
+
+
+def manifest_of(dataset: str, revision: str | None) -> bytes:
+    """The manifest of a folder, or of a dataset on the Hub; empty if there is none or the Hub does not answer."""
+    path = Path(dataset).expanduser() / MANIFEST
+    try:
+        if not path.is_file():
+            path = Path(hf_hub_download(dataset, MANIFEST, repo_type="dataset", revision=revision))
+        return path.read_bytes()
+    except (HFValidationError, OSError, HTTPError):
+        return b""
 
 
 def _is_made_up(manifest: bytes) -> bool:

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 import datasets
 
 from lm_eval_tasks.compat import lm_eval as command_line
-from lm_eval_tasks.core.row_format import Shortcut, shortcuts_of
 from lm_eval_tasks.data import context, cutoff, hook
-from lm_eval_tasks.data.options import Options, check_context
+from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.prompts.scalar import slots_of
-from lm_eval_tasks.retrieval.shortcuts import Chooser, chooser, shortened
+from lm_eval_tasks.retrieval.shortcuts import Chooser, choosers_of, shortened
 from lm_eval_tasks.samples.row import PromptRow
-from lm_eval_tasks.tasks.records import FULL, what_of
+from lm_eval_tasks.tasks.records import what_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.metadata import Context
+    from lm_eval_tasks.core.row_format import Measured
 
 
 def load(
@@ -38,8 +38,7 @@ def _load(
     setting: str, answer_tokens: int, size: int | None, shown: Context | None, arguments: Mapping[str, Any]
 ) -> dict[str, datasets.Dataset]:
     options = Options.of(arguments)
-    shown = shown or options.context
-    check_context(shown, what_of(setting), setting)
+    shown = options.context_of(shown, what_of(setting), setting)
     config = options.config or setting
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
@@ -56,12 +55,12 @@ def _load(
     common = {
         "setting": config,
         "prompt_name": registry.SCALAR,
-        "shown": "" if shown == FULL else shown,
+        "shown": noted(shown),
         "bertscore_model": NO_MODEL,
         "best_constant": max(sorted(set(labels)), key=labels.count),
         **hook.shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),
     }
-    choosers = {name: chooser(name) for name in shortcuts_of(embed_local=options.embed_local)}
+    choosers = choosers_of(embed_local=options.embed_local)
     return hook.as_split(
         PromptRow(
             **_of_question(rows[n]), **_choices(rows[n], choosers), **hook.of_prompt(cut), place=places[n], **common
@@ -70,7 +69,7 @@ def _load(
     )
 
 
-def _choices(row: Mapping[str, Any], choosers: Mapping[Shortcut, Chooser]) -> dict[str, Any]:
+def _choices(row: Mapping[str, Any], choosers: Mapping[Measured, Chooser]) -> dict[str, Any]:
     """The columns of `PromptRow` that tell what shortcuts choose."""
     return {name.replace("-", "_"): choose(row) for name, choose in choosers.items()}
 

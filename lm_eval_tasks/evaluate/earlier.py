@@ -14,7 +14,7 @@ from lm_eval_tasks.evaluate.models import RUNTIME
 from lm_eval_tasks.samples.results import RESULTS, Results, read_results
 from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import Sample, read_lines
-from lm_eval_tasks.tasks.records import GROUPS, TASKS
+from lm_eval_tasks.tasks.derived import GROUPS, TASKS
 
 # What does not make a run another one.
 _FREE = (*RUNTIME, "model_cutoff", "served_as")

@@ -14,8 +14,8 @@ from lm_eval_tasks.core.files import write_together
 from lm_eval_tasks.core.metadata import check
 from lm_eval_tasks.data.reading_hook import doc_to_text
 from lm_eval_tasks.llm.chat import GREEDY, body_of
+from lm_eval_tasks.tasks.derived import TASKS, task_of
 from lm_eval_tasks.tasks.folder import tasks_path
-from lm_eval_tasks.tasks.records import TASKS, task_of
 
 _KEPT = (
     "id",

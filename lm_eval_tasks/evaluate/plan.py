@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.run_tasks import RunTasks
-from lm_eval_tasks.core.metadata import check, dataset_of
+from lm_eval_tasks.core.metadata import check
 from lm_eval_tasks.core.power import FEWEST, detectable, detectable_with, spread_of
 from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.data.reading_hook import doc_to_text
@@ -77,7 +77,7 @@ def plan(
         "whole_answers": True,
         "bertscore_model": "none",
     }
-    tasks = with_core(tasks, dataset_of(metadata))
+    tasks = with_core(tasks, metadata)
     asked = in_contexts(tasks, contexts) if contexts else []
     with TemporaryDirectory() as folder:
         write_tasks(asked, Path(folder))

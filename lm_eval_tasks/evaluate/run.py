@@ -36,6 +36,7 @@ from lm_eval_tasks.llm.weights import pinned, weights_of
 from lm_eval_tasks.samples.sample import JOURNAL, USAGE, Sample, compact
 from lm_eval_tasks.samples.written import Block, write_run
 from lm_eval_tasks.stats.scores import Samples, facts_of, scores_of
+from lm_eval_tasks.tasks.derived import tasks_of
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
 from lm_eval_tasks.tasks.records import FULL
 
@@ -86,7 +87,7 @@ def evaluate(
     """
     check_tasks(tasks)
     contexts, metadata = _contexts(model, contexts, metadata)
-    tasks = with_core(tasks, dataset_of(metadata))
+    tasks = with_core(tasks, metadata)
     asked = in_contexts(tasks, contexts) if contexts else []
     if part and part.samples:
         part = replace(part, samples=places_of(part.samples, asked))
@@ -159,7 +160,8 @@ def _evaluate(
         "weights": weights,
     }
     check_earlier(output, label, run, tasks)
-    manager = RunTasks(folders, task_metadata, reasoning, generation.repeats, part.samples)
+    members = [member for name in tasks for member in ([task.name for task in tasks_of(name)] or [name])]
+    manager = RunTasks(folders, task_metadata, reasoning, generation.repeats, part.samples, members)
     journal = Journal(output / JOURNAL if output else None, also=USAGE)
     opened = open_batches(parsed, output) if means.batch else open_model(model, pinned(parsed, weights), generation)
     check_chat_template(opened, model, generation)

@@ -6,25 +6,15 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.core.errors import OptionError
-from lm_eval_tasks.core.metadata import CONTEXTS
-from lm_eval_tasks.core.row_format import MANIFEST
+from lm_eval_tasks.core.metadata import CONTEXTS, dataset_of
 from lm_eval_tasks.core.text import ODD, parse_json, suggestion
+from lm_eval_tasks.data.rows import manifest_of
+from lm_eval_tasks.tasks.derived import CORE_GROUPS, TASKS, Task, core_tasks, tasks_of, with_context
 from lm_eval_tasks.tasks.folder import tasks_path
-from lm_eval_tasks.tasks.records import (
-    CORE_GROUPS,
-    FULL,
-    PLAIN,
-    SHORTER,
-    TASKS,
-    Task,
-    core_tasks,
-    tasks_of,
-    what_of,
-    with_context,
-)
+from lm_eval_tasks.tasks.records import FULL, PLAIN, SHORTER, what_of
 from lm_eval_tasks.tasks.written import task_text
 
 if TYPE_CHECKING:
@@ -48,13 +38,14 @@ def contexts_of(text: str) -> tuple[Context, ...]:
     return tuple(context for context in CONTEXTS if context in names)
 
 
-def with_core(tasks: Sequence[str], dataset: str) -> list[str]:
-    """The tasks, with the groups of the core as the round's manifest has it, if the dataset is a folder here."""
+def with_core(tasks: Sequence[str], metadata: Mapping[str, Any]) -> list[str]:
+    """The tasks, with the groups of the core as the round's manifest has it."""
+    if not set(tasks) & set(CORE_GROUPS):
+        return list(tasks)
     core: list[str] = []
-    manifest = Path(dataset).expanduser() / MANIFEST
-    if manifest.is_file():
-        with suppress(*ODD):
-            core = [str(entry["configuration"]) for entry in parse_json(manifest.read_bytes()).get("core", ())]
+    manifest = manifest_of(dataset_of(metadata), metadata.get("dataset_revision"))
+    with suppress(*ODD):
+        core = [str(entry["configuration"]) for entry in parse_json(manifest).get("core", ())]
     return [name for task in tasks for name in (core_tasks(task, core) if core and task in CORE_GROUPS else [task])]
 
 

@@ -288,6 +288,11 @@ def printed_metrics() -> tuple[str, ...]:
     return (*headline(), *(metric.name for metric in METRICS if metric.baseline), CAPPED)
 
 
+def floors_of(name: str) -> tuple[str, ...]:
+    """The floors of a metric; none if it is not registered."""
+    return metric.floors if (metric := find_metric(name)) else ()
+
+
 def find_metric(name: str) -> Metric | None:
     """The metric of a name; None if there is none."""
     return next((metric for metric in METRICS if metric.name == name), None)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lm_eval_tasks.core.row_format import BM25_LOCAL, BODY, MASK, Measured, Shortcut
+from lm_eval_tasks.core.row_format import BM25_LOCAL, BODY, EMBED_LOCAL, MASK, OF_SCALAR, Measured, OfScalar
 from lm_eval_tasks.retrieval.sparse import BM25
 from lm_eval_tasks.tasks.records import FULL, LOCAL, NONE
 
@@ -34,7 +34,7 @@ _PASSAGES, _PASSAGE = 8, 1_000
 
 
 @cache
-def chooser(shortcut: Shortcut) -> Chooser:
+def chooser(shortcut: OfScalar) -> Chooser:
     """What chooses a candidate of a row; texts that were embedded once are kept for all levels.
 
     Raises:
@@ -44,9 +44,8 @@ def chooser(shortcut: Shortcut) -> Chooser:
 
 
 def choosers_of(*, embed_local: bool) -> dict[Measured, Chooser]:
-    """SCALAR's shortcuts that are measured when a dataset is made: the second takes a model, and is asked for."""
-    choosers: dict[Measured, Chooser] = {"bm25-local": chooser("bm25-local")}
-    return {**choosers, "embed-local": chooser("embed-local")} if embed_local else choosers
+    """SCALAR's shortcuts that are measured: "embed-local" takes a model, and is asked for."""
+    return {name: chooser(name) for name in OF_SCALAR if embed_local or name != EMBED_LOCAL}
 
 
 def bm25_choice(row: Row) -> int:

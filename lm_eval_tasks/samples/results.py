@@ -13,7 +13,7 @@ from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.metadata import TEST
 from lm_eval_tasks.core.text import MOST, ODD, day, number, parse_json
 from lm_eval_tasks.samples.labels import label
-from lm_eval_tasks.tasks.records import TASKS
+from lm_eval_tasks.tasks.derived import TASKS
 
 UNKNOWN = "unknown"  # round
 # The block that we add to lm-eval's results.

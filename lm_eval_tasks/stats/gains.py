@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from lm_eval_tasks.core.intervals import DIFFERENCES, Interval, interval
 from lm_eval_tasks.core.tables import Table, bounds_text
 from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.prompts.registry import kind_of
 from lm_eval_tasks.tasks.records import HEADLINE, SHORTER
 
 if TYPE_CHECKING:
@@ -69,29 +70,56 @@ def gains_of(samples: Iterable[Sample]) -> list[Gain]:
     return [gain for name, of_name in sorted(by_configuration.items()) for gain in _gains(name, of_name)]
 
 
-def _gains(configuration: str, samples: Sequence[Sample]) -> Iterator[Gain]:
+def _gains(configuration: str, samples: Sequence[Sample]) -> list[Gain]:
     full = [sample for sample in samples if not sample.row.shown]
     if not full:
-        return
+        return []
     metric = registry.ranking(full[0].row.kind)
-    scores = {sample.id: sample.scores[metric] for sample in full if metric in sample.scores}
-    clusters = {sample.id: sample.cluster for sample in full}
-    shorter: dict[tuple[str, str], dict[str, float]] = {}
+    shorter: dict[str, dict[str, float]] = {}
     for sample in samples:
         if sample.row.shown and metric in sample.scores:
-            key = (sample.row.shown, sample.row.retriever)
-            shorter.setdefault(key, {})[sample.id] = sample.scores[metric]
-    headline = HEADLINE[context_task(full[0])]
-    for (context, retriever), of_context in sorted(shorter.items()):
-        name = f"{context} {retriever}".strip()
-        is_headline = context == headline
-        gain = gain_over(configuration, metric, name, "model", scores, of_context, clusters, is_headline=is_headline)
-        yield from [gain] if gain else []
-    registered = registry.find_metric(metric)
-    for floor in registered.floors if registered else ():
-        of_floor = {sample.id: sample.scores[floor] for sample in full if floor in sample.scores}
-        gain = gain_over(configuration, metric, floor, "program", scores, of_floor, clusters)
-        yield from [gain] if gain else []
+            name = f"{sample.row.shown} {sample.row.retriever}".strip()
+            shorter.setdefault(name, {})[sample.id] = sample.scores[metric]
+    return gains_over(
+        configuration,
+        full[0].row.task,
+        {sample.id: sample.scores[metric] for sample in full if metric in sample.scores},
+        dict(sorted(shorter.items())),
+        {
+            floor: {sample.id: sample.scores[floor] for sample in full if floor in sample.scores}
+            for floor in registry.floors_of(metric)
+        },
+        {sample.id: sample.cluster for sample in full},
+    )
+
+
+def gains_over(
+    configuration: str,
+    task: str,
+    full: Mapping[str, float],
+    shorter: Mapping[str, Mapping[str, float]],
+    floors: Mapping[str, Mapping[str, float]],
+    clusters: Mapping[str, str],
+) -> list[Gain]:
+    """The gains over all shortcuts with which a sample has both scores.
+
+    Args:
+        task: of the prompts, see `prompts.registry.task_of`.
+        full: sample -> score in the metric by which the task is ranked.
+        shorter: context, with the retriever if one was chosen -> sample -> score.
+        floors: program -> sample -> score.
+        clusters: sample -> what it shares with those that it depends on.
+    """
+    metric, headline = registry.ranking(kind_of(task)), HEADLINE[context_task(task)]
+    by: list[tuple[By, Mapping[str, Mapping[str, float]]]] = [("model", shorter), ("program", floors)]
+    return [
+        gain_over(
+            configuration, metric, name, who, full, short, clusters, is_headline=name.partition(" ")[0] == headline
+        )
+        for who, of_name in by
+        for name, short in of_name.items()
+        if full.keys() & short.keys()
+    ]
 
 
 def gain_over(
@@ -104,24 +132,22 @@ def gain_over(
     clusters: Mapping[str, str],
     *,
     is_headline: bool = False,
-) -> Gain | None:
-    """The gain over a shortcut; None if no sample has both scores.
+) -> Gain:
+    """The gain over a shortcut.
 
     Args:
-        full, short: sample -> score.
+        full, short: sample -> score; at least one sample has both.
         clusters: sample -> what it shares with those that it depends on.
     """
     ids = [id_ for id_ in full if id_ in short]
-    if not ids:
-        return None
     differences = interval([full[id_] - short[id_] for id_ in ids], [clusters[id_] for id_ in ids], DIFFERENCES)
     means = fmean(full[id_] for id_ in ids), fmean(short[id_] for id_ in ids)
     return Gain(configuration, metric, shortcut, by, *means, differences, is_headline)
 
 
-def context_task(sample: Sample) -> str:
-    """What `tasks.records` calls the task of a sample."""
-    return "cloze" if sample.row.kind == "cloze" else sample.row.task
+def context_task(task: str) -> str:
+    """What `tasks.records.SHORTER` calls a task of `prompts.registry`."""
+    return "cloze" if kind_of(task) == "cloze" else task
 
 
 def verdicts_of(samples: Sequence[Sample], gains: Sequence[Gain]) -> list[Verdict]:
@@ -130,7 +156,7 @@ def verdicts_of(samples: Sequence[Sample], gains: Sequence[Gain]) -> list[Verdic
     Args:
         samples: of the run.
     """
-    tasks = {sample.row.setting: context_task(sample) for sample in samples}
+    tasks = {sample.row.setting: sample.row.task for sample in samples}
     return [
         verdict_of(name, tasks[name], list(of_name))
         for name, of_name in groupby(gains, lambda gain: gain.configuration)
@@ -141,10 +167,10 @@ def verdict_of(configuration: str, task: str, gains: Sequence[Gain]) -> Verdict:
     """Whether a model reads a configuration.
 
     Args:
-        task: a key of `tasks.records.SHORTER`.
+        task: of the prompts, see `prompts.registry.task_of`.
         gains: all that are known.
     """
-    reasons = tuple(_reasons(task, gains))
+    reasons = tuple(_reasons(context_task(task), gains))
     if any(gain.gain.low is not None and gain.gain.low <= 0 for gain in gains):
         return Verdict(configuration, False, reasons)
     return Verdict(configuration, None if reasons else True, reasons)
@@ -169,10 +195,11 @@ def _reasons(task: str, gains: Sequence[Gain]) -> Iterator[str]:
 def gain_table(gains: Sequence[Gain]) -> Table:
     """A row for each gain; the headline shortcut of a task is marked."""
     head = ("Task", "Score", "Shortcut", "By", "n", "Full", "Short", "Gain", "95% interval", "Detectable")
-    return Table(head, "llllrrrrlr", [_row(gain, gain.gain) for gain in gains])
+    return Table(head, "llllrrrrlr", [_row(gain) for gain in gains])
 
 
-def _row(gain: Gain, over: Interval) -> tuple[object, ...]:
+def _row(gain: Gain) -> tuple[object, ...]:
+    over = gain.gain
     return (
         gain.configuration,
         gain.metric,

@@ -27,7 +27,7 @@ def score_table(scores: Sequence[Score]) -> Iterator[str | Table]:
         name for metric in METRICS if metric.headline for name in (metric.name, metric.name + UNCAPPED, *metric.floors)
     ]
     main += [metric.name for metric in METRICS if metric.rate]
-    yield _table([name for name in main if name in present], rows)
+    yield _table([name for name in main if name in present], rows, placed=True)
     others = [name for name in present if name not in main]
     if others:
         yield from ("", _table(others, rows))
@@ -40,13 +40,29 @@ def score_table(scores: Sequence[Score]) -> Iterator[str | Table]:
         )
 
 
-def _table(metrics: Sequence[str], rows: _Rows) -> Table:
+def _table(metrics: Sequence[str], rows: _Rows, *, placed: bool = False) -> Table:
     table_rows = [
-        (task, model, _samples(most := _most(cells)), *(_cell(cells.get(metric), most) for metric in metrics))
+        (
+            task,
+            model,
+            _samples(most := _most(cells)),
+            *([_placed(cells)] if placed else []),
+            *(_cell(cells.get(metric), most) for metric in metrics),
+        )
         for (task, model), cells in sorted(rows.items())
         if not cells.keys().isdisjoint(metrics)
     ]
-    return Table(("Task", "Model", "n", *metrics), "llr" + "r" * len(metrics), table_rows)
+    head = ("Task", "Model", "n", *(["placed"] if placed else []), *metrics)
+    return Table(head, "llr" + "r" * (len(head) - 3), table_rows)
+
+
+def _placed(cells: Mapping[str, Score]) -> str:
+    """The score that models are ranked by, where 0 is its highest floor and 1 a perfect score; see `stats.placed`."""
+    metric = next((metric for metric in METRICS if metric.headline and metric.name in cells), None)
+    floor = max((cells[name].value for name in metric.zero if name in cells), default=None) if metric else None
+    if metric is None or floor is None or floor >= 1:
+        return "-"
+    return f"{(cells[metric.name].value - floor) / (1 - floor):.3f}"
 
 
 def _most(cells: Mapping[str, Score]) -> Score:

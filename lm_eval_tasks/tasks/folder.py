@@ -13,7 +13,8 @@ from pathlib import Path
 from lm_eval_tasks.compat.lm_eval import tasks_folder
 from lm_eval_tasks.core.errors import EvalError, TaskFolderError
 from lm_eval_tasks.core.text import suggestion
-from lm_eval_tasks.tasks.records import FOLDERS, task_names
+from lm_eval_tasks.tasks.derived import task_names
+from lm_eval_tasks.tasks.records import FOLDERS
 
 _LIST = "`academiceval eval --tasks list` prints the tasks"
 _MARKER = ".made-by-academiceval"

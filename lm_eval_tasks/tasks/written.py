@@ -9,22 +9,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lm_eval_tasks.tasks.records import (
-    ALL_LEVELS,
-    CORE_READINGS,
-    FULL,
-    GROUPS,
-    PLAIN,
-    READINGS,
-    ROLES,
-    SETTINGS,
-    TAGS,
-    TARGETS,
-    TASKS,
-    TINY,
-    Group,
-    Task,
-)
+from lm_eval_tasks.tasks.derived import GROUPS, TAGS, TASKS, Group, Task
+from lm_eval_tasks.tasks.records import ALL_LEVELS, CORE_READINGS, FULL, PLAIN, READINGS, ROLES, SETTINGS, TARGETS, TINY
 
 ROOT = Path(__file__).resolve().parents[2]
 _OURS = ROOT / "lm_eval_tasks"

@@ -228,8 +228,14 @@ def test_smaller_contexts_lie_within_larger_ones() -> None:
     for size, context in contexts.items():
         assert context.tokens == sum(sizes[each.id] for each in context.papers)
         assert 0.85 <= context.tokens / (size * 1024) <= 0.92
-    names = clusters([contexts[64], contexts[128]])
-    assert len(set(names.values())) == 1
+
+
+def test_contexts_that_have_something_in_common_are_one_cluster() -> None:
+    assert clusters({"a": ["1", "2"], "b": ["3"], "c": ["2", "4"], "d": ["4"]}) == dict.fromkeys("acd", "a") | {
+        "b": "b"
+    }
+    # A paper's id and what joins papers may be the same word.
+    assert clusters({"a": ["b"], "b": ["c"]}) == {"a": "a", "b": "b"}
 
 
 def shelf_of(read: PaperRead, works: Mapping[str, Cited]) -> Shelf:

@@ -14,7 +14,7 @@ from hub_scripts.reproduce import run as runs
 from hub_scripts.reproduce.matrix import RETRIEVERS, ReproduceError, runs_of
 from hub_scripts.reproduce.run import weights_of
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
-from lm_eval_tasks.tasks.records import task_names
+from lm_eval_tasks.tasks.derived import task_names
 from tests.helpers import openai_server
 
 Command = Callable[..., tuple[int, str, str]]

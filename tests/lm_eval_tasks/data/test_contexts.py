@@ -125,6 +125,31 @@ def test_prompts_that_do_not_fit_are_left_out_and_counted(
         rows(dataset, "Abs-9K", **{**options, "max_length": 600}, fits_only=True)
 
 
+def test_a_task_of_which_nothing_fits_is_left_out_with_the_others_asked(
+    dataset: Path, tiny_llama: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    options = {"tokenizer": str(tiny_llama), "max_length": 1_000_000}
+    # An introduction needs room for 2,048 tokens, a title for 64.
+    shortest = min(row["tokens_before"] for row in rows(dataset, "Intro-8K", **options))
+    assert shortest + 1900 > min(row["tokens_before"] for row in rows(dataset, "Title-10K", **options))
+    metadata = {
+        "dataset": str(dataset),
+        "bertscore_model": "none",
+        "fits_only": True,
+        "tokenizer": str(tiny_llama),
+        "max_length": shortest + 2000,
+    }
+    with serve(lambda body: "A title") as server:
+        given = ("local-chat-completions", f"model=tiny,base_url={server.url}/chat/completions")
+        chat = Generation(apply_chat_template=True)
+        tasks = ["academiceval_intro_8k", "academiceval_title_10k"]
+        scores = evaluate(*given, tasks, dict(metadata), None, None, chat)
+        assert {score.task for score in scores} == {"academiceval_title_10k"}
+        assert "Intro-8K: none of the" in caplog.text
+        with pytest.raises(BudgetError, match="longer context"):
+            evaluate(*given, tasks[:1], dict(metadata), None, None, chat)
+
+
 def test_what_is_asked_with_less_is_never_called_full(dataset: Path, tmp_path: Path) -> None:
     options = {"dataset": str(dataset), "bertscore_model": "none"}
     with serve(lambda body: "A title") as server:
@@ -176,9 +201,23 @@ def test_rows_of_older_releases_are_what_they_were_asked() -> None:
 def test_the_group_of_the_core_is_the_rounds(tmp_path: Path) -> None:
     entries = [{"configuration": name, "samples": 5, "shortcut": "start"} for name in ("Abs-29K-G", "Match-128K")]
     (tmp_path / "manifest.json").write_text(json.dumps({"core": entries}))
-    assert with_core(["academiceval_core_tiny", "academiceval_abs_9k"], str(tmp_path)) == [
+    assert with_core(["academiceval_core_tiny", "academiceval_abs_9k"], {"dataset": str(tmp_path)}) == [
         "academiceval_core_tiny_abs_29k_g",
         "academiceval_core_tiny_match_128k",
         "academiceval_abs_9k",
     ]
-    assert with_core(["academiceval_core"], str(tmp_path / "nowhere")) == ["academiceval_core"]
+    assert with_core(["academiceval_core"], {"dataset": str(tmp_path / "nowhere")}) == ["academiceval_core"]
+
+
+def test_the_core_of_a_dataset_on_the_hub_is_what_its_manifest_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "manifest.json").write_text('{"core": [{"configuration": "Abs-29K-G"}]}')
+
+    def download(dataset: str, name: str, *, repo_type: str, revision: str | None) -> str:
+        assert (dataset, name, repo_type, revision) == ("org/academiceval", "manifest.json", "dataset", "2026.11")
+        return str(tmp_path / name)
+
+    monkeypatch.setattr("lm_eval_tasks.data.rows.hf_hub_download", download)
+    metadata = {"dataset": "org/academiceval", "dataset_revision": "2026.11"}
+    assert with_core(["academiceval_core"], metadata) == ["academiceval_core_abs_29k_g"]
