@@ -1,12 +1,13 @@
-"""The pictures of docs/months.md: from made-up runs with planted effects.
+"""The pictures of the docs.
 
   python docs/images/draw.py
 
-The same pictures every time; nothing is measured.
+Those of months.md are drawn from made-up runs with planted effects; that of reading.md from benchmarks/results.json.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -23,6 +24,15 @@ from lm_eval_tasks.study.linking import link_task  # noqa: E402
 MONTHS = 12
 CUTOFFS = {"model A": 2, "model B": 8}
 LOOKS = {"model A": ("#0072b2", "o", "-"), "model B": ("#d55e00", "s", "--")}
+# What is asked, the figure of a program without a language model, and what guessing scores.
+WITHOUT_MODEL = (
+    ("SCALAR-Easy: BM25", "shortcuts", "bm25_local_made_easy", 0.25),
+    ("SCALAR-Medium: BM25", "shortcuts", "bm25_local_made_medium", 0.25),
+    ("SCALAR-Hard: BM25", "shortcuts", "bm25_local_made_hard", 0.25),
+    ("Walk: search for titles", "reading", "walk_exact_titles", 0.0),
+    ("Next: BM25", "reading", "next_bm25", 0.003),
+    ("Match: BM25", "reading", "match_bm25", 0.073),
+)
 EASIER = (0.0, 0.02, -0.015, 0.03, 0.005, 0.04)
 
 
@@ -30,9 +40,28 @@ def main() -> None:
     """Draw the pictures."""
     place = Path(__file__).parent
     with mpl.rc_context({**STYLE, "svg.hashsalt": "academiceval", "svg.fonttype": "none"}):
-        drawn = {"seen-papers": seen_papers(), "one-scale": one_scale()}
+        drawn = {"seen-papers": seen_papers(), "one-scale": one_scale(), "without-a-model": without_a_model()}
         for name, figure in drawn.items():
             figure.savefig(place / f"{name}.svg", metadata={"Date": None}, facecolor="white")
+
+
+def without_a_model() -> Figure:
+    """What programs that do not read score on exact questions about real papers, next to guessing."""
+    results = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))
+    names = [name for name, *_ in WITHOUT_MODEL]
+    figure = Figure(figsize=(7, 2.6))
+    axis = figure.subplots()
+    axis.barh(
+        names,
+        [results[benchmark]["figures"][key] for _, benchmark, key, _ in WITHOUT_MODEL],
+        color="#0072b2",
+        label="a program without a language model",
+    )
+    axis.barh(names, [guess for *_, guess in WITHOUT_MODEL], color="#8a8a8a", height=0.4, label="guessing")
+    axis.invert_yaxis()
+    axis.set(xlabel="share right", xlim=(0, 1))
+    axis.legend(loc="lower right")
+    return figure
 
 
 def seen_papers() -> Figure:
