@@ -382,6 +382,8 @@ def _graph(graph: CoAuthorGraph, reports: Sequence[StageReport]) -> Iterator[str
         f"co-author graph: {graph.authors} authors, {graph.first_authors} first authors, kept {len(graph.nodes)} nodes, "
         f"{graph.edges} edges"
     )
+    if graph.orcids:
+        yield f"authors known by ORCID: {graph.orcids}; names that several of them have: {graph.shared_names}"
 
 
 def _outcome(outcome: Outcome, skip: int = 0) -> Iterator[str | Table]:

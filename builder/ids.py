@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 
 from lm_eval_tasks.core.text import fold
 
-Kind = Literal["arxiv", "doi", "pmcid", "ppr"]
+Kind = Literal["arxiv", "doi", "pmcid", "ppr", "pmid"]
 _NEW = r"\d{4}\.\d{4,5}"
 _OLD = r"[a-z][a-z-]*(?:\.[A-Z]{2})?/\d{7}"
 # A bare arXiv id as it may occur in a text; both schemes of https://info.arxiv.org/help/arxiv_identifier.html.
@@ -29,15 +29,17 @@ _FORMS: dict[Kind, re.Pattern[str]] = {
     "arxiv": re.compile(rf"(?P<id>{ARXIV_PATTERN}){_VERSION}", re.ASCII),
     # https://www.crossref.org/blog/dois-and-matching-regular-expressions/, with the signs of older ones (SICI).
     "doi": re.compile(r"(?P<id>10\.\d{4,9}/[-._;()/:<>\[\]#+a-zA-Z0-9]+)", re.ASCII),
-    # PubMed Central, and Europe PMC's preprints.
+    # PubMed Central, Europe PMC's preprints, and PubMed, whose bare numbers get its name before them.
     "pmcid": re.compile(r"(?P<id>PMC\d{1,9})", re.ASCII),
     "ppr": re.compile(r"(?P<id>PPR\d{1,9})", re.ASCII),
+    "pmid": re.compile(r"(?P<id>PMID\d{1,9})", re.ASCII),
 }
 _PAGES: dict[Kind, str] = {
     "arxiv": "https://arxiv.org/abs/{}",
     "doi": "https://doi.org/{}",
     "pmcid": "https://europepmc.org/article/PMC/{}",
     "ppr": "https://europepmc.org/article/PPR/{}",
+    "pmid": "https://europepmc.org/article/MED/{}",
 }
 _YEAR_MONTH = re.compile(r"(?P<year>\d\d)(?P<month>0[1-9]|1[0-2])\.")
 _ARXIV_STEM = re.compile(rf"{ARXIV_PATTERN.replace('/', '_')}{_VERSION}", re.ASCII)
@@ -90,7 +92,7 @@ class PaperId:
     def url(self) -> str:
         """The page of the paper."""
         version = f"v{self.version}" if self.version else ""
-        return _PAGES[self.kind].format(quote(self.bare, safe="/") + version)
+        return _PAGES[self.kind].format(quote(self.bare.removeprefix("PMID"), safe="/") + version)
 
     @property
     def month(self) -> date | None:

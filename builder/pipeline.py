@@ -15,6 +15,7 @@ from builder.collect.coverage import months_before
 from builder.collect.crawl import crawl, crawl_report
 from builder.collect.first_versions import learn_first_versions
 from builder.collect.graph import CoAuthorGraph, build_graph
+from builder.collect.identities import identities_of
 from builder.collect.license_lookup import learn_licenses
 from builder.collect.update import update
 from builder.dataset import folder
@@ -168,6 +169,7 @@ def _graph(round_: Round, store: Store) -> tuple[CoAuthorGraph, StageReport]:
         papers,
         round_.graph.max_authors,
         round_.graph.component,
+        identities=identities_of(store.identified_authorships(round_.round)),
         members=store.frontier.members(round_.round) if round_.crawl.seeds else None,
         papers_from=_months_back(round_, round_.max_age_months),
         active_from=_months_back(round_, round_.inactive_months),
@@ -226,7 +228,7 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
                 changes=round_.changes,
                 extractor=EXTRACTOR,
                 split=material.dates,
-                reading=summarise(material.documents, [paper.id for paper in material.papers]),
+                reading=summarise(material.documents, [paper.id for paper in material.papers], round_.source.FILES),
                 links=link_ways(store, material.papers),
                 audit=findings,
                 ceilings=ceilings,

@@ -7,15 +7,24 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal, get_args
 
-from builder.ids import with_version
+from builder.ids import PaperId, with_version
 
 Task = Literal["title", "abs", "intro", "related"]
 Split = Literal["train", "validation", "test"]
 DemoKind = Literal["random", "co-author"]
-FileKind = Literal["html", "pdf"]
+FileKind = Literal["html", "pdf", "jats"]
 Role = Literal["introduction", "related_work", "body", "conclusion", "acknowledgements", "references", "appendix"]
 
-CrawlReason = Literal["bad_record", "outside_window", "other_category", "withdrawn", "no_graph_author"]
+CrawlReason = Literal[
+    "bad_record",
+    "not_research",
+    "no_text",
+    "older_version",
+    "outside_window",
+    "other_category",
+    "withdrawn",
+    "no_graph_author",
+]
 GraphReason = Literal["not_visited", "too_old", "inactive_author", "outside_component"]
 ExtractReason = Literal[
     # asked for by its authors
@@ -24,6 +33,7 @@ ExtractReason = Literal[
     "missing_file",
     "not_a_pdf",
     "not_html",
+    "not_jats",
     "encrypted",
     "no_pages",
     "no_text_layer",
@@ -42,7 +52,7 @@ ExtractReason = Literal[
     "sections_out_of_order",
     "headings_disagree",
 ]
-LinkWay = Literal["arxiv_id", "doi", "title", "near_title", "search", "ambiguous", "unresolved"]
+LinkWay = Literal["arxiv_id", "doi", "pubmed", "title", "near_title", "search", "ambiguous", "unresolved"]
 SampleReason = Literal[
     "near_duplicate",
     "license",
@@ -74,6 +84,9 @@ READING_REASONS: frozenset[ExtractReason] = frozenset({"time_limit", "memory_lim
 
 UNKNOWN_LICENSE = "unknown"
 NO_LICENSE = "none"
+PUBLIC_DOMAIN = "http://creativecommons.org/publicdomain/zero/1.0/"
+# In place of an author's id: a consortium, which joins nobody to anybody.
+GROUP = "group"
 
 TASKS: tuple[Task, ...] = get_args(Task)
 SPLITS: tuple[Split, ...] = get_args(Split)
@@ -93,13 +106,15 @@ class Paper:
     """One paper's metadata as its source gives it.
 
     Attributes:
-        id: bare arXiv id, without version.
+        id: bare, without version: arXiv's, a DOI, or another id of `builder.ids`.
         version: the version that the files belong to, from 1.
         published: day of version 1.
         updated: day of `version`.
         license: URL or short name as the source gives it, `UNKNOWN_LICENSE` if it does not say, `NO_LICENSE` if
             arXiv's own record names none.
         doi: of the published version, lower case, "" if the source gives none.
+        author_ids: of each author the ORCID, `GROUP`, or "" if neither is known; () if none is known of any.
+        other_ids: by which the same paper is known elsewhere: PubMed Central's, PubMed's.
     """
 
     id: str
@@ -112,10 +127,20 @@ class Paper:
     updated: date
     license: str = UNKNOWN_LICENSE
     doi: str = ""
+    author_ids: tuple[str, ...] = ()
+    other_ids: tuple[str, ...] = ()
 
     @property
     def versioned_id(self) -> str:
         return with_version(self.id, self.version)
+
+    @property
+    def abstract_license(self) -> str:
+        """The licence of title and abstract: arXiv's metadata are in the public domain (https://info.arxiv.org/help/api/tou.html),
+        abstracts of publishers are not.
+        """
+        parsed = PaperId.parse(self.id)
+        return PUBLIC_DOMAIN if parsed and parsed.kind == "arxiv" else self.license
 
     @property
     def primary_category(self) -> str:
@@ -129,6 +154,7 @@ class Authorship:
     id: str
     published: date
     authors: tuple[str, ...]
+    author_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +194,11 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One entry of the reference list; fields that the entry does not give are None or empty."""
+    """One entry of the reference list; fields that the entry does not give are None or empty.
+
+    Attributes:
+        pubmed: PubMed Central's id of the work, else PubMed's.
+    """
 
     raw: str
     label: str = ""
@@ -178,6 +208,7 @@ class Reference:
     arxiv_id: str | None = None
     doi: str | None = None
     url: str | None = None
+    pubmed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,11 +286,16 @@ class ReadingSummary:
 
 @dataclass(frozen=True, slots=True)
 class CitedPaper:
-    """A cited work that was found on arXiv."""
+    """A cited work that is known.
+
+    Attributes:
+        license: of its title and abstract.
+    """
 
     id: str
     title: str
     abstract: str
+    license: str = PUBLIC_DOMAIN
 
 
 @dataclass(frozen=True, slots=True)

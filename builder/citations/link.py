@@ -18,7 +18,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, get_args
 
-from builder.citations.resolve import Resolved, cited_id, resolve_entry
+from builder.citations.resolve import Resolved, ids_of, resolve_entry
 from builder.citations.search import search_titles, was_found
 from builder.extract.sections import cited_in_related_work
 from builder.extract.stage import EXTRACTOR, Documents
@@ -106,7 +106,8 @@ def _fetch_cited(round_: Round, source: Source, store: Store, papers: Sequence[P
     for paper in progress(papers, "cited ids", len(papers)):
         for entry in _entries(round_, documents[paper.id]):
             cited = resolve_entry(store, paper, entry).paper
-            if cited is None and (name := cited_id(entry)) is not None and not store.knows(name):
+            askable = (id_.bare for id_ in ids_of(entry) if id_.kind in round_.source.IDS)
+            if cited is None and (name := next(askable, None)) and not store.knows(name):
                 missing.add(name)
             elif cited is not None and not cited.abstract:
                 missing.add(cited.id)

@@ -92,25 +92,41 @@ class _Fit(NamedTuple):
 
 
 def resolve_entry(store: Store, citing: Paper, entry: Reference) -> Resolved:
-    """Resolve one entry by its id, its DOI or its title, against all records of the store.
+    """Resolve one entry by its ids or its title, against all records of the store.
 
     A work is never resolved to the citing paper or to a younger one.
     """
-    for name, how in ((cited_id(entry), "arxiv_id"), (store.id_by_doi(entry.doi) if entry.doi else None, "doi")):
-        if name is not None:
-            known = [paper for paper in store.papers([name]) if can_cite(citing, paper)]
-            if known:
-                return Resolved(known[0], "arxiv_id" if how == "arxiv_id" else "doi", 1.0)
+    for name, how in _known_as(store, entry):
+        known = [paper for paper in store.papers([name] if name else []) if can_cite(citing, paper)]
+        if known:
+            return Resolved(known[0], how, 1.0)
     return _by_title(store, citing, entry)
 
 
-def cited_id(entry: Reference) -> str | None:
+def _known_as(store: Store, entry: Reference) -> Iterator[tuple[str | None, LinkWay]]:
+    """The ids of papers that an entry's own ids stand for."""
+    yield arxiv_id(entry), "arxiv_id"
+    if entry.doi:
+        yield store.id_by_doi(entry.doi), "doi"
+    if entry.pubmed:
+        yield entry.pubmed, "pubmed"
+        yield store.id_of(entry.pubmed), "pubmed"
+
+
+def arxiv_id(entry: Reference) -> str | None:
     """The arXiv id that an entry carries, as an id or as arXiv's DOI."""
     if entry.arxiv_id:
         return entry.arxiv_id
     match = _ARXIV_DOI.fullmatch(entry.doi or "")
     parsed = PaperId.parse(match[1]) if match else None
     return parsed.bare if parsed else None
+
+
+def ids_of(entry: Reference) -> Iterator[PaperId]:
+    """The ids that an entry carries."""
+    for text in (arxiv_id(entry), entry.doi, entry.pubmed):
+        if text and (parsed := PaperId.parse(text)):
+            yield parsed
 
 
 def can_cite(citing: Paper, known: Paper) -> bool:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from builder.collect.identities import Identities
 from builder.ids import author_key
 from builder.stage_report import StageReport
 
@@ -39,6 +40,8 @@ class CoAuthorGraph:
         shared: how many papers two of them share, shape (nodes, nodes).
         papers: author key -> ids of the author's first-author papers, oldest id first.
         authors, first_authors: how many there were before any was removed.
+        orcids: how many authors are known by their ORCID.
+        shared_names: how many names several ORCIDs go with.
     """
 
     nodes: tuple[str, ...]
@@ -46,6 +49,8 @@ class CoAuthorGraph:
     papers: dict[str, tuple[str, ...]]
     authors: int
     first_authors: int
+    orcids: int = 0
+    shared_names: int = 0
 
     @property
     def edges(self) -> int:
@@ -54,18 +59,26 @@ class CoAuthorGraph:
 
     def neighbour_papers(self, paper: Paper) -> list[str]:
         """First-author papers of the co-authors of a paper's first author, by id."""
-        place = self._places.get(author_key(paper.authors[0]))
+        place = self._place_of(paper)
         return [] if place is None else self._papers_of(self._neighbours(place))
 
     def papers_by_distance(self, paper: Paper) -> Iterator[list[str]]:
         """First-author papers by id: those of the paper's own first author, of co-authors, of their co-authors, and so on."""
-        place = self._places.get(author_key(paper.authors[0]))
+        place = self._place_of(paper)
         ring: set[int] = set() if place is None else {place}
         seen = set(ring)
         while ring:
             yield self._papers_of(ring)
             ring = {other for i in ring for other in self._neighbours(i)} - seen
             seen |= ring
+
+    def _place_of(self, paper: Paper) -> int | None:
+        """The place of a paper's first author; None if that is not on the graph."""
+        return self._places.get(self._first_authors.get(paper.id) or author_key(paper.authors[0]))
+
+    @cached_property
+    def _first_authors(self) -> dict[str, str]:
+        return {id_: author for author, ids in self.papers.items() for id_ in ids}
 
     def _neighbours(self, place: int) -> list[int]:
         """The nodes that share a paper with a node."""
@@ -91,6 +104,7 @@ def build_graph(
     max_authors: int,
     component: str,
     *,
+    identities: Identities | None = None,
     members: frozenset[str] | None = None,
     papers_from: date = date.min,
     active_from: date = date.min,
@@ -99,6 +113,7 @@ def build_graph(
 
     Args:
         papers: read once, in any order.
+        identities: of their authors; without them all go by their names.
         max_authors: papers with more authors add no edges.
         component: "largest" keeps the largest connected component, "all" keeps every first author.
         members: keys of the authors that the crawl has visited; None if it took every paper.
@@ -107,7 +122,8 @@ def build_graph(
 
     Drop reasons: not_visited, too_old, inactive_author, outside_component.
     """
-    written = _Papers(papers)
+    identities = identities or Identities()
+    written = _Papers(papers, identities)
     report = StageReport("graph")
     first: dict[str, list[str]] = {}
     for id_, author, reason in written.by_id(members, papers_from, active_from):
@@ -128,7 +144,8 @@ def build_graph(
             for id_ in ids:
                 report.drop(id_, "outside_component")
     report.check(len(written.ids))
-    return CoAuthorGraph(tuple(nodes), csr_array(shared), on_graph, written.different, len(first)), report
+    counts = written.different, len(first), identities.known, identities.shared
+    return CoAuthorGraph(tuple(nodes), csr_array(shared), on_graph, *counts), report
 
 
 class _Papers:
@@ -140,16 +157,19 @@ class _Papers:
         different: how many authors there are.
     """
 
-    def __init__(self, papers: Iterable[Authorship | Paper]) -> None:
+    def __init__(self, papers: Iterable[Authorship | Paper], identities: Identities) -> None:
         self.ids: list[str] = []
         self.first: list[str] = []
+        self._first_names: list[str] = []
         days, counts, hashes = array("q"), array("q"), array("q")
         keys: dict[str, str] = {}
         for paper in papers:
             self.ids.append(paper.id)
             days.append(paper.published.toordinal())
-            authors = list(map(author_key, paper.authors))
+            authors = list(identities.keys(paper))
             self.first.append(keys.setdefault(authors[0], authors[0]))
+            name = author_key(paper.authors[0]) if identities else authors[0]
+            self._first_names.append(keys.setdefault(name, name))
             hashes.extend(map(hash, authors))
             counts.append(len(authors))
         self._days, self._counts = np.array(days, np.int64), np.array(counts, np.int64)
@@ -164,7 +184,7 @@ class _Papers:
         old, inactive = (self._days < papers_from.toordinal()).tolist(), self._by_inactive(active_from)
         for i in sorted(range(len(self.ids)), key=self.ids.__getitem__):
             reason: GraphReason | None = None
-            if members is not None and self.first[i] not in members:
+            if members is not None and self._first_names[i] not in members:
                 reason = "not_visited"
             elif old[i] or inactive[i]:
                 reason = "too_old" if old[i] else "inactive_author"

@@ -50,10 +50,10 @@ def complete_writing(row: Row, task: Task, store: Store) -> Row | Lacking:
     kept = {name: value for name, value in row.items() if name not in ("position", "task", "texts", "citations")}
     full_row: Row = kept | paper_texts | {"demonstrations": demonstrations}
     if task == "related":
-        cited = [paper for name in row["citations"] for paper in store.papers([name])]
         full_row["citations"] = [
-            {"id": name, "title": paper.title, "abstract": paper.abstract}
-            for name, paper in zip(row["citations"], cited, strict=False)
+            {**cited, "title": paper.title, "abstract": paper.abstract}
+            for cited in row["citations"]
+            for paper in store.papers([cited["id"]])
         ]
     return full_row if matches(writing_rows.texts(full_row), hashes) else "changed_text"
 

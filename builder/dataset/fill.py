@@ -98,8 +98,9 @@ def _paper_ids(source: Path, manifest: Manifest) -> tuple[set[str], set[str]]:
         if configuration.form == "ids":
             papers = kind_of(configuration).papers
             for _, row in rows_of(source, configuration):
-                shown.update(name for name, _ in papers(row))
-                cited.update(row.get("citations", ()))
+                # Of what is cited, title and abstract are enough.
+                shown.update(name for name, _ in papers({**row, "citations": ()}))
+                cited.update(each["id"] for each in row.get("citations") or ())
     return shown, cited
 
 

@@ -114,8 +114,8 @@ def _sample(target: Cut, demonstrations: Sequence[tuple[DemoKind, Cut]], task: T
         paper=target.paper,
         content=content,
         citations=tuple(
-            CitedPaper(id_, texts[target.spans[title]], texts[target.spans[abstract]])
-            for id_, title, abstract in citations
+            CitedPaper(id_, texts[target.spans[title]], texts[target.spans[abstract]], license_)
+            for id_, license_, title, abstract in citations
         ),
         demonstrations=tuple(_demonstration(kind, cut, task, texts) for kind, cut in demonstrations),
         target=output,

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from builder.records import Sample, Task
 
 _STRINGS = pa.list_(pa.string())
-_CITATION = pa.struct([("id", pa.string()), ("title", pa.string()), ("abstract", pa.string())])
+_CITATION = pa.struct([(name, pa.string()) for name in ("id", "license", "title", "abstract")])
+_CITED_BY_ID = pa.struct([("id", pa.string()), ("license", pa.string())])
 _DEMONSTRATION = pa.struct(
     [(name, pa.string()) for name in ("id", "kind", "published", "license", "title", "abstract", "content", "output")]
 )
@@ -62,7 +63,7 @@ ID_COLUMNS = pa.schema(
         ("position", pa.int64()),
         ("task", pa.string()),
         ("demonstrations", pa.list_(pa.struct([(name, pa.string()) for name in _SHOWN]))),
-        ("citations", pa.list_(pa.string())),
+        ("citations", pa.list_(_CITED_BY_ID)),
         TEXTS,
     ]
 )
@@ -91,7 +92,7 @@ def row_of(sample: Sample, task: Task, round_name: str, input_tokens: int, targe
         "round": round_name,
     }
     if task == "related":
-        row["citations"] = [{"id": c.id, "title": c.title, "abstract": c.abstract} for c in sample.citations]
+        row["citations"] = [{name: getattr(cited, name) for name in _CITATION.names} for cited in sample.citations]
     return row
 
 
@@ -106,11 +107,11 @@ def texts(row: dict[str, Any]) -> dict[str, str]:
 
 
 def papers(row: dict[str, Any]) -> list[tuple[str, str]]:
-    """(id with version, licence) of the papers whose texts a row shows, or would if it were whole.
-
-    Citations of the Related settings are arXiv metadata, which is CC0.
+    """(id with version, licence) of the papers whose texts a row shows, or would if it were whole; of a cited paper only title
+    and abstract.
     """
-    return [(row["id"], row["license"]), *((demo["id"], demo["license"]) for demo in row["demonstrations"])]
+    beside = (*row["demonstrations"], *(row.get("citations") or ()))
+    return [(row["id"], row["license"]), *((shown["id"], shown["license"]) for shown in beside)]
 
 
 def id_row(row: dict[str, Any], position: int, task: Task) -> dict[str, Any]:
@@ -120,7 +121,7 @@ def id_row(row: dict[str, Any], position: int, task: Task) -> dict[str, Any]:
         "position": position,
         "task": task,
         "demonstrations": [{name: demo[name] for name in _SHOWN} for demo in row["demonstrations"]],
-        "citations": [cited["id"] for cited in row.get("citations") or ()],
+        "citations": [{name: cited[name] for name in _CITED_BY_ID.names} for cited in row.get("citations") or ()],
         "texts": hash_column(texts(row)),
     }
 

@@ -75,8 +75,8 @@ def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence
 
 
 def _order(round_: Round) -> list[FileKind]:
-    """The kinds of files, the preferred one first."""
-    return sorted(KINDS, key=lambda kind: kind != round_.extract.prefer)
+    """The kinds of files that the source has, the preferred one first."""
+    return sorted(round_.source.FILES, key=lambda kind: kind != round_.extract.prefer)
 
 
 def _unread_files(
@@ -88,11 +88,10 @@ def _unread_files(
     reading: deque[tuple[str, str]],
 ) -> Iterator[Path]:
     """The files to read; paper and hash of each are left in `reading`."""
-    fetch = source.fetch_pdf if kind == "pdf" else source.fetch_html
     for paper in papers:
         if kind != round_.extract.prefer and not round_.reads_both and _is_served(round_, store, paper):
             continue
-        path = fetch(paper.id, paper.version)
+        path = source.fetch(kind, paper.id, paper.version)
         if path is None:
             missing = StoredDocument(paper.id, kind, EXTRACTOR, "", "missing_file", "not in the source", None, None)
             store.put_document(missing)

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from builder.extract.sections import role_span
-from builder.extract.stage import KINDS, Documents
-from builder.records import Document, Quality, ReadingSummary, Role
+from builder.records import Document, FileKind, Quality, ReadingSummary, Role
+
+if TYPE_CHECKING:
+    from builder.extract.stage import Documents
 
 _WORD = re.compile(r"[a-z]{4,}")
 _COMPARED: tuple[Role, ...] = ("introduction", "related_work", "conclusion")
 
 
-def summarise(documents: Documents, paper_ids: Iterable[str]) -> ReadingSummary:
+def summarise(documents: Documents, paper_ids: Iterable[str], kinds: Sequence[FileKind]) -> ReadingSummary:
     """Means of the quality figures of the documents used, how many of each kind, and the agreement of HTML and PDF.
 
     Agreement is the F1 of the words of four letters and more in introduction, related work and conclusion, over the
     papers of which both files were read.
+
+    Args:
+        kinds: of files that the papers have.
     """
     used: list[Quality] = []
     agreements: list[float] = []
@@ -32,14 +38,14 @@ def summarise(documents: Documents, paper_ids: Iterable[str]) -> ReadingSummary:
         if figures is not None:
             used.append(figures)
         both = [
-            documents.store.document(paper_id, kind) for kind in KINDS if kind in outcomes and not outcomes[kind][0]
+            documents.store.document(paper_id, kind) for kind in kinds if kind in outcomes and not outcomes[kind][0]
         ]
-        if len(both) == len(KINDS) and both[0] and both[1]:
+        if len(both) == 2 and both[0] and both[1]:
             agreements.append(agreement(both[0], both[1]))
     names = [field.name for field in fields(Quality)]
     rows = [asdict(quality) for quality in used]
     return ReadingSummary(
-        documents={kind: sum(chosen == kind for chosen in documents.kinds.values()) for kind in KINDS},
+        documents={kind: sum(chosen == kind for chosen in documents.kinds.values()) for kind in kinds},
         means={name: round(fmean(float(row[name]) for row in rows), 4) for name in names} if rows else {},
         html_pdf_papers=len(agreements),
         html_pdf_agreement=round(fmean(agreements), 4) if agreements else None,

@@ -24,8 +24,10 @@ from builder.errors import ExtractError
 from builder.extract import quality
 from builder.extract.compat import FAULTS
 from builder.extract.html import read_html
+from builder.extract.jats import read_jats
 from builder.extract.pdf import read_pdf
 from builder.records import Document
+from builder.sources.jats.markup import ENDINGS
 from lm_eval_tasks.core.files import sha256_of
 from lm_eval_tasks.core.linux import die_with
 
@@ -78,6 +80,8 @@ def answer(path: Path) -> dict[str, Any]:
 
 
 def _reader(path: Path) -> Callable[[Path], Reading]:
+    if path.name.endswith(ENDINGS):
+        return read_jats
     return read_html if path.name.endswith((".html", ".html.xz", ".htm")) else read_pdf
 
 

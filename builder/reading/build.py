@@ -14,7 +14,6 @@ from builder.reading.choose import Chooser
 from builder.reading.contexts import clusters
 from builder.reading.match_rows import MatchAsking
 from builder.reading.next_rows import NextAsking
-from builder.reading.rows import abstract_license
 from builder.reading.select_rows import SelectAsking
 from builder.reading.walk_rows import WalkAsking
 from builder.stage_report import StageReport
@@ -104,7 +103,7 @@ def _write_texts(
     writer = ConfigurationWriter(folder, Configuration(name, "papers", "papers"))
     for id_ in sorted(ids):
         paper = shelf.read(id_).paper
-        license_ = paper.license if name == PAPERS else abstract_license(paper)
+        license_ = paper.license if name == PAPERS else paper.abstract_license
         writer.add(_SPLIT, papers.row_of(paper, shelf.text(id_, whole=name == PAPERS), license_, round_name))
         report.kept += 1
     return writer.close(), [report]

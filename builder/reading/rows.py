@@ -8,7 +8,6 @@ import pyarrow as pa
 
 from builder.dataset.row_kind import Row, RowKind
 from builder.dataset.text_hashes import TEXTS, hash_column
-from builder.ids import PaperId
 from lm_eval_tasks.core.row_format import ABSTRACTS, PAPERS
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ _SHOWN = pa.struct([(name, _STRING) for name in ("id", "license", "published", "
 _WORK = pa.struct([("title", _STRING), ("paper", _STRING), ("entry", _INTEGER)])
 _WORK_BY_ID = pa.struct([("paper", _STRING), ("entry", _INTEGER)])
 _NUMBERS = pa.list_(_INTEGER)
-_METADATA = "http://creativecommons.org/publicdomain/zero/1.0/"
 COLUMNS = pa.schema(
     [
         *((name, _STRING) for name in ("id", "paper_id", "title")),
@@ -79,19 +77,12 @@ def shown(papers: Sequence[Paper], abstracts: Collection[str] = ()) -> list[dict
     return [
         {
             "id": paper.versioned_id,
-            "license": abstract_license(paper) if paper.id in abstracts else paper.license,
+            "license": paper.abstract_license if paper.id in abstracts else paper.license,
             "published": paper.published.isoformat(),
             "texts": ABSTRACTS if paper.id in abstracts else PAPERS,
         }
         for paper in papers
     ]
-
-
-def abstract_license(paper: Paper) -> str:
-    """The licence of a paper's title and abstract: arXiv's metadata are in the public domain
-    (https://info.arxiv.org/help/api/tou.html).
-    """
-    return _METADATA if PaperId.parse(paper.id) else paper.license
 
 
 def texts(row: Row) -> dict[str, str]:

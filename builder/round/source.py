@@ -6,15 +6,16 @@ A new kind is a class here, a member of `AnySource`, and the module that the cla
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
 from builder.round.table import Table
 
-# arXiv API Terms of Use: "no more than one request every three seconds".
-MIN_DELAY = 3.0
+if TYPE_CHECKING:
+    from builder.ids import Kind
+    from builder.records import FileKind
 
 
 class SourceTable(Table):
@@ -23,12 +24,16 @@ class SourceTable(Table):
     Attributes:
         MODULE: where its `open_source(table, round_, store)` is.
         LOCAL: keys that say where and how this machine asks, not what it gets: they stay out of the manifest.
+        FILES: the kinds of files that its papers have.
+        IDS: the kinds of ids by which it finds a paper.
         LIVE: whether it grows from month to month, and asking it is costly. It sets defaults of round.toml: rounds of such
             a source grow and prune their graph (`Round.pruning`, `Round.new_papers`) and read one file of a paper, not both.
     """
 
     MODULE: ClassVar[str]
     LOCAL: ClassVar[frozenset[str]] = frozenset()
+    FILES: ClassVar[tuple[FileKind, ...]] = ("html", "pdf")
+    IDS: ClassVar[frozenset[Kind]] = frozenset({"arxiv"})
     LIVE: ClassVar[bool] = False
     references: tuple[Path, ...] = Field(
         (), description="metadata files that references may resolve to, in addition to the papers"
@@ -43,32 +48,93 @@ class SourceTable(Table):
         return self.model_copy(update={"references": tuple(base / path for path in self.references)})
 
 
-class ArxivTable(SourceTable):
-    """arXiv itself."""
+class LiveTable(SourceTable):
+    """A service on the internet that is asked one request after another.
 
-    MODULE: ClassVar[str] = "builder.sources.arxiv.source"
-    LOCAL: ClassVar[frozenset[str]] = frozenset({"contact", "delay", "timeout", "api", "oai", "files"})
+    Attributes:
+        SERVICE: what it is called.
+        LEAST_DELAY: seconds that it asks for between requests.
+        ADDRESSES: keys that are addresses of the service.
+    """
+
     LIVE: ClassVar[bool] = True
-    kind: Literal["arxiv"]
+    SERVICE: ClassVar[str]
+    LEAST_DELAY: ClassVar[float]
+    ADDRESSES: ClassVar[tuple[str, ...]]
     contact: str = Field("", description="your email or web address, sent with every request")
-    harvest: Literal["oai", "search"] = Field("oai", description="how whole months are fetched")
     delay: float = Field(3.0, ge=0, description="seconds between requests")
     timeout: float = Field(300.0, gt=0, description="seconds that one request may take, from first byte to last")
-    api: str = Field("https://export.arxiv.org/api/query", description="the export API")
-    oai: str = Field("https://oaipmh.arxiv.org/oai", description="the OAI-PMH service")
-    files: str = Field("https://export.arxiv.org", description="host of PDF and HTML files")
 
     @model_validator(mode="after")
     def _check_politeness(self) -> Self:
         if "@" not in self.contact and "://" not in self.contact:
-            raise ValueError("arXiv wants to know who asks: give `contact`, your email or web address")
-        if self.delay < MIN_DELAY and not all(map(_is_loopback, (self.api, self.oai, self.files))):
-            raise ValueError(f"arXiv's terms of use ask for {MIN_DELAY:g} s between requests; `delay` must not be less")
+            raise ValueError(f"{self.SERVICE} wants to know who asks: give `contact`, your email or web address")
+        addresses = [getattr(self, key) for key in self.ADDRESSES]
+        if self.delay < self.LEAST_DELAY and not all(map(_is_loopback, addresses)):
+            raise ValueError(
+                f"{self.SERVICE} asks for {self.LEAST_DELAY:g} s between requests; `delay` must not be less"
+            )
         return self
 
     @property
     def seconds_between_requests(self) -> float:
         return self.delay
+
+
+class ArxivTable(LiveTable):
+    """arXiv itself."""
+
+    MODULE: ClassVar[str] = "builder.sources.arxiv.source"
+    LOCAL: ClassVar[frozenset[str]] = frozenset({"contact", "delay", "timeout", "api", "oai", "files"})
+    SERVICE: ClassVar[str] = "arXiv"
+    # arXiv API Terms of Use: "no more than one request every three seconds".
+    LEAST_DELAY: ClassVar[float] = 3.0
+    ADDRESSES: ClassVar[tuple[str, ...]] = ("api", "oai", "files")
+    kind: Literal["arxiv"]
+    harvest: Literal["oai", "search"] = Field("oai", description="how whole months are fetched")
+    api: str = Field("https://export.arxiv.org/api/query", description="the export API")
+    oai: str = Field("https://oaipmh.arxiv.org/oai", description="the OAI-PMH service")
+    files: str = Field("https://export.arxiv.org", description="host of PDF and HTML files")
+
+
+class EuropePmcTable(LiveTable):
+    """Europe PMC: open-access articles and preprints of the life sciences, with their full texts."""
+
+    MODULE: ClassVar[str] = "builder.sources.europepmc.source"
+    FILES: ClassVar[tuple[FileKind, ...]] = ("jats",)
+    IDS: ClassVar[frozenset[Kind]] = frozenset({"doi", "pmcid", "ppr", "pmid"})
+    LOCAL: ClassVar[frozenset[str]] = frozenset({"contact", "delay", "timeout", "api"})
+    SERVICE: ClassVar[str] = "Europe PMC"
+    # It allows ten a second and address; a round needs far fewer.
+    LEAST_DELAY: ClassVar[float] = 0.2
+    ADDRESSES: ClassVar[tuple[str, ...]] = ("api",)
+    kind: Literal["europepmc"]
+    delay: float = Field(1.0, ge=0, description="seconds between requests")
+    field: str = Field("", description="words that title, abstract, key words or the journal's name contain")
+    query: str = Field("", description='more of Europe PMC\'s search syntax, such as `JOURNAL:"eLife"`')
+    preprints: bool = Field(False, description="preprints (bioRxiv, medRxiv and others) in place of articles")
+    papers: int | None = Field(
+        None, ge=1, description="take no more than so many papers, from all months of the window alike"
+    )
+    api: str = Field("https://www.ebi.ac.uk/europepmc/webservices/rest", description="the REST service")
+
+
+class JatsTable(SourceTable):
+    """Articles in JATS: a folder of them, an archive, or an address in an object store."""
+
+    MODULE: ClassVar[str] = "builder.sources.jats.source"
+    FILES: ClassVar[tuple[FileKind, ...]] = ("jats",)
+    IDS: ClassVar[frozenset[Kind]] = frozenset({"doi", "pmcid", "ppr", "pmid"})
+    LOCAL: ClassVar[frozenset[str]] = frozenset({"path"})
+    kind: Literal["jats"]
+    path: str = Field(
+        description="a folder of .xml files and of archives (.tar, .tar.gz, .zip, .meca), one such archive, or an address that "
+        "matches files (`s3://bucket/*.xml`); a path is relative to round.toml"
+    )
+
+    def with_base(self, base: Path) -> Self:
+        path = self.path if "://" in self.path else str(base / self.path)
+        return super().with_base(base).model_copy(update={"path": path})
 
 
 class MirrorTable(SourceTable):
@@ -96,7 +162,7 @@ class SampleTable(SourceTable):
     papers: int = Field(120, ge=4, le=100_000, description="papers of that world")
 
 
-AnySource = Annotated[ArxivTable | MirrorTable | SampleTable, Field(discriminator="kind")]
+AnySource = Annotated[ArxivTable | EuropePmcTable | JatsTable | MirrorTable | SampleTable, Field(discriminator="kind")]
 
 
 def _is_loopback(url: str) -> bool:

@@ -51,14 +51,14 @@ class Cut:
     """A paper as the tasks show it.
 
     Attributes:
-        citations: of its related work, in the order of the reference list: id, and places of title and abstract.
+        citations: of its related work, in the order of the reference list: id, licence, and places of title and abstract.
         cited_tokens: of these titles and abstracts.
         spans: where its texts are.
     """
 
     paper: Paper
     tasks: Mapping[Task, TaskCut]
-    citations: tuple[tuple[str, int, int], ...]
+    citations: tuple[tuple[str, str, int, int], ...]
     cited_tokens: int
     spans: tuple[Span, ...]
 
@@ -124,11 +124,11 @@ class _Cutter:
             unfit = self._unfit_reason(paper, task, content, output)
             tasks[task] = TaskCut(unfit) if unfit else self._cut(paper, task, content, output, texts)
         related = set(cited_in_related_work(document))
-        cited: list[tuple[str, int, int]] = []
+        cited: list[tuple[str, str, int, int]] = []
         for cited_paper in (cited_paper for i, cited_paper in read.cited.items() if i in related):
             title, abstract = texts.add(cited_paper.title, cited_paper.abstract)
-            cited.append((cited_paper.id, title, abstract))
-        tokens = texts.tokens(place for _, *places in cited for place in places)
+            cited.append((cited_paper.id, cited_paper.license, title, abstract))
+        tokens = texts.tokens(place for *_, title, abstract in cited for place in (title, abstract))
         return Cut(paper, tasks, tuple(cited), tokens, ()), tuple(texts)
 
     def _unfit_reason(self, paper: Paper, task: Task, content: list[str], output: str) -> SampleReason | None:
@@ -171,21 +171,24 @@ def cut_papers(
 ) -> dict[str, Cut]:
     """Cut papers that have a document, by id; their texts go to `writer`."""
     cutter = _Cutter(tuple(tasks), licenses, needs)
-    reads = (_read(paper, documents, "related" in cutter.tasks) for paper in papers)
+    reads = (_read(paper, documents, licenses if "related" in cutter.tasks else None) for paper in papers)
     cuts = {}
     for cut, texts in engine.map(cutter, reads, _AT_ONCE):
         cuts[cut.paper.id] = Cut(cut.paper, cut.tasks, cut.citations, cut.cited_tokens, writer.add(texts))
     return cuts
 
 
-def _read(paper: Paper, documents: Documents, with_citations: bool) -> _Read:
-    cited = _cited_papers(documents.store, paper.id) if with_citations else {}
+def _read(paper: Paper, documents: Documents, licenses: Licenses | None) -> _Read:
+    """A paper with its citations, as far as their abstracts may be shown; without them if no licences are given."""
+    cited = _cited_papers(documents.store, paper.id, licenses) if licenses else {}
     return _Read(paper, documents.packed_document(paper.id), cited)
 
 
-def _cited_papers(store: Store, paper_id: str) -> dict[int, CitedPaper]:
+def _cited_papers(store: Store, paper_id: str, licenses: Licenses) -> dict[int, CitedPaper]:
     links = store.cited_ids(paper_id)
     papers = {
-        paper.id: CitedPaper(paper.id, paper.title, paper.abstract) for paper in store.papers(set(links.values()))
+        paper.id: CitedPaper(paper.id, paper.title, paper.abstract, paper.abstract_license)
+        for paper in store.papers(set(links.values()))
+        if allows(paper.abstract_license, licenses)
     }
     return {reference: papers[id_] for reference, id_ in links.items() if id_ in papers}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from builder.records import Drop, Paper
+    from builder.records import Drop, FileKind, Paper
     from builder.round.model import Round
     from builder.store import Store
 
@@ -51,12 +51,8 @@ class Source(Protocol):
         """(id, licence) of the papers, `NO_LICENSE` if the source knows none; nothing if it cannot be asked."""
         ...
 
-    def fetch_pdf(self, paper_id: str, version: int) -> Path | None:
-        """A local PDF file of the paper; None if the source has none."""
-        ...
-
-    def fetch_html(self, paper_id: str, version: int) -> Path | None:
-        """A local HTML file of the paper; None if the source has none."""
+    def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
+        """A local file of the paper, of one of the kinds in `SourceTable.FILES`; None if the source has none."""
         ...
 
 

@@ -1,7 +1,9 @@
-"""The HTTP client: polite, patient, and never twice for the same thing.
+"""The HTTP client of live sources: polite, patient, and never twice for the same thing.
 
-Rate: https://info.arxiv.org/help/api/tou.html (one request every three seconds, one connection, over all machines).
-Traps: the service answers 429 without Retry-After, 503 with `Retry-After: 0`, 200 with an error text in the body, and
+Rate: what the source's table says; arXiv's is in https://info.arxiv.org/help/api/tou.html (one request every three seconds, one
+connection, over all machines).
+
+Traps of arXiv: the service answers 429 without Retry-After, 503 with `Retry-After: 0`, 200 with an error text in the body, and
 403 where continuing would count as an attack (https://info.arxiv.org/help/robots.html).
 """
 
@@ -25,7 +27,7 @@ from lm_eval_tasks.core.version import VERSION
 from lm_eval_tasks.core.waiting import LONGEST_WAIT, announce_wait, retry_after
 
 if TYPE_CHECKING:
-    from builder.round.source import ArxivTable
+    from builder.round.source import LiveTable
 
 TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 TRANSIENT_ERRORS = (
@@ -85,7 +87,7 @@ class HttpClient:
         store: keeps the answers of the round and the time of the last request.
     """
 
-    def __init__(self, source: ArxivTable, store: Store, round_: str) -> None:
+    def __init__(self, source: LiveTable, store: Store, round_: str) -> None:
         self._source, self._answers, self._round = source, store.answers, round_
         self._connections = EndableAdapter()
         self._session = self._new_session()

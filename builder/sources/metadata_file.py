@@ -2,7 +2,7 @@
 
 It is streamed line by line and never held in memory whole. Two record shapes are read: the snapshot's
 (https://www.kaggle.com/datasets/Cornell-University/arxiv: `versions`, `authors_parsed`, `categories` as one text) and
-plain lines with `published`, `authors` and `categories` as lists.
+plain lines with `published`, `authors` and `categories` as lists. A plain line with `id` and `drop` says why something is no paper.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from builder.errors import SourceError
 from builder.ids import PaperId
 from builder.packed import ERRORS, lines_of
-from builder.records import UNKNOWN_LICENSE, Drop, Paper
+from builder.records import UNKNOWN_LICENSE, CrawlReason, Drop, Paper
 from builder.sources.record_check import checked_paper
 from lm_eval_tasks.core.text import ODD, day, parse_json
 
@@ -52,6 +52,8 @@ def _parse_line(line: bytes | None, where: str) -> Paper | Drop:
         if line is None:
             raise ValueError("a line that is too long")
         record = parse_json(line)
+        if (reason := record.get("drop")) in get_args(CrawlReason):
+            return Drop(str(record["id"])[:200], reason)
         paper = checked_paper(paper_from_record(record))
         # arXiv has no flag for withdrawal; authors or moderators say so in the comment.
         withdrawn = "withdrawn" in (record.get("comments") or "").casefold()
@@ -93,6 +95,8 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
         updated=max(published, updated),
         license=record.get("license") or UNKNOWN_LICENSE,
         doi=(record.get("doi") or "").strip().partition(" ")[0].lower(),
+        author_ids=tuple(record.get("author_ids") or ()),
+        other_ids=tuple(record.get("other_ids") or ()),
     )
 
 

@@ -20,7 +20,7 @@ from builder.sources.metadata_index import MetadataIndex
 from lm_eval_tasks.core.text import title_key
 
 if TYPE_CHECKING:
-    from builder.records import Drop, Paper
+    from builder.records import Drop, FileKind, Paper
     from builder.round.model import Round
     from builder.round.source import MirrorTable
     from builder.store import Store
@@ -88,10 +88,9 @@ class MirrorSource:
         """None: a mirror's records carry them."""
         return iter(())
 
-    def fetch_pdf(self, paper_id: str, version: int) -> Path | None:
-        return _first_file(self._pdf, paper_id, version, (".pdf",))
-
-    def fetch_html(self, paper_id: str, version: int) -> Path | None:
+    def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
+        if kind == "pdf":
+            return _first_file(self._pdf, paper_id, version, (".pdf",))
         return _first_file(self._html, paper_id, version, (".html", ".html.xz"))
 
 

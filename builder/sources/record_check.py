@@ -6,13 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 from builder.ids import PaperId
+from builder.records import GROUP
 from lm_eval_tasks.core.text import day, is_valid
 
 if TYPE_CHECKING:
     from builder.records import Paper
 
-_CATEGORY = re.compile(r"[A-Za-z][A-Za-z-]{1,30}(?:\.[A-Za-z-]{1,30})?")
+_CATEGORY = re.compile(r"[A-Za-z][A-Za-z-]{1,60}(?:\.[A-Za-z-]{1,60})?")
 _MOST_VERSIONS = 9999
+_ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]", re.ASCII)
 _LONGEST = {"title": 10_000, "abstract": 100_000, "license": 1_000, "doi": 1_000, "author": 1_000}
 _MOST_AUTHORS = 20_000
 
@@ -37,9 +39,21 @@ def checked_paper(paper: Paper) -> Paper:
     for category in paper.categories:
         if not isinstance(category, str) or not _CATEGORY.fullmatch(category):
             raise ValueError(f"category {category!r:.40}")
+    _check_ids(paper)
     for moment in (paper.published, paper.updated):
         day(moment.isoformat())
     return paper
+
+
+def _check_ids(paper: Paper) -> None:
+    if len(paper.author_ids) not in (0, len(paper.authors)):
+        raise ValueError("not as many ids of authors as authors")
+    for author_id in paper.author_ids:
+        if author_id not in ("", GROUP) and not (isinstance(author_id, str) and _ORCID.fullmatch(author_id)):
+            raise ValueError(f"id of an author {author_id!r:.40}")
+    for other in paper.other_ids:
+        if not isinstance(other, str) or (other_id := PaperId.parse(other)) is None or other_id.bare != other:
+            raise ValueError(f"other id {other!r:.40}")
 
 
 def _text(name: str, value: object) -> None:

@@ -20,7 +20,8 @@ CREATE TABLE papers (
     pid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, title TEXT NOT NULL,
     abstract TEXT NOT NULL, authors TEXT NOT NULL, n_authors INTEGER NOT NULL, categories TEXT NOT NULL,
     published TEXT NOT NULL, updated TEXT NOT NULL, license TEXT NOT NULL, title_key TEXT NOT NULL,
-    since TEXT NOT NULL, doi TEXT NOT NULL, first_key TEXT NOT NULL, look_up INTEGER NOT NULL
+    since TEXT NOT NULL, doi TEXT NOT NULL, first_key TEXT NOT NULL, look_up INTEGER NOT NULL,
+    author_ids TEXT NOT NULL DEFAULT '[]', other_ids TEXT NOT NULL DEFAULT '[]'
 );
 CREATE INDEX papers_by_title ON papers (title_key);
 CREATE INDEX papers_by_day ON papers (published, id);
@@ -32,6 +33,13 @@ WHEN old.authors <> new.authors OR old.look_up <> new.look_up
 BEGIN INSERT OR IGNORE INTO changed VALUES (new.pid); END;
 """
     + FIRST_VERSIONS
+)
+OTHER_IDS = "CREATE TABLE other_ids (other TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (other, id)) WITHOUT ROWID;"
+SCHEMA += OTHER_IDS
+# What version 4 of the store has more than version 3.
+KNOWN_ELSEWHERE = (
+    "ALTER TABLE papers ADD COLUMN author_ids TEXT NOT NULL DEFAULT '[]';"
+    "ALTER TABLE papers ADD COLUMN other_ids TEXT NOT NULL DEFAULT '[]';" + OTHER_IDS
 )
 _NOTE = "authors indexed"
 _PAPERS_AT_ONCE = 100_000
@@ -47,8 +55,10 @@ class PaperTables:
         """`add_papers` inside a transaction of the caller."""
         self._db.executemany(
             "INSERT INTO papers (id, version, title, abstract, authors, n_authors, categories, published, updated, "
-            "license, title_key, since, doi, first_key, look_up) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
-            "ON CONFLICT (id) DO UPDATE SET first_key=excluded.first_key, look_up=max(look_up, excluded.look_up), "
+            "license, title_key, since, doi, first_key, look_up, author_ids, other_ids) "
+            "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+            "ON CONFLICT (id) DO UPDATE SET author_ids=excluded.author_ids, other_ids=excluded.other_ids, "
+            "first_key=excluded.first_key, look_up=max(look_up, excluded.look_up), "
             "version=excluded.version, title=excluded.title, authors=excluded.authors, n_authors=excluded.n_authors, "
             "abstract=CASE WHEN excluded.abstract = '' THEN abstract ELSE excluded.abstract END, "
             "categories=excluded.categories, published=excluded.published, updated=excluded.updated, "
@@ -74,10 +84,14 @@ class PaperTables:
                     p.doi,
                     author_key(p.authors[0]),
                     int(look_up),
+                    json.dumps(p.author_ids),
+                    json.dumps(p.other_ids),
                 )
                 for p in batch
             ),
         )
+        elsewhere = ((other, p.id) for p in batch for other in p.other_ids)
+        self._db.executemany("INSERT OR IGNORE INTO other_ids VALUES (?, ?)", elsewhere)
 
     def forget(self, ids: Iterable[str]) -> None:
         """Remove records that were only looked up, so that they are asked for again; papers of the pool stay."""
@@ -105,7 +119,7 @@ class PaperTables:
         # The first letters leave few rows to look at.
         like = " OR ".join("categories GLOB ?" for _ in wanted) or "true"
         rows = self._db.execute(
-            "SELECT id, published, authors, categories FROM papers NOT INDEXED "
+            "SELECT id, published, authors, author_ids, categories FROM papers NOT INDEXED "
             f"WHERE since <> '' AND since <= ? AND published BETWEEN ? AND ? AND ({like})",
             (
                 since,
@@ -116,10 +130,19 @@ class PaperTables:
         )
         while some := rows.fetchmany(_ROWS_AT_ONCE):
             # Parsed together: a call takes longer than the few names of a row.
-            authors = json.loads(f"[{','.join(row[2] for row in some)}]")
-            for (id_, day, _, paper_categories), names in zip(some, authors, strict=True):
+            authors, author_ids = (json.loads(f"[{','.join(row[i] for row in some)}]") for i in (2, 3))
+            for (id_, day, *_, paper_categories), names, ids in zip(some, authors, author_ids, strict=True):
                 if _is_wanted(paper_categories.partition(" ")[0], wanted):
-                    yield Authorship(id_, date.fromisoformat(day), tuple(names))
+                    yield Authorship(id_, date.fromisoformat(day), tuple(names), tuple(ids))
+
+    def identified_authorships(self, since: str) -> Iterator[Authorship]:
+        """Who wrote the papers in the pool of a round whose authors are known by more than their names, in no particular order."""
+        rows = self._db.execute(
+            "SELECT id, published, authors, author_ids FROM papers WHERE author_ids <> '[]' AND since <> '' AND since <= ?",
+            (since,),
+        )
+        for id_, day, authors, ids in rows:
+            yield Authorship(id_, date.fromisoformat(day), tuple(json.loads(authors)), tuple(json.loads(ids)))
 
     def published_between(self, first: date, last: date) -> Iterator[Paper]:
         """The papers of some days, in the pool or not, by day and id."""
@@ -221,6 +244,11 @@ class PaperTables:
         row = self._db.execute("SELECT id FROM papers WHERE doi = ? ORDER BY id LIMIT 1", (doi.lower(),)).fetchone()
         return row[0] if row else None
 
+    def id_of(self, other: str) -> str | None:
+        """Id of the paper that is known elsewhere by another one."""
+        row = self._db.execute("SELECT id FROM other_ids WHERE other = ? ORDER BY id LIMIT 1", (other,)).fetchone()
+        return row[0] if row else None
+
     def pool_count(self, key: str) -> int:
         """How many papers of the pool have an author of this key, as far as they were indexed."""
         row = self._db.execute(
@@ -250,12 +278,15 @@ class PaperTables:
 
 
 _SELECT = (
-    "SELECT id, version, title, abstract, authors, categories, published, updated, license, doi, since FROM papers"
+    "SELECT id, version, title, abstract, authors, categories, published, updated, license, doi, author_ids, other_ids, since "
+    "FROM papers"
 )
 
 
-def _paper(row: tuple[str, int, str, str, str, str, str, str, str, str, str]) -> Paper:
-    id_, version, title, abstract, authors, categories, published, updated, license_, doi, _ = row
+def _paper(row: tuple[str, int, str, str, str, str, str, str, str, str, str, str, str]) -> Paper:
+    id_, version, title, abstract, authors, categories, published, updated, license_, doi, author_ids, other_ids, _ = (
+        row
+    )
     return Paper(
         id_,
         version,
@@ -267,6 +298,8 @@ def _paper(row: tuple[str, int, str, str, str, str, str, str, str, str, str]) ->
         date.fromisoformat(updated),
         license_,
         doi,
+        tuple(json.loads(author_ids)),
+        tuple(json.loads(other_ids)),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from difflib import get_close_matches
@@ -20,6 +20,7 @@ from lm_eval_tasks.core.batches import batches
 from lm_eval_tasks.core.text import title_key
 
 if TYPE_CHECKING:
+    from builder.records import FileKind
     from builder.round.model import Round
     from builder.round.source import ArxivTable
     from builder.store import Store
@@ -159,14 +160,9 @@ class ArxivSource:
         # Asked for without success: not to be asked for again.
         yield from ((id_, NO_LICENSE) for id_ in sorted(pending))
 
-    def fetch_pdf(self, paper_id: str, version: int) -> Path | None:
-        return self._fetch("pdf", paper_id, version, _check_pdf)
-
-    def fetch_html(self, paper_id: str, version: int) -> Path | None:
-        return self._fetch("html", paper_id, version, _check_html)
-
-    def _fetch(self, kind: str, paper_id: str, version: int, check: Callable[[bytes], None]) -> Path | None:
+    def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
         place = self._round.workspace / "files" / kind / f"{with_version(stem_of(paper_id), version)}.{kind}"
+        check = _check_pdf if kind == "pdf" else _check_html
         return self._http.download(f"{self._files}/{kind}/{with_version(paper_id, version)}", place, check)
 
 

@@ -338,10 +338,10 @@ def with_files(server: Loopback, tmp_path: Path) -> bytes:
 
 def test_files_are_fetched_once_and_for_good(arxiv: ArxivSource, server: Loopback, with_files: bytes) -> None:
     for _ in range(2):
-        path = arxiv.fetch_pdf("2601.00001", 1)
+        path = arxiv.fetch("pdf", "2601.00001", 1)
         assert path is not None
         assert path.read_bytes() == with_files
-        assert arxiv.fetch_html("2601.00001", 1) is None
+        assert arxiv.fetch("html", "2601.00001", 1) is None
     assert server.asked == {"pdf": 1, "html": 1}
 
 
@@ -357,7 +357,7 @@ def test_a_file_that_breaks_off_is_fetched_again(
     arxiv: ArxivSource, server: Loopback, with_files: bytes, fault: Fault
 ) -> None:
     server.faults = [fault]
-    path = arxiv.fetch_pdf("2601.00001", 1)
+    path = arxiv.fetch("pdf", "2601.00001", 1)
     assert path is not None
     assert path.read_bytes() == with_files
     assert len(server.log) == 2
@@ -367,10 +367,10 @@ def test_a_file_that_is_odd_twice_is_taken_as_it_is_by_this_run(
     arxiv: ArxivSource, server: Loopback, with_files: bytes
 ) -> None:
     server.faults = [Fault("pdf", (200, {}, b"%PDF-1.7\nno end"), times=2)]
-    path = arxiv.fetch_pdf("2601.00001", 1)
+    path = arxiv.fetch("pdf", "2601.00001", 1)
     assert path is not None
     assert path.read_bytes() == b"%PDF-1.7\nno end"
-    whole = arxiv.fetch_pdf("2601.00001", 1)
+    whole = arxiv.fetch("pdf", "2601.00001", 1)
     assert whole is not None
     assert whole.read_bytes() == with_files
     assert not path.exists()
@@ -383,19 +383,19 @@ def test_a_page_in_place_of_a_file_is_never_kept(
     arxiv: ArxivSource, server: Loopback, with_files: bytes, tmp_path: Path
 ) -> None:
     server.faults = [Fault("pdf", HTML_PAGE, times=3), Fault("html", HTML_PAGE, times=3)]
-    assert arxiv.fetch_pdf("2601.00001", 1) is None
-    assert arxiv.fetch_html("2601.00001", 1) is None
+    assert arxiv.fetch("pdf", "2601.00001", 1) is None
+    assert arxiv.fetch("html", "2601.00001", 1) is None
     assert not list((tmp_path / "work").rglob("*2601*"))
-    assert arxiv.fetch_pdf("2601.00001", 1) is not None
+    assert arxiv.fetch("pdf", "2601.00001", 1) is not None
 
 
 def test_pages_in_place_of_all_files_end_the_run(arxiv: ArxivSource, server: Loopback, with_files: bytes) -> None:
     server.faults = [Fault("pdf", HTML_PAGE, times=100)]
     with pytest.raises(SourceError, match=r"last: 46 bytes that are not a PDF"):
         for _ in range(5):
-            assert arxiv.fetch_pdf("2601.00001", 1) is None
+            assert arxiv.fetch("pdf", "2601.00001", 1) is None
     server.faults = []
-    assert arxiv.fetch_pdf("2601.00001", 1) is not None
+    assert arxiv.fetch("pdf", "2601.00001", 1) is not None
 
 
 def test_an_empty_answer_counts_for_this_run_only(tmp_path: Path, server: Loopback, waits: list[float]) -> None:
@@ -413,16 +413,16 @@ def test_redirects_within_the_host_are_followed_and_others_refused(
     arxiv: ArxivSource, server: Loopback, with_files: bytes
 ) -> None:
     server.faults = [Fault("pdf/2601.00001v9", (301, {"Location": "/pdf/2601.00001v1"}, b""))]
-    assert arxiv.fetch_pdf("2601.00001", 9) is not None
+    assert arxiv.fetch("pdf", "2601.00001", 9) is not None
     server.faults = [Fault("pdf/2601.00002v1", (302, {"Location": "http://localhost:9/pdf/2601.00002v1"}, b""))]
     with pytest.raises(SourceError, match="another host"):
-        arxiv.fetch_pdf("2601.00002", 1)
+        arxiv.fetch("pdf", "2601.00002", 1)
 
 
 def test_an_endless_redirect_ends(arxiv: ArxivSource, server: Loopback) -> None:
     server.faults = [Fault("pdf", (302, {"Location": "/pdf/2601.00002v1"}, b""), times=50)]
     with pytest.raises(SourceError, match="redirects more than"):
-        arxiv.fetch_pdf("2601.00002", 1)
+        arxiv.fetch("pdf", "2601.00002", 1)
 
 
 # --- offline, and a slow server

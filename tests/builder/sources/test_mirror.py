@@ -152,11 +152,11 @@ def test_files_are_found_by_id_with_and_without_version(tmp_path: Path) -> None:
     (tmp_path / "pdf" / "hep-ex_0406020.pdf").touch()
     (tmp_path / "pdf" / "2601.00001.pdf").touch()
     (tmp_path / "pdf" / "2601.00001v2.pdf").touch()
-    assert source.fetch_pdf("2601.00001", 2) == tmp_path / "pdf" / "2601.00001v2.pdf"
-    assert source.fetch_pdf("2601.00001", 1) == tmp_path / "pdf" / "2601.00001.pdf"
-    assert source.fetch_pdf("hep-ex/0406020", 1) == tmp_path / "pdf" / "hep-ex_0406020.pdf"
-    assert source.fetch_pdf("2601.00002", 1) is None
-    assert source.fetch_html("2601.00001", 1) is None
+    assert source.fetch("pdf", "2601.00001", 2) == tmp_path / "pdf" / "2601.00001v2.pdf"
+    assert source.fetch("pdf", "2601.00001", 1) == tmp_path / "pdf" / "2601.00001.pdf"
+    assert source.fetch("pdf", "hep-ex/0406020", 1) == tmp_path / "pdf" / "hep-ex_0406020.pdf"
+    assert source.fetch("pdf", "2601.00002", 1) is None
+    assert source.fetch("html", "2601.00001", 1) is None
 
 
 @pytest.mark.parametrize("broken", ["meta.jsonl.gz", "meta.jsonl.xz", "meta.jsonl.zst"])

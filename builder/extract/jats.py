@@ -1,0 +1,211 @@
+"""An article in JATS -> Reading: sections, paragraphs and citations are marked as such, so that nothing has to be guessed.
+
+Figures, tables, boxes, displayed formulas, footnotes and supplements are left out; decision letters and other sub-articles are
+never part of the article (https://jats.nlm.nih.gov/archiving/tag-library/1.3/).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lxml import etree
+
+from builder.errors import ExtractError
+from builder.extract.flowing_text import FlowingText, within_brackets
+from builder.extract.headings import Heading, roles_of
+from builder.extract.jats_references import read_references
+from builder.extract.reading import Reading
+from builder.extract.roles import normalise, split_number
+from builder.records import Document, Mention, Reference, Role, Section
+from builder.sources.jats.front import NOTES, abstract_of
+from builder.sources.jats.markup import NotJatsError, entity_text, one_line, read_article
+
+_BESIDE = frozenset(
+    "fig fig-group table-wrap table-wrap-group table boxed-text supplementary-material media graphic inline-graphic caption fn fn-group "
+    "disp-formula disp-formula-group chem-struct-wrap chem-struct tex-math annotation annotation-xml object-id ref-list array "
+    "inline-supplementary-material floats-group sec-meta permissions index-term".split()
+)
+_BLOCKS = frozenset(
+    "p disp-quote list list-item def-list def-item def term verse-group verse-line statement speech attrib preformat code title".split()
+)
+# What sections are called that have a kind but no title (https://jats.nlm.nih.gov/archiving/tag-library/1.3/attribute/sec-type.html).
+_TITLES_OF_KINDS = {
+    "intro": "Introduction",
+    "materials": "Materials",
+    "methods": "Methods",
+    "materials|methods": "Materials and Methods",
+    "results": "Results",
+    "discussion": "Discussion",
+    "conclusions": "Conclusions",
+}
+_SUPPLEMENT = re.compile(r"(?:supporting|supplement(?:ary|al)|additional) (?:information|materials?|files?|data)\b.*")
+_BACKGROUND = re.compile(r"background(?: and .*)?")
+# What stands between the marks of one bracket, and between the two ends of a range.
+_JOINS = re.compile(r"\s*(?:[,;]|and|&|,\s*and)?\s*")
+_RANGE = re.compile(r"[\])]?\s*[-‐‑‒–—−]\s*[\[(]?")
+_PRINTED_RANGE = re.compile(r"\D{0,2}(\d{1,4})\s*[-‐‑‒–—−]\s*(\d{1,4})\D{0,2}")
+# A wider one is a mistake in the file.
+_WIDEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A section and its own text, that of its subsections left out."""
+
+    heading: Heading
+    text: FlowingText
+
+
+def read_jats(path: Path) -> Reading:
+    """Read an article, plain or packed.
+
+    Raises:
+        ExtractError: missing_file, not_jats, damaged, no_sections.
+    """
+    try:
+        article = read_article(path)
+    except NotJatsError as err:
+        raise ExtractError(err.reason, str(err)) from err
+    body = article.find("body")
+    if body is None:
+        raise ExtractError("no_sections", f"{path} has no body")
+    blocks = [_Block(Heading(0, 0, "", "", 1), FlowingText())]
+    _walk(body, blocks[0].text, 1, blocks)
+    if not blocks[0].text.length:
+        blocks = blocks[1:]
+    entries, places = read_references(article)
+    listed = "\n".join(entry.raw for entry in entries)
+    sections = [
+        Section(f"{block.heading.number} {block.heading.words}".strip(), role, block.heading.level, _text(block))
+        for block, role in zip(blocks, _roles(blocks), strict=True)
+    ]
+    if listed:
+        sections.append(Section("References", "references", 1, listed))
+    metadata = article.find("front/article-meta")
+    abstract = abstract_of(metadata) if metadata is not None else ""
+    document = Document(
+        one_line(article.find("front/article-meta/title-group/article-title"), NOTES),
+        abstract,
+        tuple(sections),
+        entries,
+        tuple(_mentions(blocks, entries, places)),
+    )
+    return Reading(document, sum(len(section.text) for section in sections) + len(abstract), 0)
+
+
+def _walk(container: etree._Element, text: FlowingText, level: int, blocks: list[_Block]) -> None:
+    """Collect the sections and texts of a body or section, in order."""
+    for child in container.iterchildren("*"):
+        if child.tag == "sec":
+            if not _is_supplement(child):
+                block = _Block(_heading(child, level, len(blocks)), FlowingText())
+                blocks.append(block)
+                _walk(child, block.text, level + 1, blocks)
+        elif child.tag not in ("title", "label"):
+            _write(child, text)
+            text.end_block()
+
+
+def _heading(section: etree._Element, level: int, position: int) -> Heading:
+    label = one_line(section.find("label")).strip(" .")
+    printed = one_line(section.find("title"), NOTES) or _TITLES_OF_KINDS.get(section.get("sec-type", ""), "")
+    number, words = (label, printed) if label else split_number(printed)
+    return Heading(position, position, number, words, level)
+
+
+def _is_supplement(section: etree._Element) -> bool:
+    named = _SUPPLEMENT.fullmatch(normalise(one_line(section.find("title"))))
+    return section.get("sec-type") == "supplementary-material" or named is not None
+
+
+def _roles(blocks: Sequence[_Block]) -> list[Role]:
+    """A role for each section; where none is called an introduction, the background or what stands before all headings is one."""
+    roles = roles_of([block.heading for block in blocks])
+    if blocks and "introduction" not in roles and len(blocks) > 1:
+        first = normalise(blocks[0].heading.words)
+        if not first or _BACKGROUND.fullmatch(first):
+            roles[0] = "introduction"
+    return roles
+
+
+def _write(element: etree._Element, text: FlowingText) -> None:
+    """Append an element's text, what stands beside the running text left out; citations with their place."""
+    if element.tag in _BESIDE:
+        return
+    start = text.length
+    text.add(element.text)
+    for child in element:
+        if child.tag is etree.Entity:
+            text.add(entity_text(child))
+        else:
+            _write(child, text)
+        text.add(child.tail)
+    if element.tag == "xref" and element.get("ref-type") == "bibr":
+        text.cites.append((start, text.end(), tuple(element.get("rid", "").split())))
+    elif element.tag == "break":
+        text.add(" ")
+    elif element.tag in _BLOCKS:
+        text.end_block()
+
+
+def _text(block: _Block) -> str:
+    return str(block.text).strip("\n")
+
+
+# --- citations
+
+
+def _mentions(
+    blocks: Sequence[_Block], entries: Sequence[Reference], places: dict[str, tuple[int, ...]]
+) -> Iterator[Mention]:
+    for i, block in enumerate(blocks):
+        text = str(block.text)
+        for run in _runs(text, block.text.cites):
+            cited = tuple(dict.fromkeys(_cited(text, run, entries, places)))
+            start, end = run[0][0], run[-1][1]
+            start += len(text[start:end]) - len(text[start:end].lstrip())
+            if cited and start < end:
+                yield Mention(i, *within_brackets(text, start, end), cited, len(cited) > 1)
+
+
+def _runs(
+    text: str, cites: Sequence[tuple[int, int, tuple[str, ...]]]
+) -> Iterator[list[tuple[int, int, tuple[str, ...]]]]:
+    """Citations that stand together as one mark."""
+    run: list[tuple[int, int, tuple[str, ...]]] = []
+    for cite in cites:
+        between = text[run[-1][1] : cite[0]] if run else ""
+        if run and not (_JOINS.fullmatch(between) or _RANGE.fullmatch(between)):
+            yield run
+            run = []
+        run.append(cite)
+    if run:
+        yield run
+
+
+def _cited(
+    text: str,
+    run: Sequence[tuple[int, int, tuple[str, ...]]],
+    entries: Sequence[Reference],
+    places: dict[str, tuple[int, ...]],
+) -> Iterator[int]:
+    """The entries that a mark cites, with those between the ends of its ranges."""
+    last: tuple[int, int] | None = None
+    for start, end, targets in run:
+        cited = [place for target in targets for place in places.get(target, ())]
+        if last and cited and _RANGE.fullmatch(text[last[1] : start]) and last[0] < cited[0] <= last[0] + _WIDEST:
+            yield from range(last[0] + 1, cited[0])
+        yield from cited
+        if len(cited) == 1:
+            yield from _printed_range(text[start:end], cited[0], entries)
+        last = (cited[-1], end) if cited else None
+
+
+def _printed_range(mark: str, first: int, entries: Sequence[Reference]) -> Iterator[int]:
+    """The further entries of a mark "3-7" that links to the entry 3 alone."""
+    match = _PRINTED_RANGE.fullmatch(mark)
+    if match and entries[first].label == match[1] and int(match[1]) < int(match[2]) <= int(match[1]) + _WIDEST:
+        yield from range(first + 1, min(first + 1 + int(match[2]) - int(match[1]), len(entries)))

@@ -1,0 +1,1 @@
+"""Europe PMC itself."""

@@ -1,0 +1,100 @@
+"""Europe PMC's REST service: searches page by page, and the full texts of open-access articles.
+
+https://europepmc.org/RestfulWebService. Traps: the end of a list is a cursor that is repeated, not one that is absent; pages
+come incomplete under load, so that what came is compared with the number that was announced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from builder.errors import SourceError
+from builder.ids import PaperId, stem_of
+from builder.sources.http_client import DoubtfulAnswer, HttpClient
+from lm_eval_tasks.core.text import ODD, parse_json
+
+# The most that a page may contain.
+PAGE = 1000
+
+
+class RestApi:
+    """Searches and full texts.
+
+    Args:
+        url: the service's address.
+        files: folder for full texts.
+    """
+
+    def __init__(self, http: HttpClient, url: str, files: Path) -> None:
+        self._http, self._url, self._files = http, url.rstrip("/"), files
+
+    def search(self, query: str, most: int | None = None) -> Iterator[dict[str, Any]]:
+        """All results of a query, or `most` of them.
+
+        Raises:
+            SourceError: the service refuses, or its list does not end.
+        """
+        cursor, seen = "*", 0
+        while True:
+            page = self._page(query, cursor, min(PAGE, most or PAGE), seen)
+            results = page["resultList"]["result"]
+            yield from results[: None if most is None else most - seen]
+            seen += len(results)
+            after = page.get("nextCursorMark")
+            if not results or not after or after == cursor or seen >= page["hitCount"] or (most and seen >= most):
+                return
+            cursor = after
+
+    def _page(self, query: str, cursor: str, size: int, seen: int) -> dict[str, Any]:
+        parameters = {"query": query, "resultType": "core", "format": "json", "pageSize": size, "cursorMark": cursor}
+        answer = self._http.get(f"{self._url}/search?{urlencode(parameters)}", _check_page(size, seen))
+        if answer.status != 200:
+            raise SourceError(f"Europe PMC refuses a search (status {answer.status}): {query[:200]}")
+        page: dict[str, Any] = parse_json(answer.body)
+        return page
+
+    def full_text(self, paper_id: str, known_as: str) -> Path | None:
+        """The file of an article, fetched once; None if Europe PMC has no open full text of it.
+
+        Args:
+            paper_id: what the file is named by.
+            known_as: its id in PubMed Central, or as a preprint.
+        """
+        parsed = PaperId.parse(known_as)
+        if parsed is None or parsed.kind not in ("pmcid", "ppr"):
+            return None
+        place = self._files / f"{stem_of(paper_id)}.xml"
+        return self._http.download(f"{self._url}/{parsed.bare}/fullTextXML", place, _check_article)
+
+
+def _check_page(size: int, seen: int) -> Callable[[bytes], None]:
+    """A check of a page's body.
+
+    Args:
+        size: results that a full page has.
+        seen: results that came before.
+    """
+
+    def check(body: bytes) -> None:
+        try:
+            page = parse_json(body)
+            hits, results = page["hitCount"], page["resultList"]["result"]
+            missing = min(size, hits - seen) - len(results)
+            if not all(isinstance(result, dict) for result in results):
+                raise ValueError
+        except ODD as err:
+            raise DoubtfulAnswer("an answer that is not a page of results") from err
+        if missing > 0:
+            raise DoubtfulAnswer(f"a page that lacks {missing} of {hits} results", believe=True)
+
+    return check
+
+
+def _check_article(body: bytes) -> None:
+    if b"<article" not in body:
+        raise DoubtfulAnswer(f"{len(body)} bytes that are not an article in JATS")
+    if b"</article>" not in body[-2048:]:
+        raise DoubtfulAnswer(f"an article that ends after {len(body)} bytes", believe=True)

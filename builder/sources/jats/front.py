@@ -1,0 +1,264 @@
+"""What the front of a JATS article says: title, abstract, authors, dates, licence, ids and subject -> Paper.
+
+https://jats.nlm.nih.gov/archiving/tag-library/1.3/element/article-meta.html
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Iterator
+from datetime import date
+from typing import TYPE_CHECKING
+
+from builder.ids import PaperId
+from builder.records import GROUP, Drop, Paper
+from builder.sources.jats.licenses import license_of
+from builder.sources.jats.markup import attribute, one_line
+from builder.sources.record_check import checked_paper
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+    from builder.records import CrawlReason
+
+# What reports no study of its own (https://jats.nlm.nih.gov/archiving/tag-library/1.3/attribute/article-type.html).
+_NO_RESEARCH = frozenset(
+    "abstract addendum announcement article-commentary book-review books-received calendar collection commentary correction "
+    "corrected-article discussion dissertation editorial expression-of-concern in-brief interview introduction letter "
+    "meeting-report news obituary oration partial-retraction product-review reply reprint retraction retracted-article "
+    "translation other".split()
+)
+# Marks in titles, names and abstracts that are no words of theirs.
+NOTES = frozenset({"fn", "xref", "graphic", "inline-graphic", "tex-math", "label"})
+_MARKS = frozenset({"fn", "graphic", "inline-graphic", "tex-math"})
+# Kinds of abstract besides the authors' own: digests, summaries for others, tables of contents.
+_OWN_ABSTRACTS = ("", "abstract", "structured", "section", "author")
+_OTHER_SUMMARIES = re.compile(
+    r"(?:simple|plain language|author|authors'|editors?'?s?|lay|non-?technical) summary|significance(?: statement)?|highlights"
+    r"|graphical abstract|elife digest|digest",
+    re.IGNORECASE,
+)
+# Groups of subjects that name kinds of articles.
+_ARTICLE_KINDS = frozenset({"display-channel", "author-type", "article-type", "article-collection"})
+_KIND_NAMES = re.compile(
+    r"(?:original |new |short |brief |regular |full |data |review |opinion |methods? |software |tools? and |technical |systematic )*"
+    r"(?:research|articles?|results?|reports?|papers?|reviews?|communications?|contributions?|letters?|studies|study|notes?|resources?"
+    r"|reporting|advances?|essays?|perspectives?|viewpoints?|opinions?|commentary|education|formal comment|protocols?|methodology"
+    r"|health in action|policy forum|research in translation|guidelines and guidance)(?: articles?)?",
+    re.IGNORECASE,
+)
+_PUBLIC = frozenset({"epub", "epub-original", "ppub", "epub-ppub", "pub", "publication", "preprint", "epreprint"})
+_PREPRINT_DOI = re.compile(r"10\.(?:1101|64898)/(\d{4})\.(\d\d)\.(\d\d)\.\d+")
+_ORCID = re.compile(r"(\d{4}-\d{4}-\d{4}-\d{3}[\dX])$", re.IGNORECASE)
+_LONGEST_CATEGORY = 60
+
+
+def paper_of(article: etree._Element) -> Paper | Drop:
+    """The record of an article, or why it does not become one: not_research, no_text, bad_record."""
+    metadata = article.find("front/article-meta")
+    ids = _ids(metadata) if metadata is not None else []
+    name = ids[0] if ids else "an article without an id"
+    if metadata is None or not ids:
+        return Drop(name, "bad_record")
+    if reason := _unfit(article):
+        return Drop(name, reason)
+    byline = list(_byline(metadata))
+    try:
+        published, updated = _dates(metadata, ids[0])
+        return checked_paper(
+            Paper(
+                id=ids[0],
+                version=_version(metadata),
+                title=one_line(metadata.find("title-group/article-title"), NOTES),
+                abstract=abstract_of(metadata),
+                authors=tuple(author for author, _ in byline),
+                categories=tuple(_categories(article, metadata)),
+                published=published,
+                updated=max(published, updated),
+                license=license_of(metadata),
+                doi=next((id_ for id_ in ids if id_.startswith("10.")), ""),
+                author_ids=tuple(id_ for _, id_ in byline) if any(id_ for _, id_ in byline) else (),
+                other_ids=tuple(ids[1:]),
+            )
+        )
+    except ValueError:
+        return Drop(name, "bad_record")
+
+
+def _unfit(article: etree._Element) -> CrawlReason | None:
+    if article.get("article-type", "") in _NO_RESEARCH:
+        return "not_research"
+    body = article.find("body")
+    return "no_text" if body is None or next(body.iter("p"), None) is None else None
+
+
+def _ids(metadata: etree._Element) -> list[str]:
+    """The ids of an article, the one that it goes by first: DOI, then PubMed Central's, Europe PMC's for preprints, PubMed's."""
+    given = {attribute(element, "pub-id-type"): one_line(element) for element in metadata.findall("article-id")}
+    pmc = given.get("pmcid") or given.get("pmc") or given.get("pmc-uid") or ""
+    named = (
+        given.get("doi", ""),
+        f"PMC{pmc.upper().removeprefix('PMC')}",
+        given.get("ppr", ""),
+        f"PMID{given.get('pmid', '')}",
+    )
+    return [parsed.bare for text in named if (parsed := PaperId.parse(text)) and parsed.kind != "arxiv"]
+
+
+def _version(metadata: etree._Element) -> int:
+    text = next((one_line(element) for element in metadata.iter("article-version")), "")
+    return int(text) if re.fullmatch(r"[1-9]\d{0,3}", text) else 1
+
+
+# --- authors
+
+
+def _byline(metadata: etree._Element) -> Iterator[tuple[str, str]]:
+    """The authors in order: name, and ORCID, `GROUP`, or ""."""
+    contributors = [
+        contributor
+        for contributor in metadata.iterfind("contrib-group/contrib")
+        if contributor.get("contrib-type", "author") == "author"
+    ]
+    for contributor in contributors:
+        group = contributor.find("collab")
+        if group is not None and contributor.find("name") is None and contributor.find("name-alternatives") is None:
+            if name := one_line(group, NOTES | {"contrib-group"}):
+                yield name, GROUP
+        elif name := _person(contributor):
+            yield name, _orcid(contributor)
+
+
+def _person(contributor: etree._Element) -> str:
+    """A name as it is printed: family names of the East first."""
+    name = next(contributor.iter("name"), None)
+    if name is None:
+        return one_line(next(contributor.iter("string-name"), None), NOTES)
+    surname, given, suffix = (one_line(name.find(part), NOTES) for part in ("surname", "given-names", "suffix"))
+    parts = (surname, given) if name.get("name-style") == "eastern" else (given, surname)
+    return " ".join(part for part in (*parts, suffix) if part)
+
+
+def _orcid(contributor: etree._Element) -> str:
+    for element in contributor.findall("contrib-id"):
+        if element.get("contrib-id-type") == "orcid":
+            return orcid(one_line(element))
+    return ""
+
+
+def orcid(text: str) -> str:
+    """An ORCID in its usual form; "" for a text that is none, by its check digit (ISO 7064, MOD 11-2)."""
+    match = _ORCID.search(text.strip(" /"))
+    if match is None:
+        return ""
+    digits = match[1].replace("-", "").upper()
+    total = 0
+    for digit in digits[:-1]:
+        total = (total + int(digit)) * 2
+    expected = (12 - total % 11) % 11
+    return match[1].upper() if digits[-1] == ("X" if expected == 10 else str(expected)) else ""
+
+
+# --- abstract, subjects, dates
+
+
+def abstract_of(metadata: etree._Element) -> str:
+    """The authors' abstract, the parts of a structured one joined; digests and summaries for other readers are left out."""
+    own = (a for a in metadata.findall("abstract") if a.get("abstract-type", "") in _OWN_ABSTRACTS)
+    element = next(own, None)
+    if element is None:
+        return ""
+    parts = []
+    for part in element.iter("title", "p"):
+        text = one_line(part, _MARKS)
+        if any(_is_for_others(section) for section in part.iterancestors("sec")):
+            continue
+        if part.tag == "p":
+            parts.append(text)
+        elif text.casefold().strip(" .:") not in ("abstract", "summary", "") and part.getparent() is not element:
+            parts.append(text if text.endswith((".", ":", "?")) else f"{text}:")
+    return " ".join(part for part in parts if part) or one_line(element, _MARKS | {"title"})
+
+
+def other_abstracts(metadata: etree._Element) -> int:
+    """How many abstracts and parts of abstracts are not shown because they are for other readers."""
+    abstracts = metadata.findall("abstract")
+    parts = sum(map(_is_for_others, metadata.iterfind("abstract//sec")))
+    return sum(a.get("abstract-type", "") not in _OWN_ABSTRACTS for a in abstracts) + parts
+
+
+def _is_for_others(section: etree._Element) -> bool:
+    return _OTHER_SUMMARIES.fullmatch(one_line(section.find("title")).strip(" .:")) is not None
+
+
+def _categories(article: etree._Element, metadata: etree._Element) -> Iterator[str]:
+    """Subject areas as `area` or `area.subject`, the first one first; the journal where an article names none.
+
+    A group called "heading" names the kind of article in some journals, the subject in others.
+    """
+    seen: dict[str, None] = {}
+    groups = metadata.findall("article-categories/subj-group")
+    for group in sorted(groups, key=lambda group: group.get("subj-group-type") == "heading"):
+        if group.get("subj-group-type") in _ARTICLE_KINDS:
+            continue
+        for subject in group.findall("subject"):
+            words = one_line(subject)
+            if words and not _KIND_NAMES.fullmatch(words):
+                area, _, inner = words.partition("/")
+                below = one_line(group.find("subj-group/subject"))
+                inner = inner or ("" if _KIND_NAMES.fullmatch(below) else below)
+                seen[".".join(filter(None, (category_of(area), category_of(inner))))] = None
+    journal = article.find("front/journal-meta//journal-title")
+    yield from [name for name in seen if name] or filter(None, [category_of(one_line(journal))])
+
+
+def category_of(words: str) -> str:
+    """Words as the name of a category: "biology-and-life-sciences"."""
+    plain = re.sub(r"[^A-Za-z]+", "-", words).strip("-").lower()
+    if len(plain) > _LONGEST_CATEGORY:
+        plain = plain[: _LONGEST_CATEGORY + 1].rpartition("-")[0] or plain[:_LONGEST_CATEGORY]
+    return plain if len(plain) > 1 else ""
+
+
+def _dates(metadata: etree._Element, id_: str) -> tuple[date, date]:
+    """The first day on which the article, or its preprint, was public, and that of this version.
+
+    Raises:
+        ValueError: it names none.
+    """
+    dated = [
+        (_kind_of(element), day) for element in metadata.iterfind("pub-date") if (day := _day(element, id_)) is not None
+    ]
+    preprints = [
+        day
+        for element in (*metadata.iterfind("history/date"), *metadata.iterfind("pub-history/event/date"))
+        if "preprint" in _kind_of(element) and (day := _day(element, id_)) is not None
+    ]
+    public = [day for kind, day in dated if kind in _PUBLIC and day[1]] or [day for _, day in dated]
+    first = min((day for day, _ in (*public, *preprints)), default=None)
+    if first is None:
+        raise ValueError("no day of publication")
+    return first, max((day for kind, (day, whole) in dated if whole and kind == "epub-version"), default=first)
+
+
+def _kind_of(element: etree._Element) -> str:
+    parent = element.getparent()
+    event = parent.get("event-type", "") if parent is not None else ""
+    return element.get("pub-type") or element.get("date-type") or event or "pub"
+
+
+def _day(element: etree._Element, id_: str) -> tuple[date, bool] | None:
+    """A date, and whether it is one to the day; of a month or a year without a day its first, or the day in a preprint's DOI."""
+    year, month, number = (one_line(element.find(part)) for part in ("year", "month", "day"))
+    if not re.fullmatch(r"[12]\d{3}", year):
+        return None
+    in_doi = _PREPRINT_DOI.fullmatch(id_)
+    if not number and in_doi:
+        year, month, number = in_doi.groups()
+    if not re.fullmatch(r"0?[1-9]|1[0-2]", month):
+        return date(int(year), 1, 1), False
+    last = monthrange(int(year), int(month))[1]
+    if re.fullmatch(r"\d{1,2}", number) and 1 <= int(number) <= last:
+        return date(int(year), int(month), int(number)), True
+    return date(int(year), int(month), 1), False

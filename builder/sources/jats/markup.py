@@ -1,0 +1,95 @@
+"""A JATS file as a tree that can be read safely: its DTD and the entities it names are never fetched or expanded."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from pathlib import Path
+
+from lxml import etree
+
+from builder.packed import ERRORS, read_packed
+
+# The endings of files that are taken for JATS, plain or packed.
+ENDINGS = tuple(kind + packed for kind in (".xml", ".nxml") for packed in ("", ".xz", ".gz", ".zst"))
+# The longest article here has 1 MB.
+_MOST_BYTES = 1 << 26
+
+
+class NotJatsError(Exception):
+    """A file that is not a JATS article, or not one that can be read safely.
+
+    Attributes:
+        reason: a member of `records.ExtractReason`.
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
+def read_article(path: Path) -> etree._Element:
+    """The `article` element of a file; names of elements without their namespaces.
+
+    Raises:
+        NotJatsError: missing_file, not_jats, damaged.
+    """
+    try:
+        data = read_packed(path, _MOST_BYTES)
+    except ERRORS as err:
+        raise NotJatsError("missing_file", f"{path}: {err}") from err
+    return parse_article(data, str(path))
+
+
+def parse_article(data: bytes, name: str) -> etree._Element:
+    """As `read_article`.
+
+    Args:
+        name: of the file, for messages.
+    """
+    if b"<!ENTITY" in data:
+        raise NotJatsError("damaged", f"{name}: it declares entities of its own, which are not expanded")
+    parser = etree.XMLParser(
+        load_dtd=False, no_network=True, resolve_entities=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError) as err:
+        raise NotJatsError("damaged" if b"<article" in data else "not_jats", f"{name}: {err}") from err
+    for element in root.iter(etree.Element):
+        element.tag = etree.QName(element).localname
+    article = root if root.tag == "article" else root.find(".//article")
+    if article is None or article.find("front") is None:
+        raise NotJatsError("not_jats", f"{name} has no <article> with a <front>")
+    return article
+
+
+def attribute(element: etree._Element, name: str) -> str:
+    """An attribute, whatever its namespace; "" if there is none."""
+    value = element.get(name) or element.get(f"{{http://www.w3.org/1999/xlink}}{name}")
+    return str(value or "").strip()
+
+
+def one_line(element: etree._Element | None, without: frozenset[str] = frozenset()) -> str:
+    """The text of an element with its blanks collapsed; "" for None.
+
+    Args:
+        without: elements that are left out.
+    """
+    return "" if element is None else " ".join("".join(_pieces(element, without)).split())
+
+
+def _pieces(element: etree._Element, without: frozenset[str]) -> Iterator[str]:
+    yield element.text or ""
+    for child in element:
+        if child.tag is etree.Entity:
+            yield entity_text(child)
+        elif child.tag not in without:
+            yield from _pieces(child, without)
+        yield child.tail or ""
+
+
+def entity_text(entity: etree._Element) -> str:
+    """The character that a named entity of HTML stands for; "" for one that only a DTD explains."""
+    text = html.unescape(entity.text or "")
+    return "" if text.startswith("&") else text

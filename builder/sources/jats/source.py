@@ -1,0 +1,180 @@
+"""A source that is a collection of JATS files. What their fronts say is kept as a file of records, which a mirror looks up."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from builder.errors import SourceError
+from builder.ids import stem_of
+from builder.records import Drop, Paper
+from builder.sources.jats.archives import files_of
+from builder.sources.jats.front import other_abstracts, paper_of
+from builder.sources.jats.markup import NotJatsError, read_article
+from builder.sources.mirror import MirrorSource
+from builder.sources.object_store import OF_THE_FILE, is_address, local_copy
+from lm_eval_tasks.core.files import write_whole
+from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.core.text import parse_json
+from lm_eval_tasks.core.waiting import announce
+
+if TYPE_CHECKING:
+    from builder.records import FileKind
+    from builder.round.model import Round
+    from builder.round.source import JatsTable
+    from builder.store import Store
+
+# Raise with every change that can affect a record: fronts are read again.
+READER = "1"
+_RECORDS, _FRONTS = "metadata.jsonl", "fronts.jsonl"
+
+
+class JatsSource(MirrorSource):
+    """A folder, archive or address of JATS files.
+
+    Args:
+        path: where they are.
+        workspace: where their records, and what is unpacked or fetched, are kept.
+
+    Raises:
+        SourceError: there are none, or they cannot be read.
+    """
+
+    def __init__(self, path: str, workspace: Path) -> None:
+        self._place = workspace / "jats"
+        self._place.mkdir(parents=True, exist_ok=True)
+        fronts = _Fronts(self._place / _FRONTS).read(files_of(path, self._place))
+        records = _newest(fronts)
+        beside = sum(front["beside"] for front in fronts)
+        if beside and not (self._place / _RECORDS).is_file():
+            announce(f"{beside} summaries for other readers are left out of the abstracts of {len(fronts)} files")
+        lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+        if not _has(self._place / _RECORDS, lines):
+            write_whole(self._place / _RECORDS, lines)
+        super().__init__(self._place, _RECORDS, index=self._place / "index.sqlite3")
+
+    @cached_property
+    def _files(self) -> dict[str, str]:
+        """Id -> path or address of the article."""
+        lines = (parse_json(line) for line in self.metadata.read_bytes().splitlines())
+        return {record["id"]: record["file"] for record in lines if "file" in record}
+
+    def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
+        name = self._files.get(paper_id)
+        if name is None or not is_address(name):
+            return Path(name) if name else None
+        place = self._place / "fetched" / f"{stem_of(paper_id)}{''.join(Path(name).suffixes[-2:])[-20:]}"
+        if not place.is_file():
+            try:
+                with local_copy(name) as copy:
+                    place.parent.mkdir(exist_ok=True)
+                    write_whole(place, copy.read_bytes())
+            except OF_THE_FILE:
+                return None
+        return place
+
+
+def _has(path: Path, content: str) -> bool:
+    return path.is_file() and path.read_text(encoding="utf-8") == content
+
+
+class _Fronts:
+    """What the fronts of files say, a line of JSON each, appended as they are read: a killed reading goes on from there."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self, files: Sequence[str]) -> list[dict[str, Any]]:
+        """The line of each file, in order; only what is new or has changed is read."""
+        known = self._known()
+        lines: list[dict[str, Any]] = []
+        with self._path.open("a", encoding="utf-8") as kept:
+            for name in progress(files, "read fronts", len(files)):
+                state = _state(name)
+                line = known.get(name)
+                if line is None or line["state"] != state:
+                    line = {"file": name, "state": state, **_front(name)}
+                    kept.write(json.dumps(line, ensure_ascii=False) + "\n")
+                lines.append(line)
+        return lines
+
+    def _known(self) -> dict[str, dict[str, Any]]:
+        known: dict[str, dict[str, Any]] = {}
+        for text in self._path.read_bytes().splitlines() if self._path.is_file() else ():
+            try:
+                line = parse_json(text)
+                known[line["file"]] = line
+            except (ValueError, TypeError, KeyError):
+                continue  # it was cut off by a kill
+        return known
+
+
+def _state(name: str) -> str:
+    """What tells whether a file may have changed since its front was read; nothing does for an address."""
+    if is_address(name):
+        return READER
+    try:
+        stat = Path(name).stat()
+    except OSError as err:
+        raise SourceError(f"cannot read {name}: {err.strerror}") from err
+    return f"{READER} {stat.st_size} {stat.st_mtime_ns}"
+
+
+def _front(name: str) -> dict[str, Any]:
+    """The record of an article, or the id and reason of one that does not become a paper."""
+    try:
+        with local_copy(name) as path:
+            article = read_article(path)
+    except (NotJatsError, *OF_THE_FILE):
+        return {"id": Path(name).name[:100], "drop": "bad_record", "beside": 0}
+    item = paper_of(article)
+    metadata = article.find("front/article-meta")
+    beside = other_abstracts(metadata) if metadata is not None else 0
+    if isinstance(item, Drop):
+        return {"id": item.id, "drop": item.reason, "beside": beside}
+    return {"record": record_of(item), "beside": beside}
+
+
+def record_of(paper: Paper) -> dict[str, Any]:
+    """A paper as a line of a metadata file, see `sources.metadata_file`."""
+    return {
+        "id": paper.id,
+        "version": paper.version,
+        "title": paper.title,
+        "abstract": paper.abstract,
+        "authors": paper.authors,
+        "author_ids": paper.author_ids,
+        "other_ids": paper.other_ids,
+        "categories": paper.categories,
+        "published": paper.published.isoformat(),
+        "updated": paper.updated.isoformat(),
+        "license": paper.license,
+        "doi": paper.doi,
+    }
+
+
+def _newest(fronts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The lines of the metadata file: of an article with several files the newest version, the others as drops."""
+    best: dict[str, tuple[int, str]] = {}
+    for front in fronts:
+        if record := front.get("record"):
+            best[record["id"]] = max(best.get(record["id"], (0, "")), (record["version"], front["file"]))
+    seen: Counter[str] = Counter()
+    for front in fronts:
+        record = front.get("record")
+        if record is None:
+            yield {"id": front["id"], "drop": front["drop"]}
+        elif best[record["id"]] == (record["version"], front["file"]):
+            yield {**record, "file": front["file"]}
+        else:
+            seen[record["id"]] += 1
+            yield {"id": f"{record['id']} ({seen[record['id']]})", "drop": "older_version"}
+
+
+def open_source(table: JatsTable, round_: Round, store: Store) -> JatsSource:
+    """The articles of a round."""
+    return JatsSource(table.path, round_.workspace)
