@@ -24,9 +24,16 @@ from lm_eval_tasks.core.command_line import (
     positive,
 )
 
-STARTS = ("arxiv", "mirror", "pdfs", "sample")
+STARTS = ("arxiv", "europepmc", "jats", "mirror", "pdfs", "sample")
+# Source -> the options of `init` that it needs.
+_NEEDED = {
+    "arxiv": ("contact", "seed"),
+    "europepmc": ("contact", "field"),
+    **dict.fromkeys(("jats", "mirror", "pdfs"), ("path",)),
+}
 _QUESTIONS = {
-    "contact": "Your email or web address, for arXiv:",
+    "contact": "Your email or web address, which is sent with every request:",
+    "field": "Words to search for, such as neuroscience:",
     "seed": "An author to start from:",
     "path": "The folder with the papers:",
 }
@@ -50,8 +57,9 @@ def register(commands: Commands) -> None:
     sub.add_argument(
         "--source", choices=STARTS, help="where papers come from (default: asked on a terminal, else sample)"
     )
-    sub.add_argument("--path", default="", help="mirror, pdfs: the folder")
-    sub.add_argument("--contact", default="", help="arxiv: your email or web address")
+    sub.add_argument("--path", default="", help="jats, mirror, pdfs: the folder")
+    sub.add_argument("--contact", default="", help="arxiv, europepmc: your email or web address")
+    sub.add_argument("--field", default="", help="europepmc: words to search for, such as neuroscience")
     sub.add_argument("--seed", default="", help="arxiv: an author to start from")
     sub = commands.add(BUILD, "run", "build a round: crawl, graph, extract, link, samples, dataset folder", run)
     _add_round(sub)
@@ -187,10 +195,9 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
 
     from builder.round.starter import write_start
 
-    values = {name: getattr(arguments, name) for name in ("path", "contact", "seed")}
+    values = {name: getattr(arguments, name) for name in ("path", "contact", "seed", "field")}
     kind: Any = arguments.source or _ask(f"Where do papers come from ({', '.join(STARTS)})? ", "sample")
-    needed = {"arxiv": ("contact", "seed"), "mirror": ("path",), "pdfs": ("path",)}.get(kind, ())
-    for name in needed:
+    for name in _NEEDED.get(kind, ()):
         values[name] = values[name] or _ask(f"{_QUESTIONS[name]} ", "")
     write_start(arguments.file, kind, datetime.now(UTC).date(), **values)
     yield f"written: {arguments.file}; read it, change it, then: academiceval run {arguments.file}"

@@ -296,6 +296,7 @@ class CitedPaper:
     title: str
     abstract: str
     license: str = PUBLIC_DOMAIN
+    authors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,6 +346,7 @@ class Demonstration:
     abstract: str
     content: str
     output: str
+    authors: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

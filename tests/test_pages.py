@@ -42,6 +42,7 @@ INSTEAD = (
         "make demo",
         f'ln -s "$(dirname "$(command -v academiceval)")" bin && make -f {ROOT}/Makefile -o setup-demo BIN=bin demo',
     ),
+    ("init --source europepmc --field neuroscience --contact you@example.org", "init --source sample"),
     ("--model vllm/ORG/MODEL", "--model hf/ORG/MODEL -M do_sample=false"),
     ("--model vllm --model_args tensor_parallel_size=8", "--model lead"),
     ("--model vllm", "--model hf"),

@@ -77,6 +77,17 @@ _READING = (
     "Contexts that share papers count as one for intervals; with fewer than ten there is none."
 )
 
+_USE = (
+    "Each row and each demonstration names its paper's licence; most allow use on your own machine, not redistribution."
+)
+# Kinds of sources whose papers are open-access articles.
+_OPEN_ACCESS = ("jats", "europepmc")
+_ATTRIBUTION = (
+    "Whose texts these are: each row names the authors, title, licence and id of its paper, and of every other paper that it shows; an id "
+    "that begins with `10.` is a DOI, whose page is `https://doi.org/` followed by it. Changes: texts were cut into sections, and "
+    "figures, tables, displayed formulas, footnotes and supplements were left out."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Publication:
@@ -102,7 +113,7 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
     audit = tables.audit_tables(manifest.audit, manifest.allowed) if manifest.audit else []
     lines = [
         "---",
-        yaml.safe_dump(_front_matter(shown), sort_keys=False, allow_unicode=True).strip(),
+        yaml.safe_dump(_front_matter(shown, manifest.source), sort_keys=False, allow_unicode=True).strip(),
         "---",
         f"# AcademicEval, round {manifest.round}",
         "",
@@ -140,21 +151,20 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         *_section("Citations", [tables.links(manifest.links)]),
         *_section("Audit", audit),
         *_section("Licences", [tables.licenses(shown)]),
-        "Each row and each demonstration names its paper's licence; most allow use on your own machine, not "
-        "redistribution.",
+        _ATTRIBUTION if manifest.source in _OPEN_ACCESS else _USE,
         "",
         *_section("Changelog", [_changes(manifest, published.errata)]),
         *_section("Errata", [_errata(published.errata)]),
         "## Limitations",
         "",
         "Texts are read from PDF and HTML by software and lose parts of formulas and tables. The reference is one text by the "
-        "authors; another may be as good. Fields and groups are represented in proportion to what they publish on "
-        "arXiv. Please do not train on these texts. Canary string: "
+        "authors; another may be as good. Fields and groups are represented in proportion to what they publish "
+        "there. Please do not train on these texts. Canary string: "
         f"`{canary(manifest.round)}`.",
         "",
         "## Takedowns",
         "",
-        "An author who wants a paper removed can open a discussion on this page with its arXiv id; the text is removed in a new "
+        "An author who wants a paper removed can open a discussion on this page with its id; the text is removed in a new "
         "revision, and the id is kept on a list for all later rounds.",
         "",
         "## How to cite",
@@ -233,7 +243,7 @@ def _takedown_note(papers: Sequence[str]) -> str:
     return f" (taken down: {', '.join(papers)})" if papers else ""
 
 
-def _front_matter(shown: Sequence[Configuration]) -> dict[str, object]:
+def _front_matter(shown: Sequence[Configuration], source: str) -> dict[str, object]:
     """Configurations and splits without samples are left out, because `datasets` cannot load them."""
     loadable = [configuration for configuration in shown if configuration.samples]
     configs = [
@@ -256,8 +266,10 @@ def _front_matter(shown: Sequence[Configuration]) -> dict[str, object]:
         tags=["long-context", "live-benchmark", "arxiv:2510.17725", "arxiv:2502.13753"],
         size_categories=[_size(loadable)],
         license="other",
-        license_name="arxiv-per-paper",
-        license_link="https://info.arxiv.org/help/license/index.html",
+        license_name="per-paper" if source in _OPEN_ACCESS else "arxiv-per-paper",
+        license_link="https://creativecommons.org/licenses/"
+        if source in _OPEN_ACCESS
+        else "https://info.arxiv.org/help/license/index.html",
     )
     add_dataset_info(data, {configuration.name: _info(configuration) for configuration in loadable})
     front: dict[str, object] = data.to_dict()  # type: ignore[no-untyped-call]

@@ -46,12 +46,13 @@ def complete_writing(row: Row, task: Task, store: Store) -> Row | Lacking:
         texts = _texts(store, demonstration["id"], task, hashes, f"demonstrations.{i}.", "output")
         if isinstance(texts, str):
             return texts
-        demonstrations.append(demonstration | texts)
+        shown = paper_of(store, demonstration["id"])
+        demonstrations.append({**demonstration, **texts, "authors": list(shown.authors if shown else ())})
     kept = {name: value for name, value in row.items() if name not in ("position", "task", "texts", "citations")}
     full_row: Row = kept | paper_texts | {"demonstrations": demonstrations}
     if task == "related":
         full_row["citations"] = [
-            {**cited, "title": paper.title, "abstract": paper.abstract}
+            {**cited, "title": paper.title, "abstract": paper.abstract, "authors": list(paper.authors)}
             for cited in row["citations"]
             for paper in store.papers([cited["id"]])
         ]

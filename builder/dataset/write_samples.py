@@ -114,8 +114,14 @@ def _sample(target: Cut, demonstrations: Sequence[tuple[DemoKind, Cut]], task: T
         paper=target.paper,
         content=content,
         citations=tuple(
-            CitedPaper(id_, texts[target.spans[title]], texts[target.spans[abstract]], license_)
-            for id_, license_, title, abstract in citations
+            CitedPaper(
+                citation.id,
+                texts[target.spans[citation.title]],
+                texts[target.spans[citation.abstract]],
+                citation.license,
+                citation.authors,
+            )
+            for citation in citations
         ),
         demonstrations=tuple(_demonstration(kind, cut, task, texts) for kind, cut in demonstrations),
         target=output,
@@ -134,6 +140,7 @@ def _demonstration(kind: DemoKind, cut: Cut, task: Task, texts: Texts) -> Demons
         paper.abstract,
         content,
         output,
+        paper.authors,
     )
 
 

@@ -9,15 +9,23 @@ import pyarrow as pa
 
 from builder.dataset.row_kind import RowKind
 from builder.dataset.text_hashes import TEXTS, hash_column
+from builder.records import PUBLIC_DOMAIN
 
 if TYPE_CHECKING:
     from builder.records import Sample, Task
 
 _STRINGS = pa.list_(pa.string())
-_CITATION = pa.struct([(name, pa.string()) for name in ("id", "license", "title", "abstract")])
+_AUTHORS = ("authors", _STRINGS)
+_CITATION = pa.struct([*((name, pa.string()) for name in ("id", "license", "title", "abstract")), _AUTHORS])
 _CITED_BY_ID = pa.struct([("id", pa.string()), ("license", pa.string())])
 _DEMONSTRATION = pa.struct(
-    [(name, pa.string()) for name in ("id", "kind", "published", "license", "title", "abstract", "content", "output")]
+    [
+        *(
+            (name, pa.string())
+            for name in ("id", "kind", "published", "license", "title", "abstract", "content", "output")
+        ),
+        _AUTHORS,
+    ]
 )
 
 
@@ -107,10 +115,12 @@ def texts(row: dict[str, Any]) -> dict[str, str]:
 
 
 def papers(row: dict[str, Any]) -> list[tuple[str, str]]:
-    """(id with version, licence) of the papers whose texts a row shows, or would if it were whole; of a cited paper only title
-    and abstract.
+    """(id with version, licence) of the papers whose texts a row shows, or would if it were whole.
+
+    Of cited papers it shows abstracts, which count unless they are in the public domain, as arXiv's are.
     """
-    beside = (*row["demonstrations"], *(row.get("citations") or ()))
+    cited = (cited for cited in row.get("citations") or () if cited["license"] != PUBLIC_DOMAIN)
+    beside = (*row["demonstrations"], *cited)
     return [(row["id"], row["license"]), *((shown["id"], shown["license"]) for shown in beside)]
 
 

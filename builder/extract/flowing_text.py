@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 # No blank belongs before these, although pages with every element on its own line have one there.
 _CLOSING = tuple(".,;:)]")
+_BLANKS = re.compile(r"\s+")
 _PAIRS = {"(": ")", "[": "]"}
 
 
@@ -25,7 +26,10 @@ class FlowingText:
     def add(self, text: str | None) -> None:
         if not text:
             return
-        text = re.sub(r"(?<=[\[(]) $", "", re.sub(r"\s+", " ", text))
+        # Most pieces need no change; every blank but the plain one is unprintable.
+        if not text.isprintable() or "  " in text:
+            text = _BLANKS.sub(" ", text)
+        text = text[:-1] if text.endswith(("[ ", "( ")) else text
         last = self.parts[-1][-1] if self.length else "\n"
         if text[0] == " " and (last in " \n[(" or text[1:2] in _CLOSING):
             text = text[1:]

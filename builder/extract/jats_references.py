@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from builder.extract.references import parse_entry
+from builder.extract.references import parse_entry, with_ids
 from builder.ids import PaperId
+from builder.records import Reference
 from builder.sources.jats.markup import attribute, one_line
 
 if TYPE_CHECKING:
     from lxml import etree
 
-    from builder.records import Reference
 
 _CITATIONS = frozenset({"element-citation", "mixed-citation", "nlm-citation", "citation"})
 _TITLES = ("article-title", "chapter-title", "part-title", "data-title")
@@ -52,20 +52,33 @@ def _entry(citation: etree._Element, label: str) -> Reference:
     links = [attribute(link, "href") or one_line(link) for link in citation.iter("ext-link", "uri")]
     raw = _printed(citation)
     ids = {attribute(element, "pub-id-type"): one_line(element) for element in citation.iter("pub-id")}
-    entry = parse_entry(raw, [*links, *_as_links(ids)])
-    title = next((text for name in _TITLES if (text := one_line(citation.find(f".//{name}")))), "")
-    if not title and citation.get("publication-type", citation.get("citation-type")) == "book":
-        title = one_line(citation.find(".//source"))
-    year = _YEAR.search(one_line(citation.find(".//year")))
+    links += _as_links(ids)
+    title, authors, year = (
+        _title(citation),
+        tuple(_surnames(citation)),
+        _YEAR.search(one_line(citation.find(".//year"))),
+    )
+    if title and authors and year:
+        entry = with_ids(Reference(raw), " ".join([raw, *links]))
+    else:
+        entry = parse_entry(raw, links)
     return replace(
         entry,
         label=label or entry.label,
-        title=title.strip(" .") or entry.title,
-        authors=tuple(_surnames(citation)) or entry.authors,
+        title=title or entry.title,
+        authors=authors or entry.authors,
         year=int(year.group()) if year else entry.year,
         doi=entry.doi.lower() if entry.doi else None,
         pubmed=_pubmed(ids),
     )
+
+
+def _title(citation: etree._Element) -> str:
+    """The title of the work: of an article or chapter, else of a book; "" if none is marked."""
+    title = next((text for name in _TITLES if (text := one_line(citation.find(f".//{name}")))), "")
+    if not title and citation.get("publication-type", citation.get("citation-type")) == "book":
+        title = one_line(citation.find(".//source"))
+    return title.strip(" .")
 
 
 def _as_links(ids: dict[str, str]) -> Iterator[str]:
@@ -99,8 +112,9 @@ def _printed(citation: etree._Element) -> str:
         else one_line(name)
         for name in citation.iter("name", "string-name", "collab")
     ]
-    title = next((text for part in _TITLES if (text := one_line(citation.find(f".//{part}")))), "")
+    title = _title(citation)
     source, volume, pages = (one_line(citation.find(f".//{part}")) for part in ("source", "volume", "fpage"))
+    source = "" if source.strip(" .") == title else source
     year = one_line(citation.find(".//year"))
     head = ", ".join(name for name in names if name) + (f" ({year})" if year else "")
     tail = " ".join(part for part in (source, volume) if part) + (f": {pages}" if pages else "")

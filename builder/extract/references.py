@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -113,20 +114,27 @@ def parse_entry(raw: str, links: Sequence[str] = ()) -> Reference:
         links: addresses that the entry links to, read after what it prints.
     """
     label, rest = _take_label(raw)
-    said = " ".join([rest, *links])
-    arxiv = _ARXIV.search(said)
-    parsed = PaperId.parse(arxiv.group(1)) if arxiv else None
-    doi, url = _DOI.search(said), _URL.search(said)
     plain = _URL.sub(" ", rest)
     parts = segments(plain)
     quoted = _QUOTED.search(plain)
     title = _VENUE.sub("", quoted.group(1) if quoted else _title_of(parts)).strip(" ,.")
-    return Reference(
+    entry = Reference(
         raw=raw,
         label=label,
         authors=_authors(plain[: quoted.start()] if quoted else "".join(parts[:1])),
         year=_year(parts),
         title=title,
+    )
+    return with_ids(entry, " ".join([rest, *links]))
+
+
+def with_ids(entry: Reference, said: str) -> Reference:
+    """An entry with the first arXiv id, DOI and address in what it says and links to."""
+    arxiv = _ARXIV.search(said)
+    parsed = PaperId.parse(arxiv.group(1)) if arxiv else None
+    doi, url = _DOI.search(said), _URL.search(said)
+    return replace(
+        entry,
         arxiv_id=parsed.bare if parsed else None,
         doi=doi.group() if doi else None,
         url=url.group() if url else None,

@@ -9,15 +9,14 @@ from typing import Literal
 from builder.errors import RoundError
 from lm_eval_tasks.core.files import write_whole
 
-Start = Literal["arxiv", "mirror", "pdfs", "sample"]
-STARTS: tuple[Start, ...] = ("arxiv", "mirror", "pdfs", "sample")
+Start = Literal["arxiv", "europepmc", "jats", "mirror", "pdfs", "sample"]
+STARTS: tuple[Start, ...] = ("arxiv", "europepmc", "jats", "mirror", "pdfs", "sample")
 
 _HEAD = """# A round of AcademicEval. The page "A round and its file" of the documentation explains every key.
 round = "{round}"             # the revision, year and month; it covers papers up to the end of the month before
 seed = 2026                   # decides which demonstrations are drawn
 workspace = "work"            # state between runs: a stopped run resumes from it
 output = "academiceval"       # the dataset folder
-# settings = ["Title-10K", "Abs-9K"]    # left out: all sixteen
 """
 _SOURCES: dict[Start, str] = {
     "arxiv": """
@@ -32,6 +31,28 @@ published_from = {from_}
 [crawl]
 seeds = ["{seed}"]            # an author to start from; co-authors follow
 authors = 200                 # a first small round; 1000 is usual
+""",
+    "europepmc": """
+[source]
+kind = "europepmc"            # open-access articles of the life sciences, with full texts that may be published
+contact = "{contact}"         # Europe PMC wants to know who asks: your email or web address
+field = "{field}"             # words in title, abstract, key words or the journal's name
+papers = 200                  # from all months alike; leave it out for all
+# preprints = true            # bioRxiv, medRxiv and others in place of articles
+
+[papers]
+published_from = {from_}
+
+[graph]
+component = "all"             # papers of many groups: keep them all
+""",
+    "jats": """
+[source]
+kind = "jats"
+path = "{path}"               # a folder, an archive, or an address such as s3://BUCKET/*.xml
+
+[graph]
+component = "all"             # papers of many groups: keep them all
 """,
     "mirror": """
 [source]
@@ -61,6 +82,12 @@ authors = 60
 papers = 120
 """,
 }
+# What open-access articles have: hardly any has a section of related work; co-authors are few among 200 papers.
+_OPEN_ACCESS = """settings = ["Title-10K", "Title-30K", "Abs-9K", "Abs-28K", "Intro-8K", "Intro-28K"]
+licenses = "redistributable"  # CC BY, CC BY-SA and CC0, so that the round can be published whole
+"""
+_USUAL = """# settings = ["Title-10K", "Abs-9K"]    # left out: all sixteen
+"""
 _TAIL = """
 [split]
 validation = 0.1              # shares of the papers, the newest in test; or days: validation_from, test_from
@@ -68,19 +95,24 @@ test = 0.2
 """
 
 
-def write_start(place: Path, kind: Start, today: date, *, path: str = "", contact: str = "", seed: str = "") -> None:
+def write_start(
+    place: Path, kind: Start, today: date, *, path: str = "", contact: str = "", seed: str = "", field: str = ""
+) -> None:
     """Write a round.toml.
 
     Args:
-        path: of the mirror or the PDFs.
-        contact: an email or web address, for arXiv.
+        path: of the mirror, the PDFs or the JATS files.
+        contact: an email or web address, for arXiv and Europe PMC.
         seed: an author's name, for arXiv.
+        field: words to search for, for Europe PMC.
 
     Raises:
         RoundError: the file exists already, or something that this kind of source needs is not given.
     """
     needed = {
         "arxiv": {"--contact": contact, "--seed": seed},
+        "europepmc": {"--contact": contact, "--field": field},
+        "jats": {"--path": path},
         "mirror": {"--path": path},
         "pdfs": {"--path": path},
     }.get(kind, {})
@@ -88,11 +120,12 @@ def write_start(place: Path, kind: Start, today: date, *, path: str = "", contac
         raise RoundError(f"the kind {kind!r:.40} must be one of {', '.join(STARTS)}")
     if missing := [name for name, value in needed.items() if not value]:
         raise RoundError(f"a round from {kind} needs {' and '.join(missing)}")
-    if bad := [value for value in (path, contact, seed) if not value.isprintable()]:
+    if bad := [value for value in (path, contact, seed, field) if not value.isprintable()]:
         raise RoundError(f"{bad[0]!r:.80} has characters that cannot be printed")
-    values = {"path": path, "contact": contact, "seed": seed}
+    values = {"path": path, "contact": contact, "seed": seed, "field": field}
     texts = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in values.items()}
-    content = (_HEAD + _SOURCES[kind] + _TAIL).format(
+    asked = _OPEN_ACCESS if kind in ("europepmc", "jats") else _USUAL
+    content = (_HEAD + asked + _SOURCES[kind] + _TAIL).format(
         round=f"{today:%Y.%m}", from_=today.replace(year=today.year - 1, day=1).isoformat(), **texts
     )
     if place.exists() and place.read_text(encoding="utf-8", errors="replace") != content:

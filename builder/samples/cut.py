@@ -47,18 +47,29 @@ class TaskCut:
 
 
 @dataclass(frozen=True, slots=True)
+class CutCitation:
+    """A work that a paper's related work cites; `title` and `abstract` are places in `Cut.spans`."""
+
+    id: str
+    license: str
+    authors: tuple[str, ...]
+    title: int
+    abstract: int
+
+
+@dataclass(frozen=True, slots=True)
 class Cut:
     """A paper as the tasks show it.
 
     Attributes:
-        citations: of its related work, in the order of the reference list: id, licence, and places of title and abstract.
+        citations: of its related work, in the order of the reference list.
         cited_tokens: of these titles and abstracts.
         spans: where its texts are.
     """
 
     paper: Paper
     tasks: Mapping[Task, TaskCut]
-    citations: tuple[tuple[str, str, int, int], ...]
+    citations: tuple[CutCitation, ...]
     cited_tokens: int
     spans: tuple[Span, ...]
 
@@ -124,11 +135,11 @@ class _Cutter:
             unfit = self._unfit_reason(paper, task, content, output)
             tasks[task] = TaskCut(unfit) if unfit else self._cut(paper, task, content, output, texts)
         related = set(cited_in_related_work(document))
-        cited: list[tuple[str, str, int, int]] = []
+        cited: list[CutCitation] = []
         for cited_paper in (cited_paper for i, cited_paper in read.cited.items() if i in related):
             title, abstract = texts.add(cited_paper.title, cited_paper.abstract)
-            cited.append((cited_paper.id, cited_paper.license, title, abstract))
-        tokens = texts.tokens(place for *_, title, abstract in cited for place in (title, abstract))
+            cited.append(CutCitation(cited_paper.id, cited_paper.license, cited_paper.authors, title, abstract))
+        tokens = texts.tokens(place for citation in cited for place in (citation.title, citation.abstract))
         return Cut(paper, tasks, tuple(cited), tokens, ()), tuple(texts)
 
     def _unfit_reason(self, paper: Paper, task: Task, content: list[str], output: str) -> SampleReason | None:
@@ -187,7 +198,7 @@ def _read(paper: Paper, documents: Documents, licenses: Licenses | None) -> _Rea
 def _cited_papers(store: Store, paper_id: str, licenses: Licenses) -> dict[int, CitedPaper]:
     links = store.cited_ids(paper_id)
     papers = {
-        paper.id: CitedPaper(paper.id, paper.title, paper.abstract, paper.abstract_license)
+        paper.id: CitedPaper(paper.id, paper.title, paper.abstract, paper.abstract_license, paper.authors)
         for paper in store.papers(set(links.values()))
         if allows(paper.abstract_license, licenses)
     }

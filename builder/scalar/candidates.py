@@ -29,6 +29,7 @@ class Candidate:
     title: str
     license: str
     content: str
+    authors: tuple[str, ...] = ()
 
 
 class Candidates:
@@ -57,7 +58,8 @@ class Candidates:
         content = candidate(cited.document, cited.paper.abstract, self._level.candidates, cut_at(self._lengths))
         if not content:
             return "gold_without_text"
-        return Candidate(cited.paper.versioned_id, cited.paper.title, cited.paper.license, content)
+        paper = cited.paper
+        return Candidate(paper.versioned_id, paper.title, paper.license, content, paper.authors)
 
 
 def cut_at(lengths: Lengths) -> int | None:

@@ -45,7 +45,7 @@ def complete_question(row: Row, store: Store) -> Row | Lacking:
         if content is None:
             return "changed_text" if read else "missing_file"
         candidates.append(
-            {"id": entry["id"], "title": cited_paper.title, "license": entry["license"], "content": content}
+            {**entry, "title": cited_paper.title, "content": content, "authors": list(cited_paper.authors)}
         )
     for document, most in product(documents, _CUTS):
         text = _question(row, paper, document, most)

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 # What a manifest calls the task.
 TASK = "cloze"
-_CANDIDATE = pa.struct([(name, pa.string()) for name in ("id", "title", "license", "content")])
+_CANDIDATE = pa.struct(
+    [*((name, pa.string()) for name in ("id", "title", "license", "content")), ("authors", pa.list_(pa.string()))]
+)
 COLUMNS = pa.schema(
     [
         *((name, pa.string()) for name in ("id", "paper_id", "title")),
@@ -71,8 +73,7 @@ def row_of(question: Question) -> dict[str, Any]:
         "candidate_text": level.candidates,
         "question": question.text,
         "candidates": [
-            {"id": candidate.id, "title": candidate.title, "license": candidate.license, "content": candidate.content}
-            for candidate in question.candidates
+            {name: getattr(candidate, name) for name in _CANDIDATE.names} for candidate in question.candidates
         ],
         "label": question.label,
         "published": paper.published.isoformat(),

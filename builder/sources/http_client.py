@@ -47,6 +47,7 @@ _LATER = 20
 _CONNECT, _SILENCE = 10.0, 60.0
 # A machine that is offline should say so soon.
 UNREACHABLE_TRIES = 3
+_OFFLINE = ", or try a made-up round, which needs no network (`academiceval init --source sample`)"
 OVERLOAD = b"Rate exceeded"
 _ANY_ROUND = ""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -176,7 +177,7 @@ class HttpClient:
             if tried >= trouble.tries:
                 raise (_Doubted if doubted else SourceError)(
                     f"{_host(url)} failed {tried} times, last: {trouble} ({url[:200]}); what was "
-                    "fetched is kept; run the same command again later"
+                    f"fetched is kept; run the same command again later{_OFFLINE * (trouble.tries == UNREACHABLE_TRIES)}"
                 ) from trouble
             pause = self._back_off(tried, trouble.wait)
             announce_wait(pause, f"{_host(url)} is asked again after {trouble}")

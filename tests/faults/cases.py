@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -29,6 +30,7 @@ from tests.helpers import loopback, openai_server
 from tests.helpers.batch_server import BatchServer, serve_batches
 from tests.helpers.drawing import FILLER, draw, stack
 from tests.helpers.dump import content
+from tests.helpers.jats_world import draw_jats
 from tests.helpers.papers import mirror, paper
 from tests.helpers.published import write_reference, write_structured
 from tests.helpers.rounds import small_round
@@ -171,6 +173,16 @@ def _shards(folder: Path) -> None:
         evaluate("lead", "", ["academiceval_title_10k"], {**metadata, "shard": f"{i}/2"}, None, folder / f"shard{i}")
 
 
+def _articles(folder: Path) -> None:
+    draw_jats(folder / "articles", papers=24)
+    with tarfile.open(folder / "articles" / "package.tar.gz", "w:gz") as package:
+        for file in sorted((folder / "articles").glob("*1.xml")):
+            package.add(file, file.name)
+            file.unlink()
+    text = 'round = "2026.11"\nsettings = ["Title-10K"]\n[source]\nkind = "jats"\npath = "articles"\n'
+    (folder / "round.toml").write_text(text + '[graph]\ncomponent = "all"\n[split]\nvalidation = 0.2\ntest = 0.25\n')
+
+
 def _papers(folder: Path) -> None:
     for i in range(3):
         draw(folder / f"{i}.pdf", [stack(("title", f"Paper number {i}"), *_PDF)])
@@ -303,6 +315,7 @@ CASES = (
     Case("link", _crawled, ("link", "round.toml", "--jobs", "1"), "work/store.sqlite3", whole=False),
     Case("init", _nothing, ("init", "round.toml", "--source", "mirror", "--path", "papers"), "round.toml"),
     Case("build", _workspace, ("build", "round.toml", "--replace"), "academiceval"),
+    Case("run jats", _articles, ("run", "round.toml", "--jobs", "1"), "academiceval"),
     Case("run", _small, ("run", "round.toml", "--jobs", "1"), "academiceval"),
     Case("crawl", _crawling, ("crawl", "round.toml"), "work/store.sqlite3", _arxiv, whole=False),
     Case("update", _updating, ("update", "round.toml"), "work/store.sqlite3", _arxiv, whole=False),

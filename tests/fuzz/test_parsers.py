@@ -10,6 +10,8 @@ import json
 import os
 import random
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,7 +24,8 @@ from hypothesis import strategies as st
 from builder.dataset.errata import parse_errata
 from builder.dataset.importers.academiceval import import_academiceval
 from builder.dataset.manifest import parse_manifest
-from builder.errors import BuildError
+from builder.errors import BuildError, ExtractError
+from builder.extract.jats import read_jats
 from builder.records import Drop, Paper
 from builder.round.model import load_round
 from builder.round.takedowns import parse_takedowns
@@ -30,8 +33,13 @@ from builder.scalar.importers.papers import read_structured
 from builder.scalar.importers.questions import read_questions
 from builder.sources.arxiv.export_api import ExportApi
 from builder.sources.arxiv.oai_pmh import OaiPmh
+from builder.sources.europepmc.api import RestApi
+from builder.sources.europepmc.records import paper_of as result_paper
 from builder.sources.http_client import DoubtfulAnswer
+from builder.sources.jats.front import paper_of as front_of
+from builder.sources.jats.markup import NotJatsError, read_article
 from builder.sources.metadata_file import read_metadata
+from builder.sources.sample.world import make_world
 from builder.store import Answer, Store
 from hub_scripts.report.inputs import find
 from lm_eval_tasks.core.errors import EvalError
@@ -43,6 +51,7 @@ from lm_eval_tasks.samples.sample import read
 from tests.faults.cases import questions
 from tests.helpers import loopback
 from tests.helpers.damage import damaged
+from tests.helpers.jats_world import article, result_of
 from tests.helpers.papers import paper
 from tests.helpers.published import REFERENCE, STRUCTURED
 from tests.lm_eval_tasks.judge.test_judge import make_samples, verdict
@@ -183,6 +192,43 @@ def test_atom_feeds(rng: random.Random) -> None:
 
 
 @fuzzed
+@given(rng=st.randoms(use_true_random=False))
+def test_articles(rng: random.Random, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.getbasetemp() / "article.xml"
+    path.write_bytes(damage(ARTICLE, rng))
+    with suppress(NotJatsError):
+        assert isinstance(front_of(read_article(path)), Paper | Drop)
+    with suppress(ExtractError):
+        document = read_jats(path).document
+        for mention in document.mentions:
+            assert 0 <= mention.start < mention.end <= len(document.sections[mention.section].text) + 1
+            assert set(mention.references) <= set(range(len(document.references)))
+
+
+@fuzzed
+@given(st.randoms(use_true_random=False))
+def test_results_of_europe_pmc(rng: random.Random) -> None:
+    results = [result_of(one) for one in ARTICLES]
+    body = odd_json({"hitCount": 2, "nextCursorMark": "*", "resultList": {"result": results}}, rng)
+
+    class Http:
+        def get(self, url: str, check: Callable[[bytes], None]) -> Answer:
+            try:
+                check(body)
+            except DoubtfulAnswer as doubt:
+                raise BuildError("doubtful") from doubt
+            if "cursorMark=%2A" not in url:
+                raise BuildError("more than the one page that is there")
+            return Answer(200, body)
+
+    def search() -> None:
+        for result in RestApi(Http(), "http://127.0.0.1/rest", Path("files")).search("birds"):  # type: ignore[arg-type]
+            assert isinstance(result_paper(result, "birds"), Paper | Drop)
+
+    named(search)
+
+
+@fuzzed
 @given(st.randoms(use_true_random=False))
 def test_oai_lists(rng: random.Random) -> None:
     world = SimpleNamespace(comments={})
@@ -282,6 +328,12 @@ def test_json(rng: random.Random) -> None:
 
 # --- what is damaged
 
+_WRITTEN = make_world(1, 4, 3)[-1]
+ARTICLE = article(_WRITTEN).encode()
+ARTICLES = [
+    replace(paper(i, "Ada Lovelace", "Bo Ek"), id=f"10.5555/x.{i}", doi=f"10.5555/x.{i}", other_ids=(f"PMC{i}",))
+    for i in (1, 2)
+]
 PAPERS = [paper(i, "Ada Lovelace", "Bo Ek", day=i) for i in range(1, 4)]
 PLAIN = {
     "id": "2601.00001",
@@ -319,7 +371,7 @@ _STATISTICS = {
     "licenses": {"x": 1},
 }
 MANIFEST = {
-    "format": 3,
+    "format": 4,
     "round": "2026.11",
     "code_version": "0.1.0",
     "reports": [],

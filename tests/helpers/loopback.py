@@ -289,6 +289,14 @@ class Loopback(ThreadingHTTPServer):
     def asked(self) -> Counter[str]:
         return Counter(urlsplit(address).path.split("/")[1] for address in self.log)
 
+    def answer(self, path: str, query: dict[str, str]) -> Reply:
+        """What the service says."""
+        if path == "/api/query":
+            return atom(self.world, query)
+        if path == "/oai":
+            return oai(self.world, query)
+        return download(self.world, path)
+
     def tables(self) -> dict[str, object]:
         """What `[source]` of a round.toml must say to ask here, without delay."""
         return {
@@ -362,20 +370,17 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _true_answer(self) -> Reply:
         parts = urlsplit(self.path)
-        query = {name: values[0] for name, values in parse_qs(parts.query).items()}
-        if parts.path == "/api/query":
-            return atom(self.server.world, query)
-        if parts.path == "/oai":
-            return oai(self.server.world, query)
-        return download(self.server.world, unquote(parts.path))
+        return self.server.answer(
+            unquote(parts.path), {name: values[0] for name, values in parse_qs(parts.query).items()}
+        )
 
     def log_message(self, *args: object) -> None:
         pass
 
 
 @contextmanager
-def serve(world: World) -> Iterator[Loopback]:
-    server = Loopback(world)
+def serve(world: World, kind: type[Loopback] = Loopback) -> Iterator[Loopback]:
+    server = kind(world)
     with serving(server):
         yield server
 

@@ -176,6 +176,7 @@ def _demonstrations(record: dict[str, Any], target: Paper, setting: Setting) -> 
                     paper.abstract,
                     _text(entry, "main_content"),
                     _text(entry, output),
+                    paper.authors,
                 )
 
 

@@ -188,10 +188,15 @@ def test_two_processes_open_an_older_store(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite3"
     Store.open(path).close()
     older = sqlite3.connect(path)
-    older.executescript("DROP TABLE first_versions; PRAGMA user_version=2;")
+    older.executescript(
+        "DROP TABLE first_versions; DROP TABLE other_ids; ALTER TABLE papers DROP COLUMN author_ids; "
+        "ALTER TABLE papers DROP COLUMN other_ids; PRAGMA user_version=2;"
+    )
     older.close()
     line = f"from pathlib import Path; from builder.store import Store; Store.open(Path({str(path)!r})).close()"
     started = [subprocess.Popen([sys.executable, "-c", line], stderr=subprocess.PIPE, text=True) for _ in range(4)]
     assert [(process.communicate()[1], process.returncode) for process in started] == [("", 0)] * 4
     with Store.open(path) as store:
         assert store.first_version("2601.00001") is None
+        assert store.id_of("PMC1") is None
+        assert list(store.papers()) == []

@@ -1,0 +1,165 @@
+"""JATS: how much of real articles is read, and what reading one costs, compared with a PDF of the same paper.
+
+  python benchmarks/jats.py [DATA] [--quick]
+
+Real articles are read twice: by the reader, and by plain paths through their XML. Made-up articles (5,000; `--quick`: 200), half of
+whose authors have ORCIDs, are drawn as JATS, some of them as PDF; both are read in one process. The last line is JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import lzma
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from lxml import etree
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from builder.collect.graph import build_graph  # noqa: E402
+from builder.collect.identities import identities_of  # noqa: E402
+from builder.extract.jats import read_jats  # noqa: E402
+from builder.extract.pdf import read_pdf  # noqa: E402
+from builder.records import UNKNOWN_LICENSE  # noqa: E402
+from builder.sources.jats.source import JatsSource  # noqa: E402
+from builder.sources.sample.typeset import draw  # noqa: E402
+from builder.sources.sample.world import make_world  # noqa: E402
+from tests.helpers.jats_world import article, drops_of, papers_of  # noqa: E402
+
+DATA = ROOT.parent / "shared" / "data"
+ASIDE = frozenset(
+    "fig table-wrap boxed-text supplementary-material fn disp-formula media caption graphic tex-math".split()
+)
+SUPPLEMENT = re.compile("support|supplement", re.IGNORECASE)
+Figures = dict[str, float]
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, nargs="?", default=DATA)
+    parser.add_argument("--quick", action="store_true", help="few made-up articles")
+    arguments = parser.parse_args()
+    folder = arguments.data / "jats"
+    if not folder.is_dir():
+        parser.exit(1, f"error: {folder} is not there: name the folder of the data\n")
+    with tempfile.TemporaryDirectory() as work:
+        figures = {
+            **of_fronts(folder, Path(work)),
+            **of_bodies(folder),
+            **of_costs(Path(work), 200 if arguments.quick else 5000),
+        }
+    print(json.dumps(figures))
+
+
+def of_fronts(folder: Path, work: Path) -> Figures:
+    """Records of the real articles, by number."""
+    source = JatsSource(str(folder), work / "real")
+    papers, dropped = papers_of(source), drops_of(source)
+    print(f"real articles: {len(papers)} papers, dropped {sorted(dropped.values())}")
+    whole = [paper for paper in papers if paper.title and paper.authors and paper.abstract]
+    licensed = sum(paper.license != UNKNOWN_LICENSE for paper in papers)
+    return {
+        "articles": len(papers) + len(dropped),
+        "papers": len(papers),
+        "whole_records": len(whole),
+        "licensed": licensed,
+    }
+
+
+def of_bodies(folder: Path) -> Figures:
+    """How much of the bodies is found again."""
+    parser = etree.XMLParser(
+        load_dtd=False, no_network=True, resolve_entities=False, remove_comments=True, remove_pis=True
+    )
+    paragraphs = kept = linked = cited = refs = entries = 0
+    for file in sorted(folder.glob("*.xml.xz")):
+        root = etree.fromstring(lzma.decompress(file.read_bytes()), parser)
+        document = read_jats(file).document
+        body = root.find("body")
+        assert body is not None
+        text = letters("\n".join(section.text for section in document.sections if section.role != "references"))
+        outside = {e for s in body.iter("sec") if is_supplement(s) for e in s.iter("p", "xref")}
+        for p in body.iter("p"):
+            own = letters("".join(running(p)))
+            if own and p not in outside and not any(above.tag in ASIDE | {"p"} for above in p.iterancestors()):
+                paragraphs, kept = paragraphs + 1, kept + (own in text)
+        ids = {ref.get("id") for ref in root.iter("ref")}
+        linked += sum(
+            x.get("ref-type") == "bibr" and x.get("rid") in ids and x not in outside
+            and not any(above.tag in ASIDE for above in x.iterancestors())
+            for x in body.iter("xref")
+        )  # fmt: skip
+        cited += sum(len(mention.references) for mention in document.mentions)
+        refs, entries = refs + len(ids), entries + len(document.references)
+    return {
+        "paragraphs": paragraphs,
+        "paragraphs_found": round(kept / paragraphs, 4),
+        "links": linked,
+        "cited_of_links": round(cited / linked, 4),
+        "entries_of_refs": round(entries / refs, 4),
+    }
+
+
+def is_supplement(section: etree._Element) -> bool:
+    """Whether a section lists supplements."""
+    title = section.find("title")
+    return title is not None and SUPPLEMENT.match("".join(title.itertext())) is not None
+
+
+def running(element: etree._Element) -> Iterator[str]:
+    """The running text of an element."""
+    if isinstance(element.tag, str) and element.tag.rpartition("}")[2] not in ASIDE:
+        yield element.text or ""
+        for child in element:
+            yield from running(child)
+            yield child.tail or ""
+
+
+def letters(text: str) -> str:
+    """A text without what layout may change."""
+    return re.sub(r"\W+", "", text)
+
+
+def of_costs(work: Path, count: int) -> Figures:
+    """Processor time of fronts, bodies and PDFs of made-up papers, and what ORCIDs do to their graph."""
+    world = make_world(7, count // 4, count)
+    folder = work / "made-up"
+    folder.mkdir()
+    for paper in world:
+        (folder / f"{paper.id}.xml").write_text(article(paper), encoding="utf-8")
+    started = time.process_time()
+    papers = papers_of(JatsSource(str(folder), work / "made"))
+    fronts = (time.process_time() - started) / count
+    some = world[:: max(1, count // 100)]
+    bodies = seconds(read_jats, [folder / f"{paper.id}.xml" for paper in some])
+    for paper in some:
+        draw(paper, work / f"{paper.id}.pdf")
+    pdfs = seconds(read_pdf, [work / f"{paper.id}.pdf" for paper in some if not paper.flaw])
+    graph, _ = build_graph(papers, 50, "all", identities=identities_of(papers))
+    print(f"a front {fronts * 1000:.1f} ms, a body {bodies * 1000:.1f} ms, a PDF {pdfs * 1000:.1f} ms")
+    return {
+        "made_up": len(papers),
+        "pdf_ratio": round(pdfs / (fronts + bodies), 1),
+        "orcids": graph.orcids,
+        "first_authors": graph.first_authors,
+    }
+
+
+def seconds(read: Callable[[Path], object], files: Sequence[Path]) -> float:
+    """Processor time of reading a file."""
+    started = time.process_time()
+    for file in files:
+        read(file)
+    return (time.process_time() - started) / len(files)
+
+
+if __name__ == "__main__":
+    main()

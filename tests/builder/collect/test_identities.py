@@ -1,0 +1,61 @@
+"""Who is who among authors with ORCIDs, and what the graph makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from builder.collect.graph import CoAuthorGraph, build_graph
+from builder.collect.identities import identities_of
+from builder.records import GROUP, Paper
+from tests.helpers.papers import paper
+
+ADA, EVE = "0000-0002-1825-0097", "0000-0001-5109-3700"
+
+
+def known(number: int, *authors: tuple[str, str]) -> Paper:
+    names, ids = zip(*authors, strict=True)
+    return replace(paper(number, *names), author_ids=ids)
+
+
+def graph_of(papers: list[Paper]) -> CoAuthorGraph:
+    return build_graph(papers, 50, "all", identities=identities_of(papers))[0]
+
+
+def test_an_orcid_is_one_author_under_all_spellings() -> None:
+    papers = [
+        known(1, ("J. Smith", ADA), ("Bob", "")),
+        known(2, ("Jane Smith", ADA), ("Cy", "")),
+        paper(3, "Bob"),
+        paper(4, "Cy"),
+    ]
+    graph = graph_of(papers)
+    assert graph.papers[ADA] == ("2601.00001", "2601.00002")
+    assert graph.neighbour_papers(papers[0]) == ["2601.00003", "2601.00004"]
+    assert (graph.orcids, graph.shared_names) == (1, 0)
+
+
+def test_a_name_without_orcid_is_the_only_one_who_has_it() -> None:
+    papers = [known(1, ("Jane Smith", ADA)), paper(2, "jane smith")]
+    assert graph_of(papers).papers == {ADA: ("2601.00001", "2601.00002")}
+
+
+def test_two_orcids_of_one_name_are_never_merged() -> None:
+    papers = [known(1, ("J Smith", ADA)), known(2, ("J Smith", EVE)), paper(3, "J Smith")]
+    graph = graph_of(papers)
+    assert graph.papers == {ADA: ("2601.00001",), EVE: ("2601.00002",), "j smith": ("2601.00003",)}
+    assert (graph.orcids, graph.shared_names) == (2, 1)
+
+
+def test_a_consortium_joins_nobody() -> None:
+    papers = [known(1, ("Ann", ""), ("The Group", GROUP)), known(2, ("Bob", ""), ("The Group", GROUP))]
+    assert graph_of(papers).edges == 0
+
+
+def test_authors_without_orcids_go_by_name() -> None:
+    papers = [paper(1, "Ann", "Bob"), paper(2, "Bob")]
+    with_none, without = graph_of(papers), build_graph(papers, 50, "all")[0]
+    assert (
+        (with_none.papers, with_none.edges)
+        == (without.papers, without.edges)
+        == ({"ann": ("2601.00001",), "bob": ("2601.00002",)}, 1)
+    )

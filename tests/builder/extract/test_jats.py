@@ -1,0 +1,242 @@
+"""Bodies, citations and reference lists of JATS articles."""
+
+from __future__ import annotations
+
+import lzma
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from builder.extract.jats import read_jats
+from builder.extract.workers import extract_files
+from builder.records import Document
+from builder.sources.sample.world import make_world
+from lm_eval_tasks.engines.local import LocalEngine
+from tests.helpers.jats_world import article, doi_of
+from tests.helpers.places import DATA
+
+FRONT = """<front><article-meta><article-id pub-id-type="doi">10.5555/x.1</article-id><title-group><article-title>A
+<italic>Title</italic><xref ref-type="fn" rid="f1">*</xref></article-title></title-group>
+<abstract><title>Abstract</title><sec><title>Background</title><p>Why.</p></sec><sec><title>Results:</title><p>What.</p></sec></abstract>
+<abstract abstract-type="summary"><p>A digest for others.</p></abstract></article-meta></front>"""
+BODY = """<body><sec sec-type="intro"><p>As shown [<xref ref-type="bibr" rid="b2">2</xref>], by many
+[<xref ref-type="bibr" rid="b1">1</xref>, <xref ref-type="bibr" rid="b3">3</xref>], by more
+[<xref ref-type="bibr" rid="b1">1</xref>]&#x2013;[<xref ref-type="bibr" rid="b4">4</xref>], and so
+on<sup><xref ref-type="bibr" rid="b3">3</xref>&#x2013;<xref ref-type="bibr" rid="b5">5</xref></sup>; see
+<xref ref-type="fig" rid="f1">figure 1</xref>.<fig id="f1"><caption><p>A caption <xref ref-type="bibr" rid="b1">1</xref>.</p></caption></fig></p>
+<p>Where <inline-formula><alternatives><inline-graphic/><tex-math>x^2</tex-math><mml:math xmlns:mml="http://www.w3.org/1998/Math/MathML"><mml:mi>x</mml:mi></mml:math></alternatives></inline-formula>
+is small:<disp-formula>y = x</disp-formula> so it ends.</p><boxed-text><p>A box.</p></boxed-text></sec>
+<sec><label>2</label><title>Methods</title><p>First.</p><sec><title>2.1 Data</title><list><list-item><p>One</p></list-item>
+<list-item><p>Two (<xref ref-type="bibr" rid="b6">Ek, 2019</xref>).</p></list-item></list></sec></sec>
+<sec><title>Conclusions</title><p>The end.</p></sec>
+<sec><title>Supporting Information</title><p>Table S1.</p></sec></body>"""
+BACK = """<back><ack><p>Thanks.</p></ack><ref-list><title>References</title>
+<ref id="b1"><label>1.</label><element-citation publication-type="journal"><person-group person-group-type="author"><name><surname>Doe</surname>
+<given-names>J</given-names></name></person-group><year>2019</year><article-title>A first title of some length</article-title>
+<source>Tests</source><volume>3</volume><fpage>4</fpage><pub-id pub-id-type="doi">10.5555/First</pub-id><pub-id pub-id-type="pmid">123</pub-id></element-citation></ref>
+<ref id="b2"><label>2</label><mixed-citation><name><surname>Roe</surname> <given-names>K</given-names></name>. (<year>2020</year>) <article-title>A second title</article-title>.
+<source>Tests</source> 4: 5. <ext-link xlink:href="https://doi.org/10.5555/second" xmlns:xlink="http://www.w3.org/1999/xlink">link</ext-link></mixed-citation></ref>
+<ref id="b3"><label>3</label><mixed-citation id="b3a">Ann A. (2001) Work a of three. Tests.</mixed-citation><mixed-citation>Bob B. (2002) Work b of three. Tests.</mixed-citation></ref>
+<ref id="b4"><label>4</label><mixed-citation>Cy, C. (2004). Plain words of an entry. Tests.</mixed-citation></ref>
+<ref id="b5"><label>5</label><citation citation-type="book"><name><surname>Dee</surname><given-names>D</given-names></name><source>A whole book</source><year>1999</year></citation></ref>
+<ref id="b6"><label>6</label><mixed-citation>Ek E. (2019) The sixth. <pub-id pub-id-type="pmcid">PMC77</pub-id></mixed-citation></ref></ref-list></back>
+<sub-article><body><p>A decision letter.</p></body></sub-article>"""
+ARTICLE = f'<article article-type="research-article">{FRONT}{BODY}{BACK}</article>'
+
+
+def read(folder: Path, text: str = ARTICLE) -> Document:
+    path = folder / "article.xml"
+    path.write_text(text, encoding="utf-8")
+    return read_jats(path).document
+
+
+def test_sections_have_levels_roles_and_their_own_text(tmp_path: Path) -> None:
+    document = read(tmp_path)
+    assert [(s.heading, s.role, s.level) for s in document.sections] == [
+        ("Introduction", "introduction", 1),
+        ("2 Methods", "body", 1),
+        ("2.1 Data", "body", 2),
+        ("Conclusions", "conclusion", 1),
+        ("References", "references", 1),
+    ]
+    introduction, methods, data, *_ = (section.text for section in document.sections)
+    assert introduction.splitlines() == [
+        "As shown [2], by many [1, 3], by more [1]–[4], and so on3–5; see figure 1.",
+        "Where x is small: so it ends.",
+    ]
+    assert methods == "First."
+    assert data.splitlines() == ["One", "Two (Ek, 2019)."]
+    assert (document.title, document.abstract) == ("A Title", "Background: Why. Results: What.")
+    whole = " ".join(section.text for section in document.sections)
+    for beside in ("caption", "A box", "y = x", "x^2", "Table S1", "decision", "digest", "Thanks"):
+        assert beside not in whole
+
+
+def test_marks_cite_all_that_they_stand_for(tmp_path: Path) -> None:
+    document = read(tmp_path)
+    marks = {document.sections[m.section].text[m.start : m.end]: (m.references, m.grouped) for m in document.mentions}
+    # The third entry holds two works, so that the fourth is number 4 in the list.
+    assert marks == {
+        "2": ((1,), False),
+        "1, 3": ((0, 2, 3), True),
+        "1]–[4": ((0, 1, 2, 3, 4), True),
+        "3–5": ((2, 3, 4, 5), True),
+        "Ek, 2019": ((6,), False),
+    }
+
+
+def test_a_printed_range_that_links_to_its_first_entry_alone(tmp_path: Path) -> None:
+    text = ARTICLE.replace('[<xref ref-type="bibr" rid="b2">2</xref>]', '[<xref ref-type="bibr" rid="b4">4-6</xref>]')
+    first = read(tmp_path, text).mentions[0]
+    assert (first.references, first.grouped) == ((4, 5, 6), True)
+
+
+def test_entries_say_what_their_elements_say(tmp_path: Path) -> None:
+    one, two, a, b, four, book, last = read(tmp_path).references
+    assert (one.label, one.authors, one.year, one.title) == ("1", ("Doe",), 2019, "A first title of some length")
+    assert (one.doi, one.pubmed) == ("10.5555/first", "PMID123")
+    assert one.raw == "Doe J (2019) A first title of some length. Tests 3: 4."
+    assert (two.title, two.doi, two.year) == ("A second title", "10.5555/second", 2020)
+    assert [entry.label for entry in (a, b)] == ["3", "3"]
+    assert "Work b" in b.raw
+    assert four.title == "Plain words of an entry"
+    assert (book.title, book.year) == ("A whole book", 1999)
+    assert last.pubmed == "PMC77"
+
+
+@pytest.mark.parametrize(
+    ("body", "roles"),
+    [
+        ("<p>It opens.</p><sec><title>Results</title><p>R.</p></sec>", ["introduction", "body"]),
+        (
+            "<sec><title>Background</title><p>B.</p></sec><sec><title>Results</title><p>R.</p></sec>",
+            ["introduction", "body"],
+        ),
+        ("<sec><title>Results</title><p>R.</p></sec><sec><title>Background</title><p>B.</p></sec>", ["body", "body"]),
+        ("<p>All of it.</p>", ["body"]),
+    ],
+)
+def test_what_introduces_an_article_without_an_introduction(tmp_path: Path, body: str, roles: list[str]) -> None:
+    document = read(tmp_path, f"<article>{FRONT}<body>{body}</body></article>")
+    assert [section.role for section in document.sections] == roles
+
+
+BOMB = '<!DOCTYPE article [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>' + ARTICLE.replace("First.", "&b;")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (BOMB, "damaged"),
+        (
+            f'<!DOCTYPE article [<!ENTITY x SYSTEM "file:///etc/hostname">]>{ARTICLE.replace("First.", "&x;")}',
+            "damaged",
+        ),
+        (ARTICLE[:-200], "damaged"),
+        ("<html><body>Not here</body></html>", "not_jats"),
+        ("%PDF-1.5", "not_jats"),
+        ("", "not_jats"),
+        (f"<article>{FRONT}</article>", "no_sections"),
+        (f"<article>{FRONT}<body/></article>", "no_sections"),
+    ],
+)
+def test_files_that_give_no_document_say_why(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "article.xml"
+    path.write_text(text)
+    [outcome] = extract_files([str(path)], LocalEngine(1), 20, 1024)
+    assert (outcome.reason, outcome.document) == (reason, None)
+
+
+def test_entities_of_html_are_characters_and_the_dtd_is_not_asked(tmp_path: Path) -> None:
+    text = '<!DOCTYPE article SYSTEM "http://127.0.0.1:9/article.dtd">' + ARTICLE.replace(
+        "First.", "A&nbsp;&alpha;&unknown;."
+    )
+    assert read(tmp_path, text).sections[1].text == "A α."
+
+
+def test_made_up_articles_are_read_as_they_were_written(tmp_path: Path) -> None:
+    for paper in make_world(3, 8, 12):
+        document = read(tmp_path, article(paper))
+        assert (document.title, document.abstract) == (paper.title, paper.abstract)
+        assert [(s.heading, s.text.split("\n")) for s in document.sections[:-1]] == [
+            (section.heading, list(section.paragraphs)) for section in paper.sections
+        ]
+        cited = sorted(i for mention in document.mentions for i in mention.references)
+        assert cited == sorted(i for i, _, _ in paper.citations())
+        known = [re.search(r"arXiv:(\d{4}\.\d{5})", entry) for entry in paper.references]
+        assert [entry.doi for entry in document.references] == [doi_of(match[1]) if match else None for match in known]
+
+
+# --- real articles, read once more by other means
+
+ASIDE = frozenset(
+    "fig table-wrap boxed-text supplementary-material fn disp-formula media caption graphic tex-math".split()
+)
+
+
+def _text(element: etree._Element) -> Iterator[str]:
+    if isinstance(element.tag, str) and element.tag.rpartition("}")[2] in ASIDE:
+        return
+    yield element.text or ""
+    for child in element:
+        yield from _text(child)
+        yield child.tail or ""
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"\W+", "", text)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (DATA / "jats").is_dir(), reason="no real articles in ../shared/data/jats")
+def test_real_articles_lose_no_paragraph_and_no_citation(tmp_path: Path) -> None:
+    parser = etree.XMLParser(
+        load_dtd=False, no_network=True, resolve_entities=False, remove_comments=True, remove_pis=True
+    )
+    paragraphs = kept = linked = cited = foreign = 0
+    for file in sorted((DATA / "jats").glob("*.xml.xz")):
+        root = etree.fromstring(lzma.decompress(file.read_bytes()), parser)
+        document = read_jats(file).document
+        body = root.find("body")
+        assert body is not None
+        letters = _letters("\n".join(s.text for s in document.sections if s.role != "references"))
+        supplements = [
+            s
+            for s in body.iter("sec")
+            if re.match(
+                "support|supplement", "".join(s.find("title").itertext() if s.find("title") is not None else ()), re.I
+            )
+        ]
+        outside = {p for s in supplements for p in s.iter("p", "xref")}
+        for p in body.iter("p"):
+            if (
+                p not in outside
+                and not any(a.tag in ASIDE | {"p"} for a in p.iterancestors())
+                and (own := _letters("".join(_text(p))))
+            ):
+                paragraphs += 1
+                kept += own in letters
+        whole = _letters("".join(_text(body)))
+        ids = {ref.get("id") for ref in root.iter("ref")}
+        linked += sum(
+            x.get("ref-type") == "bibr"
+            and x.get("rid") in ids
+            and x not in outside
+            and not any(a.tag in ASIDE for a in x.iterancestors())
+            for x in body.iter("xref")
+        )
+        cited += sum(len(mention.references) for mention in document.mentions)
+        assert len(document.references) >= sum(1 for _ in root.find("back").iter("ref"))  # type: ignore[union-attr]
+        foreign += sum(
+            own in letters
+            for s in root.iter("sub-article")
+            for p in s.iter("p")
+            # Answers to reviewers quote the article.
+            if len(own := _letters("".join(_text(p)))) > 200 and own not in whole
+        )
+    assert kept >= 0.995 * paragraphs > 5000
+    assert cited >= 0.99 * linked > 10_000
+    assert foreign == 0

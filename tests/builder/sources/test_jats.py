@@ -1,0 +1,333 @@
+"""What the fronts of JATS articles say, and folders and archives of them as a source."""
+
+from __future__ import annotations
+
+import io
+import json
+import lzma
+import tarfile
+import zipfile
+from collections import Counter
+from datetime import date
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from builder.errors import SourceError
+from builder.records import GROUP, Drop, Paper
+from builder.round.licenses import allows
+from builder.sources.jats.front import orcid, other_abstracts, paper_of
+from builder.sources.jats.licenses import known_license
+from builder.sources.jats.markup import parse_article
+from builder.sources.jats.source import JatsSource
+from tests.helpers.jats_world import doi_of, draw_jats, drops_of, papers_of, pmcid_of
+from tests.helpers.places import DATA
+
+ORCID = "0000-0002-1825-0097"
+META = {
+    "ids": '<article-id pub-id-type="doi">10.5555/Some.1</article-id><article-id pub-id-type="pmc">77</article-id>'
+    '<article-id pub-id-type="pmid">123</article-id>',
+    "subjects": '<article-categories><subj-group subj-group-type="heading"><subject>Research Article</subject></subj-group>'
+    '<subj-group subj-group-type="Discipline-v3"><subject>Biology and life sciences</subject><subj-group><subject>Neuroscience'
+    "</subject></subj-group></subj-group></article-categories>",
+    "title": "<title-group><article-title>A <italic>Title</italic> of H<sub>2</sub>O<xref>*</xref></article-title></title-group>",
+    "authors": f'<contrib-group><contrib contrib-type="author"><contrib-id contrib-id-type="orcid">https://orcid.org/{ORCID}'
+    "</contrib-id><name><surname>Ek</surname><given-names>Ada B</given-names></name></contrib>"
+    '<contrib contrib-type="author"><name name-style="eastern"><surname>Li</surname><given-names>Wei</given-names></name></contrib>'
+    '<contrib contrib-type="author"><collab>The Consortium<contrib-group><contrib contrib-type="author"><name><surname>Member'
+    "</surname><given-names>M</given-names></name></contrib></contrib-group></collab></contrib>"
+    '<contrib contrib-type="author non-byline"><name><surname>No</surname><given-names>N</given-names></name></contrib>'
+    '<contrib contrib-type="editor"><name><surname>Ed</surname><given-names>E</given-names></name></contrib></contrib-group>',
+    "dates": '<pub-date pub-type="collection"><year>2026</year></pub-date><pub-date pub-type="ppub"><month>9</month><year>2026</year>'
+    '</pub-date><pub-date pub-type="epub"><day>9</day><month>10</month><year>2026</year></pub-date>',
+    "history": "",
+    "licence": '<permissions><license xmlns:xlink="http://www.w3.org/1999/xlink" '
+    'xlink:href="https://creativecommons.org/licenses/by/4.0/"><license-p>Yes.</license-p></license></permissions>',
+    "abstract": "<abstract><p>We did it.</p></abstract>",
+}
+BODY = "<body><sec><title>Introduction</title><p>Words.</p></sec></body>"
+
+
+def item(kind: str = "research-article", body: str = BODY, **other: str) -> Paper | Drop:
+    metadata = "".join((META | other).values())
+    journal = "<journal-meta><journal-title-group><journal-title>Some Journal 2</journal-title></journal-title-group></journal-meta>"
+    text = f'<article article-type="{kind}"><front>{journal}<article-meta>{metadata}</article-meta></front>{body}</article>'
+    return paper_of(parse_article(text.encode(), "made up"))
+
+
+def paper(**other: str) -> Paper:
+    made = item(**other)
+    assert isinstance(made, Paper)
+    return made
+
+
+def test_a_front_gives_a_whole_record() -> None:
+    assert paper() == Paper(
+        id="10.5555/some.1",
+        version=1,
+        title="A Title of H2O",
+        abstract="We did it.",
+        authors=("Ada B Ek", "Li Wei", "The Consortium"),
+        categories=("biology-and-life-sciences.neuroscience",),
+        published=date(2026, 10, 9),
+        updated=date(2026, 10, 9),
+        license="http://creativecommons.org/licenses/by/4.0/",
+        doi="10.5555/some.1",
+        author_ids=(ORCID, "", GROUP),
+        other_ids=("PMC77", "PMID123"),
+    )
+    assert paper(subjects="").categories == ("some-journal",)
+    assert paper(ids='<article-id pub-id-type="pmcid">PMC5</article-id>').id == "PMC5"
+
+
+@pytest.mark.parametrize(
+    ("made", "reason"),
+    [
+        (item("editorial"), "not_research"),
+        (item("retraction"), "not_research"),
+        (item(body="<body/>"), "no_text"),
+        (item(body=""), "no_text"),
+        (item(title=""), "bad_record"),
+        (item(authors=""), "bad_record"),
+        (item(dates=""), "bad_record"),
+        (item(ids=""), "bad_record"),
+        (item(ids='<article-id pub-id-type="doi">../../etc</article-id>'), "bad_record"),
+    ],
+)
+def test_what_is_no_paper_says_why(made: Paper | Drop, reason: str) -> None:
+    assert isinstance(made, Drop)
+    assert made.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("dates", "history", "ids", "day"),
+    [
+        # The first day on which anybody could read it.
+        (
+            META["dates"],
+            '<history><date date-type="preprint"><day>1</day><month>2</month><year>2026</year></date></history>',
+            "",
+            date(2026, 2, 1),
+        ),
+        (
+            META["dates"],
+            '<pub-history><event event-type="preprint"><date><day>3</day><month>2</month><year>2026</year></date></event></pub-history>',
+            "",
+            date(2026, 2, 3),
+        ),
+        (
+            META["dates"],
+            '<history><date date-type="received"><day>1</day><month>1</month><year>2026</year></date></history>',
+            "",
+            date(2026, 10, 9),
+        ),
+        ('<pub-date date-type="pub"><month>05</month><year>2026</year></pub-date>', "", "", date(2026, 5, 1)),
+        ('<pub-date pub-type="collection"><year>2026</year></pub-date>', "", "", date(2026, 1, 1)),
+        (
+            '<pub-date pub-type="epub"><day>31</day><month>2</month><year>2026</year></pub-date>',
+            "",
+            "",
+            date(2026, 2, 1),
+        ),
+        (
+            '<pub-date pub-type="epub"><year>2026</year></pub-date>',
+            "",
+            '<article-id pub-id-type="doi">10.1101/2025.12.24.123456</article-id>',
+            date(2025, 12, 24),
+        ),
+    ],
+)
+def test_the_first_public_day_counts(dates: str, history: str, ids: str, day: date) -> None:
+    assert paper(dates=dates, history=history, ids=ids or META["ids"]).published == day
+
+
+@pytest.mark.parametrize(
+    ("licence", "address"),
+    [
+        (
+            '<license license-type="open-access"><license-p>under the terms of the Creative Commons Attribution License</license-p></license>',
+            "licenses/by/",
+        ),
+        (
+            "<license><license-p>the Creative Commons Attribution-NonCommercial-NoDerivs 4.0 International License</license-p></license>",
+            "licenses/by-nc-nd/4.0/",
+        ),
+        (
+            "<license><license-p>Creative Commons Attribution Non-Commercial License (http://creativecommons.org/licenses/by-nc/3.0)</license-p></license>",
+            "licenses/by-nc/3.0/",
+        ),
+        (
+            "<license><license-p>Creative Commons Attribution-ShareAlike 3.0</license-p></license>",
+            "licenses/by-sa/3.0/",
+        ),
+        (
+            "<license><license-p>made available under the Creative Commons CC0 public domain dedication</license-p></license>",
+            "publicdomain/zero/1.0/",
+        ),
+        (
+            '<license xmlns:ali="http://www.niso.org/schemas/ali/1.0/"><ali:license_ref>https://creativecommons.org/licenses/by-nc-nd/4.0/</ali:license_ref><license-p>Creative Commons Attribution</license-p></license>',
+            "licenses/by-nc-nd/4.0/",
+        ),
+        (
+            '<license><license-p><ext-link xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="https://creativecommons.org/licenses/by-nd/4.0/">terms</ext-link></license-p></license>',
+            "licenses/by-nd/4.0/",
+        ),
+        ("<copyright-statement>All rights reserved.</copyright-statement>", ""),
+        ("<license><license-p>Attribution is kind.</license-p></license>", ""),
+    ],
+)
+def test_licences_are_read_from_addresses_and_sentences(licence: str, address: str) -> None:
+    made = paper(licence=f"<permissions>{licence}</permissions>")
+    assert made.license == (f"http://creativecommons.org/{address}" if address else "unknown")
+    assert allows(made.license, "redistributable") == (
+        address in ("licenses/by/", "licenses/by-sa/3.0/", "publicdomain/zero/1.0/")
+    )
+
+
+def test_short_names_of_licences() -> None:
+    assert [known_license(name) for name in ("cc by", "CC BY-NC", "cc0", "other")] == [
+        "http://creativecommons.org/licenses/by/",
+        "http://creativecommons.org/licenses/by-nc/",
+        "http://creativecommons.org/publicdomain/zero/",
+        "",
+    ]
+
+
+def test_summaries_for_others_are_left_out_and_counted() -> None:
+    abstracts = (
+        '<abstract abstract-type="toc"><p>Toc.</p></abstract><abstract><sec><title>Simple Summary</title><p>For all.</p></sec>'
+        "<sec><title>Methods</title><p>We did.</p></sec></abstract>"
+    )
+    assert paper(abstract=abstracts).abstract == "Methods: We did."
+    metadata = etree.fromstring(f"<article-meta>{abstracts}</article-meta>")
+    assert other_abstracts(metadata) == 2
+    assert paper(abstract="").abstract == ""
+
+
+def test_mistyped_orcids_are_none() -> None:
+    assert [orcid(text) for text in (ORCID, f"http://orcid.org/{ORCID}/", "0000-0002-1825-0098", "0000", "")] == [
+        ORCID,
+        ORCID,
+        "",
+        "",
+        "",
+    ]
+
+
+# --- folders and archives
+
+
+def test_a_folder_is_a_source(tmp_path: Path) -> None:
+    folder = draw_jats(tmp_path / "articles", papers=8)
+    source = JatsSource(str(folder), tmp_path / "work")
+    papers = papers_of(source)
+    assert len(papers) == 8
+    first = min(papers, key=lambda paper: paper.id)
+    arxiv_id = first.id.removeprefix("10.5555/made.up.")
+    assert (first.id, first.other_ids) == (doi_of(arxiv_id), (pmcid_of(arxiv_id),))
+    assert source.fetch("jats", first.id, 1) == folder / f"{arxiv_id}.xml"
+    assert source.fetch("jats", "10.5555/other", 1) is None
+    assert [found.id for found in source.by_author(first.authors[0]) if isinstance(found, Paper)]  # by its author too
+
+
+def test_archives_and_packed_files_are_the_same_source(tmp_path: Path) -> None:
+    plain = draw_jats(tmp_path / "plain", papers=8)
+    texts = {file.name: file.read_bytes() for file in sorted(plain.iterdir())}
+    mixed = tmp_path / "mixed"
+    (mixed / "deep").mkdir(parents=True)
+    names = list(texts)
+    with tarfile.open(mixed / "package.tar.gz", "w:gz") as tar:
+        for name in names[:3]:
+            info = tarfile.TarInfo(f"PMC1/../../{name}")
+            info.size = len(texts[name])
+            tar.addfile(info, io.BytesIO(texts[name]))
+        link = tarfile.TarInfo("link.xml")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/hostname"
+        tar.addfile(link)
+    with zipfile.ZipFile(mixed / "one.meca", "w") as meca:
+        meca.writestr("manifest.xml", "<manifest/>")
+        meca.writestr(f"content/{names[3]}", texts[names[3]])
+    (mixed / "deep" / f"{names[4]}.xz").write_bytes(lzma.compress(texts[names[4]]))
+    for name in names[5:]:
+        (mixed / name).write_bytes(texts[name])
+    ways = [JatsSource(str(path), tmp_path / path.name / ".." / f"work-{path.name}") for path in (plain, mixed)]
+    assert papers_of(ways[0]) == papers_of(ways[1])
+    assert not list(tmp_path.rglob("hostname"))
+
+
+def test_an_address_is_a_source(tmp_path: Path) -> None:
+    folder = draw_jats(tmp_path / "articles", papers=4)
+    source = JatsSource(f"file://{folder}/*.xml", tmp_path / "work")
+    papers = papers_of(source)
+    assert len(papers) == 4
+    file = source.fetch("jats", papers[0].id, 1)
+    assert file is not None
+    assert file.is_relative_to(tmp_path / "work")
+    assert file.read_bytes() == (folder / f"{papers[0].id.removeprefix('10.5555/made.up.')}.xml").read_bytes()
+
+
+def test_a_killed_reading_goes_on_and_changed_files_are_read_again(tmp_path: Path) -> None:
+    folder = draw_jats(tmp_path / "articles", papers=6)
+    whole = papers_of(JatsSource(str(folder), tmp_path / "other"))
+    JatsSource(str(folder), tmp_path / "work")
+    fronts = tmp_path / "work" / "jats" / "fronts.jsonl"
+    lines = fronts.read_bytes().splitlines(keepends=True)
+    # Killed in the middle of a line.
+    fronts.write_bytes(b"".join(lines[:3]) + lines[3][:40])
+    (fronts.parent / "metadata.jsonl").unlink()
+    assert papers_of(JatsSource(str(folder), tmp_path / "work")) == whole
+    file = next(iter(sorted(folder.iterdir())))
+    file.write_text(file.read_text().replace("<article-title>", "<article-title>Changed "))
+    titles = [paper.title for paper in papers_of(JatsSource(str(folder), tmp_path / "work"))]
+    assert sum(title.startswith("Changed ") for title in titles) == 1
+
+
+def test_of_an_article_with_several_files_the_newest_version_counts(tmp_path: Path) -> None:
+    folder = draw_jats(tmp_path / "articles", papers=4)
+    file = next(iter(sorted(folder.iterdir())))
+    newer = (
+        file.read_text()
+        .replace("<title-group>", "<article-version>2</article-version><title-group>")
+        .replace("<article-title>", "<article-title>New ")
+    )
+    (folder / "a-v2.xml").write_text(newer)
+    (folder / "broken.xml").write_text("<article>")
+    source = JatsSource(str(folder), tmp_path / "work")
+    assert sum(paper.title.startswith("New ") and paper.version == 2 for paper in papers_of(source)) == 1
+    assert Counter(drops_of(source).values()) == {"older_version": 1, "bad_record": 1}
+
+
+@pytest.mark.parametrize("name", ["nowhere", "empty", "damaged.zip"])
+def test_what_is_no_source_says_so(tmp_path: Path, name: str) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "damaged.zip").write_bytes(b"PK\3\4 not really")
+    with pytest.raises(SourceError, match=name):
+        JatsSource(str(tmp_path / name), tmp_path / "work")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (DATA / "jats").is_dir(), reason="no real articles in ../shared/data/jats")
+def test_real_fronts_agree_with_their_manifest(tmp_path: Path) -> None:
+    source = JatsSource(str(DATA / "jats"), tmp_path / "work")
+    known = {
+        entry["doi"].lower(): entry
+        for entry in map(json.loads, (DATA / "jats" / "MANIFEST.jsonl").read_text().splitlines())
+    }
+    papers = {paper.id: paper for paper in papers_of(source)}
+    dropped = drops_of(source)
+    assert papers.keys() | dropped.keys() == known.keys()
+    assert set(dropped.values()) == {"not_research"}
+    assert {known[id_]["type"] for id_ in dropped} == {"editorial", "discussion"}
+    research = [paper for id_, paper in papers.items() if known[id_]["type"] == "research-article"]
+    assert len(research) == 97
+    assert all(paper.title and paper.authors and paper.categories for paper in research)
+    for paper in papers.values():
+        with lzma.open(DATA / "jats" / f"{known[paper.id]['name']}.xml.xz") as packed:
+            root = etree.fromstring(packed.read(), etree.XMLParser(load_dtd=False, resolve_entities=False))
+        bylines = root.xpath("front/article-meta/contrib-group/contrib[@contrib-type='author' or not(@contrib-type)]")
+        assert len(paper.authors) == len(bylines)
+        terms = root.xpath("front/article-meta//*[self::license or self::copyright-statement]")
+        stated = " ".join("".join(text) for element in terms for text in element.itertext()).casefold()
+        assert ("noncommercial" in stated.replace("-", "").replace(" ", "")) == ("-nc" in paper.license)
+        assert (paper.license == "unknown") == ("commons" not in stated and "free of all copyright" not in stated)
