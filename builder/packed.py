@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import zlib
 from collections.abc import Iterator
 from io import BufferedReader, RawIOBase
 from pathlib import Path
@@ -15,7 +16,7 @@ MOST_BYTES = 1 << 28
 # A record of arXiv is about 2 kB, a structured paper of SCALAR with all that it cites up to 20 MB.
 MOST_OF_A_LINE = 1 << 26
 # What reading a packed file may raise.
-ERRORS = (OSError, EOFError, lzma.LZMAError, zstandard.ZstdError)
+ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
 
 
 def open_packed(path: Path) -> BinaryIO:

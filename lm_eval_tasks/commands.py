@@ -52,6 +52,8 @@ def register(commands: Commands) -> None:
     )
     help_ = "runs of two models that show how much their differences vary from paper to paper, for --detect"
     sub.add_argument("--like", type=Path, nargs=2, metavar=("A", "B"), help=help_)
+    help_ = "memory of one GPU: says whether weights and the longest prompt fit (tensor_parallel_size of them)"
+    sub.add_argument("--gpu-memory", type=amount, metavar="GIB", help=help_)
     sub.add_argument(
         "--tokens-per-second", type=seconds, help="of prompts and answers together, to estimate how long it takes"
     )
@@ -297,7 +299,11 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
     )
     yield planning.table(planned)
     yield ""
-    yield from planning.sentences(planned, arguments.model_args, price, arguments.tokens_per_second)
+    if memory := planning.memory(planned, arguments.model_args, arguments.gpu_memory):
+        yield memory.sentence
+    yield from planning.sentences(planned, price, arguments.tokens_per_second)
+    if memory:
+        memory.check()
 
 
 def _detect(arguments: Namespace) -> Iterator[str]:

@@ -26,7 +26,7 @@ from builder.sources.jats.markup import NotJatsError, entity_text, one_line, rea
 _BESIDE = frozenset(
     "fig fig-group table-wrap table-wrap-group table boxed-text supplementary-material media graphic inline-graphic caption fn fn-group "
     "disp-formula disp-formula-group chem-struct-wrap chem-struct tex-math annotation annotation-xml object-id ref-list array "
-    "inline-supplementary-material floats-group sec-meta permissions index-term".split()
+    "inline-supplementary-material floats-group sec-meta permissions index-term sub-article response".split()
 )
 _BLOCKS = frozenset(
     "p disp-quote list list-item def-list def-item def term verse-group verse-line statement speech attrib preformat code title".split()
@@ -46,7 +46,9 @@ _BACKGROUND = re.compile(r"background(?: and .*)?")
 # What stands between the marks of one bracket, and between the two ends of a range.
 _JOINS = re.compile(r"\s*(?:[,;]|and|&|,\s*and)?\s*")
 _RANGE = re.compile(r"[\])]?\s*[-‐‑‒–—−]\s*[\[(]?")
-_PRINTED_RANGE = re.compile(r"\D{0,2}(\d{1,4})\s*[-‐‑‒–—−]\s*(\d{1,4})\D{0,2}")
+_PRINTED_RANGE = re.compile(r"\D{0,2}(\d{1,3})\s*[-‐‑‒–—−]\s*(\d{1,3})\D{0,2}")
+# Years have four digits.
+_NUMBER = re.compile(r"\s*[\[(]?\s*(\d{1,3})\s*[\])]?\s*")
 # A wider one is a mistake in the file.
 _WIDEST = 200
 
@@ -192,20 +194,37 @@ def _cited(
     entries: Sequence[Reference],
     places: dict[str, tuple[int, ...]],
 ) -> Iterator[int]:
-    """The entries that a mark cites, with those between the ends of its ranges."""
+    """The entries that a mark cites, with those between the ends of its ranges; a range is one of numbers, not of years or names."""
     last: tuple[int, int] | None = None
-    for start, end, targets in run:
+    end = 0
+    for start, stop, targets in run:
         cited = [place for target in targets for place in places.get(target, ())]
-        if last and cited and _RANGE.fullmatch(text[last[1] : start]) and last[0] < cited[0] <= last[0] + _WIDEST:
-            yield from range(last[0] + 1, cited[0])
+        number = _number(text[start:stop])
+        if last and number and cited and _RANGE.fullmatch(text[end:start]):
+            yield from _between(last, (cited[0], number), entries)
         yield from cited
-        if len(cited) == 1:
-            yield from _printed_range(text[start:end], cited[0], entries)
-        last = (cited[-1], end) if cited else None
+        printed = _PRINTED_RANGE.fullmatch(text[start:stop])
+        if printed and len(set(targets)) == 1 and cited and entries[cited[0]].label == printed[1]:
+            yield from _between((cited[-1], int(printed[1])), (len(entries), int(printed[2]) + 1), entries)
+        last, end = ((cited[-1], number) if cited and number else None), stop
 
 
-def _printed_range(mark: str, first: int, entries: Sequence[Reference]) -> Iterator[int]:
-    """The further entries of a mark "3-7" that links to the entry 3 alone."""
-    match = _PRINTED_RANGE.fullmatch(mark)
-    if match and entries[first].label == match[1] and int(match[1]) < int(match[2]) <= int(match[1]) + _WIDEST:
-        yield from range(first + 1, min(first + 1 + int(match[2]) - int(match[1]), len(entries)))
+def _number(mark: str) -> int:
+    """The number that a mark is, in brackets or not; 0 for years and names."""
+    match = _NUMBER.fullmatch(mark)
+    return int(match[1]) if match else 0
+
+
+def _between(first: tuple[int, int], last: tuple[int, int], entries: Sequence[Reference]) -> Iterator[int]:
+    """The entries between two, by their labels if these are numbers, else by their places.
+
+    Args:
+        first, last: place and number of each.
+    """
+    if not first[1] < last[1] <= first[1] + _WIDEST:
+        return
+    labels = [int(entry.label) if entry.label.isdigit() else 0 for entry in entries]
+    if any(labels):
+        yield from (place for place, label in enumerate(labels) if first[1] < label < last[1])
+    else:
+        yield from range(first[0] + 1, min(last[0], len(entries)))

@@ -10,7 +10,7 @@ Licenses = Literal["all", "noncommercial", "redistributable"]
 # What a copy of a round may show: nothing, if the round is sealed.
 Shown = Literal["none", "all", "noncommercial", "redistributable"]
 _CREATIVE_COMMONS = re.compile(
-    r"https?://creativecommons\.org/(?:licenses/(by(?:-[a-z]+)*)|(publicdomain)/zero)(?:/\d\.\d)?/?"
+    r"https?://creativecommons\.org/(?:licenses/(by(?:-[a-z]+)*)|(publicdomain)/zero)(?:/\d\.\d(?:/[a-z]{2,3})?)?/?"
 )
 _ALLOWED: dict[str, frozenset[str]] = {
     "redistributable": frozenset({"by", "by-sa", "publicdomain"}),

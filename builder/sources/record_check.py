@@ -12,7 +12,7 @@ from lm_eval_tasks.core.text import day, is_valid
 if TYPE_CHECKING:
     from builder.records import Paper
 
-_CATEGORY = re.compile(r"[A-Za-z][A-Za-z-]{1,60}(?:\.[A-Za-z-]{1,60})?")
+_CATEGORY = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{1,60})?")
 _MOST_VERSIONS = 9999
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]", re.ASCII)
 _LONGEST = {"title": 10_000, "abstract": 100_000, "license": 1_000, "doi": 1_000, "author": 1_000}

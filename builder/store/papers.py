@@ -34,7 +34,10 @@ BEGIN INSERT OR IGNORE INTO changed VALUES (new.pid); END;
 """
     + FIRST_VERSIONS
 )
-OTHER_IDS = "CREATE TABLE other_ids (other TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (other, id)) WITHOUT ROWID;"
+OTHER_IDS = (
+    "CREATE TABLE other_ids (other TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (other, id)) WITHOUT ROWID;"
+    "CREATE INDEX other_ids_by_id ON other_ids (id);"
+)
 SCHEMA += OTHER_IDS
 # What version 4 of the store has more than version 3.
 KNOWN_ELSEWHERE = (
@@ -90,12 +93,15 @@ class PaperTables:
                 for p in batch
             ),
         )
+        self._db.executemany("DELETE FROM other_ids WHERE id = ?", ((p.id,) for p in batch))
         elsewhere = ((other, p.id) for p in batch for other in p.other_ids)
         self._db.executemany("INSERT OR IGNORE INTO other_ids VALUES (?, ?)", elsewhere)
 
     def forget(self, ids: Iterable[str]) -> None:
         """Remove records that were only looked up, so that they are asked for again; papers of the pool stay."""
-        self._db.executemany("DELETE FROM papers WHERE id = ? AND since = ''", ((id_,) for id_ in ids))
+        for id_ in ids:
+            if self._db.execute("DELETE FROM papers WHERE id = ? AND since = ''", (id_,)).rowcount:
+                self._db.execute("DELETE FROM other_ids WHERE id = ?", (id_,))
 
     def papers(self, ids: Iterable[str] | None = None) -> Iterator[Paper]:
         """Papers that samples may be drawn from, by id; with `ids`, those in the pool or not, in the given order."""

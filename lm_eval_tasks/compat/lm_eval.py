@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _PROGRAMS = ("lm_eval", "lm-eval")
 _SECRET = re.compile(r"api.?key|password|secret|bearer", re.IGNORECASE)
+# A value that is an object or a list, with others in it.
+_NESTED = re.compile(r"(?:^|,)\s*([\w.-]+)=(\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|\[[^\]]*\])(?=,|$)")
 _MAX_GEN_TOKS = re.compile(r"max_gen_toks\W+(\d+)")
 
 
@@ -194,7 +196,7 @@ def quiet() -> None:
 def parse_args(text: str) -> dict[str, Any]:
     """--model_args and --gen_kwargs as lm-eval reads them: `key=value,...` or a JSON object, whose values may be nested.
 
-    There is no public function for the first form.
+    There is no public function for the first form. Unlike lm-eval's, a value may be a JSON object or list: its commas do not count.
 
     Raises:
         OptionError: it begins like JSON and is not a JSON object.
@@ -206,7 +208,15 @@ def parse_args(text: str) -> dict[str, Any]:
             return dict(parse_json(text))
         except (ValueError, TypeError) as err:
             raise OptionError(f"{text!r:.80} is not a JSON object ({err})") from err
-    return dict(simple_parse_args_string(text)) if text else {}
+    nested = {match[1]: _json(match[2]) for match in _NESTED.finditer(text)}
+    return {**simple_parse_args_string(_NESTED.sub("", text)), **nested} if text else {}
+
+
+def _json(text: str) -> Any:
+    try:
+        return parse_json(text)
+    except ValueError as err:
+        raise OptionError(f"{text!r:.80} is not JSON ({err}): write its keys and texts in double quotes") from err
 
 
 def tasks_folder() -> Path | None:

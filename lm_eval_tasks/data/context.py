@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from lm_eval_tasks.core.errors import TokenizerError
 from lm_eval_tasks.data.slots import Tokenizer
 from lm_eval_tasks.llm import tokenizers
+from lm_eval_tasks.llm.served_length import LENGTH_KEYS, ServedLength, argument_of, served_length, trusts_code
 from lm_eval_tasks.llm.thoughts import opening_mark
 
 _LOGGER = logging.getLogger(__name__)
-_LENGTH_KEYS = ("max_model_len", "max_length", "context_length")
-# transformers writes 1e30 if a tokenizer has no limit of its own.
-_NO_LIMIT = 10**9
+# Arguments that decide how a model reads prompts.
+_READ = ("pretrained", "tokenizer", "revision", "enable_thinking", "trust_remote_code", "hf_overrides", *LENGTH_KEYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +46,25 @@ def of_model(arguments: Mapping[str, Any], system_instruction: str = "") -> Cont
         TokenizerError: the tokenizer cannot be loaded, or no argument and no file gives the context length.
     """
     name = arguments.get("tokenizer") or arguments.get("pretrained")
-    length = next((_length(key, arguments[key]) for key in _LENGTH_KEYS if arguments.get(key) is not None), None)
     if not isinstance(name, str) or not name:
-        _warn_of_length(length)
+        given = next((key for key in LENGTH_KEYS if arguments.get(key) is not None), None)
+        _warn_of_length(argument_of(given, arguments[given]) if given else None)
         return None
-    revision = arguments.get("revision") or "main"
-    thinking = None if arguments.get("enable_thinking") is None else bool(arguments["enable_thinking"])
-    return _load(
-        f"{name}@{revision}", revision, str(arguments.get("pretrained") or name), length, system_instruction, thinking
-    )
+    return _load(_known(arguments), system_instruction)
+
+
+def _known(arguments: Mapping[str, Any]) -> str:
+    """The arguments that decide how a model reads prompts, as JSON."""
+    known = {key: arguments[key] for key in _READ if arguments.get(key) is not None}
+    return json.dumps(known, sort_keys=True, default=str)
+
+
+def served_by(arguments: Mapping[str, Any]) -> ServedLength | None:
+    """The length that the model of lm-eval's arguments serves; None if they name no tokenizer."""
+    name = arguments.get("tokenizer") or arguments.get("pretrained")
+    if not isinstance(name, str) or not name:
+        return None
+    return _of_known(_known(arguments))[1]
 
 
 @cache
@@ -64,33 +74,29 @@ def _warn_of_length(length: int | None) -> None:
         _LOGGER.warning("prompts are not cut to %d tokens, because no tokenizer was named: add tokenizer=...", length)
 
 
-def _length(key: str, value: object) -> int:
-    if isinstance(value, int | str) and str(value).isascii() and str(value).isdigit() and int(value):
-        return int(value)
-    raise TokenizerError(f"{key}={value!r:.40} is not a whole number of tokens of at least 1")
+@cache
+def _load(known: str, system_instruction: str) -> Context:
+    """The context of a model.
+
+    Args:
+        known: its arguments, as JSON.
+    """
+    arguments = json.loads(known)
+    label, served, tokenizer = _of_known(known)
+    _LOGGER.info("prompts are cut to %d tokens, as %s says", served.tokens, served.source)
+    thinking = None if "enable_thinking" not in arguments else bool(arguments["enable_thinking"])
+    around, opens = _around(tokenizer, system_instruction, thinking)
+    return Context(tokenizer, served.tokens - around, label, opens)
 
 
 @cache
-def _load(
-    name: str, revision: str, model: str, length: int | None, system_instruction: str, thinking: bool | None
-) -> Context:
-    tokenizer = tokenizers.load(name)
-    total = length or _configured_length(model, revision) or tokenizer.model_max_length
-    if total > _NO_LIMIT:
-        raise TokenizerError(f"the context length of {model!r} is unknown; give max_length=... in --model_args")
-    around, opens = _around(tokenizer, system_instruction, thinking)
-    return Context(tokenizer, total - around, name, opens)
-
-
-def _configured_length(model: str, revision: str) -> int | None:
-    from transformers import AutoConfig
-
-    try:
-        config = AutoConfig.from_pretrained(model, revision=revision)
-    except (OSError, ValueError):
-        return None
-    names = ("max_position_embeddings", "n_positions", "n_ctx", "max_sequence_length")
-    return next((int(value) for key in names if (value := getattr(config, key, None))), None)
+def _of_known(known: str) -> tuple[str, ServedLength, Any]:
+    """The name of a tokenizer, the length that its model serves, and the tokenizer."""
+    arguments = json.loads(known)
+    name = str(arguments.get("tokenizer") or arguments["pretrained"])
+    label = f"{name}@{arguments.get('revision') or 'main'}"
+    tokenizer = tokenizers.load(label, trust_remote_code=trusts_code(arguments))
+    return label, served_length(str(arguments.get("pretrained") or name), arguments, tokenizer), tokenizer
 
 
 def _around(tokenizer: Any, system_instruction: str, thinking: bool | None) -> tuple[int, str]:

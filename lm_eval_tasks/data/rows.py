@@ -99,12 +99,12 @@ def open_dataset(config: str, options: Options) -> Opened:
 
 def manifest_of(dataset: str, revision: str | None) -> bytes:
     """The manifest of a folder, or of a dataset on the Hub; empty if there is none or the Hub does not answer."""
-    path = Path(dataset).expanduser() / MANIFEST
     try:
+        path = Path(dataset).expanduser() / MANIFEST
         if not path.is_file():
             path = Path(hf_hub_download(dataset, MANIFEST, repo_type="dataset", revision=revision))
         return path.read_bytes()
-    except (HFValidationError, OSError, HTTPError):
+    except (HFValidationError, OSError, RuntimeError, HTTPError):
         return b""
 
 

@@ -15,12 +15,14 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
 from lm_eval_tasks.compat.lm_eval_answers import Watch
+from lm_eval_tasks.compat.lm_eval_order import as_given
 from lm_eval_tasks.compat.lm_eval_refusals import listening, message_of
 from lm_eval_tasks.core.errors import CostError, EvalError, ModelError
 from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.progress import Progress
 from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.evaluate.batch_model import BatchLM
+from lm_eval_tasks.evaluate.order import by_beginning
 from lm_eval_tasks.llm import tokenizers
 from lm_eval_tasks.llm.budget import Budget, most_tokens
 from lm_eval_tasks.llm.thoughts import in_marks, take_apart
@@ -129,6 +131,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
         self.counts.asked += len(missing)
         started = time.monotonic()
         with Progress("answers", len(questions), len(questions) - len(missing)) as self._shown:
+            missing = [missing[i] for i in by_beginning([str(question.request.args[0]) for question in missing])]
             while missing:
                 part = self._affordable(missing)
                 self._generate(part)
@@ -201,7 +204,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
         """What the model returns; any failure becomes a one-sentence error."""
         refused: list[str] = []
         try:
-            with listening() as refused:
+            with listening() as refused, as_given():
                 return ask()
         except (EvalError, NotImplementedError):
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -20,10 +21,39 @@ from lm_eval_tasks.samples.labels import label
 if TYPE_CHECKING:
     from lm_eval_tasks.evaluate.generation import Generation
 
-# Arguments that say how a model is run, not which it is.
+# Arguments that say how a model is run, not which it is: its answers are the same, but for the rounding of another order of sums.
+# docs/evaluate.md has the table; `kv_cache_dtype`, `dtype`, `quantization`, `hf_overrides` and the like are not among them.
 RUNTIME = frozenset(
     "batch_size max_batch_size device num_concurrent max_retries timeout gpu_memory_utilization tensor_parallel_size "
-    "data_parallel_size enforce_eager enable_prefix_caching swap_space".split()
+    "pipeline_parallel_size decode_context_parallel_size data_parallel_size enforce_eager enable_prefix_caching "
+    "enable_chunked_prefill swap_space cpu_offload_gb max_num_seqs max_num_batched_tokens block_size "
+    "distributed_executor_backend disable_custom_all_reduce disable_log_stats kv_cache_memory_bytes".split()
+)
+# What a library says when a model cannot be opened -> what to change.
+_ADVICE: tuple[tuple[str, str], ...] = (
+    (
+        r"greater than the derived max_model_len|max_model_len .{0,80}greater",
+        "the model's configuration allows fewer tokens: lower max_model_len, or stretch it by YaRN with both "
+        "max_position_embeddings and rope_parameters in hf_overrides",
+    ),
+    (
+        r"KV cache.{0,200}(?:larger than|available|needed)|No available memory for the cache blocks|max seq len",
+        "the cache of keys and values does not fit: lower max_model_len, raise gpu_memory_utilization, use "
+        "kv_cache_dtype=fp8 (which changes answers), or more GPUs (tensor_parallel_size)",
+    ),
+    (
+        r"out of memory|OutOfMemory|less than desired GPU memory utilization",
+        "the GPU has too little memory: lower gpu_memory_utilization or max_num_seqs, or use more GPUs (tensor_parallel_size)",
+    ),
+    (r"trust_remote_code|custom code", "add trust_remote_code=True to --model_args if you trust the model's own code"),
+    (
+        r"not supported for now|does not recognize this architecture|Model architectures .{0,80}not supported",
+        "this release does not know the model's architecture: upgrade transformers or vllm",
+    ),
+    (
+        r"Engine core initialization failed|failed to start|See root cause above",
+        "the engine did not start: its own messages above say why; --verbose shows all of them",
+    ),
 )
 
 
@@ -45,9 +75,19 @@ def open_model(model: str, arguments: Mapping[str, Any], generation: Generation)
         )
     except KeyError as err:
         raise ModelError(f"lm-eval has no model type {model!r}, and it is not a baseline") from err
-    except (OSError, ModuleNotFoundError, AssertionError, TypeError, ValueError) as err:
-        lines = str(err).strip().splitlines() or [type(err).__name__]
-        raise ModelError(f"the {model} model {dict(arguments)} cannot be opened: {lines[0][:200]}") from err
+    except (OSError, ModuleNotFoundError, AssertionError, TypeError, ValueError, RuntimeError) as err:
+        shown = ", ".join(f"{key}={value}" for key, value in redact(dict(arguments)).items())
+        raise ModelError(f"the {model} model {shown[:300]} cannot be opened: {_why(err)}") from err
+
+
+def _why(err: Exception) -> str:
+    """An error of a library as a sentence, with what to change if that is known."""
+    text = " ".join(str(err).split()) or type(err).__name__
+    advice = next((advice for pattern, advice in _ADVICE if re.search(pattern, text, re.IGNORECASE)), "")
+    # Pydantic's message names the class first, and what is wrong in the lines after it.
+    lines = [line.strip() for line in str(err).strip().splitlines() if line.strip()] or [text]
+    said = lines[2] if len(lines) > 2 and "validation error" in lines[0] else lines[0]
+    return f"{said[:200]}{f' ({advice})' if advice else ''}"
 
 
 def _usual_device(model: str) -> str | None:

@@ -15,6 +15,7 @@ from lm_eval_tasks.core.metadata import check
 from lm_eval_tasks.core.power import FEWEST, detectable, detectable_with, spread_of
 from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.data.reading_hook import doc_to_text
+from lm_eval_tasks.evaluate.memory import Memory, memory_of
 from lm_eval_tasks.evaluate.shorter import in_contexts, with_core, write_tasks
 from lm_eval_tasks.llm.budget import CHARACTERS_OF_TOKEN, Means
 from lm_eval_tasks.llm.usage import Price, Usage
@@ -22,9 +23,6 @@ from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.metadata import Context
-
-_GIB = 1 << 30
-_BYTES = {"float32": 4, "float": 4, "float16": 2, "half": 2, "bfloat16": 2, "float8": 1, "fp8": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,34 +99,6 @@ def _plan_task(name: str, task: Any, limit: float | None, repeats: int) -> Plann
     return Planned(name, len(docs), repeats * sum(after), most, sum(map(bool, cut)) / len(docs), longest, shows)
 
 
-def kv_cache_bytes(model_args: str, tokens: int) -> int | None:
-    """The most bytes that a cache of keys and values of `tokens` tokens takes (sliding windows need less); None if the configuration
-    of the model is not on this machine or of another kind.
-    """
-    from transformers import AutoConfig
-
-    arguments = command_line.parse_args(model_args)
-    if not arguments.get("pretrained"):
-        return None
-    try:
-        config = AutoConfig.from_pretrained(arguments["pretrained"], revision=arguments.get("revision") or "main")
-    except (OSError, ValueError):
-        return None
-    config = getattr(config, "text_config", None) or config
-    layers = getattr(config, "num_hidden_layers", None)
-    heads = getattr(config, "num_attention_heads", None)
-    if not layers or not heads:
-        return None
-    dtype = str(arguments.get("dtype") or "auto")
-    dtype = str(getattr(config, "dtype", None) or "bfloat16") if dtype == "auto" else dtype
-    size = _BYTES.get(dtype.removeprefix("torch."), 2)
-    if latent := getattr(config, "kv_lora_rank", None):  # multi-head latent attention
-        return int(layers * (latent + (getattr(config, "qk_rope_head_dim", 0) or 0)) * size * tokens)
-    head = getattr(config, "head_dim", None) or config.hidden_size // heads
-    groups = getattr(config, "num_key_value_heads", None) or heads
-    return int(2 * layers * groups * head * size * tokens)
-
-
 def table(planned: Sequence[Planned]) -> Table:
     """A row for each task and one for all."""
     rows = [
@@ -164,15 +134,15 @@ def total(planned: Sequence[Planned]) -> Usage:
     return Usage(prompts, sum(entry.most_out for entry in planned))
 
 
-def sentences(
-    planned: Sequence[Planned], model_args: str, price: Price | None, tokens_per_second: float | None
-) -> list[str]:
-    """What the table does not say: the cache of the longest prompt, hours and money."""
-    lines = []
+def memory(planned: Sequence[Planned], model_args: str, gpu_gib: float | None) -> Memory | None:
+    """What the longest prompt needs; None if the model or its tokenizer is not known."""
     longest = max((entry.longest for entry in planned if entry.longest is not None), default=None)
-    cache = kv_cache_bytes(model_args, longest) if longest else None
-    if cache is not None:
-        lines.append(f"KV cache of the longest prompt and answer: {cache / _GIB:.2f} GiB")
+    return memory_of(command_line.parse_args(model_args), longest, gpu_gib) if longest else None
+
+
+def sentences(planned: Sequence[Planned], price: Price | None, tokens_per_second: float | None) -> list[str]:
+    """What the table does not say: hours and money."""
+    lines = []
     together = total(planned)
     if any(entry.tokens_in is None for entry in planned):
         lines.append(

@@ -22,7 +22,7 @@ from lm_eval_tasks.core.journal import Journal
 from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.metadata import check, dataset_of
 from lm_eval_tasks.core.row_format import EMBED_LOCAL
-from lm_eval_tasks.data import cutoff, options
+from lm_eval_tasks.data import context, cutoff, options
 from lm_eval_tasks.evaluate.answers import AnsweringLM
 from lm_eval_tasks.evaluate.batch_model import open_batches
 from lm_eval_tasks.evaluate.earlier import check_earlier, earlier_run
@@ -187,7 +187,7 @@ def _evaluate(
             scores=scores_of(every, label) if earlier.samples else scores,
             usage=together([run_["usage"] for run_ in runs]),
             runs=runs,
-            made_with=provenance(lm, generation),
+            made_with={**provenance(lm, generation), "context": _served(task_metadata)},
             files=earlier.files,
         )
         lines = {task: map(compact, of_task) for task, of_task in logged.items()}
@@ -296,6 +296,12 @@ def _generation_metadata(generation: Generation) -> dict[str, Any]:
         **({"reserve": reserve} if reserve is not None else {}),
         **({"system_instruction": generation.system_instruction} if generation.system_instruction else {}),
     }
+
+
+def _served(arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The length that prompts were cut to and what said so; None if nothing cut them."""
+    served = context.served_by(arguments)
+    return asdict(served) if served else None
 
 
 _PACKAGES = (

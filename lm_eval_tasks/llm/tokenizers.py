@@ -2,35 +2,114 @@
 
 from __future__ import annotations
 
-from functools import cache
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Any
 
 from lm_eval_tasks.core.errors import TokenizerError
 
+_PIECE = re.compile(r"\s*\S+|\s+")
+_LOADED: dict[str, Any] = {}
 
-@cache
-def load(name: str) -> Any:
-    """The tokenizer of a model.
+
+def load(name: str, *, trust_remote_code: bool = False) -> Any:
+    """The tokenizer of a model; one without a fast version as `SlowTokenizer`.
 
     Args:
         name: a folder or Hub id, optionally followed by "@" and a revision.
+        trust_remote_code: whether the model's own code may be run; once it was, that tokenizer is used in this process.
 
     Raises:
-        TokenizerError: it cannot be loaded, or has no fast version.
+        TokenizerError: it cannot be loaded.
     """
+    if name not in _LOADED:
+        _LOADED[name] = _load(name, trust_remote_code=trust_remote_code)
+    return _LOADED[name]
+
+
+def _load(name: str, *, trust_remote_code: bool) -> Any:
     from transformers import AutoTokenizer
 
     model, _, revision = name.rpartition("@")
     try:
-        tokenizer = AutoTokenizer.from_pretrained(model, revision=revision)
-    except (OSError, ValueError, ImportError) as err:
+        tokenizer = AutoTokenizer.from_pretrained(model, revision=revision, trust_remote_code=trust_remote_code)
+    except (OSError, ValueError, ImportError, AttributeError) as err:
         reason = str(err).strip().splitlines()[0][:160] if str(err).strip() else type(err).__name__
-        raise TokenizerError(
-            f"the tokenizer of {model!r} cannot be loaded ({reason}); name a local folder, or fetch it while online"
-        ) from err
-    if not tokenizer.is_fast:
-        raise TokenizerError(f"the tokenizer of {model!r} has no fast version, which cutting prompts needs")
-    return tokenizer
+        remedy = (
+            "add trust_remote_code=True to --model_args if you trust its code"
+            if "trust_remote_code" in str(err) or "custom code" in str(err)
+            else "name a local folder, or fetch it while online"
+        )
+        raise TokenizerError(f"the tokenizer of {model!r} cannot be loaded ({reason}); {remedy}") from err
+    return tokenizer if tokenizer.is_fast else SlowTokenizer(tokenizer)
+
+
+class SlowTokenizer:
+    """A tokenizer that does not say where its tokens begin: words are tokenized one by one, so that their places are known.
+
+    That gives as many tokens as the whole text has, or a few more: prompts that are cut to a length still fit.
+    """
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._lengths: dict[str, int] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tokenizer, name)
+
+    def __call__(self, text: str | Sequence[str], **_: Any) -> Encodings:
+        return Encodings(
+            [self._encode(each) for each in ([text] if isinstance(text, str) else text)], isinstance(text, str)
+        )
+
+    def _encode(self, text: str) -> Encoding:
+        starts, ends, first = [], [], [0]
+        for piece in _PIECE.finditer(text):
+            starts.append(piece.start())
+            ends.append(piece.end())
+            first.append(first[-1] + self._count(piece[0]))
+        return Encoding(starts, ends, first)
+
+    def _count(self, piece: str) -> int:
+        if piece not in self._lengths:
+            self._lengths[piece] = len(self._tokenizer(piece, add_special_tokens=False)["input_ids"])
+        return self._lengths[piece]
+
+
+class Encoding:
+    """The tokens of one text, as many as `len` says, each at a place in its piece of the text.
+
+    Args:
+        starts, ends: characters of the pieces.
+        first: number of each piece's first token, and of all tokens.
+    """
+
+    def __init__(self, starts: list[int], ends: list[int], first: list[int]) -> None:
+        self._starts, self._ends, self._first = starts, ends, first
+
+    def __len__(self) -> int:
+        return self._first[-1]
+
+    def token_to_chars(self, i: int) -> tuple[int, int]:
+        """The characters of a token: an equal part of its piece."""
+        piece = bisect_right(self._first, i) - 1
+        start, end, first, behind = self._starts[piece], self._ends[piece], self._first[piece], self._first[piece + 1]
+        length, count = end - start, behind - first
+        return start + (i - first) * length // count, start + (i - first + 1) * length // count
+
+
+class Encodings:
+    """What a call returns: by number the encoding of a text, by name the ids, of which only the number counts."""
+
+    def __init__(self, each: list[Encoding], is_one: bool) -> None:
+        self._each, self._is_one = each, is_one
+
+    def __getitem__(self, key: int | str) -> Any:
+        if isinstance(key, int):
+            return self._each[key]
+        ids = [range(len(encoding)) for encoding in self._each]
+        return ids[0] if self._is_one else ids
 
 
 def counts(name: str, texts: list[str]) -> list[int]:

@@ -6,6 +6,7 @@ come incomplete under load, so that what came is compared with the number that w
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,11 @@ from urllib.parse import urlencode
 from builder.errors import SourceError
 from builder.ids import PaperId, stem_of
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
+from builder.sources.jats.front import ids_of
+from builder.sources.jats.markup import NotJatsError, parse_article
 from lm_eval_tasks.core.text import ODD, parse_json
 
+_LOGGER = logging.getLogger(__name__)
 # The most that a page may contain.
 PAGE = 1000
 
@@ -38,14 +42,24 @@ class RestApi:
             SourceError: the service refuses, or its list does not end.
         """
         cursor, seen = "*", 0
+        cursors: set[str] = set()
         while True:
+            cursors.add(cursor)
             page = self._page(query, cursor, min(PAGE, most or PAGE), seen)
             results = page["resultList"]["result"]
             yield from results[: None if most is None else most - seen]
             seen += len(results)
             after = page.get("nextCursorMark")
             if not results or not after or after == cursor or seen >= page["hitCount"] or (most and seen >= most):
+                if seen < min(page["hitCount"], most or page["hitCount"]):
+                    _LOGGER.warning(
+                        "Europe PMC announced %d results and gave %d: %s", page["hitCount"], seen, query[:200]
+                    )
                 return
+            if after in cursors:
+                raise SourceError(
+                    f"Europe PMC's list goes in circles ({query[:200]}); run the same command again later"
+                )
             cursor = after
 
     def _page(self, query: str, cursor: str, size: int, seen: int) -> dict[str, Any]:
@@ -67,7 +81,8 @@ class RestApi:
         if parsed is None or parsed.kind not in ("pmcid", "ppr"):
             return None
         place = self._files / f"{stem_of(paper_id)}.xml"
-        return self._http.download(f"{self._url}/{parsed.bare}/fullTextXML", place, _check_article)
+        check = _check_article({paper_id, parsed.bare})
+        return self._http.download(f"{self._url}/{parsed.bare}/fullTextXML", place, check)
 
 
 def _check_page(size: int, seen: int) -> Callable[[bytes], None]:
@@ -93,8 +108,15 @@ def _check_page(size: int, seen: int) -> Callable[[bytes], None]:
     return check
 
 
-def _check_article(body: bytes) -> None:
-    if b"<article" not in body:
-        raise DoubtfulAnswer(f"{len(body)} bytes that are not an article in JATS")
-    if b"</article>" not in body[-2048:]:
-        raise DoubtfulAnswer(f"an article that ends after {len(body)} bytes", believe=True)
+def _check_article(ids: set[str]) -> Callable[[bytes], None]:
+    """A check that a body is the article with one of these ids."""
+
+    def check(body: bytes) -> None:
+        try:
+            metadata = parse_article(body, "the answer").find("front/article-meta")
+        except NotJatsError as err:
+            raise DoubtfulAnswer(f"{len(body)} bytes that are not an article in JATS") from err
+        if metadata is None or not ids & set(ids_of(metadata)):
+            raise DoubtfulAnswer("another article than was asked for")
+
+    return check

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -21,6 +22,7 @@ _ZIPS = (".zip", ".meca")
 # Of a MECA archive everything but the article: https://www.niso.org/publications/rp-30-2020-meca
 _NO_ARTICLES = frozenset({"manifest.xml", "transfer.xml", "directives.xml", "peer-review.xml", "mimetype"})
 _DONE = "unpacked"
+_LONGEST = 100
 
 
 def files_of(path: str, workspace: Path) -> list[str]:
@@ -29,7 +31,7 @@ def files_of(path: str, workspace: Path) -> list[str]:
     Raises:
         SourceError: there is nothing, or something cannot be read.
     """
-    names = expand_names([path]) if is_address(path) else _files_below(Path(path))
+    names = expand_names([path]) if is_address(path) else _files_below(Path(path), workspace)
     articles: list[str] = []
     for name in names:
         if name.endswith(_TARS + _ZIPS):
@@ -41,12 +43,15 @@ def files_of(path: str, workspace: Path) -> list[str]:
     return articles
 
 
-def _files_below(path: Path) -> list[str]:
+def _files_below(path: Path, workspace: Path) -> list[str]:
+    """The files of a folder, without what the workspace keeps, should it lie there."""
     if path.is_file():
         return [str(path)]
     if not path.is_dir():
         raise SourceError(f"there is no {path}; `source.path` in round.toml says where the articles are")
-    return sorted(str(file) for file in path.rglob("*") if file.is_file())
+    own = workspace.resolve()
+    files = (file for file in path.rglob("*") if file.is_file() and not file.resolve().is_relative_to(own))
+    return sorted(map(str, files))
 
 
 def _folder_of(name: str) -> str:
@@ -69,10 +74,18 @@ def _unpack(name: str, place: Path) -> list[Path]:
                     data = content.read(MOST_BYTES + 1)
                     if len(data) <= MOST_BYTES:
                         # Members of one name in several folders are different articles.
-                        write_whole(place / f"{number:07d}-{member}", data)
+                        write_whole(place / f"{number:07d}-{member[-_LONGEST:]}", data)
         except OF_THE_FILE as err:
             raise SourceError(f"cannot read {name}: {err}") from err
-        except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, RuntimeError, NotImplementedError) as err:
+        except (
+            tarfile.TarError,
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            OSError,
+            RuntimeError,
+            NotImplementedError,
+        ) as err:
             raise SourceError(f"the archive {name} cannot be unpacked ({err}); get it again, or take it away") from err
         sync_folder(place)
         write_whole(place / _DONE, b"")

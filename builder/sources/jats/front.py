@@ -12,7 +12,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from builder.ids import PaperId
-from builder.records import GROUP, Drop, Paper
+from builder.records import GROUP, NO_LICENSE, UNKNOWN_LICENSE, Drop, Paper
 from builder.sources.jats.licenses import license_of
 from builder.sources.jats.markup import attribute, one_line
 from builder.sources.record_check import checked_paper
@@ -57,7 +57,7 @@ _LONGEST_CATEGORY = 60
 def paper_of(article: etree._Element) -> Paper | Drop:
     """The record of an article, or why it does not become one: not_research, no_text, bad_record."""
     metadata = article.find("front/article-meta")
-    ids = _ids(metadata) if metadata is not None else []
+    ids = ids_of(metadata) if metadata is not None else []
     name = ids[0] if ids else "an article without an id"
     if metadata is None or not ids:
         return Drop(name, "bad_record")
@@ -76,7 +76,7 @@ def paper_of(article: etree._Element) -> Paper | Drop:
                 categories=tuple(_categories(article, metadata)),
                 published=published,
                 updated=max(published, updated),
-                license=license_of(metadata),
+                license=stated if (stated := license_of(metadata)) != UNKNOWN_LICENSE else NO_LICENSE,
                 doi=next((id_ for id_ in ids if id_.startswith("10.")), ""),
                 author_ids=tuple(id_ for _, id_ in byline) if any(id_ for _, id_ in byline) else (),
                 other_ids=tuple(ids[1:]),
@@ -93,7 +93,7 @@ def _unfit(article: etree._Element) -> CrawlReason | None:
     return "no_text" if body is None or next(body.iter("p"), None) is None else None
 
 
-def _ids(metadata: etree._Element) -> list[str]:
+def ids_of(metadata: etree._Element) -> list[str]:
     """The ids of an article, the one that it goes by first: DOI, then PubMed Central's, Europe PMC's for preprints, PubMed's."""
     given = {attribute(element, "pub-id-type"): one_line(element) for element in metadata.findall("article-id")}
     pmc = given.get("pmcid") or given.get("pmc") or given.get("pmc-uid") or ""
@@ -116,12 +116,10 @@ def _version(metadata: etree._Element) -> int:
 
 def _byline(metadata: etree._Element) -> Iterator[tuple[str, str]]:
     """The authors in order: name, and ORCID, `GROUP`, or ""."""
-    contributors = [
-        contributor
-        for contributor in metadata.iterfind("contrib-group/contrib")
-        if contributor.get("contrib-type", "author") == "author"
-    ]
-    for contributor in contributors:
+    everybody = metadata.findall("contrib-group/contrib")
+    authors = [contributor for contributor in everybody if contributor.get("contrib-type") == "author"]
+    # Members of a consortium are listed without a kind, beside the authors.
+    for contributor in authors or [contributor for contributor in everybody if not contributor.get("contrib-type")]:
         group = contributor.find("collab")
         if group is not None and contributor.find("name") is None and contributor.find("name-alternatives") is None:
             if name := one_line(group, NOTES | {"contrib-group"}):
@@ -170,9 +168,10 @@ def abstract_of(metadata: etree._Element) -> str:
     if element is None:
         return ""
     parts = []
+    others = {part for section in element.iter("sec") if _is_for_others(section) for part in section.iter("title", "p")}
     for part in element.iter("title", "p"):
         text = one_line(part, _MARKS)
-        if any(_is_for_others(section) for section in part.iterancestors("sec")):
+        if part in others:
             continue
         if part.tag == "p":
             parts.append(text)
@@ -193,7 +192,7 @@ def _is_for_others(section: etree._Element) -> bool:
 
 
 def _categories(article: etree._Element, metadata: etree._Element) -> Iterator[str]:
-    """Subject areas as `area` or `area.subject`, the first one first; the journal where an article names none.
+    """Subject areas, each as `area` and then as `area.subject`; the journal where an article names none.
 
     A group called "heading" names the kind of article in some journals, the subject in others.
     """
@@ -208,6 +207,7 @@ def _categories(article: etree._Element, metadata: etree._Element) -> Iterator[s
                 area, _, inner = words.partition("/")
                 below = one_line(group.find("subj-group/subject"))
                 inner = inner or ("" if _KIND_NAMES.fullmatch(below) else below)
+                seen[category_of(area)] = None
                 seen[".".join(filter(None, (category_of(area), category_of(inner))))] = None
     journal = article.find("front/journal-meta//journal-title")
     yield from [name for name in seen if name] or filter(None, [category_of(one_line(journal))])
@@ -215,7 +215,7 @@ def _categories(article: etree._Element, metadata: etree._Element) -> Iterator[s
 
 def category_of(words: str) -> str:
     """Words as the name of a category: "biology-and-life-sciences"."""
-    plain = re.sub(r"[^A-Za-z]+", "-", words).strip("-").lower()
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", words).strip("-").lower().lstrip("0123456789-")
     if len(plain) > _LONGEST_CATEGORY:
         plain = plain[: _LONGEST_CATEGORY + 1].rpartition("-")[0] or plain[:_LONGEST_CATEGORY]
     return plain if len(plain) > 1 else ""
@@ -228,14 +228,19 @@ def _dates(metadata: etree._Element, id_: str) -> tuple[date, date]:
         ValueError: it names none.
     """
     dated = [
-        (_kind_of(element), day) for element in metadata.iterfind("pub-date") if (day := _day(element, id_)) is not None
+        (_kind_of(element), day) for element in metadata.iterfind("pub-date") if (day := _day(element)) is not None
     ]
     preprints = [
         day
         for element in (*metadata.iterfind("history/date"), *metadata.iterfind("pub-history/event/date"))
-        if "preprint" in _kind_of(element) and (day := _day(element, id_)) is not None
+        if "preprint" in _kind_of(element) and (day := _day(element)) is not None
     ]
-    public = [day for kind, day in dated if kind in _PUBLIC and day[1]] or [day for _, day in dated]
+    in_doi = _PREPRINT_DOI.fullmatch(id_)
+    public = [day for kind, day in dated if kind in _PUBLIC and day[1]]
+    if not public and in_doi:
+        # On which the server received it; the file names no other day.
+        public = [(date(*map(int, in_doi.groups())), True)]
+    public = public or [day for _, day in dated]
     first = min((day for day, _ in (*public, *preprints)), default=None)
     if first is None:
         raise ValueError("no day of publication")
@@ -248,14 +253,11 @@ def _kind_of(element: etree._Element) -> str:
     return element.get("pub-type") or element.get("date-type") or event or "pub"
 
 
-def _day(element: etree._Element, id_: str) -> tuple[date, bool] | None:
-    """A date, and whether it is one to the day; of a month or a year without a day its first, or the day in a preprint's DOI."""
+def _day(element: etree._Element) -> tuple[date, bool] | None:
+    """A date, and whether it is one to the day; of a month or a year without a day its first."""
     year, month, number = (one_line(element.find(part)) for part in ("year", "month", "day"))
     if not re.fullmatch(r"[12]\d{3}", year):
         return None
-    in_doi = _PREPRINT_DOI.fullmatch(id_)
-    if not number and in_doi:
-        year, month, number = in_doi.groups()
     if not re.fullmatch(r"0?[1-9]|1[0-2]", month):
         return date(int(year), 1, 1), False
     last = monthrange(int(year), int(month))[1]

@@ -1,8 +1,15 @@
-"""The licence of an article, as its file states it: by address or in a sentence."""
+"""The licence of an article, as its file states it: by address or in a sentence. What is in doubt is no licence.
+
+A text that is published without a licence does harm, one that is left out does not: of several statements the narrowest counts, and
+a statement that denies, excepts or reserves makes the licence unknown.
+"""
 
 from __future__ import annotations
 
+import copy
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from builder.records import UNKNOWN_LICENSE
@@ -12,56 +19,150 @@ if TYPE_CHECKING:
     from lxml import etree
 
 _ADDRESS = re.compile(
-    r"creativecommons\.org/(?:licen[sc]es/(?P<terms>by(?:-(?:nc|nd|sa)){0,2})|publicdomain/(?P<zero>zero|mark))(?:/(?P<version>\d\.\d))?",
+    r"(?:^|//|[\s(<\"'])(?:www\.)?creativecommons\.org/(?:licen[sc]es/(?P<terms>[a-z-]+)|publicdomain/(?P<zero>zero))"
+    r"(?:/(?P<version>\d\.\d)(?:/(?P<port>[a-z]{2,3})(?![a-z]))?)?(?=$|[/\s)>\"'.,;?#])",
     re.IGNORECASE,
 )
-_ZERO = re.compile(
-    r"\bCC-?0\b|creative commons (?:cc0|zero|public domain)|public domain dedication|free of all copyright",
-    re.IGNORECASE,
-)
+_TERMS = ("by", "by-nc", "by-nd", "by-sa", "by-nc-nd", "by-nc-sa")
 _NAMED = re.compile(r"\b(?:creative commons|CC)[\s-]+(?:(?:licen[sc]e\s*\()?attribution|BY\b)", re.IGNORECASE)
-_TERMS = (
-    ("nc", re.compile(r"non-?\s?commercial|\bBY-NC", re.IGNORECASE)),
-    ("nd", re.compile(r"no-?\s?deriv|\bBY(?:-NC)?-ND\b", re.IGNORECASE)),
-    ("sa", re.compile(r"share-?\s?alike|\bBY(?:-NC)?-SA\b", re.IGNORECASE)),
+_ZERO = re.compile(
+    r"\bCC-?\s?0\b|creative commons (?:zero|public domain)|public domain dedication|free of all copyright",
+    re.IGNORECASE,
 )
+# BMC's and others' sentence about data, which says nothing of the text.
+_OF_DATA = re.compile(r"[^.]*\b(?:data|dataset)\b[^.]*", re.IGNORECASE)
+_NARROWED = {
+    "nc": re.compile(r"non-?\s?-?commercial|\bnot\b[^.]{0,60}\bcommercial|\bno commercial|\bby[\s-]nc", re.IGNORECASE),
+    "nd": re.compile(
+        r"\bnon?-?\s?-?deriv|\bnot\b[^.]{0,60}\b(?:deriv|alter|adapt|modif|transform)|\bby[\s-](?:nc[\s-])?nd\b",
+        re.IGNORECASE,
+    ),
+    "sa": re.compile(r"share-?\s?alike|\bby[\s-](?:nc[\s-])?sa\b", re.IGNORECASE),
+}
+_DENIED = re.compile(
+    r"all rights reserved|\bnot (?:published|distributed|available|licensed|made available|released) under"
+    r"|\bunlike\b|\bexcept (?:for )?(?:the )?(?:figure|table|image)|\bmay not be (?:redistributed|reproduced|re-?used)",
+    re.IGNORECASE,
+)
+_HYPHENS = re.compile(r"\s*[‐‑‒–—−_]\s*|(?<=[a-z])-\s+(?=[a-z]{2}\b)", re.IGNORECASE)
 _VERSION = re.compile(r"\b([1-4]\.0)\b")
+# Other versions of an article than the one that the file holds.
+_OTHER_VERSIONS = frozenset({"am", "tdm", "textmining", "stm-asf"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """Terms of Creative Commons: "by", "by-nc" and so on, or "zero"; version and country "" if they are not named."""
+
+    terms: str
+    version: str = ""
+    port: str = ""
+
+    @property
+    def address(self) -> str:
+        path = "publicdomain/zero" if self.terms == "zero" else f"licenses/{self.terms}"
+        tail = "/".join(part for part in (path, self.version, self.port if self.version else "") if part)
+        return f"http://creativecommons.org/{tail}/"
 
 
 def license_of(metadata: etree._Element) -> str:
-    """The licence of an article as the address of one of Creative Commons', `UNKNOWN_LICENSE` if it states none of them.
+    """The licence of an article as the address of one of Creative Commons', `UNKNOWN_LICENSE` if it states none of them for certain.
 
-    An address counts before a sentence. A sentence that does not say which version is meant gives an address without one.
+    A sentence that does not say which version is meant gives an address without one.
 
     Args:
         metadata: the element `article-meta`.
     """
-    stated = [element for element in metadata.iter("license", "license_ref", "copyright-statement", "license-p")]
-    addresses = [
-        *(attribute(element, "href") for element in stated),
-        *(one_line(element) for element in stated if element.tag == "license_ref"),
-        *(attribute(link, "href") for element in stated for link in element.iter("ext-link", "uri")),
-        *(one_line(element) for element in stated),
+    statements = list(_statements(metadata))
+    words = _plain(" ".join(map(one_line, statements)))
+    if _DENIED.search(words) or any(_begins_later(rights, metadata) for rights in statements):
+        return UNKNOWN_LICENSE
+    about_text = _OF_DATA.sub(" ", words) if _ZERO.search(words) else words
+    is_of_data = bool(_ZERO.search(words)) and not _ZERO.search(about_text)
+    by_address = [
+        stated
+        for text in (*_addresses(statements), about_text)
+        for stated in _in_addresses(_plain(text))
+        if not (stated and stated.terms == "zero" and is_of_data)
     ]
-    if known := next((known for text in addresses if (known := known_license(text))), ""):
-        return known
-    return next((named for element in stated if (named := _in_words(one_line(element)))), UNKNOWN_LICENSE)
+    if None in by_address:
+        return UNKNOWN_LICENSE
+    stated = [*filter(None, by_address), *_in_words(about_text)]
+    return _narrowest(stated, about_text).address if stated else UNKNOWN_LICENSE
 
 
 def known_license(text: str) -> str:
-    """The licence that an address or a short name ("cc by-nc") in a text stands for; "" if it stands for none."""
-    if match := _ADDRESS.search(text):
-        path = f"licenses/{match['terms'].lower()}" if match["terms"] else f"publicdomain/{match['zero'].lower()}"
-        return f"http://creativecommons.org/{path}/" + (f"{match['version']}/" if match["version"] else "")
-    short = re.fullmatch(r"cc[\s-]?(by(?:-(?:nc|nd|sa)){0,2}|0)", text.strip(), re.IGNORECASE)
-    if short is None:
-        return ""
-    return f"http://creativecommons.org/{'publicdomain/zero' if short[1] == '0' else f'licenses/{short[1].lower()}'}/"
+    """The licence that a short name ("cc by-nc") stands for; "" if it stands for none."""
+    terms = re.sub(r"^cc[\s-]?", "", _plain(text).strip().casefold()).replace(" ", "-")
+    return _Stated("zero" if terms == "0" else terms).address if terms in (*_TERMS, "0") else ""
 
 
-def _in_words(sentence: str) -> str:
-    if _NAMED.search(sentence):
-        version = _VERSION.search(sentence)
-        terms = "-".join(["by", *(name for name, pattern in _TERMS if pattern.search(sentence))])
-        return f"http://creativecommons.org/licenses/{terms}/" + (f"{version[1]}/" if version else "")
-    return "http://creativecommons.org/publicdomain/zero/1.0/" if _ZERO.search(sentence) else ""
+def _plain(text: str) -> str:
+    """A text with one kind of hyphen, and its blanks collapsed."""
+    return " ".join(_HYPHENS.sub("-", text.replace("%2D", "-").replace("%2d", "-")).split())
+
+
+def _statements(metadata: etree._Element) -> Iterator[etree._Element]:
+    """What is said of rights, without what is said of another version of the article."""
+    for child in metadata:
+        if child.tag in ("permissions", "license", "copyright-statement"):
+            rights = copy.deepcopy(child)
+            others = [each for each in rights.iter() if each.get("specific-use", "").casefold() in _OTHER_VERSIONS]
+            for other in others:
+                parent = other.getparent()
+                if parent is not None:
+                    parent.remove(other)
+            if rights not in others:
+                yield rights
+
+
+def _addresses(statements: Iterable[etree._Element]) -> Iterator[str]:
+    for element in statements:
+        yield from (attribute(link, "href") for link in element.iter("license", "ext-link", "uri", "license_ref"))
+
+
+def _begins_later(rights: etree._Element, metadata: etree._Element) -> bool:
+    """Whether a licence begins in a year after that of publication: before it, the article has none."""
+    published = max((one_line(year) for year in metadata.iterfind("pub-date/year")), default="")
+    return any(each.get("start_date", "")[:4] > published for each in rights.iter("license_ref"))
+
+
+def _in_addresses(text: str) -> Iterator[_Stated | None]:
+    """What the addresses in a text stand for; None for one of Creative Commons that is not understood."""
+    if "creativecommons.org/" in text.casefold() and not _ADDRESS.search(text):
+        if re.search(r"(?:^|//|[\s(<\"'])(?:www\.)?creativecommons\.org/(?:licen|publicdomain)", text, re.IGNORECASE):
+            yield None
+        return
+    for match in _ADDRESS.finditer(text):
+        terms = "zero" if match["zero"] else match["terms"].casefold().strip("-")
+        yield (
+            _Stated(terms, match["version"] or "", (match["port"] or "").casefold())
+            if terms in (*_TERMS, "zero")
+            else None
+        )
+
+
+def _in_words(text: str) -> Iterator[_Stated]:
+    version = _VERSION.search(text)
+    if _NAMED.search(text):
+        yield _Stated("by", version[1] if version else "")
+    elif _ZERO.search(text):
+        yield _Stated("zero", "1.0")
+
+
+def _narrowest(stated: list[_Stated], words: str) -> _Stated:
+    """The licence that allows no more than any of the statements, nor than the words around them."""
+    first = next((each for each in stated if each.terms != "zero"), stated[0])
+    if first.terms == "zero":
+        return first
+    parts = {part for each in stated for part in each.terms.split("-")} | {
+        name for name, pattern in _NARROWED.items() if pattern.search(words)
+    }
+    # NoDerivatives rules out what ShareAlike is about.
+    terms = "-".join(
+        ["by", *(name for name in ("nc", "nd", "sa") if name in parts and not (name == "sa" and "nd" in parts))]
+    )
+    with_version = next((each for each in stated if each.terms == terms and each.version), None)
+    return with_version or (
+        _Stated(terms, first.version, first.port) if terms == first.terms else _Stated(terms, first.version)
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from lxml import etree
 
@@ -13,7 +14,7 @@ from builder.packed import ERRORS, read_packed
 # The endings of files that are taken for JATS, plain or packed.
 ENDINGS = tuple(kind + packed for kind in (".xml", ".nxml") for packed in ("", ".xz", ".gz", ".zst"))
 # The longest article here has 1 MB.
-_MOST_BYTES = 1 << 26
+_MOST_BYTES = 1 << 24
 
 
 class NotJatsError(Exception):
@@ -56,6 +57,10 @@ def parse_article(data: bytes, name: str) -> etree._Element:
         root = etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError) as err:
         raise NotJatsError("damaged" if b"<article" in data else "not_jats", f"{name}: {err}") from err
+    # In another encoding than ASCII's the declaration looks otherwise.
+    declared: Any = root.getroottree().docinfo.internalDTD
+    if declared is not None and any(True for _ in declared.iterentities()):
+        raise NotJatsError("damaged", f"{name}: it declares entities of its own, which are not expanded")
     for element in root.iter(etree.Element):
         element.tag = etree.QName(element).localname
     article = root if root.tag == "article" else root.find(".//article")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +17,9 @@ from builder.sources.jats.front import other_abstracts, paper_of
 from builder.sources.jats.markup import NotJatsError, read_article
 from builder.sources.mirror import MirrorSource
 from builder.sources.object_store import OF_THE_FILE, is_address, local_copy
-from lm_eval_tasks.core.files import write_whole
+from lm_eval_tasks.core.files import sha256_of_bytes, write_whole
 from lm_eval_tasks.core.progress import progress
-from lm_eval_tasks.core.text import parse_json
+from lm_eval_tasks.core.text import is_valid, parse_json, valid
 from lm_eval_tasks.core.waiting import announce
 
 if TYPE_CHECKING:
@@ -63,11 +63,21 @@ class JatsSource(MirrorSource):
         lines = (parse_json(line) for line in self.metadata.read_bytes().splitlines())
         return {record["id"]: record["file"] for record in lines if "file" in record}
 
+    @cached_property
+    def _known_as(self) -> dict[str, str]:
+        """Other id -> id."""
+        lines = (parse_json(line) for line in self.metadata.read_bytes().splitlines())
+        return {other: record["id"] for record in lines for other in record.get("other_ids", ())}
+
+    def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
+        return super().by_ids(self._known_as.get(name, name) for name in ids)
+
     def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
         name = self._files.get(paper_id)
         if name is None or not is_address(name):
             return Path(name) if name else None
-        place = self._place / "fetched" / f"{stem_of(paper_id)}{''.join(Path(name).suffixes[-2:])[-20:]}"
+        which = sha256_of_bytes(name)[:8]
+        place = self._place / "fetched" / f"{stem_of(paper_id)}-{which}{''.join(Path(name).suffixes[-2:])[-20:]}"
         if not place.is_file():
             try:
                 with local_copy(name) as copy:
@@ -95,6 +105,9 @@ class _Fronts:
         with self._path.open("a", encoding="utf-8") as kept:
             for name in progress(files, "read fronts", len(files)):
                 state = _state(name)
+                if not is_valid(name):
+                    lines.append({"file": valid(name), **_no_record(name)})
+                    continue
                 line = known.get(name)
                 if line is None or line["state"] != state:
                     line = {"file": name, "state": state, **_front(name)}
@@ -121,7 +134,7 @@ def _state(name: str) -> str:
         stat = Path(name).stat()
     except OSError as err:
         raise SourceError(f"cannot read {name}: {err.strerror}") from err
-    return f"{READER} {stat.st_size} {stat.st_mtime_ns}"
+    return f"{READER} {stat.st_ino} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns}"
 
 
 def _front(name: str) -> dict[str, Any]:
@@ -130,13 +143,17 @@ def _front(name: str) -> dict[str, Any]:
         with local_copy(name) as path:
             article = read_article(path)
     except (NotJatsError, *OF_THE_FILE):
-        return {"id": Path(name).name[:100], "drop": "bad_record", "beside": 0}
+        return _no_record(name)
     item = paper_of(article)
     metadata = article.find("front/article-meta")
     beside = other_abstracts(metadata) if metadata is not None else 0
     if isinstance(item, Drop):
         return {"id": item.id, "drop": item.reason, "beside": beside}
     return {"record": record_of(item), "beside": beside}
+
+
+def _no_record(name: str) -> dict[str, Any]:
+    return {"id": valid(Path(name).name[:100]), "drop": "bad_record", "beside": 0}
 
 
 def record_of(paper: Paper) -> dict[str, Any]:
@@ -159,20 +176,25 @@ def record_of(paper: Paper) -> dict[str, Any]:
 
 def _newest(fronts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The lines of the metadata file: of an article with several files the newest version, the others as drops."""
-    best: dict[str, tuple[int, str]] = {}
+    best: dict[str, tuple[int, str, str]] = {}
     for front in fronts:
         if record := front.get("record"):
-            best[record["id"]] = max(best.get(record["id"], (0, "")), (record["version"], front["file"]))
+            best[record["id"]] = max(best.get(record["id"], (0, "", "")), _rank(front))
     seen: Counter[str] = Counter()
     for front in fronts:
         record = front.get("record")
         if record is None:
             yield {"id": front["id"], "drop": front["drop"]}
-        elif best[record["id"]] == (record["version"], front["file"]):
+        elif best[record["id"]] == _rank(front):
             yield {**record, "file": front["file"]}
         else:
             seen[record["id"]] += 1
             yield {"id": f"{record['id']} ({seen[record['id']]})", "drop": "older_version"}
+
+
+def _rank(front: dict[str, Any]) -> tuple[int, str, str]:
+    """The newest version first; of two that are the same, what they say decides, wherever their files lie."""
+    return front["record"]["version"], json.dumps(front["record"], sort_keys=True), front["file"]
 
 
 def open_source(table: JatsTable, round_: Round, store: Store) -> JatsSource:

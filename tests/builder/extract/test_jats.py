@@ -94,6 +94,14 @@ def test_a_printed_range_that_links_to_its_first_entry_alone(tmp_path: Path) -> 
     assert (first.references, first.grouped) == ((4, 5, 6), True)
 
 
+@pytest.mark.parametrize("between", ["–", " – ", "-"])
+def test_years_and_names_are_no_ranges(tmp_path: Path, between: str) -> None:
+    for first, last in (("2010", "2012"), ("Adams (2010)", "Young (2011)"), ("Adams", "Young")):
+        links = f'<xref ref-type="bibr" rid="b1">{first}</xref>{between}<xref ref-type="bibr" rid="b6">{last}</xref>'
+        text = ARTICLE.replace('[<xref ref-type="bibr" rid="b2">2</xref>]', f"({links})")
+        assert read(tmp_path, text).mentions[0].references == (0, 6)
+
+
 def test_entries_say_what_their_elements_say(tmp_path: Path) -> None:
     one, two, a, b, four, book, last = read(tmp_path).references
     assert (one.label, one.authors, one.year, one.title) == ("1", ("Doe",), 2019, "A first title of some length")

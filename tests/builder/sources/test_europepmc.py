@@ -137,6 +137,35 @@ def test_the_files_own_licence_decides(tmp_path: Path, service: EuropePmc, store
     assert len(service.log) == asked
 
 
+def test_another_article_than_was_asked_for_is_not_kept(tmp_path: Path, service: EuropePmc, store: Store) -> None:
+    source = source_of(make_round(tmp_path, service), store)
+    store.add_papers(service.world.papers[:2], since="2026.11")
+    first, second = service.world.papers[:2]
+    file = service.world.source.fetch("jats", second.id, 1)
+    assert file is not None
+    service.faults = [
+        Fault(first.other_ids[0], (200, {}, file.read_bytes())),
+        Fault(first.other_ids[0], (200, {}, b"<html><article>Not found</article></html>")),
+    ]
+    fetched = source.fetch("jats", first.id, 1)
+    assert fetched is not None
+    assert first.id.encode() in fetched.read_bytes()
+
+
+def test_a_list_that_goes_in_circles_ends(tmp_path: Path, service: EuropePmc, store: Store) -> None:
+    def page(cursor: str) -> tuple[int, dict[str, str], bytes]:
+        result = [result_of(service.world.papers[0])] * 1000
+        return (
+            200,
+            {},
+            json.dumps({"hitCount": 10**6, "nextCursorMark": cursor, "resultList": {"result": result}}).encode(),
+        )
+
+    service.faults = [Fault("search", page(cursor)) for cursor in "AB*"]
+    with pytest.raises(SourceError, match="in circles"):
+        list(source_of(make_round(tmp_path, service), store).submitted_between(FIRST, LAST))
+
+
 def test_what_is_no_study_or_no_record_says_why(service: EuropePmc) -> None:
     result = result_of(service.world.papers[0])
     assert isinstance(paper_of(result, ""), Paper)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import lzma
+import os
+import re
 import tarfile
 import zipfile
 from collections import Counter
@@ -21,6 +24,7 @@ from builder.sources.jats.front import orcid, other_abstracts, paper_of
 from builder.sources.jats.licenses import known_license
 from builder.sources.jats.markup import parse_article
 from builder.sources.jats.source import JatsSource
+from builder.store import Store
 from tests.helpers.jats_world import doi_of, draw_jats, drops_of, papers_of, pmcid_of
 from tests.helpers.places import DATA
 
@@ -51,7 +55,7 @@ BODY = "<body><sec><title>Introduction</title><p>Words.</p></sec></body>"
 
 def item(kind: str = "research-article", body: str = BODY, **other: str) -> Paper | Drop:
     metadata = "".join((META | other).values())
-    journal = "<journal-meta><journal-title-group><journal-title>Some Journal 2</journal-title></journal-title-group></journal-meta>"
+    journal = "<journal-meta><journal-title-group><journal-title>Some Journal</journal-title></journal-title-group></journal-meta>"
     text = f'<article article-type="{kind}"><front>{journal}<article-meta>{metadata}</article-meta></front>{body}</article>'
     return paper_of(parse_article(text.encode(), "made up"))
 
@@ -69,7 +73,7 @@ def test_a_front_gives_a_whole_record() -> None:
         title="A Title of H2O",
         abstract="We did it.",
         authors=("Ada B Ek", "Li Wei", "The Consortium"),
-        categories=("biology-and-life-sciences.neuroscience",),
+        categories=("biology-and-life-sciences", "biology-and-life-sciences.neuroscience"),
         published=date(2026, 10, 9),
         updated=date(2026, 10, 9),
         license="http://creativecommons.org/licenses/by/4.0/",
@@ -179,10 +183,84 @@ def test_the_first_public_day_counts(dates: str, history: str, ids: str, day: da
 )
 def test_licences_are_read_from_addresses_and_sentences(licence: str, address: str) -> None:
     made = paper(licence=f"<permissions>{licence}</permissions>")
-    assert made.license == (f"http://creativecommons.org/{address}" if address else "unknown")
+    assert made.license == (f"http://creativecommons.org/{address}" if address else "none")
     assert allows(made.license, "redistributable") == (
         address in ("licenses/by/", "licenses/by-sa/3.0/", "publicdomain/zero/1.0/")
     )
+
+
+BY = "https://creativecommons.org/licenses/by/4.0/"
+
+
+def stating(words: str, href: str = "") -> str:
+    link = f' xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="{href}"' if href else ""
+    return f"<permissions><license{link}><license-p>{words}</license-p></license></permissions>"
+
+
+@pytest.mark.parametrize(
+    "licence",
+    [
+        *(
+            stating("", f"https://creativecommons.org/licenses/{terms}")
+            for terms in ("by\u2011nc", "by\u2013nc/4.0", "by_nc", "by%2Dnc", "bync")
+        ),
+        stating("See https://creativecommons.org/licenses/by-\nnc/4.0/ for the terms."),
+        *(
+            stating(words)
+            for words in (
+                "CC BY NC 4.0",
+                "CC BY\u2013NC\u2013ND",
+                "Creative Commons Attribution\u2013Non\u2013Commercial License",
+            )
+        ),
+        stating("Creative Commons Attribution License, provided that the work is not used for commercial purposes"),
+        stating("Creative Commons Attribution-Non-Derivatives License"),
+        stating("Creative Commons Attribution-NonCommercial License; no commercial re-use", BY),
+        stating("", BY).replace(
+            "</permissions>",
+            "<license><license-p>Creative Commons Attribution-NonCommercial</license-p></license></permissions>",
+        ),
+        stating(
+            "Creative Commons Attribution-NonCommercial License. The CC0 waiver (http://creativecommons.org/publicdomain/zero/1.0/) applies to the data."
+        ),
+        stating(
+            "The Authors, all rights reserved. The Creative Commons Public Domain Dedication waiver applies to the data made available."
+        ),
+        stating("This article is not published under a Creative Commons Attribution licence."),
+        stating("Unlike articles under the Creative Commons Attribution License, this one is ours alone."),
+        stating(f"All rights reserved, except Figure 2, which is under {BY}"),
+        stating("", "https://notcreativecommons.org/licenses/by/4.0/"),
+        '<abstract abstract-type="graphical"><fig><permissions><license><license-p>Creative Commons Attribution</license-p></license></permissions></fig></abstract>',
+        "<supplementary-material><permissions><license><license-p>Creative Commons Attribution</license-p></license></permissions></supplementary-material>",
+        f'<permissions><license><license_ref start_date="2999-01-01">{BY}</license_ref></license></permissions>',
+        f'<permissions><license specific-use="am"><license_ref specific-use="am">{BY}</license_ref></license></permissions>',
+    ],
+)
+def test_nothing_in_doubt_passes_for_a_free_licence(licence: str) -> None:
+    assert not allows(paper(licence=licence).license, "redistributable")
+
+
+@pytest.mark.parametrize(
+    ("licence", "address"),
+    [
+        (
+            stating(
+                "Unless stated otherwise, the images in this article are included in its Creative Commons licence.", BY
+            ),
+            "licenses/by/4.0/",
+        ),
+        (stating("distribution, and reproduction in any medium, even commercially", BY), "licenses/by/4.0/"),
+        (stating("", "https://creativecommons.org/licenses/by/3.0/igo/"), "licenses/by/3.0/igo/"),
+        (
+            stating("The Creative Commons Public Domain Dedication waiver applies to the data made available.", BY),
+            "licenses/by/4.0/",
+        ),
+    ],
+)
+def test_what_free_licences_usually_say(licence: str, address: str) -> None:
+    made = paper(licence=licence)
+    assert made.license == f"http://creativecommons.org/{address}"
+    assert allows(made.license, "redistributable")
 
 
 def test_short_names_of_licences() -> None:
@@ -283,6 +361,49 @@ def test_a_killed_reading_goes_on_and_changed_files_are_read_again(tmp_path: Pat
     assert sum(title.startswith("Changed ") for title in titles) == 1
 
 
+def test_a_licence_that_is_withdrawn_is_gone(tmp_path: Path) -> None:
+    folder = draw_jats(tmp_path / "articles", papers=4)
+    with Store.open(tmp_path / "store.sqlite3") as store:
+        store.add_papers(papers_of(JatsSource(str(folder), tmp_path / "work")), since="2026.11")
+        file = next(file for file in sorted(folder.iterdir()) if "creativecommons" in file.read_text())
+        file.write_text(re.sub(r"<permissions>.*</permissions>", "<permissions/>", file.read_text()))
+        store.add_papers(papers_of(JatsSource(str(folder), tmp_path / "work")), since="2026.11")
+        [changed] = store.papers([doi_of(file.stem)])
+        assert changed.license == "none"
+        assert store.id_of(pmcid_of(file.stem)) == changed.id
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9.xml", b"damaged.xml.gz"])
+def test_a_file_that_cannot_be_read_is_one_drop(tmp_path: Path, name: bytes) -> None:
+    folder = draw_jats(tmp_path / "articles", papers=4)
+    packed = bytearray(gzip.compress(b"<article>" * 1000))
+    packed[12:40] = b"x" * 28
+    (folder / os.fsdecode(name)).write_bytes(packed)
+    source = JatsSource(str(folder), tmp_path / "work")
+    assert len(papers_of(source)) == 4
+    assert list(drops_of(source).values()) == ["bad_record"]
+
+
+def test_of_two_files_that_say_the_same_the_text_decides_which_is_taken(tmp_path: Path) -> None:
+    folder = draw_jats(tmp_path / "articles", papers=1)
+    [file] = folder.iterdir()
+    other = file.read_text().replace("<article-title>", "<article-title>Another ")
+    taken = []
+    for names in (("a.xml", "b.xml"), ("b.xml", "a.xml")):
+        place = tmp_path / "".join(names)
+        place.mkdir()
+        for name, text in zip(names, (file.read_text(), other), strict=True):
+            (place / name).write_text(text)
+        taken.append([paper.title for paper in papers_of(JatsSource(str(place), tmp_path / f"work-{names[0]}"))])
+    assert taken[0] == taken[1]
+
+
+def test_other_ids_find_an_article(tmp_path: Path) -> None:
+    source = JatsSource(str(draw_jats(tmp_path / "articles", papers=4)), tmp_path / "work")
+    first = papers_of(source)[0]
+    assert [item.id for item in source.by_ids([*first.other_ids, "PMC1"])] == [first.id]
+
+
 def test_of_an_article_with_several_files_the_newest_version_counts(tmp_path: Path) -> None:
     folder = draw_jats(tmp_path / "articles", papers=4)
     file = next(iter(sorted(folder.iterdir())))
@@ -325,9 +446,10 @@ def test_real_fronts_agree_with_their_manifest(tmp_path: Path) -> None:
     for paper in papers.values():
         with lzma.open(DATA / "jats" / f"{known[paper.id]['name']}.xml.xz") as packed:
             root = etree.fromstring(packed.read(), etree.XMLParser(load_dtd=False, resolve_entities=False))
-        bylines = root.xpath("front/article-meta/contrib-group/contrib[@contrib-type='author' or not(@contrib-type)]")
-        assert len(paper.authors) == len(bylines)
+        contributors = root.findall("front/article-meta/contrib-group/contrib")
+        typed = [each for each in contributors if each.get("contrib-type") == "author"]
+        assert len(paper.authors) == len(typed or contributors)
         terms = root.xpath("front/article-meta//*[self::license or self::copyright-statement]")
         stated = " ".join("".join(text) for element in terms for text in element.itertext()).casefold()
         assert ("noncommercial" in stated.replace("-", "").replace(" ", "")) == ("-nc" in paper.license)
-        assert (paper.license == "unknown") == ("commons" not in stated and "free of all copyright" not in stated)
+        assert (paper.license == "none") == ("commons" not in stated and "free of all copyright" not in stated)
