@@ -15,7 +15,9 @@ import re
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 from lxml import etree
@@ -27,7 +29,7 @@ from builder.collect.graph import build_graph  # noqa: E402
 from builder.collect.identities import identities_of  # noqa: E402
 from builder.extract.jats import read_jats  # noqa: E402
 from builder.extract.pdf import read_pdf  # noqa: E402
-from builder.records import UNKNOWN_LICENSE  # noqa: E402
+from builder.records import NO_LICENSE, UNKNOWN_LICENSE, Paper  # noqa: E402
 from builder.sources.jats.source import JatsSource  # noqa: E402
 from builder.sources.sample.typeset import draw  # noqa: E402
 from builder.sources.sample.world import make_world  # noqa: E402
@@ -60,28 +62,65 @@ def main() -> None:
 
 
 def of_fronts(folder: Path, work: Path) -> Figures:
-    """Records of the real articles, by number."""
+    """Records of the real articles, by number, and how many differ from what plain paths say."""
     source = JatsSource(str(folder), work / "real")
-    papers, dropped = papers_of(source), drops_of(source)
+    papers, dropped = {paper.id: paper for paper in papers_of(source)}, drops_of(source)
     print(f"real articles: {len(papers)} papers, dropped {sorted(dropped.values())}")
-    whole = [paper for paper in papers if paper.title and paper.authors and paper.abstract]
-    licensed = sum(paper.license != UNKNOWN_LICENSE for paper in papers)
+    whole = [paper for paper in papers.values() if paper.title and paper.authors and paper.abstract]
+    wrong = dict.fromkeys(("titles", "authors", "days", "licences"), 0)
+    for file in sorted(folder.glob("*.xml.xz")):
+        meta = parsed(file).find("front/article-meta")
+        assert meta is not None
+        doi = meta.findtext("article-id[@pub-id-type='doi']", "").strip().lower()
+        if doi in papers:
+            for name in differences(papers[doi], meta):
+                wrong[name] += 1
+                print(f"{doi}: {name} differ")
     return {
         "articles": len(papers) + len(dropped),
         "papers": len(papers),
         "whole_records": len(whole),
-        "licensed": licensed,
+        "licensed": sum(paper.license not in (UNKNOWN_LICENSE, NO_LICENSE) for paper in papers.values()),
+        **{f"wrong_{name}": count for name, count in wrong.items()},
     }
+
+
+def differences(paper: Paper, meta: etree._Element) -> Iterator[str]:
+    """What a record says otherwise than plain paths through its front."""
+    title = meta.find("title-group/article-title")
+    if title is None or letters("".join(running(title))) != letters(paper.title):
+        yield "titles"
+    contributors = meta.findall("contrib-group/contrib")
+    names = [
+        contributor.findtext("name/surname") or contributor.findtext("collab") or ""
+        for contributor in [c for c in contributors if c.get("contrib-type") == "author"] or contributors
+    ]
+    if len(names) != len(paper.authors) or any(
+        letters(name) not in letters(author) for name, author in zip(names, paper.authors, strict=True)
+    ):
+        yield "authors"
+    years = [int(year.text or 0) for year in meta.iterfind("pub-date/year")] + [
+        int(year.text or 0) for year in meta.iterfind("history/date[@date-type='preprint']/year")
+    ]
+    # bioRxiv's ids begin with the day of the first version.
+    by_id = re.match(r"10\.1101/(20\d\d)\.", paper.id)
+    if by_id:
+        years.append(int(by_id[1]))
+    if years and paper.published.year != min(years):
+        yield "days"
+    terms = meta.findall("permissions//license") + meta.findall(".//copyright-statement")
+    stated = letters(" ".join("".join(map(str, (*e.itertext(), *e.attrib.values()))) for e in terms)).casefold()
+    has_one = "commons" in stated or "freeofallcopyright" in stated
+    narrow = "noncommercial" in stated or "licensesbync" in stated
+    if has_one == (paper.license in (UNKNOWN_LICENSE, NO_LICENSE)) or narrow != ("-nc" in paper.license):
+        yield "licences"
 
 
 def of_bodies(folder: Path) -> Figures:
     """How much of the bodies is found again."""
-    parser = etree.XMLParser(
-        load_dtd=False, no_network=True, resolve_entities=False, remove_comments=True, remove_pis=True
-    )
-    paragraphs = kept = linked = cited = refs = entries = 0
+    paragraphs = kept = linked = covered = refs = entries = 0
     for file in sorted(folder.glob("*.xml.xz")):
-        root = etree.fromstring(lzma.decompress(file.read_bytes()), parser)
+        root = parsed(file)
         document = read_jats(file).document
         body = root.find("body")
         assert body is not None
@@ -91,21 +130,34 @@ def of_bodies(folder: Path) -> Figures:
             own = letters("".join(running(p)))
             if own and p not in outside and not any(above.tag in ASIDE | {"p"} for above in p.iterancestors()):
                 paragraphs, kept = paragraphs + 1, kept + (own in text)
-        ids = {ref.get("id") for ref in root.iter("ref")}
-        linked += sum(
-            x.get("ref-type") == "bibr" and x.get("rid") in ids and x not in outside
-            and not any(above.tag in ASIDE for above in x.iterancestors())
+        ids = [ref.get("id") for ref in root.iter("ref")]
+        links = Counter(
+            x.get("rid")
             for x in body.iter("xref")
+            if x.get("ref-type") == "bibr" and x.get("rid") in ids and x not in outside
+            and not any(above.tag in ASIDE for above in x.iterancestors())
         )  # fmt: skip
-        cited += sum(len(mention.references) for mention in document.mentions)
+        mentions = Counter(reference for mention in document.mentions for reference in mention.references)
+        # Several works under one number are several entries, and a link to it cites each of them.
+        firsts = accumulate((max(1, len(ref.findall("mixed-citation"))) for ref in root.iter("ref")), initial=0)
+        linked += links.total()
+        covered += sum(min(links[id_], mentions[number]) for id_, number in zip(ids, firsts, strict=False))
         refs, entries = refs + len(ids), entries + len(document.references)
     return {
         "paragraphs": paragraphs,
         "paragraphs_found": round(kept / paragraphs, 4),
         "links": linked,
-        "cited_of_links": round(cited / linked, 4),
+        "links_found": round(covered / linked, 4),
         "entries_of_refs": round(entries / refs, 4),
     }
+
+
+def parsed(file: Path) -> etree._Element:
+    """The tree of a packed file."""
+    return etree.fromstring(
+        lzma.decompress(file.read_bytes()),
+        etree.XMLParser(load_dtd=False, no_network=True, resolve_entities=False, remove_comments=True, remove_pis=True),
+    )
 
 
 def is_supplement(section: etree._Element) -> bool:

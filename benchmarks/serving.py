@@ -3,9 +3,7 @@
   python benchmarks/serving.py [--quick]
 
 The server answers after a random time, up to 32 requests at once. Both sides take turns, three times; what counts is the median ratio.
-Besides: what batches of 64 with a wait after each, as earlier releases had them, would take; and how many prompt tokens of questions
-over many papers a server computes that keeps what prompts begin with (blocks of 16 tokens, room for one and a half prompts), in our
-order and in lm-eval's for vLLM. The last line is JSON.
+Besides: what batches of 64 with a wait after each, as earlier releases had them, would take. The last line is JSON.
 """
 
 from __future__ import annotations
@@ -18,8 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -34,12 +31,9 @@ from lm_eval.tasks import TaskManager  # noqa: E402
 
 from builder.pipeline import run  # noqa: E402
 from builder.round.model import Round  # noqa: E402
-from lm_eval_tasks.compat.run_tasks import RunTasks  # noqa: E402
-from lm_eval_tasks.data.reading_hook import doc_to_text  # noqa: E402
 from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
 from lm_eval_tasks.evaluate import answers  # noqa: E402
 from lm_eval_tasks.evaluate.generation import Generation  # noqa: E402
-from lm_eval_tasks.evaluate.order import by_beginning  # noqa: E402
 from lm_eval_tasks.evaluate.run import Part, evaluate  # noqa: E402
 from lm_eval_tasks.tasks.folder import tasks_path  # noqa: E402
 from tests.helpers.openai_server import serve  # noqa: E402
@@ -47,8 +41,6 @@ from tests.helpers.openai_server import serve  # noqa: E402
 TASKS = ["academiceval_title", "academiceval_abs"]
 CONCURRENT = 32
 BARRIER = 64
-# Characters of 16 tokens.
-BLOCK = 64
 TURNS = 3
 
 
@@ -94,59 +86,10 @@ def main() -> None:
                 "output": folder / "academiceval",
                 "source": {"kind": "sample", "authors": authors, "papers": papers},
                 "split": {"validation": 0.1, "test": 0.5},
-                "reading": {"configurations": ["Walk-128K", "Next-128K"], "contexts": 10},
             }
         )
         run(round_, LocalEngine())
-        print(json.dumps({**measure(folder, round_.output), **of_orders(round_.output)}))
-
-
-def of_orders(dataset: Path) -> dict[str, Any]:
-    """Prompt tokens that a caching server computes, as a share of all, in three orders."""
-    metadata = {"dataset": str(dataset), "bertscore_model": "none"}
-    tasks = RunTasks([tasks_path()], metadata).load(["academiceval_walk_128k", "academiceval_next_128k"])["tasks"]
-    prompts = [doc_to_text(doc) for task in tasks.values() for doc in task.dataset["test"]]
-    orders = {
-        "ours": by_beginning(prompts),
-        # By the length in tokens; that in characters differs as little between the questions about one context.
-        "lm_eval": sorted(range(len(prompts)), key=lambda i: (-len(prompts[i]), prompts[i])),
-        "one_each": range(len(prompts)),
-    }
-    room = max(map(len, prompts)) * 3 // 2
-    shares = {name: computed([prompts[i] for i in order], room) for name, order in orders.items()}
-    shares["one_each"] = computed(sorted(prompts), sum(map(len, prompts)))
-    for name, share in shares.items():
-        print(f"order {name}: {share:.3f} of the prompt tokens are computed")
-    return {
-        "questions": len(prompts),
-        "computed_ours": round(shares["ours"], 3),
-        "computed_lm_eval": round(shares["lm_eval"], 3),
-        "computed_least": round(shares["one_each"], 3),
-    }
-
-
-def computed(prompts: Sequence[str], room: int) -> float:
-    """The share of the characters that a server computes, which keeps the blocks that were used last.
-
-    Args:
-        room: characters that it can keep.
-    """
-    kept: OrderedDict[int, None] = OrderedDict()
-    work = total = 0
-    for prompt in prompts:
-        beginning = 0
-        for start in range(0, len(prompt), BLOCK):
-            block = prompt[start : start + BLOCK]
-            beginning = hash((beginning, block))
-            total += len(block)
-            if beginning in kept:
-                kept.move_to_end(beginning)
-            else:
-                work += len(block)
-                kept[beginning] = None
-        while len(kept) * BLOCK > room:
-            kept.popitem(last=False)
-    return work / total
+        print(json.dumps(measure(folder, round_.output)))
 
 
 def measure(folder: Path, dataset: Path) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from builder.dataset.errata import Erratum
 from builder.dataset.rows import columns_of
 from builder.errors import FolderError
 from builder.records import SPLITS
+from builder.round.source import is_open_access
 from lm_eval_tasks.compat.datasets import add_dataset_info
 from lm_eval_tasks.core.tables import Table, markdown
 
@@ -80,8 +81,11 @@ _READING = (
 _USE = (
     "Each row and each demonstration names its paper's licence; most allow use on your own machine, not redistribution."
 )
-# Kinds of sources whose papers are open-access articles.
-_OPEN_ACCESS = ("jats", "europepmc")
+_ARXIV_TEXTS = "Texts are read from PDF and HTML by software and lose parts of formulas and tables."
+_OPEN_ACCESS_TEXTS = (
+    "Texts are read from the articles' structured files (JATS), without figures, tables and displayed formulas. Few articles of the "
+    "life sciences have a section of related work, so that these configurations are small or empty."
+)
 _ATTRIBUTION = (
     "Whose texts these are: each row names the authors, title, licence and id of its paper, and of every other paper that it shows; an id "
     "that begins with `10.` is a DOI, whose page is `https://doi.org/` followed by it. Changes: texts were cut into sections, and "
@@ -151,14 +155,14 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         *_section("Citations", [tables.links(manifest.links)]),
         *_section("Audit", audit),
         *_section("Licences", [tables.licenses(shown)]),
-        _ATTRIBUTION if manifest.source in _OPEN_ACCESS else _USE,
+        _ATTRIBUTION if is_open_access(manifest.source) else _USE,
         "",
         *_section("Changelog", [_changes(manifest, published.errata)]),
         *_section("Errata", [_errata(published.errata)]),
         "## Limitations",
         "",
-        "Texts are read from PDF and HTML by software and lose parts of formulas and tables. The reference is one text by the "
-        "authors; another may be as good. Fields and groups are represented in proportion to what they publish "
+        f"{_OPEN_ACCESS_TEXTS if is_open_access(manifest.source) else _ARXIV_TEXTS} The reference is one text by the authors; "
+        "another may be as good. Fields and groups are represented in proportion to what they publish "
         "there. Please do not train on these texts. Canary string: "
         f"`{canary(manifest.round)}`.",
         "",
@@ -266,9 +270,9 @@ def _front_matter(shown: Sequence[Configuration], source: str) -> dict[str, obje
         tags=["long-context", "live-benchmark", "arxiv:2510.17725", "arxiv:2502.13753"],
         size_categories=[_size(loadable)],
         license="other",
-        license_name="per-paper" if source in _OPEN_ACCESS else "arxiv-per-paper",
+        license_name="per-paper" if is_open_access(source) else "arxiv-per-paper",
         license_link="https://creativecommons.org/licenses/"
-        if source in _OPEN_ACCESS
+        if is_open_access(source)
         else "https://info.arxiv.org/help/license/index.html",
     )
     add_dataset_info(data, {configuration.name: _info(configuration) for configuration in loadable})

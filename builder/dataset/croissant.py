@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from builder.dataset.rows import columns_of
 from builder.records import SPLITS
+from builder.round.source import is_open_access
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration, DataFile, Manifest
@@ -53,17 +54,17 @@ _CONTEXT: dict[str, Any] = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
+_ARXIV_PAPERS = (
+    "Papers of arXiv, chosen by month, category and co-author graph; texts read from PDF and HTML by software"
+)
+_OPEN_ACCESS_PAPERS = "Open-access articles, chosen by month, subject and co-author graph; texts read from their structured files (JATS) by software"
 _RAI = {
-    "rai:dataCollection": (
-        "Papers of arXiv, chosen by month, category and co-author graph; texts read from PDF and HTML by software, without "
-        "human review; each dropped paper has a counted reason in manifest.json."
-    ),
     "rai:dataLimitations": (
         "English papers of the categories that the round names. Extraction loses some text, formulas and tables most. The "
         "reference is one text by the authors; other texts may be as good."
     ),
     "rai:dataBiases": (
-        "Fields, countries and groups are represented in proportion to what they publish on arXiv. Authors with many papers "
+        "Fields, countries and groups are represented in proportion to what they publish there. Authors with many papers "
         "weigh more, which is why intervals are over first authors."
     ),
     "rai:dataUseCases": (
@@ -90,6 +91,7 @@ def croissant(manifest: Manifest, address: str = "") -> str:
     """
     shown = [configuration for configuration in manifest.configurations if configuration.samples]
     has_questions = any(configuration.form == "questions" for configuration in shown)
+    is_open = is_open_access(manifest.source)
     year, month = manifest.round.split(".")
     content = {
         "@context": _CONTEXT,
@@ -100,14 +102,18 @@ def croissant(manifest: Manifest, address: str = "") -> str:
         "description": f"A live long-context benchmark of academic writing, round {manifest.round}: write a paper's title, abstract, "
         "introduction or related work from the rest of the paper, or say which citation was masked.",
         "url": address.partition("/resolve/")[0] or "https://huggingface.co/datasets",
-        "license": "https://info.arxiv.org/help/license/index.html",
+        "license": "https://creativecommons.org/licenses/"
+        if is_open
+        else "https://info.arxiv.org/help/license/index.html",
         "version": f"{int(year)}.{int(month)}.0",
         "datePublished": f"{year}-{month}-01",
         "citeAs": _CITE + _CITE_SCALAR * has_questions,
         "isLiveDataset": True,
         "inLanguage": "en",
-        "keywords": ["long-context", "benchmark", "arXiv", "academic writing"],
+        "keywords": ["long-context", "benchmark", "open access" if is_open else "arXiv", "academic writing"],
         "creator": {"@type": "sc:Organization", "name": "AcademicEval"},
+        "rai:dataCollection": f"{_OPEN_ACCESS_PAPERS if is_open else _ARXIV_PAPERS}, without human review; each dropped paper has a "
+        "counted reason in manifest.json.",
         **_RAI,
         "distribution": [_file(file, address) for configuration in shown for file in configuration.every_file],
         "recordSet": [record_set for configuration in shown for record_set in _record_sets(configuration)],

@@ -1,1 +1,1 @@
-"""PDF and HTML files -> documents."""
+"""PDF, HTML and JATS files -> documents."""

@@ -165,6 +165,11 @@ class SampleTable(SourceTable):
 AnySource = Annotated[ArxivTable | EuropePmcTable | JatsTable | MirrorTable | SampleTable, Field(discriminator="kind")]
 
 
+def is_open_access(kind: str) -> bool:
+    """Whether the papers of a kind of source are open-access articles."""
+    return kind in ("jats", "europepmc")
+
+
 def _is_loopback(url: str) -> bool:
     host = urlsplit(url).hostname or ""
     return host == "localhost" or host.startswith("127.") or host == "::1"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from builder.errors import RoundError
+from builder.round.source import is_open_access
 from lm_eval_tasks.core.files import write_whole
 
 Start = Literal["arxiv", "europepmc", "jats", "mirror", "pdfs", "sample"]
@@ -124,7 +125,7 @@ def write_start(
         raise RoundError(f"{bad[0]!r:.80} has characters that cannot be printed")
     values = {"path": path, "contact": contact, "seed": seed, "field": field}
     texts = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in values.items()}
-    asked = _OPEN_ACCESS if kind in ("europepmc", "jats") else _USUAL
+    asked = _OPEN_ACCESS if is_open_access(kind) else _USUAL
     content = (_HEAD + asked + _SOURCES[kind] + _TAIL).format(
         round=f"{today:%Y.%m}", from_=today.replace(year=today.year - 1, day=1).isoformat(), **texts
     )

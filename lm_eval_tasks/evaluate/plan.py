@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -34,8 +35,8 @@ class Planned:
         most_out: tokens of all answers, if each reaches its cap.
         cut: share of the prompts that will be cut; None likewise.
         longest: tokens of the longest prompt and its answer; None likewise.
-        detectable: the smallest difference between two models, or gain, that so many samples show in four out of five cases, if each
-            is by another first author.
+        detectable: the smallest difference between two models, or gain, that the samples show in four out of five cases. Those of one
+            first author, or of contexts that share papers, count as one.
         guessed: tokens of all prompts at three characters each, if they are not known.
     """
 
@@ -91,12 +92,19 @@ def _plan_task(name: str, task: Any, limit: float | None, repeats: int) -> Plann
     caps, before = list(docs["answer_cap"]), list(docs["tokens_before"])
     after, cut = list(docs["tokens_after"]), list(docs["tokens_cut"])
     most = repeats * sum(caps)
-    shows = detectable_with([1] * len(docs), spread_of(name.removeprefix("academiceval_").partition("_")[0]))
+    shows = _shows(docs)
     if not all(before):
         guessed = repeats * sum(len(doc_to_text(doc)) for doc in docs) // CHARACTERS_OF_TOKEN
         return Planned(name, len(docs), None, most, None, None, shows, guessed)
     longest = max(tokens + cap for tokens, cap in zip(after, caps, strict=True))
     return Planned(name, len(docs), repeats * sum(after), most, sum(map(bool, cut)) / len(docs), longest, shows)
+
+
+def _shows(docs: Any) -> float | None:
+    """The smallest difference that these samples show."""
+    clusters = Counter(docs["cluster" if "cluster" in docs.column_names else "first_author"])
+    task = docs[0]["setting"].partition("-")[0].casefold()
+    return detectable_with(clusters.values(), spread_of(task))
 
 
 def table(planned: Sequence[Planned]) -> Table:

@@ -1,0 +1,96 @@
+"""How much of the prompts a server computes that keeps what prompts begin with: in our order of questions, and in lm-eval's for vLLM.
+
+  python benchmarks/order.py [--quick]
+
+A round of made-up papers, questions over 128K. The cache holds blocks of 64 characters (16 tokens), room for one and a half prompts,
+and lets go what was used longest ago; nothing is sent anywhere. The last line is JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections import OrderedDict
+from collections.abc import Iterable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+os.environ.update({"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error"})
+
+from builder.pipeline import run
+from builder.round.model import Round
+from lm_eval_tasks.compat.run_tasks import RunTasks
+from lm_eval_tasks.data.reading_hook import doc_to_text
+from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.evaluate.order import by_beginning
+from lm_eval_tasks.tasks.folder import tasks_path
+
+BLOCK = 64
+
+
+def main() -> None:
+    """Build a round and print the shares."""
+    authors, papers = (12, 160) if "--quick" in sys.argv else (24, 320)
+    with tempfile.TemporaryDirectory(prefix="academiceval-bench-") as place:
+        folder = Path(place)
+        round_ = Round.model_validate(
+            {
+                "round": "2026.11",
+                "workspace": folder / "work",
+                "output": folder / "academiceval",
+                "source": {"kind": "sample", "authors": authors, "papers": papers},
+                "split": {"validation": 0.1, "test": 0.5},
+                "reading": {"configurations": ["Walk-128K", "Next-128K"], "contexts": 10},
+            }
+        )
+        run(round_, LocalEngine())
+        prompts = prompts_of(round_.output)
+    room = max(map(len, prompts)) * 3 // 2
+    # By length in tokens, longest first. Questions about one context differ as little in characters.
+    like_lm_eval = sorted(prompts, key=lambda prompt: (-len(prompt), prompt))
+    shares = {
+        "ours": computed((prompts[i] for i in by_beginning(prompts)), room),
+        "lm_eval": computed(like_lm_eval, room),
+        "least": computed(sorted(prompts), sum(map(len, prompts))),
+    }
+    for order, share in shares.items():
+        print(f"{order}: {share:.3f} of the prompts' text is computed")
+    figures = {f"computed_{order}": round(share, 3) for order, share in shares.items()}
+    print(json.dumps({"questions": len(prompts), **figures}))
+
+
+def prompts_of(dataset: Path) -> list[str]:
+    """The prompts of the test questions, in the order of the dataset."""
+    metadata = {"dataset": str(dataset), "bertscore_model": "none"}
+    tasks = RunTasks([tasks_path()], metadata).load(["academiceval_walk_128k", "academiceval_next_128k"])["tasks"]
+    return [doc_to_text(doc) for task in tasks.values() for doc in task.dataset["test"]]
+
+
+def computed(prompts: Iterable[str], room: int) -> float:
+    """The share of the characters that the server computes.
+
+    Args:
+        room: characters that its cache holds.
+    """
+    cache: OrderedDict[int, None] = OrderedDict()
+    work = total = 0
+    for prompt in prompts:
+        beginning = 0
+        for start in range(0, len(prompt), BLOCK):
+            block = prompt[start : start + BLOCK]
+            beginning = hash((beginning, block))
+            total += len(block)
+            if beginning in cache:
+                cache.move_to_end(beginning)
+            else:
+                work += len(block)
+                cache[beginning] = None
+        while len(cache) * BLOCK > room:
+            cache.popitem(last=False)
+    return work / total
+
+
+if __name__ == "__main__":
+    main()
