@@ -57,7 +57,9 @@ _CONTEXT: dict[str, Any] = {
 _ARXIV_PAPERS = (
     "Papers of arXiv, chosen by month, category and co-author graph; texts read from PDF and HTML by software"
 )
-_OPEN_ACCESS_PAPERS = "Open-access articles, chosen by month, subject and co-author graph; texts read from their structured files (JATS) by software"
+_OPEN_ACCESS_PAPERS = (
+    "Open-access articles, chosen by month, subject and co-author graph; texts read from JATS files by software"
+)
 _RAI = {
     "rai:dataLimitations": (
         "English papers of the categories that the round names. Extraction loses some text, formulas and tables most. The "

@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,26 @@ def half(row: Row, right: list[int]) -> str:
         return write_list([label for label in right if label in seen], "walk")
     pairs = {label: answer for label, answer in zip(row["asked"], right, strict=True) if answer in seen}
     return write_pairs(pairs, "match" if row["tags"] else "next")
+
+
+def test_a_server_is_asked_about_one_context_after_another(with_reading: Path, tmp_path: Path) -> None:
+    """Plain lm-eval sorts by length, which mixes them."""
+    with serve(lambda body: "1") as server:
+        arguments = f"model=tiny,base_url={server.url}/chat/completions,num_concurrent=1"
+        metadata = {"dataset": str(with_reading / "academiceval")}
+        evaluate(
+            "local-chat-completions",
+            arguments,
+            ["academiceval_walk_128k"],
+            metadata,
+            Part(None),
+            tmp_path / "out",
+            CHAT,
+        )
+    asked = [body["messages"][-1]["content"][:50_000] for body in server.requests]
+    changes = sum(before != after for before, after in pairwise(asked))
+    assert 1 < len(set(asked)) < len(asked)
+    assert changes == len(set(asked)) - 1
 
 
 def test_readers_score_what_they_know(with_reading: Path, tmp_path: Path) -> None:

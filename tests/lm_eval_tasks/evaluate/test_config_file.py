@@ -37,6 +37,9 @@ def test_tables_stay_nested(tmp_path: Path) -> None:
     both = read(tmp_path, {"model_args": {"pretrained": "ORG/MODEL", "hf_overrides": overrides}})
     assert parse_args(both.model_args) == {"pretrained": "ORG/MODEL", "hf_overrides": overrides}
     assert parse_args('{"a": {"b": [1, 2]}}') == {"a": {"b": [1, 2]}}
+    # As part of key=value too, with commas of its own.
+    typed = f"pretrained=ORG/MODEL,hf_overrides={json.dumps(overrides)},max_model_len=131072"
+    assert parse_args(typed) == {"pretrained": "ORG/MODEL", "hf_overrides": overrides, "max_model_len": 131072}
     with pytest.raises(OptionError, match="is not a JSON object"):
         parse_args('{"a": ')
 

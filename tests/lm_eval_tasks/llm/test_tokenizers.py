@@ -1,0 +1,39 @@
+"""Tokenizers that do not say where their tokens begin."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from lm_eval_tasks.core.errors import TokenizerError
+from lm_eval_tasks.llm import tokenizers
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder with a tokenizer of bytes, of which transformers has no fast version."""
+    from transformers import ByT5Tokenizer
+
+    folder = tmp_path_factory.mktemp("slow")
+    ByT5Tokenizer().save_pretrained(folder)
+    return f"{folder}@main"
+
+
+def test_a_slow_tokenizer_has_places(slow: str) -> None:
+    tokenizer = tokenizers.load(slow)
+    text = "  Two wörds,\n\nand more.  "
+    encoding = tokenizer(text)[0]
+    assert len(encoding) == len(text.encode())
+    places = [encoding.token_to_chars(i) for i in range(len(encoding))]
+    assert places[0][0] == 0
+    assert places[-1][1] == len(text)
+    assert all(before[1] == after[0] for before, after in pairwise(places))
+    assert tokenizers.counts(slow, [text, "a"]) == [len(text.encode()), 1]
+
+
+def test_what_cannot_be_loaded_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(TokenizerError, match="cannot be loaded") as raised:
+        tokenizers.load(f"{tmp_path}@main")
+    assert "\n" not in str(raised.value)
