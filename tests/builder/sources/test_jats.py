@@ -215,7 +215,7 @@ def stating(words: str, href: str = "") -> str:
         ),
         stating("Creative Commons Attribution License, provided that the work is not used for commercial purposes"),
         stating("Creative Commons Attribution-Non-Derivatives License"),
-        stating("Creative Commons Attribution-NonCommercial License; no commercial re-use", BY),
+        stating("Creative Commons Attribution-NonCommercial License; no commercial reuse", BY),
         stating("", BY).replace(
             "</permissions>",
             "<license><license-p>Creative Commons Attribution-NonCommercial</license-p></license></permissions>",
@@ -373,7 +373,7 @@ def test_a_licence_that_is_withdrawn_is_gone(tmp_path: Path) -> None:
         assert store.id_of(pmcid_of(file.stem)) == changed.id
 
 
-@pytest.mark.parametrize("name", [b"caf\xe9.xml", b"damaged.xml.gz"])
+@pytest.mark.parametrize("name", [b"\xe9t\xe9.xml", b"damaged.xml.gz"])
 def test_a_file_that_cannot_be_read_is_one_drop(tmp_path: Path, name: bytes) -> None:
     folder = draw_jats(tmp_path / "articles", papers=4)
     packed = bytearray(gzip.compress(b"<article>" * 1000))
