@@ -110,9 +110,10 @@ class Asking(ABC, Generic[Question]):
 
     def joined(self, context: Context) -> Collection[str]:
         """What makes scores over a context depend on those over others that have it too: as for SCALAR, the first author of the paper
-        that is asked about.
+        that is asked about, or the paper itself if its authors are not known.
         """
-        return [author_key(context.paper.authors[0])]
+        paper = context.paper
+        return [author_key(paper.authors[0]) if paper.authors else paper.id]
 
     def abstracts(self, context: Context) -> Collection[str]:
         """Ids of the papers of which a context shows only title and abstract."""

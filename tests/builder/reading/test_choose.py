@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
 import pytest
 
-from builder.reading.asking import Asked
+from builder.reading.asking import Asked, Asking
 from builder.reading.choose import Chooser, Chosen
 from builder.reading.contexts import Context, clusters
 from builder.reading.neighbours import NeighbourAsking
@@ -98,3 +99,16 @@ def test_overlapping_contexts_are_taken_only_where_no_interval_is_possible_witho
     # A smaller context lies within a larger one of the same paper, also where it overlaps others.
     small, large = ({context.paper: context for context in chosen.contexts} for chosen in every)
     assert all(set(small[key].papers) < set(large[key].papers) for key in small.keys() & large.keys())
+
+
+def test_papers_without_known_authors_are_clusters_of_their_own() -> None:
+    """Structured papers of SCALAR name none."""
+    asking, (chosen, _) = choose(new=3, old=100, most=2)
+    nameless = [
+        replace(context, papers=(replace(context.paper, authors=()), *context.papers[1:]))
+        for context in chosen.contexts
+    ]
+    assert [list(Asking.joined(asking, context)) for context in nameless] == [
+        [context.paper.id] for context in nameless
+    ]
+    assert Asking.joined(asking, chosen.contexts[0]) == ["author new1"]
