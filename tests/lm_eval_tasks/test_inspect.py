@@ -170,7 +170,8 @@ def test_its_mock_model_and_its_mistakes(dataset: Path, tmp_path: Path) -> None:
         timeout=600,
     )
     every, headline = done.stdout.splitlines()[-2:]
-    assert headline == "success 3 capped rouge_l rouge_l_wrong_paper", done.stderr
+    names = "capped rouge_l rouge_l_content rouge_l_content_wrong_paper rouge_l_function_words rouge_l_wrong_paper"
+    assert headline == f"success 3 {names}", done.stderr
     assert {"rouge_1", "numbers_supported", "copied_from_input"} < set(every.split())
     for *given, says in (
         ("dataset=/nowhere", "bertscore_model=none", "/nowhere"),
