@@ -13,23 +13,21 @@ import argparse
 import json
 import lzma
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from builder.collect.graph import build_graph  # noqa: E402
-from builder.reading.asking import Asked  # noqa: E402
 from builder.reading.choose import Chooser, Chosen  # noqa: E402
 from builder.reading.contexts import Context, Neighbourhoods, clusters  # noqa: E402
-from builder.reading.neighbours import NeighbourAsking  # noqa: E402
 from builder.reading.shelf import Shelf  # noqa: E402
 from builder.records import Paper, ReadingReason  # noqa: E402
 from builder.seeding import row_order, share_of  # noqa: E402
 from lm_eval_tasks.tasks.records import READINGS  # noqa: E402
+from tests.helpers.contexts import ContextsAlone  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"
 RECORDS = "arxiv_meta_cl_ir_abstracts.jsonl.xz"
@@ -38,7 +36,7 @@ FIT, LEAST_TOKENS, MORE_TOKENS = 0.5, 6_000, 13_000
 SIZES = [reading for reading in READINGS if reading.task == "walk" and not reading.controls]
 
 
-class Neighbours(NeighbourAsking[str]):
+class Neighbours(ContextsAlone):
     """Contexts alone; what is asked does not matter."""
 
     task = "walk"
@@ -51,15 +49,6 @@ class Neighbours(NeighbourAsking[str]):
 
     def questions(self, context: Context, preferred: Sequence[str]) -> list[str]:
         return [context.paper.id]
-
-    def key(self, question: str) -> Sequence[object]:
-        raise NotImplementedError
-
-    def parts(self, context: Context) -> list[dict[str, Any]]:
-        raise NotImplementedError
-
-    def asked(self, question: str, context: Context, label: Mapping[Any, int]) -> Asked:
-        raise NotImplementedError
 
 
 class ByThemselves(Neighbours):

@@ -7,6 +7,7 @@ is kept.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -111,6 +112,11 @@ def with_version(name: str, version: int) -> str:
     """A paper's id, or any other name, with its version; ids that have none stay as they are."""
     parsed = PaperId.parse(name)
     return f"{name}v{version}" if parsed is None or parsed.kind == "arxiv" else name
+
+
+def bare_ids(texts: Iterable[str]) -> list[str]:
+    """Those of some texts that are ids of open-access articles, without versions, in their order; arXiv's are left out."""
+    return [parsed.bare for text in texts if (parsed := PaperId.parse(text)) and parsed.kind != "arxiv"]
 
 
 def stem_of(name: str) -> str:

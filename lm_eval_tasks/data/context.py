@@ -45,26 +45,27 @@ def of_model(arguments: Mapping[str, Any], system_instruction: str = "") -> Cont
     Raises:
         TokenizerError: the tokenizer cannot be loaded, or no argument and no file gives the context length.
     """
-    name = arguments.get("tokenizer") or arguments.get("pretrained")
-    if not isinstance(name, str) or not name:
+    known = _known(arguments)
+    if known is None:
         given = next((key for key in LENGTH_KEYS if arguments.get(key) is not None), None)
         _warn_of_length(argument_of(given, arguments[given]) if given else None)
         return None
-    return _load(_known(arguments), system_instruction)
+    return _load(known, system_instruction)
 
 
-def _known(arguments: Mapping[str, Any]) -> str:
-    """The arguments that decide how a model reads prompts, as JSON."""
+def _known(arguments: Mapping[str, Any]) -> str | None:
+    """The arguments that decide how a model reads prompts, as JSON; None if they name no tokenizer."""
+    name = arguments.get("tokenizer") or arguments.get("pretrained")
+    if not isinstance(name, str) or not name:
+        return None
     known = {key: arguments[key] for key in _READ if arguments.get(key) is not None}
     return json.dumps(known, sort_keys=True, default=str)
 
 
 def served_by(arguments: Mapping[str, Any]) -> ServedLength | None:
     """The length that the model of lm-eval's arguments serves; None if they name no tokenizer."""
-    name = arguments.get("tokenizer") or arguments.get("pretrained")
-    if not isinstance(name, str) or not name:
-        return None
-    return _of_known(_known(arguments))[1]
+    known = _known(arguments)
+    return None if known is None else _of_known(known)[1]
 
 
 @cache

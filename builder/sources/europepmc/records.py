@@ -9,9 +9,9 @@ import html
 import re
 from typing import TYPE_CHECKING, Any
 
-from builder.ids import PaperId
+from builder.ids import bare_ids
 from builder.records import GROUP, UNKNOWN_LICENSE, Drop, Paper
-from builder.sources.jats.front import category_of, orcid
+from builder.sources.jats.front import author_ids_of, category_of, orcid
 from builder.sources.record_check import checked_paper
 from lm_eval_tasks.core.text import ODD, day
 
@@ -54,7 +54,7 @@ def paper_of(result: dict[str, Any], field: str) -> Paper | Drop:
                 updated=published,
                 license=UNKNOWN_LICENSE,
                 doi=next((id_ for id_ in ids if id_.startswith("10.")), ""),
-                author_ids=tuple(id_ for _, id_ in byline) if any(id_ for _, id_ in byline) else (),
+                author_ids=author_ids_of(byline),
                 other_ids=tuple(ids[1:]),
             )
         )
@@ -66,7 +66,7 @@ def _ids(result: dict[str, Any]) -> list[str]:
     """The ids of a result, the one that it goes by first."""
     preprint = result.get("id") if result.get("source") == "PPR" else ""
     names = (result.get("doi"), result.get("pmcid"), preprint, f"PMID{result.get('pmid') or ''}")
-    return [parsed.bare for name in names if (parsed := PaperId.parse(str(name or ""))) and parsed.kind != "arxiv"]
+    return bare_ids(str(name or "") for name in names)
 
 
 def _byline(result: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.ids import PaperId, author_key
-from builder.records import NO_LICENSE, UNKNOWN_LICENSE, Drop, Paper
+from builder.records import NO_LICENSE, Drop, Paper
 from builder.sources.europepmc.api import RestApi
 from builder.sources.europepmc.records import paper_of
 from builder.sources.http_client import HttpClient
@@ -136,8 +136,7 @@ def _license_in(path: Path) -> str:
         metadata = read_article(path).find("front/article-meta")
     except NotJatsError:
         return NO_LICENSE
-    stated = license_of(metadata) if metadata is not None else UNKNOWN_LICENSE
-    return NO_LICENSE if stated == UNKNOWN_LICENSE else stated
+    return NO_LICENSE if metadata is None else license_of(metadata)
 
 
 def _phrase(text: str) -> str:

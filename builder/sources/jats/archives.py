@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from builder.errors import SourceError
-from builder.packed import MOST_BYTES
+from builder.packed import ERRORS, MOST_BYTES
 from builder.sources.jats.markup import ENDINGS
 from builder.sources.object_store import OF_THE_FILE, expand_names, is_address, local_copy
 from lm_eval_tasks.core.files import sync_folder, write_whole
@@ -77,15 +76,7 @@ def _unpack(name: str, place: Path) -> list[Path]:
                         write_whole(place / f"{number:07d}-{member[-_LONGEST:]}", data)
         except OF_THE_FILE as err:
             raise SourceError(f"cannot read {name}: {err}") from err
-        except (
-            tarfile.TarError,
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            OSError,
-            RuntimeError,
-            NotImplementedError,
-        ) as err:
+        except (tarfile.TarError, zipfile.BadZipFile, RuntimeError, *ERRORS) as err:
             raise SourceError(f"the archive {name} cannot be unpacked ({err}); get it again, or take it away") from err
         sync_folder(place)
         write_whole(place / _DONE, b"")

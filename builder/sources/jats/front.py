@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from builder.ids import PaperId
-from builder.records import GROUP, NO_LICENSE, UNKNOWN_LICENSE, Drop, Paper
+from builder.ids import bare_ids
+from builder.records import GROUP, Drop, Paper
 from builder.sources.jats.licenses import license_of
 from builder.sources.jats.markup import attribute, one_line
 from builder.sources.record_check import checked_paper
@@ -76,9 +76,9 @@ def paper_of(article: etree._Element) -> Paper | Drop:
                 categories=tuple(_categories(article, metadata)),
                 published=published,
                 updated=max(published, updated),
-                license=stated if (stated := license_of(metadata)) != UNKNOWN_LICENSE else NO_LICENSE,
+                license=license_of(metadata),
                 doi=next((id_ for id_ in ids if id_.startswith("10.")), ""),
-                author_ids=tuple(id_ for _, id_ in byline) if any(id_ for _, id_ in byline) else (),
+                author_ids=author_ids_of(byline),
                 other_ids=tuple(ids[1:]),
             )
         )
@@ -103,7 +103,7 @@ def ids_of(metadata: etree._Element) -> list[str]:
         given.get("ppr", ""),
         f"PMID{given.get('pmid', '')}",
     )
-    return [parsed.bare for text in named if (parsed := PaperId.parse(text)) and parsed.kind != "arxiv"]
+    return bare_ids(named)
 
 
 def _version(metadata: etree._Element) -> int:
@@ -126,6 +126,12 @@ def _byline(metadata: etree._Element) -> Iterator[tuple[str, str]]:
                 yield name, GROUP
         elif name := _person(contributor):
             yield name, _orcid(contributor)
+
+
+def author_ids_of(byline: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """`Paper.author_ids` for a byline of names and ids: none if nobody has one."""
+    ids = tuple(id_ for _, id_ in byline)
+    return ids if any(ids) else ()
 
 
 def _person(contributor: etree._Element) -> str:

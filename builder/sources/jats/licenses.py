@@ -1,7 +1,7 @@
 """The licence of an article, as its file states it: by address or in a sentence. What is in doubt is no licence.
 
 A text that is published without a licence does harm, one that is left out does not: of several statements the narrowest counts, and
-a statement that denies, excepts or reserves makes the licence unknown.
+a statement that denies, excepts or reserves leaves none.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from builder.records import UNKNOWN_LICENSE
+from builder.records import NO_LICENSE
 from builder.sources.jats.markup import attribute, one_line
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class _Stated:
 
 
 def license_of(metadata: etree._Element) -> str:
-    """The licence of an article as the address of one of Creative Commons', `UNKNOWN_LICENSE` if it states none of them for certain.
+    """The licence of an article as the address of one of Creative Commons', `NO_LICENSE` if it states none of them for certain.
 
     A sentence that does not say which version is meant gives an address without one.
 
@@ -76,7 +76,7 @@ def license_of(metadata: etree._Element) -> str:
     statements = list(_statements(metadata))
     words = _plain(" ".join(map(one_line, statements)))
     if _DENIED.search(words) or any(_begins_later(rights, metadata) for rights in statements):
-        return UNKNOWN_LICENSE
+        return NO_LICENSE
     about_text = _OF_DATA.sub(" ", words) if _ZERO.search(words) else words
     is_of_data = bool(_ZERO.search(words)) and not _ZERO.search(about_text)
     by_address = [
@@ -86,15 +86,9 @@ def license_of(metadata: etree._Element) -> str:
         if not (stated and stated.terms == "zero" and is_of_data)
     ]
     if None in by_address:
-        return UNKNOWN_LICENSE
+        return NO_LICENSE
     stated = [*filter(None, by_address), *_in_words(about_text)]
-    return _narrowest(stated, about_text).address if stated else UNKNOWN_LICENSE
-
-
-def known_license(text: str) -> str:
-    """The licence that a short name ("cc by-nc") stands for; "" if it stands for none."""
-    terms = re.sub(r"^cc[\s-]?", "", _plain(text).strip().casefold()).replace(" ", "-")
-    return _Stated("zero" if terms == "0" else terms).address if terms in (*_TERMS, "0") else ""
+    return _narrowest(stated, about_text).address if stated else NO_LICENSE
 
 
 def _plain(text: str) -> str:

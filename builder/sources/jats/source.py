@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +47,9 @@ class JatsSource(MirrorSource):
         self._place = workspace / "jats"
         self._place.mkdir(parents=True, exist_ok=True)
         fronts = _Fronts(self._place / _FRONTS).read(files_of(path, self._place))
-        records = _newest(fronts)
+        records = list(_newest(fronts))
+        self._files = {record["id"]: record["file"] for record in records if "file" in record}
+        self._known_as = {other: record["id"] for record in records for other in record.get("other_ids", ())}
         beside = sum(front["beside"] for front in fronts)
         if beside and not (self._place / _RECORDS).is_file():
             announce(f"{beside} summaries for other readers are left out of the abstracts of {len(fronts)} files")
@@ -56,18 +57,6 @@ class JatsSource(MirrorSource):
         if not _has(self._place / _RECORDS, lines):
             write_whole(self._place / _RECORDS, lines)
         super().__init__(self._place, _RECORDS, index=self._place / "index.sqlite3")
-
-    @cached_property
-    def _files(self) -> dict[str, str]:
-        """Id -> path or address of the article."""
-        lines = (parse_json(line) for line in self.metadata.read_bytes().splitlines())
-        return {record["id"]: record["file"] for record in lines if "file" in record}
-
-    @cached_property
-    def _known_as(self) -> dict[str, str]:
-        """Other id -> id."""
-        lines = (parse_json(line) for line in self.metadata.read_bytes().splitlines())
-        return {other: record["id"] for record in lines for other in record.get("other_ids", ())}
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
         return super().by_ids(self._known_as.get(name, name) for name in ids)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import lzma
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lxml import etree
 
+from benchmarks.jats import ASIDE, is_supplement, letters, parsed, running
 from builder.extract.jats import read_jats
 from builder.extract.workers import extract_files
 from builder.records import Document
@@ -180,54 +178,27 @@ def test_made_up_articles_are_read_as_they_were_written(tmp_path: Path) -> None:
 
 # --- real articles, read once more by other means
 
-ASIDE = frozenset(
-    "fig table-wrap boxed-text supplementary-material fn disp-formula media caption graphic tex-math".split()
-)
-
-
-def _text(element: etree._Element) -> Iterator[str]:
-    if isinstance(element.tag, str) and element.tag.rpartition("}")[2] in ASIDE:
-        return
-    yield element.text or ""
-    for child in element:
-        yield from _text(child)
-        yield child.tail or ""
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"\W+", "", text)
-
 
 @pytest.mark.slow
 @pytest.mark.skipif(not (DATA / "jats").is_dir(), reason="no real articles in ../shared/data/jats")
 def test_real_articles_lose_no_paragraph_and_no_citation(tmp_path: Path) -> None:
-    parser = etree.XMLParser(
-        load_dtd=False, no_network=True, resolve_entities=False, remove_comments=True, remove_pis=True
-    )
     paragraphs = kept = linked = cited = foreign = 0
     for file in sorted((DATA / "jats").glob("*.xml.xz")):
-        root = etree.fromstring(lzma.decompress(file.read_bytes()), parser)
+        root = parsed(file)
         document = read_jats(file).document
         body = root.find("body")
         assert body is not None
-        letters = _letters("\n".join(s.text for s in document.sections if s.role != "references"))
-        supplements = [
-            s
-            for s in body.iter("sec")
-            if re.match(
-                "support|supplement", "".join(s.find("title").itertext() if s.find("title") is not None else ()), re.I
-            )
-        ]
-        outside = {p for s in supplements for p in s.iter("p", "xref")}
+        text = letters("\n".join(s.text for s in document.sections if s.role != "references"))
+        outside = {p for s in body.iter("sec") if is_supplement(s) for p in s.iter("p", "xref")}
         for p in body.iter("p"):
             if (
                 p not in outside
                 and not any(a.tag in ASIDE | {"p"} for a in p.iterancestors())
-                and (own := _letters("".join(_text(p))))
+                and (own := letters("".join(running(p))))
             ):
                 paragraphs += 1
-                kept += own in letters
-        whole = _letters("".join(_text(body)))
+                kept += own in text
+        whole = letters("".join(running(body)))
         ids = {ref.get("id") for ref in root.iter("ref")}
         linked += sum(
             x.get("ref-type") == "bibr"
@@ -239,11 +210,11 @@ def test_real_articles_lose_no_paragraph_and_no_citation(tmp_path: Path) -> None
         cited += sum(len(mention.references) for mention in document.mentions)
         assert len(document.references) >= sum(1 for _ in root.find("back").iter("ref"))  # type: ignore[union-attr]
         foreign += sum(
-            own in letters
+            own in text
             for s in root.iter("sub-article")
             for p in s.iter("p")
             # Answers to reviewers quote the article.
-            if len(own := _letters("".join(_text(p)))) > 200 and own not in whole
+            if len(own := letters("".join(running(p)))) > 200 and own not in whole
         )
     assert kept >= 0.995 * paragraphs > 5000
     assert cited >= 0.99 * linked > 10_000

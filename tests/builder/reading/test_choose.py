@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from typing import Any
 
 import pytest
 
-from builder.reading.asking import Asked, Asking
+from builder.reading.asking import Asking
 from builder.reading.choose import Chooser, Chosen
 from builder.reading.contexts import Context, clusters
-from builder.reading.neighbours import NeighbourAsking
 from builder.reading.shelf import Shelf
 from builder.records import Paper
 from lm_eval_tasks.tasks.records import READINGS
+from tests.helpers.contexts import ContextsAlone
 
 SIZES = [reading for reading in READINGS if reading.task == "next"][:2]
 # Twelve papers fill the smaller size, twice as many the larger one.
 TOKENS = 9_500
 
 
-class MadeUp(NeighbourAsking[str]):
+class MadeUp(ContextsAlone):
     """Asks one question over each context, its new paper's id with the size; none about papers whose id ends in 9."""
 
     task = "next"
@@ -33,15 +32,6 @@ class MadeUp(NeighbourAsking[str]):
 
     def questions(self, context: Context, preferred: Sequence[str]) -> list[str]:
         return list(preferred) or [f"{context.paper.id} {context.tokens}"] * (not context.paper.id.endswith("9"))
-
-    def key(self, question: str) -> Sequence[object]:
-        raise NotImplementedError
-
-    def parts(self, context: Context) -> list[dict[str, Any]]:
-        raise NotImplementedError
-
-    def asked(self, question: str, context: Context, label: Mapping[Any, int]) -> Asked:
-        raise NotImplementedError
 
 
 def paper(id_: str, day: int) -> Paper:

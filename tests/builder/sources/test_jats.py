@@ -21,7 +21,6 @@ from builder.errors import SourceError
 from builder.records import GROUP, Drop, Paper
 from builder.round.licenses import allows
 from builder.sources.jats.front import orcid, other_abstracts, paper_of
-from builder.sources.jats.licenses import known_license
 from builder.sources.jats.markup import parse_article
 from builder.sources.jats.source import JatsSource
 from builder.store import Store
@@ -261,15 +260,6 @@ def test_what_free_licences_usually_say(licence: str, address: str) -> None:
     made = paper(licence=licence)
     assert made.license == f"http://creativecommons.org/{address}"
     assert allows(made.license, "redistributable")
-
-
-def test_short_names_of_licences() -> None:
-    assert [known_license(name) for name in ("cc by", "CC BY-NC", "cc0", "other")] == [
-        "http://creativecommons.org/licenses/by/",
-        "http://creativecommons.org/licenses/by-nc/",
-        "http://creativecommons.org/publicdomain/zero/",
-        "",
-    ]
 
 
 def test_summaries_for_others_are_left_out_and_counted() -> None:

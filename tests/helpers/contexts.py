@@ -1,0 +1,23 @@
+"""Contexts alone: what is asked about them does not matter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from builder.reading.asking import Asked
+from builder.reading.contexts import Context
+from builder.reading.neighbours import NeighbourAsking
+
+
+class ContextsAlone(NeighbourAsking[str]):
+    """Chooses contexts and counts questions; rows cannot be made of them."""
+
+    def key(self, question: str) -> Sequence[object]:
+        raise NotImplementedError
+
+    def parts(self, context: Context) -> list[dict[str, Any]]:
+        raise NotImplementedError
+
+    def asked(self, question: str, context: Context, label: Mapping[Any, int]) -> Asked:
+        raise NotImplementedError
