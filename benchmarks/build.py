@@ -150,15 +150,21 @@ def floor_here(place: Path) -> float:
     return seconds
 
 
-def fill_workspace(place: Path, size: int) -> None:
-    """A workspace of `size` papers, linked, by authors who write together."""
+def fill_workspace(place: Path, size: int, own: str = "", group_papers: int = 24, settings: str = "") -> None:
+    """A workspace of `size` papers, linked, by authors who write together.
+
+    Args:
+        own: lines of `round.toml` for settings of its own.
+        group_papers: how many papers each group of authors writes.
+        settings: the list of published settings; left out, all.
+    """
     place.mkdir(parents=True)
-    (place / "round.toml").write_text(_ROUND)
+    (place / "round.toml").write_text((f"settings = {settings}\n" if settings else "") + _ROUND + own)
     rng = random.Random(size)
     vocabulary = ["".join(rng.choices("bcdfglmnprstvaeiou", k=rng.randint(4, 9))) for _ in range(20_000)]
     vocabulary += ["the", "of", "and", "to", "in", "a", "is", "that", "for", "we"] * 700
     with Store.open(place / "work" / STORE) as store:
-        papers = [make_paper(i, size, rng, vocabulary) for i in range(size)]
+        papers = [make_paper(i, size, rng, vocabulary, group_papers) for i in range(size)]
         store.add_papers(papers, since="2026.11")
         for i, paper in enumerate(papers):
             quality = Quality(WORDS, 0.9, 0.0, 0.0, 1.0, 0.2, in_order=True)
@@ -170,10 +176,11 @@ def fill_workspace(place: Path, size: int) -> None:
         finish(store, "2026.11", Covered(date(2026, 10, 31), StageReport("crawl", size)))
 
 
-def make_paper(i: int, size: int, rng: random.Random, vocabulary: list[str]) -> Paper:
+def make_paper(i: int, size: int, rng: random.Random, vocabulary: list[str], group_papers: int) -> Paper:
     """Authors come in groups of eight, whose members sign together; neighbouring groups share one."""
-    group = i % max(1, size // 24)
-    names = [f"Author {(group * 8 + k) % (8 * max(1, size // 24))}" for k in rng.sample(range(9), 3)]
+    groups = max(1, size // group_papers)
+    group = i % groups
+    names = [f"Author {(group * 8 + k) % (8 * groups)}" for k in rng.sample(range(9), 3)]
     day = date(2025, 9, 1) + timedelta(days=400 * i // size)
     return Paper(
         id=f"{2509 + i // 90000:04d}.{i:05d}",
