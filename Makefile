@@ -8,7 +8,7 @@ PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile
 # Stays in the virtual environment: pip brings it and torch, it brings all the rest in a fraction of pip's time.
 UV = $(BIN)/uv pip install -q --compile-bytecode --python $(BIN)/python -c constraints.txt
 
-.PHONY: demo test test-vllm quick long pages faults fuzz bench check docs tasks format setup setup-demo clean
+.PHONY: demo test test-vllm bench-vllm quick long pages faults fuzz bench check docs tasks format setup setup-demo clean
 
 setup: $(VENV)/installed
 setup-demo: $(VENV)/installed-demo
@@ -43,6 +43,9 @@ VLLM = .venv-vllm
 TORCH = $(shell grep '^torch==' constraints.txt)
 test-vllm: $(VLLM)/installed
 	$(VLLM)/bin/python -m pytest -m vllm
+
+bench-vllm: $(VLLM)/installed
+	$(VLLM)/bin/python -m benchmarks --only engine
 
 $(VLLM)/installed: $(BIN)/uv pyproject.toml
 	$(PYTHON) -m venv $(VLLM)

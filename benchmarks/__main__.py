@@ -19,6 +19,7 @@ import sys
 import time
 import tomllib
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +41,10 @@ def main() -> None:
     parser.add_argument("--render", action="store_true", help="only write the tables again")
     arguments = parser.parse_args()
     names = arguments.only.split(",") if arguments.only else [] if arguments.render else list(figures())
-    if not arguments.only and "gpu" in names and not torch.cuda.is_available():
-        print("gpu is skipped: there is no GPU here")
-        names.remove("gpu")
+    there = {"gpu": torch.cuda.is_available(), "engine": find_spec("vllm") is not None}
+    for name in [name for name in names if not arguments.only and not there.get(name, True)]:
+        print(f"{name} is skipped: what it measures is not here")
+        names.remove(name)
     if unknown := set(names) - set(figures()):
         parser.exit(1, f"error: no benchmark {unknown.pop()!r}: choose among {', '.join(figures())}\n")
     failed = [name for name in names if not measure(name, quick=arguments.quick)]

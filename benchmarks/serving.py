@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -38,6 +38,7 @@ from lm_eval_tasks.evaluate.run import Part, evaluate  # noqa: E402
 from lm_eval_tasks.tasks.folder import tasks_path  # noqa: E402
 from tests.helpers.openai_server import serve  # noqa: E402
 
+CHAT = "local-chat-completions"
 TASKS = ["academiceval_title", "academiceval_abs"]
 CONCURRENT = 32
 BARRIER = 64
@@ -100,8 +101,8 @@ def measure(folder: Path, dataset: Path) -> dict[str, Any]:
         given = f"model=made-up,base_url={server.url}/chat/completions,num_concurrent={CONCURRENT}"
         metadata = {"dataset": str(dataset), "bertscore_model": "none"}
         sides: dict[str, Callable[[int], Any]] = {
-            "plain": lambda turn: plain(given, metadata),
-            "ours": lambda turn: ours(given, metadata, folder / f"ours{turn}"),
+            "plain": lambda turn: plain(CHAT, given, TASKS, metadata),
+            "ours": lambda turn: ours(CHAT, given, TASKS, metadata, folder / f"ours{turn}"),
             "barrier": lambda turn: with_barrier(given, metadata, folder / f"barrier{turn}"),
         }
         for turn in range(TURNS):
@@ -118,13 +119,13 @@ def measure(folder: Path, dataset: Path) -> dict[str, Any]:
     }
 
 
-def plain(given: str, metadata: dict[str, Any]) -> None:
+def plain(model: str, given: str, tasks: Sequence[str], metadata: dict[str, Any]) -> None:
     """What the command lm_eval does."""
     manager = TaskManager(include_path=str(tasks_path()), include_defaults=False, metadata=metadata)
     simple_evaluate(
-        model="local-chat-completions",
+        model=model,
         model_args=given,
-        tasks=list(TASKS),
+        tasks=list(tasks),
         task_manager=manager,
         metadata=metadata,
         apply_chat_template=True,
@@ -132,10 +133,10 @@ def plain(given: str, metadata: dict[str, Any]) -> None:
     )
 
 
-def ours(given: str, metadata: dict[str, Any], output: Path) -> None:
+def ours(model: str, given: str, tasks: Sequence[str], metadata: dict[str, Any], output: Path) -> None:
     """What `academiceval eval` does."""
     generation = Generation(apply_chat_template=True)
-    evaluate("local-chat-completions", given, TASKS, metadata, Part(), output, generation)
+    evaluate(model, given, tasks, metadata, Part(), output, generation)
 
 
 def with_barrier(given: str, metadata: dict[str, Any], output: Path) -> None:
@@ -143,7 +144,7 @@ def with_barrier(given: str, metadata: dict[str, Any], output: Path) -> None:
     whole = answers.AnsweringLM._affordable
     answers.AnsweringLM._affordable = lambda self, questions: questions[:BARRIER]  # type: ignore[method-assign]
     try:
-        ours(given, metadata, output)
+        ours(CHAT, given, TASKS, metadata, output)
     finally:
         answers.AnsweringLM._affordable = whole  # type: ignore[method-assign]
 

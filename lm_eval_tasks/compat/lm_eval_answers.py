@@ -6,12 +6,10 @@ separately are seen where the models read them; a public way would be an answer 
 
 from __future__ import annotations
 
-import array
-import hashlib
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_tasks.compat import vllm
 from lm_eval_tasks.core.deadline import within
 
 if TYPE_CHECKING:
@@ -50,13 +48,17 @@ class Watch:
         if hasattr(lm, "parse_generations") and hasattr(lm, "_create_payload"):
             self._watch_server(lm)
         elif hasattr(lm, "_model_generate") and hasattr(getattr(lm, "model", None), "llm_engine"):
-            self._watch_vllm(lm)
+            vllm.watch(lm, self._note, self._comes)
 
     def add_partial(self, attr: str, req: Iterable[Any], res: Any) -> None:
         """Called by lm-eval's models."""
         if attr == "generate_until":
             prompt, arguments = tuple(req)
             self._note(str(prompt), arguments, str(res), *(self._coming.pop(0) if self._coming else (None, "")))
+
+    def _comes(self, said: list[tuple[object, object]]) -> None:
+        """What is known of the answers that come next."""
+        self._coming = said
 
     def _watch_server(self, lm: Any) -> None:
         """Models behind an OpenAI-compatible server read each response with `parse_generations`."""
@@ -93,39 +95,6 @@ class Watch:
         # What was cut off before the answer began is an answer, if an empty one; others are asked again.
         return "" if text is None and choice.get("finish_reason") == _CAPPED else text
 
-    def _watch_vllm(self, lm: Any) -> None:
-        """VLLM returns a batch's answers together; its engine's steps show each as it ends."""
-        generate, encode, engine = lm._model_generate, lm.tok_encode, lm.model.llm_engine
-        prompts: dict[bytes, list[str]] = defaultdict(list)
-
-        def encoded(text: Any, *arguments: Any, **keywords: Any) -> Any:
-            ids = encode(text, *arguments, **keywords)
-            for prompt, prompt_ids in zip(
-                [text] if isinstance(text, str) else text, [ids] if isinstance(text, str) else ids, strict=True
-            ):
-                prompts[_digest(prompt_ids)].append(prompt)
-            return ids
-
-        def generated(requests: Any, *arguments: Any, **keywords: Any) -> Any:
-            outputs = generate(requests, *arguments, **keywords)
-            self._coming = [_vllm_usage(output) for output in outputs]
-            prompts.clear()
-            return outputs
-
-        lm.tok_encode, lm._model_generate = encoded, generated
-        step = getattr(engine, "step", None)
-        if step is None:
-            return
-
-        def stepped(*arguments: Any, **keywords: Any) -> Any:
-            outputs = step(*arguments, **keywords)
-            for output in outputs:
-                if output.finished and (waiting := prompts.get(_digest(output.prompt_token_ids or ()))):
-                    self._note(waiting.pop(0), None, output.outputs[0].text, *_vllm_usage(output))
-            return outputs
-
-        engine.step = stepped
-
 
 def _responses(outputs: Any) -> Sequence[Any]:
     return outputs if isinstance(outputs, list) else [outputs]
@@ -140,18 +109,3 @@ def _choices(response: Any) -> list[tuple[Mapping[str, Any], Any]]:
 def _limit_time(call: Callable[..., Any], seconds: float) -> Callable[..., Any]:
     """A call that fails if it takes longer."""
     return lambda *arguments, **keywords: within(seconds, lambda: call(*arguments, **keywords))
-
-
-def _vllm_usage(output: Any) -> tuple[dict[str, Any], str]:
-    """The usage as a server would say it, and why the answer ended."""
-    answer = output.outputs[0]
-    usage = {
-        "prompt_tokens": len(output.prompt_token_ids or ()),
-        "completion_tokens": len(answer.token_ids),
-        "prompt_tokens_details": {"cached_tokens": getattr(output, "num_cached_tokens", None)},
-    }
-    return usage, str(answer.finish_reason or "")
-
-
-def _digest(ids: Sequence[int]) -> bytes:
-    return hashlib.sha256(array.array("I", ids).tobytes()).digest()

