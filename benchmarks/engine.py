@@ -41,11 +41,11 @@ def main() -> None:
         print(json.dumps(side_of(arguments.side, arguments.folder)))
         return
     with tempfile.TemporaryDirectory() as place:
-        print(json.dumps(measure(Path(place), 80 if arguments.quick else 240)))
+        print(json.dumps(measure(Path(place), 10 if arguments.quick else 40)))
 
 
-def measure(folder: Path, papers: int) -> dict[str, Any]:
-    """Build a round and a model; run both sides."""
+def measure(folder: Path, questions: int) -> dict[str, Any]:
+    """Build a round with so many questions a level, and a model; run both sides."""
     from builder.pipeline import run
     from builder.round.model import Round
     from lm_eval_tasks.engines.local import LocalEngine
@@ -56,9 +56,9 @@ def measure(folder: Path, papers: int) -> dict[str, Any]:
             "round": "2026.11",
             "workspace": folder / "work",
             "output": folder / "academiceval",
-            "source": {"kind": "sample", "authors": papers // 4, "papers": papers},
+            "source": {"kind": "sample"},
             "split": {"validation": 0.1, "test": 0.5},
-            "scalar": {"levels": ["SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard"]},
+            "scalar": {"levels": ["SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard"], "questions": questions},
         }
     )
     run(round_, LocalEngine())

@@ -1,4 +1,4 @@
-"""What metrics notice, on two rounds over real papers: the report card of `academiceval metrics`, and the speed of grounding.
+"""What metrics notice, on two rounds over real papers: the report card of `academiceval study metrics`, and the speed of grounding.
 
   python benchmarks/report_card.py [DATA] [--quick]
 

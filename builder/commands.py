@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from builder.errors import BuildError
 from lm_eval_tasks.core.command_line import (
-    BUILD,
-    DATASETS,
-    START,
+    BUILDING,
+    EVALUATE,
+    MAKE,
+    PUBLISHING,
     add_engine,
     check_dataset,
     check_there,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
 def register(commands: Commands) -> None:
     """Add the commands."""
-    sub = commands.add(BUILD, "init", "write a commented round.toml to start from", init)
+    sub = commands.add(MAKE, "init", "write a commented round.toml to start from", init)
     sub.add_argument(
         "file", type=Path, nargs="?", default=Path("round.toml"), metavar="FILE", help="default: round.toml"
     )
@@ -61,44 +62,47 @@ def register(commands: Commands) -> None:
     sub.add_argument("--contact", default="", help="arxiv, europepmc: your email or web address")
     sub.add_argument("--field", default="", help="europepmc: words to search for, such as neuroscience")
     sub.add_argument("--seed", default="", help="arxiv: an author to start from")
-    sub = commands.add(BUILD, "run", "build a round: crawl, graph, extract, link, samples, dataset folder", run)
+    sub = commands.add(MAKE, "run", "build a round: crawl, graph, extract, link, samples, dataset folder", run)
     _add_round(sub)
     _add_work(sub)
     _add_replace(sub)
     _add_round(
-        commands.add(BUILD, "crawl", "take the round's papers into the workspace and show the co-author graph", crawl)
+        commands.add(
+            BUILDING, "crawl", "take the round's papers into the workspace and show the co-author graph", crawl
+        )
     )
-    sub = commands.add(
-        BUILD, "update", "extend a crawled graph to a later round: its new papers and co-authors", update
-    )
+    sub = commands.add(MAKE, "update", "extend a crawled graph to a later round: its new papers and co-authors", update)
     _add_round(sub)
     sub.add_argument("--by", choices=("harvest", "author"), help="whole months, or author by author")
     sub = commands.add(
-        BUILD, "link", "read the papers, resolve the citations of their related work, and show how well that went", link
+        BUILDING,
+        "link",
+        "read the papers, resolve the citations of their related work, and show how well that went",
+        link,
     )
     _add_round(sub)
     _add_work(sub)
-    sub = commands.add(BUILD, "build", "write the dataset folder from the contents of the workspace", build)
+    sub = commands.add(BUILDING, "build", "write the dataset folder from the contents of the workspace", build)
     _add_round(sub)
     _add_work(sub)
     _add_replace(sub)
-    _add_round(commands.add(BUILD, "status", "show what the workspace contains", status))
+    _add_round(commands.add(MAKE, "status", "show what the workspace contains", status))
     _register_folder_commands(commands)
     _register_file_commands(commands)
 
 
 def _register_folder_commands(commands: Commands) -> None:
-    sub = commands.add(DATASETS, "audit", "look for leaks and misread texts in a finished dataset folder", audit)
+    sub = commands.add(BUILDING, "audit", "look for leaks and misread texts in a finished dataset folder", audit)
     sub.add_argument("folder", type=Path, metavar="FOLDER")
     _add_work(sub)
 
     help_ = "make the copy of a dataset folder that may be published, all other rows by id only"
-    sub = commands.add(DATASETS, "publishable", help_, publishable)
+    sub = commands.add(PUBLISHING, "publishable", help_, publishable)
     sub.add_argument("folder", type=Path, metavar="FOLDER")
     sub.add_argument("-o", "--output", type=Path, required=True, metavar="OUT")
     sub.add_argument("--licenses", choices=("noncommercial", "redistributable"), default="redistributable")
 
-    sub = commands.add(DATASETS, "fill", "complete the id-only rows of a publishable copy on this machine", fill)
+    sub = commands.add(PUBLISHING, "fill", "complete the id-only rows of a publishable copy on this machine", fill)
     sub.add_argument("folder", type=Path, metavar="FOLDER")
     _add_round_file(sub)
     sub.add_argument("--work", type=Path, metavar="W", help="use this workspace instead of the round's")
@@ -107,7 +111,7 @@ def _register_folder_commands(commands: Commands) -> None:
 
 
 def _register_file_commands(commands: Commands) -> None:
-    sub = commands.add(DATASETS, "import", "turn the datasets of the papers into a dataset folder", import_)
+    sub = commands.add(BUILDING, "import", "turn the datasets of the papers into a dataset folder", import_)
     sub.add_argument(
         "kind",
         choices=("academiceval", "scalar", "scalar-papers"),
@@ -125,7 +129,7 @@ def _register_file_commands(commands: Commands) -> None:
     )
 
     sub = commands.add(
-        DATASETS, "extract", "extract PDF files to JSON lines; or, given a round.toml, the round's papers", extract
+        BUILDING, "extract", "extract PDF files to JSON lines; or, given a round.toml, the round's papers", extract
     )
     sub.add_argument(
         "files",
@@ -139,7 +143,7 @@ def _register_file_commands(commands: Commands) -> None:
     sub.add_argument("--memory-limit", type=int, default=2048, help="MiB a file may take (default: 2048)")
     _add_work(sub)
 
-    sub = commands.add(START, "demo", "a full round and an evaluation on a made-up arXiv, offline", demo)
+    sub = commands.add(EVALUATE, "demo", "a full round and an evaluation on a made-up arXiv, offline", demo)
     sub.add_argument("--folder", type=Path, default=Path("demo"), help="where to work (default: ./demo)")
     _add_jobs(sub)
 

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.core.command_line import (
-    PUBLISH,
+    EVALUATING,
+    MAKE,
+    PUBLISHING,
     READ,
     amount,
     check_dataset,
@@ -39,14 +41,14 @@ def register(commands: Commands) -> None:
     _register_report(commands)
     _register_reproduce(commands)
     help_ = "do a whole month: papers, round, models, results, all published; without --yes, only show the plan"
-    sub = commands.add(PUBLISH, "live", help_, live)
+    sub = commands.add(MAKE, "live", help_, live)
     sub.add_argument("live", type=Path, metavar="live.toml")
     sub.add_argument("--round", type=month, metavar="YYYY.MM", help="default: this month")
     sub.add_argument("--max-cost", type=amount, help="instead of max_cost in live.toml")
     sub.add_argument("--yes", action="store_true", help="do it")
 
     help_ = "check a dataset folder and publish it on the Hub as one revision; without --yes, only show what would be uploaded"
-    sub = commands.add(PUBLISH, "push", help_, push)
+    sub = commands.add(MAKE, "push", help_, push)
     sub.add_argument("folder", type=Path, metavar="FOLDER")
     sub.add_argument("--repo", type=repository, required=True, metavar="ORG/NAME", help="the dataset repository")
     sub.add_argument(
@@ -57,17 +59,17 @@ def register(commands: Commands) -> None:
     )
     help_ = "publish only hashes, every row by id, as ROUND.sealed; the same command without it publishes the texts"
     sub.add_argument("--sealed", action="store_true", help=help_)
-    help_ = "what `academiceval metrics FOLDER --output FILE` found; it goes into the folder's manifest and card"
+    help_ = "what `academiceval study metrics FOLDER --output FILE` found; it goes into the folder's manifest and card"
     sub.add_argument("--report-card", type=Path, metavar="FILE", help=help_)
     sub.add_argument("--yes", action="store_true", help="do it")
     sub.add_argument("--private", action="store_true", help="if the repository is created, make it private")
 
-    sub = commands.add(PUBLISH, "verify", "download a revision from the Hub and compare it with its manifest", verify)
+    sub = commands.add(MAKE, "verify", "download a revision from the Hub and compare it with its manifest", verify)
     sub.add_argument("repo", type=repository, metavar="ORG/NAME")
     sub.add_argument("--revision", default="main", help="default: main")
 
     help_ = "mark a published revision as not to be used, and publish what replaces it; without --yes, only show what would change"
-    sub = commands.add(PUBLISH, "yank", help_, yank)
+    sub = commands.add(PUBLISHING, "yank", help_, yank)
     sub.add_argument("repo", type=repository, metavar="ORG/NAME")
     sub.add_argument("--revision", help="default: the newest")
     sub.add_argument("--reason", required=True, help="for the errata on the card")
@@ -82,7 +84,7 @@ def register(commands: Commands) -> None:
     sub.add_argument("--yes", action="store_true", help="do it")
 
     help_ = "publish results on the Hub, in lm-eval's form and as a model index; without --yes, only show what would be uploaded"
-    sub = commands.add(PUBLISH, "push-results", help_, push_results)
+    sub = commands.add(PUBLISHING, "push-results", help_, push_results)
     sub.add_argument("files", type=Path, nargs="+", metavar="FILE", help="results_*.json, or folders of them")
     sub.add_argument(
         "--repo", type=repository, required=True, metavar="ORG/NAME", help="the dataset repository of results"
@@ -100,7 +102,7 @@ def register(commands: Commands) -> None:
 
 def _register_records(commands: Commands) -> None:
     help_ = "write results as records of Every Eval Ever, a store that many frameworks share"
-    sub = commands.add(PUBLISH, "records", help_, records, shows_tables=False)
+    sub = commands.add(PUBLISHING, "records", help_, records, shows_tables=False)
     sub.add_argument("files", type=Path, nargs="+", metavar="FILE", help="results_*.json, or folders of them")
     sub.add_argument("-o", "--output", type=Path, default=Path("data"), help="default: ./data, as in the store")
     sub.add_argument("--organization", type=name, required=True, help="who ran the evaluation")
@@ -138,7 +140,7 @@ def _register_report(commands: Commands) -> None:
 
 def _register_reproduce(commands: Commands) -> None:
     help_ = "reproduce the published tables: list the runs that they take, do them, and show our scores next to theirs"
-    sub = commands.add(READ, "reproduce", help_, reproduce)
+    sub = commands.add(EVALUATING, "reproduce", help_, reproduce)
     sub.add_argument("paper", choices=("academiceval", "scalar"))
     help_ = "folder or Hub id (default: academiceval-original or scalar-original, as `academiceval import` makes them)"
     sub.add_argument("--dataset", help=help_)

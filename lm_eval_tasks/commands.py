@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.core.command_line import (
     EVALUATE,
+    EVALUATING,
+    READ,
     Commands,
     add_engine,
     amount,
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from lm_eval_tasks.samples.results import Score
 
 EXPORTS = ("prompts", "openai-batch", "inspect")
+# Option of a command -> the key of `--metadata` that it stands for.
+_SHORT = {"dataset": "dataset", "bertscore": "bertscore_model", "shard": "shard", "fits_only": "fits_only"}
 _PRICES = "TOML: for each model `input` and `output`, the prices per million tokens"
 
 
@@ -57,19 +61,21 @@ def register(commands: Commands) -> None:
     sub.add_argument(
         "--tokens-per-second", type=seconds, help="of prompts and answers together, to estimate how long it takes"
     )
-    sub = commands.add(EVALUATE, "merge", "merge the shards of a run (eval --shard) into one run", merge)
+    sub = commands.add(EVALUATING, "merge", "merge the shards of a run (eval --shard) into one run", merge)
     sub.add_argument("shards", type=Path, nargs="+", metavar="SHARD", help="output folders of all shards")
     sub.add_argument("--output", type=Path, required=True, help="folder for the whole run")
     _add_export(commands)
-    sub = commands.add(EVALUATE, "compare", "paired differences between runs of the same round", compare)
+    sub = commands.add(READ, "show", "the scores of a run again, with what it was and what it cost", show)
+    sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="output folders of runs")
+    sub = commands.add(READ, "compare", "paired differences between runs of the same round", compare)
     help_ = "samples_*.jsonl of a run, or a folder of them; two or more runs"
     sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help=help_)
     sub.add_argument("--metrics", help="comma-separated scores (default: the headline ones)")
     help_ = "only over samples whose prompts no run had to cut"
     sub.add_argument("--uncut", action="store_true", help=help_)
     help_ = "let a language model compare generated texts with their references, in both orders"
-    _add_judging(commands.add(EVALUATE, "judge", help_, judge))
-    commands.add(EVALUATE, "tasks-path", "print the folder for lm_eval --include_path", tasks_path)
+    _add_judging(commands.add(READ, "judge", help_, judge))
+    commands.add(EVALUATING, "tasks-path", "print the folder for lm_eval --include_path", tasks_path)
     help_ = "let the bare `lm_eval --tasks academiceval_abs` find the tasks"
     commands.add(EVALUATE, "link-tasks", help_, link_tasks).add_argument(
         "--unlink", action="store_true", help="undo it"
@@ -81,10 +87,11 @@ def _add_task_options(sub: ArgumentParser) -> None:
     sub.add_argument("--model_args", default="", help="lm-eval's key=value,...")
     help_ = "comma-separated task or group names; `eval --tasks list` prints them"
     sub.add_argument("--tasks", default="", help=help_).completer = _tasks_so_far  # type: ignore[attr-defined]
+    sub.add_argument("--dataset", help="folder or Hub id of the round (default: academiceval)")
     sub.add_argument(
         "--metadata",
         default="{}",
-        help='JSON, e.g. \'{"dataset": "academiceval", "bertscore_model": "none"}\', or key=value,...',
+        help='options of the tasks: JSON, e.g. \'{"split": "all", "published_after": "2026-06"}\', or key=value,...',
     )
     sub.add_argument(
         "--contexts",
@@ -124,6 +131,9 @@ def _add_evaluation(sub: ArgumentParser) -> None:
         action=BooleanOptionalAction,
         default=False,
         help="leave out prompts that would be cut, and say how many",
+    )
+    sub.add_argument(
+        "--bertscore", metavar="MODEL", help="minilm: the small model of academiceval[offline]; none: no BERTScore"
     )
     sub.add_argument("--limit", type=part, help="at most this many samples of each task, or below 1 that share of them")
     sub.add_argument("--samples", help="JSON: task -> places of its samples, e.g. '{\"academiceval_abs_9k\": [0, 1]}'")
@@ -167,7 +177,7 @@ def _add_means(sub: ArgumentParser) -> None:
 
 def _add_export(commands: Commands) -> None:
     sub = commands.add(
-        EVALUATE,
+        EVALUATING,
         "export",
         "write a setting's prompts as JSON lines, cut to a model, for other tools",
         export,
@@ -247,6 +257,21 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
             contexts_of(options.contexts) if options.contexts else (),
         )
     yield from _shown_scores(scores, options.output)
+    yield f"\nwritten: {options.output}"
+
+
+def show(arguments: Namespace) -> Iterator[str | Table]:
+    check_there(*arguments.runs)
+    from lm_eval_tasks.samples.run_folder import only_result
+    from lm_eval_tasks.stats.run_facts import facts_table
+
+    for i, run in enumerate(arguments.runs):
+        results = only_result(run)
+        if i:
+            yield ""
+        yield facts_table(results)
+        yield ""
+        yield from _shown_scores(results.scores, run)
 
 
 def _shown_scores(scores: Sequence[Score], output: Path) -> Iterator[str | Table]:
@@ -268,13 +293,21 @@ def _shown_scores(scores: Sequence[Score], output: Path) -> Iterator[str | Table
     if any(gain.by == "model" for gain in of_run):
         yield from ("", gains.gain_table(of_run), "")
         yield from gains.sentences(gains.verdicts_of(samples, of_run))
-    yield f"\nwritten: {output}"
 
 
 def _metadata(options: Namespace) -> dict[str, Any]:
-    """What the tasks receive."""
-    own = {"shard": options.shard, "fits_only": options.fits_only}
-    return metadata_of(options.metadata) | {key: value for key, value in own.items() if value}
+    """What the tasks receive: `--metadata`, and the options of the command that stand for some of it.
+
+    Raises:
+        EvalError: an option says something else than `--metadata`.
+    """
+    metadata = metadata_of(options.metadata)
+    for option, key in _SHORT.items():
+        if value := getattr(options, option, None):
+            if metadata.get(key, value) != value:
+                raise EvalError(f"--{option} {value} and --metadata say different things about {key}: leave one out")
+            metadata[key] = value
+    return metadata
 
 
 def plan(arguments: Namespace) -> Iterator[str | Table]:
@@ -282,7 +315,7 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
         yield from _detect(arguments)
         if not arguments.tasks:
             return
-    metadata = metadata_of(arguments.metadata)
+    metadata = _metadata(arguments)
     _check_request(arguments.tasks.split(","), metadata)
     from lm_eval_tasks.evaluate import plan as planning
     from lm_eval_tasks.evaluate.models import label_of
@@ -335,6 +368,7 @@ def merge(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.evaluate.merge import merge
 
     yield from _shown_scores(merge(arguments.shards, arguments.output), arguments.output)
+    yield f"\nwritten: {arguments.output}"
 
 
 def export(arguments: Namespace) -> Iterator[str | Table]:

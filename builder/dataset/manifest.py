@@ -268,7 +268,7 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """How often a metric notices one kind of damage to a text, as `academiceval metrics` measures it.
+    """How often a metric notices one kind of damage to a text, as `academiceval study metrics` measures it.
 
     Attributes:
         accuracy: share of texts whose damaged version scores lower; in older report cards, equal scores count half.
@@ -479,7 +479,7 @@ def _first_problem(err: ValidationError) -> tuple[str, str]:
 
 
 def parse_report_card(data: bytes, origin: str) -> ReportCard:
-    """What `academiceval metrics --output` wrote.
+    """What `academiceval study metrics --output` wrote.
 
     Args:
         origin: what to call it in an error.
@@ -491,9 +491,11 @@ def parse_report_card(data: bytes, origin: str) -> ReportCard:
         return TypeAdapter(ReportCard).validate_python(parse_json(data))
     except ValidationError as err:
         where, says = _first_problem(err)
-        raise FolderError(f"{origin} is not a report card of `academiceval metrics` ({where:.80}: {says})") from err
+        raise FolderError(
+            f"{origin} is not a report card of `academiceval study metrics` ({where:.80}: {says})"
+        ) from err
     except ValueError as err:
-        raise FolderError(f"{origin} is not a report card of `academiceval metrics` ({err})") from err
+        raise FolderError(f"{origin} is not a report card of `academiceval study metrics` ({err})") from err
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:

@@ -17,15 +17,11 @@ from lm_eval_tasks.core.text import nearest, parse_json, suggestion
 
 # `engines.registry` opens them.
 ENGINES = ("local", "ray")
-# What a command is for, in the order in which help lists them.
-GROUPS = START, EVALUATE, READ, BUILD, DATASETS, PUBLISH = (
-    "begin",
-    "evaluate a model",
-    "read results",
-    "build a round",
-    "dataset folders and files",
-    "publish",
-)
+# What everyday commands are for, in the order in which help lists them.
+EVERYDAY = EVALUATE, READ, MAKE = ("evaluate a model", "read results", "make and publish a round")
+# What the others are for; those of the last group are typed after its name.
+MORE = EVALUATING, BUILDING, PUBLISHING, STUDY = ("evaluating", "building", "publishing", "study")
+_STUDY_HELP = "what scores are worth: contamination, rounds on one scale, what metrics notice"
 # No count that is asked for is larger.
 _MOST = 10**9
 # ORG/NAME on the Hub.
@@ -37,7 +33,7 @@ FORMATS = ("auto", "markdown", "json")
 Command = Callable[[argparse.Namespace], Iterable[str | Table | Json]]
 _EXAMPLES = """examples:
   academiceval demo
-  academiceval eval --model lead --tasks academiceval_abs_9k --metadata '{"bertscore_model": "minilm"}'
+  academiceval eval --model lead --tasks academiceval_abs_9k --bertscore minilm
   academiceval init && academiceval run round.toml
   academiceval push academiceval --repo ORG/academiceval"""
 
@@ -98,12 +94,14 @@ class Commands:
         self._parser.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
         self._parser.add_argument("--version", action="store_true", help=argparse.SUPPRESS)
         self._subparsers = self._parser.add_subparsers(metavar="COMMAND", prog="academiceval", help=argparse.SUPPRESS)
+        study = self._subparsers.add_parser(STUDY, description=f"{_STUDY_HELP[0].upper()}{_STUDY_HELP[1:]}.")
+        self._study = study.add_subparsers(metavar="COMMAND", required=True)
         self._groups: dict[str, list[tuple[str, str]]] = {}
 
     def add(self, group: str, name: str, help_: str, command: Command, *, shows_tables: bool = True) -> Parser:
         """Add a command and return its parser. The parsed arguments hold the function in `command`."""
         self._groups.setdefault(group, []).append((name, help_))
-        sub: Parser = self._subparsers.add_parser(
+        sub: Parser = (self._study if group == STUDY else self._subparsers).add_parser(
             name, help=help_, description=help_[0].upper() + help_[1:] + "." * (help_[-1] != "?")
         )
         volume = sub.add_mutually_exclusive_group()
@@ -132,8 +130,11 @@ class Commands:
 
             argcomplete.autocomplete(self._parser)
         words = list(sys.argv[1:] if argv is None else argv)
-        if words and not words[0].startswith("-") and words[0] not in self.parsers:
-            self._parser.error(f"invalid choice: {words[0]!r}; {suggestion(words[0], sorted(self.parsers))}")
+        if words and not words[0].startswith("-") and words[0] not in self._subparsers.choices:
+            names = sorted({STUDY, *self.parsers})
+            moved = f"{STUDY} {words[0]}"
+            hint = f"did you mean `{moved}`?" if moved in names else suggestion(words[0], names)
+            self._parser.error(f"invalid choice: {words[0]!r}; {hint}")
         arguments, extra = self._parser.parse_known_args(words)
         if arguments.version:
             from lm_eval_tasks.core.version import VERSION
@@ -152,20 +153,25 @@ class Commands:
         return arguments
 
     def help(self) -> str:
-        """All commands, grouped by what they are for."""
-        width = max(len(name) for commands in self._groups.values() for name, _ in commands) + 2
+        """Everyday commands with what they do, then the names of the others."""
+        width = max(len(name) for group in EVERYDAY for name, _ in self._groups.get(group, ())) + 2
         parts = ["usage: academiceval COMMAND ...\n\nBuild, evaluate and publish rounds of AcademicEval."]
-        for group in GROUPS:
-            commands = self._groups.get(group, [])
-            parts.append("\n".join([f"{group}:", *(f"  {name:<{width}}{help_}" for name, help_ in commands)]))
-        return "\n\n".join(
-            [*parts, _EXAMPLES, "`academiceval COMMAND --help` explains a command; `--version` shows the version."]
+        for group in EVERYDAY:
+            lines = [f"  {name:<{width}}{help_}" for name, help_ in self._groups.get(group, ())]
+            parts.append("\n".join([f"{group}:", *lines]))
+        more = [f"  {group:<12}{', '.join(name for name, _ in self._groups.get(group, ()))}" for group in MORE]
+        parts.append("\n".join(["more:", *more]))
+        last = (
+            f"`academiceval COMMAND --help` explains a command (those of `{STUDY}` are typed after that word); "
+            "`--version` shows the version."
         )
+        return "\n\n".join([*parts, _EXAMPLES, last])
 
     @property
     def parsers(self) -> dict[str, argparse.ArgumentParser]:
-        """Name -> parser."""
-        return dict(self._subparsers.choices)
+        """What is typed for a command -> its parser."""
+        study = {f"{STUDY} {name}": parser for name, parser in self._study.choices.items()}
+        return {**{name: parser for name, parser in self._subparsers.choices.items() if name != STUDY}, **study}
 
 
 def check_dataset(folder: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.core.command_line import READ, check_there, positive
+from lm_eval_tasks.core.command_line import STUDY, check_there, positive
 from lm_eval_tasks.core.errors import EvalError
 from lm_eval_tasks.stats import scales
 
@@ -27,25 +27,27 @@ def register(commands: Commands) -> None:
     """Add the commands, and the scale on which rounds are comparable."""
     scales.register("linked", _link_settings)
     help_ = "do models score higher on papers that they may have seen in training?"
-    sub = commands.add(READ, "contamination", help_, contamination)
+    sub = commands.add(STUDY, "contamination", help_, contamination)
     sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="output folders of runs of several models")
     help_ = "up to which month a model was trained; may be repeated (default: from the run, the registry or its card)"
     sub.add_argument("--cutoff", action="append", default=[], metavar="MODEL=YYYY-MM", help=help_)
     sub.add_argument("--metric", default="rouge_l_content", help="default: rouge_l_content")
-    sub = commands.add(READ, "link-rounds", "scores of later rounds on the scale of the first", link_rounds)
+    sub = commands.add(STUDY, "link-rounds", "scores of later rounds on the scale of the first", link_rounds)
     help_ = "for each round, the oldest first, the folder that contains its runs"
     sub.add_argument("rounds", type=Path, nargs="+", metavar="ROUND_RUNS", help=help_)
     help_ = "comma-separated models that were run on every round (default: five small open models)"
     sub.add_argument("--anchors", help=help_)
     sub.add_argument("--metric", default="", help="default: the first headline metric of each task")
     help_ = "show what metrics notice: their report card over texts that are damaged on purpose"
-    sub = commands.add(READ, "metrics", help_, metrics)
+    sub = commands.add(STUDY, "metrics", help_, metrics)
     sub.add_argument("source", type=Path, metavar="FOLDER", help="a dataset folder, or the output folder of a run")
     sub.add_argument(
         "--task", choices=("abs", "title", "intro"), default="abs", help="of a dataset: what is written (default: abs)"
     )
     sub.add_argument("--metrics", help="comma-separated (default: all)")
-    sub.add_argument("--bertscore_model", default="minilm", help="default: minilm; none leaves BERTScore out")
+    sub.add_argument(
+        "--bertscore", metavar="MODEL", default="minilm", help="default: minilm; none leaves BERTScore out"
+    )
     help_ = "of a dataset: damage the authors' own first versions, in place of other human texts"
     sub.add_argument("--revisions", action="store_true", help=help_)
     sub.add_argument("--limit", type=positive, help="at most this many texts")
@@ -124,7 +126,7 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
     by_name = {metric.name: metric for metric in registry.of_texts()}
     names = arguments.metrics.split(",") if arguments.metrics else list(by_name)
     registry.check_names(names, list(by_name.values()))
-    check({"bertscore_model": arguments.bertscore_model})
+    check({"bertscore_model": arguments.bertscore})
     if arguments.judge in by_name:
         raise EvalError(f"a judge cannot be called {arguments.judge!r}, which is a metric")
     import json
@@ -158,9 +160,9 @@ def _originals(arguments: Namespace) -> tuple[list[Original], bool]:
     from lm_eval_tasks.study import originals
 
     if not (arguments.source / MANIFEST).is_file():
-        return originals.answers_of(arguments.source, arguments.bertscore_model)[: arguments.limit], True
+        return originals.answers_of(arguments.source, arguments.bertscore)[: arguments.limit], True
     of_dataset = originals.first_versions if arguments.revisions else originals.human_texts
-    texts = of_dataset(str(arguments.source), arguments.task, arguments.bertscore_model, {})
+    texts = of_dataset(str(arguments.source), arguments.task, arguments.bertscore, {})
     return texts[: arguments.limit], False
 
 

@@ -1,4 +1,4 @@
-"""`academiceval contamination`: do models score higher on papers that they may have seen in training?
+"""`academiceval study contamination`: do models score higher on papers that they may have seen in training?
 
 Two tests for each model: its mean gain (`exposure`) and papers on which it lies far above the others (`jumps`); memory can only raise
 scores, so both are one-sided. A model's p-value is twice the smaller one; over the models they are corrected by Holm. Placebos repeat

@@ -1,4 +1,4 @@
-"""What `academiceval contamination` says of its estimates: a sentence for each, and tables."""
+"""What `academiceval study contamination` says of its estimates: a sentence for each, and tables."""
 
 from __future__ import annotations
 

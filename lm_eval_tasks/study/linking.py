@@ -1,4 +1,4 @@
-"""`academiceval link-rounds`: scores of later rounds on the scale of the first, by models that were run on all of them.
+"""`academiceval study link-rounds`: scores of later rounds on the scale of the first, by models that were run on all of them.
 
 A round may be easier than another. The anchors, frozen models, show by how much: their gain is due to the papers, not
 to them. In a round all models answer the same papers, so a model's distance from the anchors is known better than its

@@ -1,4 +1,4 @@
-"""`academiceval metrics`: what metrics notice. Texts are damaged on purpose; a metric that notices scores the damaged text lower."""
+"""`academiceval study metrics`: what metrics notice. Texts are damaged on purpose; a metric that notices scores the damaged text lower."""
 
 from __future__ import annotations
 

@@ -41,9 +41,10 @@ def test_every_command_that_writes_has_its_case() -> None:
         "link-tasks",
         "demo",
         "plan",
-        "link-rounds",
-        "metrics",
-        "contamination",
+        "show",
+        "study link-rounds",
+        "study metrics",
+        "study contamination",
         "records",
     }
     assert set(all_commands().parsers) == local | hub | others

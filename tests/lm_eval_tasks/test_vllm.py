@@ -26,6 +26,7 @@ pytestmark = [
 CONTEXT = 6144
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_vllm_and_lm_eval_have_what_we_touch() -> None:
     """`lm_eval_tasks/compat/vllm.py` lists it."""
     from lm_eval.models import vllm_causallms

@@ -96,11 +96,12 @@ def test_judges_are_told_apart_by_their_report_cards(command: Command, dataset: 
     for name, answer in (("reads", reads_evidence), ("guesses", likes_length)):
         with serve(answer) as server:
             line = (
+                "study",
                 "metrics",
                 run,
                 "--metrics",
                 "rouge_l",
-                "--bertscore_model",
+                "--bertscore",
                 "none",
                 "--judge",
                 name,
@@ -134,11 +135,12 @@ def test_judges_are_told_apart_by_their_report_cards(command: Command, dataset: 
 def test_a_judge_that_says_nothing_readable_has_no_card(command: Command, dataset: Path, tmp_path: Path) -> None:
     with serve(lambda body: "I like both.") as server:
         code, _, err = command(
+            "study",
             "metrics",
             dataset,
             "--metrics",
             "rouge_l",
-            "--bertscore_model",
+            "--bertscore",
             "none",
             "--limit",
             "1",
@@ -153,7 +155,18 @@ def test_a_judge_that_says_nothing_readable_has_no_card(command: Command, datase
 
 
 def test_the_authors_first_versions_can_be_damaged(command: Command, dataset: Path, tmp_path: Path) -> None:
-    line = ("metrics", dataset, "--revisions", "--metrics", "rouge_l", "--bertscore_model", "none", "--format", "json")
+    line = (
+        "study",
+        "metrics",
+        dataset,
+        "--revisions",
+        "--metrics",
+        "rouge_l",
+        "--bertscore",
+        "none",
+        "--format",
+        "json",
+    )
     code, out, err = command(*line)
     assert code == 0, err
     assert json.loads(out)["rouge_l"]["foreign_third"]["accuracy"] == 1.0

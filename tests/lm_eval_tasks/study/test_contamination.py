@@ -232,7 +232,7 @@ def test_the_command(command: Command, dataset: Path, tmp_path: Path) -> None:
             tmp_path / model,
         )
         assert code == 0, err
-    runs = ("contamination", tmp_path / "lead", tmp_path / "random-sentence")
+    runs = ("study", "contamination", tmp_path / "lead", tmp_path / "random-sentence")
     code, _, err = command(*runs)
     assert (code, "the cut-off of lead is not known" in err) == (1, True)
     code, out, err = command(*runs, "--cutoff", "lead=2026-01", "--cutoff", "random-sentence=2026-06")
@@ -244,7 +244,7 @@ def test_the_command(command: Command, dataset: Path, tmp_path: Path) -> None:
     assert "cannot be told, because no other model has an earlier cut-off" in out
     code, _, err = command(*runs, "--cutoff", "gpt=2026-01")
     assert (code, "is not MODEL=YYYY-MM with a model of these runs" in err) == (1, True)
-    code, _, err = command("contamination", tmp_path / "lead", tmp_path / "lead")
+    code, _, err = command("study", "contamination", tmp_path / "lead", tmp_path / "lead")
     assert (code, "a second run of lead" in err) == (1, True)
 
 

@@ -98,12 +98,24 @@ def test_denials_keep_the_length_about() -> None:
 @pytest.mark.slow
 def test_metrics_get_a_report_card(command: Command, dataset: Path, tmp_path: Path) -> None:
     file = tmp_path / "card.json"
-    code, out, err = command("metrics", dataset, "--metrics", "rouge_l,numbers_supported,length", "--task", "intro")
+    code, out, err = command(
+        "study", "metrics", dataset, "--metrics", "rouge_l,numbers_supported,length", "--task", "intro"
+    )
     assert (code, "no metric 'length'" in err) == (1, True)
     # The more of one, the better; the fewer; the nearer to 1.
     names = ("rouge_l", "numbers_supported", "names_supported", "copied_from_input", "length_ratio")
     code, out, err = command(
-        "metrics", dataset, "--metrics", ",".join(names), "--task", "intro", "--output", file, "--format", "json"
+        "study",
+        "metrics",
+        dataset,
+        "--metrics",
+        ",".join(names),
+        "--task",
+        "intro",
+        "--output",
+        file,
+        "--format",
+        "json",
     )
     assert code == 0, err
     card = json.loads(out)
@@ -114,7 +126,7 @@ def test_metrics_get_a_report_card(command: Command, dataset: Path, tmp_path: Pa
     assert cell["lower"] + cell["equal"] + cell["higher"] == cell["n"]
     assert cell["accuracy"] == cell["lower"] / cell["n"]
     assert card["length_ratio"]["repetition"]["n"] > 0
-    code, out, err = command("metrics", dataset, "--metrics", "rouge_l", "--task", "intro")
+    code, out, err = command("study", "metrics", dataset, "--metrics", "rouge_l", "--task", "intro")
     assert code == 0, err
     assert "| sentences repeated |" in out
     assert "| harmless: synonyms |" in out
@@ -123,11 +135,11 @@ def test_metrics_get_a_report_card(command: Command, dataset: Path, tmp_path: Pa
 @pytest.mark.slow
 def test_saved_answers_get_a_report_card(command: Command, dataset: Path, tmp_path: Path) -> None:
     evaluated(command, dataset, tmp_path / "a")
-    code, out, err = command("metrics", tmp_path / "a", "--metrics", "rouge_l,rouge_1", "--bertscore_model", "none")
+    code, out, err = command("study", "metrics", tmp_path / "a", "--metrics", "rouge_l,rouge_1", "--bertscore", "none")
     assert code == 0, err
     assert "| half of the sentences dropped |" in out
     assert "| rouge_l | rouge_1 |" in out
-    code, _, err = command("metrics", tmp_path, "--bertscore_model", "none", "--metrics", "rouge_l")
+    code, _, err = command("study", "metrics", tmp_path, "--bertscore", "none", "--metrics", "rouge_l")
     assert code in (0, 1)
 
 

@@ -102,23 +102,35 @@ def test_the_command(command: Command, dataset: Path, tmp_path: Path) -> None:
         file.write_text(file.read_text().replace('"Abs-9K"', '"Abs-9K-core"'))
     relist(tmp_path / "two" / "lead on old papers")
     code, out, err = command(
-        "link-rounds", tmp_path / "one", tmp_path / "two", "--anchors", "lead,random-sentence,function-words,lead"
+        "study",
+        "link-rounds",
+        tmp_path / "one",
+        tmp_path / "two",
+        "--anchors",
+        "lead,random-sentence,function-words,lead",
     )
     assert code == 0, err
     line = next(line for line in out.splitlines() if line.startswith("| Abs-9K | 2026.12 | lead |"))
     assert not line.endswith("| - |")
     code, _, err = command(
-        "link-rounds", tmp_path / "one", tmp_path / "two", "--anchors", "lead,random-sentence", "--metric", "foo"
+        "study",
+        "link-rounds",
+        tmp_path / "one",
+        tmp_path / "two",
+        "--anchors",
+        "lead,random-sentence",
+        "--metric",
+        "foo",
     )
     assert (code, "no metric 'foo'" in err) == (1, True)
     assert "3 anchors score 0.0000 higher" in out
-    code, _, err = command("link-rounds", tmp_path / "two", tmp_path / "one")
+    code, _, err = command("study", "link-rounds", tmp_path / "two", tmp_path / "one")
     assert (code, "give the folder of the oldest first" in err) == (1, True), err
-    code, _, err = command("link-rounds", tmp_path / "one", tmp_path / "two")
+    code, _, err = command("study", "link-rounds", tmp_path / "one", tmp_path / "two")
     assert (code, "have 0 anchors in common" in err) == (1, True)
-    code, _, err = command("link-rounds", tmp_path / "one")
+    code, _, err = command("study", "link-rounds", tmp_path / "one")
     assert (code, "at least two rounds" in err) == (1, True)
-    code, _, err = command("link-rounds", tmp_path / "one", tmp_path)
+    code, _, err = command("study", "link-rounds", tmp_path / "one", tmp_path)
     assert code == 1
 
 

@@ -1,0 +1,71 @@
+"""`academiceval show`, and the short forms of what everybody types."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from builder.cli import all_commands
+from lm_eval_tasks.commands import _metadata
+from lm_eval_tasks.core.errors import EvalError
+
+Command = Callable[..., tuple[int, str, str]]
+
+TASKS = "academiceval_title_10k,academiceval_abs_9k"
+
+
+@pytest.mark.slow
+def test_a_run_is_shown_as_it_was_printed(command: Command, dataset: Path, tmp_path: Path) -> None:
+    line = ("eval", "--model", "lead", "--tasks", TASKS, "--dataset", dataset, "--bertscore", "none")
+    code, printed, err = command(*line, "--output", tmp_path / "run")
+    assert (code, err) == (0, "")
+    code, shown, err = command("show", tmp_path / "run")
+    assert (code, err) == (0, "")
+    assert printed.rpartition("\nwritten:")[0].strip() in shown
+    facts = dict(line.strip("| ").split(" | ") for line in shown.split("\n\n")[0].splitlines())
+    assert facts["Run"] == "lead"
+    assert (facts["round"], facts["dataset"]) == ("2026.11", str(dataset))
+
+
+@pytest.mark.slow
+def test_what_a_run_cost_is_shown(command: Command, dataset: Path, tmp_path: Path) -> None:
+    line = ("eval", "--model", "lead", "--tasks", "academiceval_title_10k", "--dataset", dataset, "--bertscore", "none")
+    command(*line, "--output", tmp_path)
+    [file] = tmp_path.glob("results_*.json")
+    content = json.loads(file.read_text())
+    content["academiceval"]["usage"] |= {"tokens_in": 12345, "cost": 1.5}
+    file.write_text(json.dumps(content))
+    _, shown, _ = command("show", tmp_path)
+    assert "| prompt tokens | 12,345 |" in shown
+    assert "1.50 |" in shown
+
+
+def test_a_folder_that_is_no_run_is_one_sentence(command: Command, tmp_path: Path) -> None:
+    code, out, err = command("show", tmp_path)
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert "no results_*.json" in err
+
+
+def test_short_forms_stand_for_metadata() -> None:
+    def metadata(*words: str) -> dict[str, object]:
+        return _metadata(all_commands().parse(["eval", "--tasks", "academiceval", *words]))
+
+    assert metadata("--dataset", "D", "--bertscore", "none") == {"dataset": "D", "bertscore_model": "none"}
+    assert metadata("--dataset", "D", "--metadata", "dataset=D,split=all") == {"dataset": "D", "split": "all"}
+    with pytest.raises(EvalError, match="different things about dataset"):
+        metadata("--dataset", "D", "--metadata", '{"dataset": "E"}')
+
+
+def test_help_shows_everyday_commands_and_names_the_others(capsys: pytest.CaptureFixture[str]) -> None:
+    commands = all_commands()
+    everyday, _, more = commands.help().partition("\nmore:\n")
+    explained = [line for line in everyday.splitlines() if line.startswith("  ")]
+    assert len(explained) <= 16
+    for name in commands.parsers:
+        assert f"  {name.split()[-1]} " in everyday or name.split()[-1] in more, name
+    with pytest.raises(SystemExit):
+        commands.parse(["metrics"])
+    assert "study metrics" in capsys.readouterr().err
