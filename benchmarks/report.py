@@ -23,7 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from builder.round.configurations import thousands_in
-from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
+from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL, texts_hash
 from lm_eval_tasks.tasks.records import SETTINGS
 from tests.helpers.runs import write_results
 
@@ -64,7 +64,7 @@ def build(place: Path) -> dict[str, float]:
 
 def landing_size(site: Path) -> float:
     """Kilobytes of all that the landing page loads."""
-    files = ("index.html", "site.css", "common.js", "board.js", "data/board.js")
+    files = ("index.html", "site.css", "common.js", "tables.js", "board.js", "data/board.js")
     return sum((site / name).stat().st_size for name in files) / 1000
 
 
@@ -104,6 +104,7 @@ def make_results(place: Path, models: int, samples: int) -> int:
         folder = place / f"model-{m:02d}"
         folder.mkdir(parents=True)
         verdicts: dict[str, dict[str, object]] = {}
+        texts: dict[str, dict[str, str]] = {}
         for setting in [*SETTINGS, *LEVELS]:
             name = setting if isinstance(setting, str) else setting.name
             task = "scalar" if isinstance(setting, str) else setting.task
@@ -113,9 +114,11 @@ def make_results(place: Path, models: int, samples: int) -> int:
                     file.write(json.dumps(row) + "\n")
                     if task != "scalar":
                         verdicts.setdefault(name, {})[paper[0]] = {"judge-a": [verdict(rng), verdict(rng)]}
+                        answer, target = row["resps"][0][0], row["target"]  # type: ignore[index]
+                        texts.setdefault(name, {})[paper[0]] = texts_hash(answer, str(target))
         write_results(folder, f"model-{m:02d}", f"2026-{1 + m % 6:02d}")
         (folder / f"judge_model-{m:02d}.json").write_text(
-            json.dumps({"judged_model": f"model-{m:02d}", "verdicts": verdicts})
+            json.dumps({"judged_model": f"model-{m:02d}", "round": "2026.11", "verdicts": verdicts, "texts": texts})
         )
     return sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
 
@@ -147,6 +150,8 @@ def sample(
     else:
         base = min(1.0, max(0.0, rng.gauss(skill, 0.08)))
         scores = {
+            "rouge_l_content": base,
+            "rouge_l_content_wrong_paper": abs(rng.gauss(0.04, 0.01)),
             "rouge_l": base,
             "bertscore": min(1.0, base + 0.4),
             "rouge_l_wrong_paper": abs(rng.gauss(0.08, 0.02)),

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
 from pathlib import Path
@@ -33,6 +33,8 @@ REFERENCE: dict[str, Any] = {"color": "#8a8a8a", "linewidth": 0.8, "markersize":
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
 _COLOURS = (BLUE, "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
+# Inches of a plot on a telephone: there its letters have the size of the text beside it.
+_NARROW = 4.2
 _DASHES = ("-", "--", "-.", ":")
 
 
@@ -61,24 +63,65 @@ def looks(models: Iterable[str]) -> dict[str, dict[str, Any]]:
     }
 
 
-def add_legend(figure: Figure, axes: Sequence[Any]) -> None:
-    """One legend below, for what any panel shows."""
-    handles = {label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)}
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=min(4, len(handles)), fontsize=7)
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Where plots are written, and how wide: each is drawn for a page, and for a telephone with its panels below one another.
+
+    Attributes:
+        folder: of the files.
+        narrow: whether it is for a telephone.
+    """
+
+    folder: Path
+    narrow: bool = False
+
+    def panels(
+        self, down: int, across: int, width: float, height: float, *, sharex: bool = False, sharey: bool = False
+    ) -> tuple[Figure, Any]:
+        """A figure and an array of its panels, shape (down, across); on a telephone (down * across, 1).
+
+        Args:
+            width, height: of the figure on a page, in inches.
+            sharex, sharey: whether panels have one scale.
+        """
+        if self.narrow:
+            # Beside the panels there is a legend, which needs as much as on a page.
+            width, height = _NARROW, height * (1 + 0.75 * (across - 1))
+            down, across = down * across, 1
+        figure = Figure(figsize=(width, height))
+        return figure, figure.subplots(down, across, squeeze=False, sharex=sharex, sharey=sharey)
+
+    def add_legend(self, figure: Figure, axes: Sequence[Any]) -> None:
+        """One legend below, for what any panel shows."""
+        handles = {
+            label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
+        }
+        columns = min(2 if self.narrow else 4, len(handles))
+        figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=columns, fontsize=7)
+
+    def save(self, figure: Figure, plot: Plot, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> Plot:
+        """Write a plot and its data; the name that is returned is fit for a file."""
+        plot = replace(plot, name=re.sub(r"[^\w.-]+", "-", plot.name))
+        file = self.folder / f"{plot.name}{'-narrow' * self.narrow}.svg"
+        with mpl.rc_context(_SAVED), warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # a letter that the font does not have is drawn as a box
+            figure.savefig(file, format="svg", metadata={"Date": None}, facecolor="white")
+        table = io.StringIO()
+        writer = csv.writer(table, lineterminator="\n")
+        writer.writerow(head)
+        writer.writerows([_cell(cell) for cell in row] for row in rows)
+        (self.folder / f"{plot.name}.csv").write_text(table.getvalue(), encoding="utf-8")
+        return plot
 
 
-def save(figure: Figure, place: Path, plot: Plot, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> Plot:
-    """Write a plot and its data; the name that is returned is fit for a file."""
-    plot = replace(plot, name=re.sub(r"[^\w.-]+", "-", plot.name))
-    with mpl.rc_context(_SAVED), warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a letter that the font does not have is drawn as a box
-        figure.savefig(place / f"{plot.name}.svg", format="svg", metadata={"Date": None}, facecolor="white")
-    table = io.StringIO()
-    writer = csv.writer(table, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows([_cell(cell) for cell in row] for row in rows)
-    (place / f"{plot.name}.csv").write_text(table.getvalue(), encoding="utf-8")
-    return plot
+def both(draw: Callable[..., Plot], folder: Path, *arguments: Any) -> Plot:
+    """Draw a plot for a page and for a telephone.
+
+    Args:
+        draw: takes a sheet and the arguments.
+    """
+    draw(Sheet(folder, narrow=True), *arguments)
+    return draw(Sheet(folder), *arguments)
 
 
 def _cell(cell: object) -> object:

@@ -8,12 +8,11 @@ from statistics import fmean
 from typing import Any
 
 import matplotlib as mpl
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from hub_scripts.report.board import LABELS, TASK_LABELS
 from hub_scripts.report.cells import TASKS, Group, is_baseline
-from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, add_legend, looks, save
+from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, Sheet, both, looks
 from hub_scripts.report.month_figure import by_month, month_rows
 from hub_scripts.report.place_figure import by_place, place_rows
 from lm_eval_tasks.core.intervals import DIFFERENCES, interval
@@ -28,6 +27,8 @@ _PAIRS = {
 }
 # Prompts that differ by less count as equally long.
 _LONGER = 1.2
+# Fewer marks show no relation.
+_FEWEST_MARKS = 3
 _Row = tuple[Any, ...]
 _Looks = Mapping[str, Mapping[str, Any]]
 
@@ -40,16 +41,16 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
         plots: list[Plot] = []
         for round_ in sorted({group.key.round for group in groups}, reverse=True):
             round_groups = [group for group in groups if group.key.round == round_]
-            for metric in registry.headline("writing"):
+            if metric := _shown_metric(round_groups):
                 plots += _draw_if_any(_by_length, length_rows(round_groups, metric), place, round_, metric, styles)
                 plots += _draw_if_any(
                     _demonstrations, demonstration_rows(round_groups, metric), place, round_, metric, styles
                 )
             plots += _draw_if_any(by_place, place_rows(round_groups), place, round_, styles)
-            plots += _draw_if_any(_judge_and_overlap, judge_rows(round_groups), place, round_)
+            plots += _draw_if_any(_judge_and_overlap, _at_least(_FEWEST_MARKS, judge_rows(round_groups)), place, round_)
             for family in (family for family in QUESTIONS if kind_of(family) == "cloze"):
                 rows = choice_rows([group for group in round_groups if group.task == family])
-                plots += _draw_if_any(_choices, rows, place, round_, family, styles)
+                plots += _draw_if_any(_choices, _at_least(2, rows), place, round_, family, styles)
         for task in TASKS:
             metric = registry.ranking(kind_of(task))
             rows = month_rows([group for group in groups if group.task == task], metric, cutoffs)
@@ -57,13 +58,25 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
     return plots
 
 
-def _draw_if_any(draw: Callable[..., Plot], rows: Iterable[_Row], *arguments: Any) -> list[Plot]:
+def _shown_metric(groups: Sequence[Group]) -> str:
+    """The first headline metric of texts that any model has; one is enough for pictures, tables have them all."""
+    metrics = registry.headline("writing")
+    return next((name for name in metrics if any(name in cell.scores for group in groups for cell in group.cells)), "")
+
+
+def _draw_if_any(draw: Callable[..., Plot], rows: Iterable[_Row], place: Path, *arguments: Any) -> list[Plot]:
     row_list = list(rows)
-    return [draw(row_list, *arguments)] if row_list else []
+    return [both(draw, place, row_list, *arguments)] if row_list else []
+
+
+def _at_least(fewest: int, rows: Iterable[_Row]) -> list[_Row]:
+    """The rows, or none if there are fewer: a table shows them better."""
+    row_list = list(rows)
+    return row_list if len(row_list) >= fewest else []
 
 
 def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
-    """task, setting, thousands of prompt tokens, model, score, low, high, samples, floor; of tasks with several lengths."""
+    """task, setting, thousands of prompt tokens, model, score, low, high, samples, floor; where a model has several lengths."""
     rows: list[_Row] = [
         (
             group.task,
@@ -80,17 +93,18 @@ def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
         for cell in group.cells
         if (score := cell.scores.get(metric)) is not None and (cell.tokens or group.context)
     ]
-    for task in _tasks(rows):
-        task_rows = [row for row in rows if row[0] == task]
-        if max(row[2] for row in task_rows) > _LONGER * min(row[2] for row in task_rows):
-            yield from task_rows
+    for pair in dict.fromkeys((row[0], row[3]) for row in rows):
+        # A model that was asked at one length is no line.
+        of_pair = [row for row in rows if (row[0], row[3]) == pair]
+        if max(row[2] for row in of_pair) > _LONGER * min(row[2] for row in of_pair):
+            yield from of_pair
 
 
-def _by_length(rows: Sequence[_Row], place: Path, round_: str, metric: str, styles: _Looks) -> Plot:
+def _by_length(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, styles: _Looks) -> Plot:
     """Score against context length, a panel for each task."""
     tasks = _tasks(rows)
-    figure = Figure(figsize=(10, 3.2 + 0.12 * len(styles)))
-    axes = figure.subplots(1, len(tasks), squeeze=False)[0]
+    figure, panels = sheet.panels(1, len(tasks), 10, 3.2 + 0.12 * len(styles))
+    axes = list(panels.flat)
     for axis, task in zip(axes, tasks, strict=True):
         for model, style in styles.items():
             points = sorted((row[2], row[4]) for row in rows if row[0] == task and row[3] == model)
@@ -103,7 +117,7 @@ def _by_length(rows: Sequence[_Row], place: Path, round_: str, metric: str, styl
             axis.axhline(fmean(floors), color="black", linewidth=0.8, linestyle=":", label="floor (wrong paper)")
         axis.set(title=TASK_LABELS[task], xlabel="prompt (thousand tokens)")
     axes[0].set_ylabel(LABELS[metric])
-    add_legend(figure, axes)
+    sheet.add_legend(figure, axes)
     best = max(rows, key=lambda row: float(row[4]))
     title = f"{LABELS[metric]} against context length, round {round_}"
     alt = (
@@ -111,7 +125,7 @@ def _by_length(rows: Sequence[_Row], place: Path, round_: str, metric: str, styl
         f"The highest score is {best[4]:.3f}, by {best[3]} on {best[1]}."
     )
     head = ("task", "setting", "thousand_tokens", "model", metric, "low", "high", "samples", "floor")
-    return save(figure, place, Plot(f"length_{metric}_{round_}", title, alt, _length_takeaway(rows)), head, rows)
+    return sheet.save(figure, Plot(f"length_{metric}_{round_}", title, alt, _length_takeaway(rows)), head, rows)
 
 
 def _length_takeaway(rows: Sequence[_Row]) -> str:
@@ -151,12 +165,12 @@ def demonstration_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
                 yield task, cell.model, over.mean, over.low, over.high, over.p, over.samples
 
 
-def _demonstrations(rows: Sequence[_Row], place: Path, round_: str, metric: str, styles: _Looks) -> Plot:
+def _demonstrations(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, styles: _Looks) -> Plot:
     """Paired differences with intervals, a panel for each task, a line for each model."""
     tasks = _tasks(rows)
     models = [model for model in reversed(list(styles)) if any(row[1] == model for row in rows)]
-    figure = Figure(figsize=(10, 1.4 + 0.26 * len(models)))
-    axes = figure.subplots(1, len(tasks), sharey=True, squeeze=False)[0]
+    figure, panels = sheet.panels(1, len(tasks), 10, 1.4 + 0.26 * len(models), sharey=True)
+    axes = list(panels.flat)
     for axis, task in zip(axes, tasks, strict=True):
         for _, model, mean, low, high, *_ in (row for row in rows if row[0] == task):
             axis.errorbar(mean, models.index(model), xerr=[[mean - low], [high - mean]], capsize=2, **styles[model])
@@ -174,7 +188,7 @@ def _demonstrations(rows: Sequence[_Row], place: Path, round_: str, metric: str,
         f"Co-author demonstrations beat random ones in {sum(row[3] > 0 for row in rows)} of {len(rows)} comparisons, random ones win "
         f"{sum(row[4] < 0 for row in rows)}; in the others the interval contains zero."
     )
-    return save(figure, place, Plot(f"demonstrations_{metric}_{round_}", title, alt, takeaway), head, rows)
+    return sheet.save(figure, Plot(f"demonstrations_{metric}_{round_}", title, alt, takeaway), head, rows)
 
 
 def judge_rows(groups: Sequence[Group]) -> Iterator[_Row]:
@@ -186,10 +200,10 @@ def judge_rows(groups: Sequence[Group]) -> Iterator[_Row]:
                 yield group.task, group.key.setting, cell.model, *means
 
 
-def _judge_and_overlap(rows: Sequence[_Row], place: Path, round_: str) -> Plot:
+def _judge_and_overlap(sheet: Sheet, rows: Sequence[_Row], round_: str) -> Plot:
     """Win rate against ROUGE-L."""
-    figure = Figure(figsize=(8, 5))
-    axis = figure.subplots()
+    figure, panels = sheet.panels(1, 1, 8, 5)
+    axis = panels[0][0]
     for task, mark in zip(TASKS, MARKS, strict=False):
         if points := [(row[3], row[4]) for row in rows if row[0] == task]:
             axis.scatter(
@@ -206,7 +220,7 @@ def _judge_and_overlap(rows: Sequence[_Row], place: Path, round_: str) -> Plot:
     title = f"Judge win rate against ROUGE-L, round {round_}"
     alt = f"{title}: a mark for each model and setting; marks differ by task."
     head = ("task", "setting", "model", "rouge_l", "win_rate")
-    return save(figure, place, Plot(f"judge_{round_}", title, alt, _judge_takeaway(rows)), head, rows)
+    return sheet.save(figure, Plot(f"judge_{round_}", title, alt, _judge_takeaway(rows)), head, rows)
 
 
 def _judge_takeaway(rows: Sequence[_Row]) -> str:
@@ -231,12 +245,12 @@ def choice_rows(groups: Sequence[Group]) -> Iterator[_Row]:
                 yield group.key.setting, cell.model, score.mean, score.low, score.high, score.samples
 
 
-def _choices(rows: Sequence[_Row], place: Path, round_: str, family: str, styles: _Looks) -> Plot:
+def _choices(sheet: Sheet, rows: Sequence[_Row], round_: str, family: str, styles: _Looks) -> Plot:
     """Accuracy on a family's configurations, with the chance of guessing."""
     names = list(dict.fromkeys(row[0] for row in rows))
     models = [model for model in styles if any(row[1] == model for row in rows)]
-    figure = Figure(figsize=(10, 3.6 + 0.12 * len(models)))
-    axis = figure.subplots()
+    figure, panels = sheet.panels(1, 1, 10, 3.6 + 0.12 * len(models))
+    axis = panels[0][0]
     for i, model in enumerate(models):
         shift = (i - (len(models) - 1) / 2) * 0.7 / len(models)
         for n, (name, _, mean, low, high, _) in enumerate(row for row in rows if row[1] == model):
@@ -247,14 +261,13 @@ def _choices(rows: Sequence[_Row], place: Path, round_: str, family: str, styles
     axis.annotate("guessing", (-0.48, 0.26), fontsize=8)
     axis.set_xticks(range(len(names)), names)
     axis.set(ylabel="accuracy", ylim=(0, 1.02), xlim=(-0.5, len(names) - 0.5))
-    add_legend(figure, [axis])
+    sheet.add_legend(figure, [axis])
     title = f"{TASK_LABELS[family]} by level and configuration, round {round_}"
     alt = f"{title}: accuracy of {len(models)} models with 95 % intervals; guessing among four candidates gives 0.25."
     best = max((row for row in rows if row[0] == names[-1]), key=lambda row: float(row[2]))
     takeaway = f"On {names[-1]}, {best[1]} is right in {best[2]:.0%} of the questions; guessing would be right in 25%."
-    return save(
+    return sheet.save(
         figure,
-        place,
         Plot(f"{family}_{round_}", title, alt, takeaway),
         ("level", "model", "accuracy", "low", "high", "samples"),
         rows,

@@ -42,7 +42,7 @@ class Inputs:
     """Everything that was found.
 
     Attributes:
-        runs: model -> its results, of the first of several files.
+        runs: model -> its results.
         verdicts: of judges on answers.
         manifests: path -> manifest of a dataset folder.
         cards: name -> what metrics noticed, from `report_card*.json`.
@@ -51,7 +51,7 @@ class Inputs:
     """
 
     samples: list[SamplesFile] = field(default_factory=list)
-    runs: dict[str, Results] = field(default_factory=dict)
+    runs: dict[str, list[Results]] = field(default_factory=dict)
     verdicts: Verdicts = field(default_factory=Verdicts)
     manifests: dict[Path, Manifest] = field(default_factory=dict)
     cards: dict[str, ReportCard] = field(default_factory=dict)
@@ -86,7 +86,7 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
             inputs.samples.append(SamplesFile(path, model, date=_date(path, results)))
             folders.setdefault(path.parent, []).append(model)
     for path, result in results.items():
-        inputs.runs.setdefault(_label_of(path, labels_by_folder) or result.model, result)
+        inputs.runs.setdefault(_label_of(path, labels_by_folder) or result.model, []).append(result)
     for path in files:
         if path.name == JOURNAL and path.parent not in folders:
             inputs.samples.append(SamplesFile(path, path.parent.name, finished=False))

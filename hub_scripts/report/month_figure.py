@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.figure import Figure
-
 from hub_scripts.report.board import TASK_LABELS
-from hub_scripts.report.drawing import BLUE, MARKS, Plot, add_legend, save
+from hub_scripts.report.drawing import BLUE, MARKS, Plot, Sheet
 from lm_eval_tasks.core.intervals import SHARES, interval
 
 if TYPE_CHECKING:
@@ -20,7 +18,7 @@ Row = tuple[Any, ...]
 
 
 def month_rows(groups: Sequence[Group], metric: str, cutoffs: Mapping[str, str]) -> Iterator[Row]:
-    """model, setting, month of publication, mean, low, high, samples, cut-off; settings are never put together."""
+    """model, setting, month of publication, mean, low, high, samples, cut-off; settings stay apart, and one month is no line."""
     scores: dict[tuple[str, str, str], tuple[list[float], list[str]]] = {}
     for group in groups:
         months = {id_: day[:7] for id_, day in zip(group.ids, group.published, strict=True)}
@@ -31,12 +29,15 @@ def month_rows(groups: Sequence[Group], metric: str, cutoffs: Mapping[str, str])
                 values, clusters = scores.setdefault(key, ([], []))
                 values.append(value)
                 clusters.append(authors[id_])
+    months_of = Counter((model, setting) for model, setting, _ in scores)
     for (model, setting, month), (values, clusters) in sorted(scores.items()):
+        if months_of[model, setting] == 1:
+            continue
         over = interval(values, clusters, SHARES)
         yield model, setting, month, over.mean, over.low, over.high, over.samples, cutoffs.get(model, "")
 
 
-def by_month(rows: Sequence[Row], place: Path, metric: str, task: str, label: str, cutoffs: Mapping[str, str]) -> Plot:
+def by_month(sheet: Sheet, rows: Sequence[Row], metric: str, task: str, label: str, cutoffs: Mapping[str, str]) -> Plot:
     """Score by month on one task, a panel for each model, a line for each setting; a model may have seen in training what lies before
     its cut-off.
     """
@@ -45,8 +46,8 @@ def by_month(rows: Sequence[Row], place: Path, metric: str, task: str, label: st
     known = {model: cutoffs[model] for model in models if model in cutoffs}
     months = sorted({row[2] for row in rows} | set(known.values()))
     across = min(4, len(models))
-    figure = Figure(figsize=(10, 0.6 + 1.9 * -(-len(models) // across)))
-    axes = figure.subplots(-(-len(models) // across), across, sharex=True, sharey=True, squeeze=False)
+    down = -(-len(models) // across)
+    figure, axes = sheet.panels(down, across, 10, 0.6 + 1.9 * down, sharex=True, sharey=True)
     for axis, model in zip(axes.flat, models, strict=False):
         for setting, mark in zip(settings, cycle(MARKS)):
             points = [(months.index(row[2]), *row[3:6]) for row in rows if row[:2] == (model, setting)]
@@ -68,7 +69,7 @@ def by_month(rows: Sequence[Row], place: Path, metric: str, task: str, label: st
         axis.set_visible(False)
     figure.supylabel(label, fontsize=9)
     if len(settings) > 1:
-        add_legend(figure, list(axes.flat[: len(models)]))
+        sheet.add_legend(figure, list(axes.flat[: len(models)]))
     title = f"{TASK_LABELS[task]}: {label} by month of publication; 95 % intervals from ten first authors on"
     listed = ", ".join(f"{model} {month}" for model, month in known.items())
     alt = (
@@ -81,4 +82,4 @@ def by_month(rows: Sequence[Row], place: Path, metric: str, task: str, label: st
         f"{len(seen)} of {len(known)} models with a known cut-off were tested on papers that they may have seen"
         f"{': ' if seen else ''}{', '.join(seen)}."
     )
-    return save(figure, place, Plot(f"months_{metric}_{task}", title, alt, takeaway if known else ""), head, rows)
+    return sheet.save(figure, Plot(f"months_{metric}_{task}", title, alt, takeaway if known else ""), head, rows)

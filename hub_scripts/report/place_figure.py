@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from itertools import product
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.figure import Figure
-
 from hub_scripts.report.board import TASK_LABELS
 from hub_scripts.report.cells import TASKS, is_baseline
-from hub_scripts.report.drawing import REFERENCE, Plot, add_legend, save
+from hub_scripts.report.drawing import REFERENCE, Plot, Sheet
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.prompts.registry import kind_of
 from lm_eval_tasks.stats.by_place import BINS, LONGER, PLACES
@@ -37,20 +35,20 @@ def place_rows(groups: Sequence[Group]) -> Iterator[Row]:
                     yield axis, group.task, group.key.setting, name, cell.model, *figures, floor
 
 
-def by_place(rows: Sequence[Row], place: Path, round_: str, styles: Mapping[str, Mapping[str, Any]]) -> Plot:
+def by_place(sheet: Sheet, rows: Sequence[Row], round_: str, styles: Mapping[str, Mapping[str, Any]]) -> Plot:
     """A row of panels for lengths and one for places, a panel for each task, a line for each model and setting."""
     axes_shown = [axis for axis in _ORDER if any(row[0] == axis for row in rows)]
     tasks = [task for task in TASKS if any(row[1] == task for row in rows)]
-    figure = Figure(figsize=(10, 0.8 + 2.4 * len(axes_shown) + 0.12 * len(styles)))
-    panels = figure.subplots(len(axes_shown), len(tasks), squeeze=False)
-    for across, axis in zip(panels, axes_shown, strict=True):
-        for panel, task in zip(across, tasks, strict=True):
-            of_panel = [row for row in rows if row[:2] == (axis, task)]
-            _draw(panel, of_panel, _ORDER[axis], styles)
-            panel.set(title=TASK_LABELS[task], xlabel=axis)
-            panel.set_visible(bool(of_panel))
-        across[0].set_ylabel("score")
-    add_legend(figure, list(panels.flat))
+    height = 0.8 + 2.4 * len(axes_shown) + 0.12 * len(styles)
+    figure, panels = sheet.panels(len(axes_shown), len(tasks), 10, height)
+    for panel, (axis, task) in zip(panels.flat, product(axes_shown, tasks), strict=True):
+        of_panel = [row for row in rows if row[:2] == (axis, task)]
+        _draw(panel, of_panel, _ORDER[axis], styles)
+        panel.set(title=TASK_LABELS[task], xlabel=axis)
+        panel.set_visible(bool(of_panel))
+        if task == tasks[0]:
+            panel.set_ylabel("score")
+    sheet.add_legend(figure, list(panels.flat))
     title = f"Scores by length and by place, round {round_}"
     alt = (
         f"{title}: {len(rows)} points with 95 % intervals where there are any, for {len(tasks)} tasks, by the metric that models are "
@@ -60,7 +58,7 @@ def by_place(rows: Sequence[Row], place: Path, round_: str, styles: Mapping[str,
         "A model that reads all of its context scores alike wherever the answer stands; compare with the dotted floors."
     )
     head = ("by", "task", "setting", "bin", "model", "mean", "low", "high", "samples", "floor")
-    return save(figure, place, Plot(f"places_{round_}", title, alt, takeaway), head, rows)
+    return sheet.save(figure, Plot(f"places_{round_}", title, alt, takeaway), head, rows)
 
 
 def _draw(panel: Any, rows: Sequence[Row], order: Sequence[str], styles: Mapping[str, Mapping[str, Any]]) -> None:

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import networkx as nx
-from matplotlib.figure import Figure
 
 from builder.dataset import tables
 from builder.dataset.manifest import QUANTILES
 from builder.dataset.rows import kind_of, read_columns
-from hub_scripts.report.drawing import BLUE, PLAIN, Plot, save
+from hub_scripts.report.drawing import BLUE, PLAIN, Plot, Sheet, both
 from lm_eval_tasks.core.tables import Table
 
 if TYPE_CHECKING:
@@ -50,12 +49,12 @@ def round_page(path: Path, manifest: Manifest, place: Path) -> RoundPage:
     if manifest.audit:
         for what, counted in (("month", manifest.audit.months), ("category", manifest.audit.categories)):
             if counted:
-                page.plots.append(_bars(name, what, counted, place))
+                page.plots.append(both(_bars, place, name, what, counted))
     if boxes := _boxes(manifest):
-        page.plots.append(_lengths(name, boxes, place))
+        page.plots.append(both(_lengths, place, name, boxes))
     papers = _authors(path.parent, manifest)
     if any(papers.values()):
-        page.plots.append(_graph(name, papers, place))
+        page.plots.append(both(_graph, place, name, papers))
     return page
 
 
@@ -96,11 +95,11 @@ def _tables(manifest: Manifest) -> Iterator[tuple[str, Table]]:
     yield "Citations", tables.links(manifest.links)
 
 
-def _bars(name: str, what: str, counted: Mapping[str, int], place: Path) -> Plot:
+def _bars(sheet: Sheet, name: str, what: str, counted: Mapping[str, int]) -> Plot:
     rows = sorted(counted.items(), key=lambda item: item[0] if what == "month" else (-item[1], item[0]))
     with mpl.rc_context(PLAIN):
-        figure = Figure(figsize=(7, 2.6))
-        axis = figure.subplots()
+        figure, panels = sheet.panels(1, 1, 7, 2.6)
+        axis = panels[0][0]
         bars = rows if what == "month" else rows[:30]
         axis.bar(range(len(bars)), [n for _, n in bars], color=BLUE, edgecolor="black", linewidth=0.5)
         step = max(1, len(bars) // 24)
@@ -112,7 +111,7 @@ def _bars(name: str, what: str, counted: Mapping[str, int], place: Path) -> Plot
     most = max(rows, key=lambda item: item[1])
     title = f"Papers by {what}"
     alt = f"{title} of round {name}: {len(rows)} bars, most in {most[0]} ({most[1]} papers)."
-    return save(figure, place, Plot(f"round_{name}_{what}", title, alt), (what, "papers"), rows)
+    return sheet.save(figure, Plot(f"round_{name}_{what}", title, alt), (what, "papers"), rows)
 
 
 def _boxes(manifest: Manifest) -> dict[str, tuple[int, ...]]:
@@ -123,14 +122,14 @@ def _boxes(manifest: Manifest) -> dict[str, tuple[int, ...]]:
     return {name: lengths for name, lengths in tests.items() if lengths}
 
 
-def _lengths(name: str, boxes: Mapping[str, Sequence[int]], place: Path) -> Plot:
+def _lengths(sheet: Sheet, name: str, boxes: Mapping[str, Sequence[int]]) -> Plot:
     stats = [
         {"label": label, "whislo": low, "q1": first, "med": middle, "q3": third, "whishi": high}
         for label, (low, first, middle, third, high, _) in boxes.items()
     ]
     with mpl.rc_context(PLAIN):
-        figure = Figure(figsize=(7, 1 + 0.26 * len(stats)))
-        axis = figure.subplots()
+        figure, panels = sheet.panels(1, 1, 7, 1 + 0.26 * len(stats))
+        axis = panels[0][0]
         axis.bxp(stats, orientation="horizontal", showfliers=False, patch_artist=True, boxprops={"facecolor": BLUE})
         axis.invert_yaxis()
         axis.set_xlabel("input tokens")
@@ -143,7 +142,7 @@ def _lengths(name: str, boxes: Mapping[str, Sequence[int]], place: Path) -> Plot
     )
     head = ("configuration", *(f"{100 * share:g}%" for share in QUANTILES))
     rows = [(label, *lengths) for label, lengths in boxes.items()]
-    return save(figure, place, Plot(f"round_{name}_lengths", title, alt), head, rows)
+    return sheet.save(figure, Plot(f"round_{name}_lengths", title, alt), head, rows)
 
 
 def _authors(folder: Path, manifest: Manifest) -> dict[str, list[str]]:
@@ -157,7 +156,7 @@ def _authors(folder: Path, manifest: Manifest) -> dict[str, list[str]]:
     return dict(sorted(authors.items()))
 
 
-def _graph(name: str, papers: Mapping[str, Sequence[str]], place: Path) -> Plot:
+def _graph(sheet: Sheet, name: str, papers: Mapping[str, Sequence[str]]) -> Plot:
     """A connected sample of the co-author graph: the neighbourhood of the author with most papers."""
     graph: nx.Graph[str] = nx.Graph()
     for authors in papers.values():
@@ -168,8 +167,8 @@ def _graph(name: str, papers: Mapping[str, Sequence[str]], place: Path) -> Plot:
     parts = sorted(nx.connected_components(graph), key=lambda part: (-len(part), min(part)))
     drawn = _neighbourhood(graph, parts[0])
     with mpl.rc_context(PLAIN):
-        figure = Figure(figsize=(7, 5))
-        axis = figure.subplots()
+        figure, panels = sheet.panels(1, 1, 7, 5)
+        axis = panels[0][0]
         at = nx.spring_layout(drawn, seed=0)
         nx.draw_networkx_edges(drawn, at, ax=axis, alpha=0.35, width=0.6)
         for nodes, fill in ((sorted(first & set(drawn)), BLUE), (sorted(set(drawn) - first), "white")):
@@ -196,7 +195,7 @@ def _graph(name: str, papers: Mapping[str, Sequence[str]], place: Path) -> Plot:
     listed = ", ".join(f"{what} {n}" for what, n in figures.items())
     alt = f"A sample of the co-author graph around its busiest author; filled marks are first authors. {listed}."
     plot = Plot(f"round_{name}_graph", "Co-author graph", alt)
-    return save(figure, place, plot, ("figure", "value"), list(figures.items()))
+    return sheet.save(figure, plot, ("figure", "value"), list(figures.items()))
 
 
 def _neighbourhood(graph: nx.Graph[str], part: set[str]) -> nx.Graph[str]:

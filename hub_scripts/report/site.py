@@ -23,6 +23,7 @@ from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.pages import read_packaged, render
 from hub_scripts.report.placing import ceilings_of, placed_scores, scorers_of
 from hub_scripts.report.round_page import RoundPage, round_page
+from hub_scripts.report.runs import run_facts
 from hub_scripts.report.standings import Standings, standings_of
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.row_format import MADE_UP
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 MARK = "academiceval-site.json"
 _PAGES = ("index.html", "plots.html", "samples.html", "rounds.html", "about.html")
-_STATIC = ("common.js", "board.js", "samples.js", "site.css")
+_STATIC = ("common.js", "tables.js", "board.js", "samples.js", "site.css")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ def labels_of(arguments: Sequence[str]) -> dict[str, Path]:
 
 
 def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
-    return {model: month for model, results in inputs.runs.items() if (month := results.cutoff)}
+    return {model: month for model, runs in inputs.runs.items() if (month := runs[0].cutoff)}
 
 
 def _scales(groups: Sequence[Group], anchors: str | None) -> dict[str, dict[tuple[Key, str], Values]]:
@@ -134,7 +135,7 @@ def _write(
     if inputs.samples and not all_groups:
         raise ReportError(f"{inputs.samples[0].path} contains no sample; run `academiceval eval` again")
     inputs.verdicts.warn_of_others()
-    scorers = scorers_of(inputs.runs.values())
+    scorers = scorers_of(run for runs in inputs.runs.values() for run in runs)
     for group in all_groups:
         group.ceilings = ceilings_of(group.key.round, group.task, inputs.manifests.values(), scorers)
     samples = sum(len(group.ids) for group in all_groups)
@@ -174,6 +175,7 @@ def _write(
         "cards": cards,
         "about": about,
         "cutoffs": model_cutoffs,
+        "runs": run_facts(inputs.runs, place),
         "agreement": agreement(all_groups),
         "duels": inputs.duels,
         "made_up": sorted(_made_up(all_groups, inputs)),

@@ -35,11 +35,12 @@ class Standing:
 
     Attributes:
         rank: 1 + the models that are better beyond chance; None for baselines, if settings are missing, if prompts were cut, or if
-            there are too few first authors.
+            there are too few independent papers.
+        last: the last place that it may hold: the number of ranked models without those that are worse beyond chance.
         overall: over all counted settings that the model has; None if it has none.
         tasks: task -> the same for the task alone, without an interval.
         missing: counted settings that it has not answered in full.
-        small: counted settings with too few first authors for an interval.
+        small: counted settings with too few first authors, or separate contexts, for an interval.
         samples: answers that count.
         gain: how much higher it is than with the shorter contexts of the tasks' main comparisons; None if it was not asked with all of
             them.
@@ -48,6 +49,7 @@ class Standing:
 
     model: str
     rank: int | None
+    last: int | None
     overall: Interval | None
     tasks: Mapping[str, float]
     missing: tuple[str, ...]
@@ -149,6 +151,7 @@ def _standing(
     return Standing(
         model,
         None,
+        None,
         interval_over(by_task(parts)) if parts else None,
         {task_parts[0].task: fmean(part.mean() for part in task_parts) for task_parts in by_task(parts)},
         tuple(name for name in settings if name not in having),
@@ -228,9 +231,8 @@ def _leads(parts: Mapping[str, Sequence[Part]]) -> dict[tuple[str, str], Interva
 def _ranked(standing: Standing, leads: Mapping[tuple[str, str], Interval]) -> Standing:
     if not _is_rankable(standing):
         return standing
-    better = sum(
-        lead.mean > 0 and lead.p is not None and lead.p < 1 - LEVEL
-        for (_, other), lead in leads.items()
-        if other == standing.model
-    )
-    return replace(standing, rank=1 + better)
+    differ = [(pair, lead) for pair, lead in leads.items() if lead.p is not None and lead.p < 1 - LEVEL]
+    better = sum(lead.mean > 0 for (_, other), lead in differ if other == standing.model)
+    worse = sum(lead.mean > 0 for (model, _), lead in differ if model == standing.model)
+    ranked = len({model for model, _ in leads}) or 1
+    return replace(standing, rank=1 + better, last=ranked - worse)

@@ -12,12 +12,11 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
-from matplotlib.figure import Figure
 
 from builder.dataset import tables
 from hub_scripts.report.board import LABELS, Published
 from hub_scripts.report.cells import WIN_RATE
-from hub_scripts.report.drawing import STYLE, Plot, add_legend, looks, save
+from hub_scripts.report.drawing import STYLE, Plot, Sheet, both, looks
 from hub_scripts.report.inputs import find
 from hub_scripts.report.pages import read_packaged, render
 from hub_scripts.reproduce.matrix import (
@@ -247,30 +246,33 @@ def _figure_3(runs: Mapping[str, Run], scores: Mapping[str, _Scores], output: Pa
     ]
     if not rows:
         return None
-    styles = looks(FIGURE_3_MODELS)
+    place = output / "plots"
+    place.mkdir(exist_ok=True)
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(7, 3))
-        axes = figure.subplots(1, len(_FIGURE_METRICS))
-        for axis, metric in zip(axes, _FIGURE_METRICS, strict=True):
-            for model in FIGURE_3_MODELS:
-                model_rows = [row for row in rows if row[:2] == (metric, model)]
-                errors = [[row[3] - row[4] for row in model_rows], [row[5] - row[3] for row in model_rows]]
-                places = [RETRIEVERS.index(row[2]) for row in model_rows]
-                axis.errorbar(places, [row[3] for row in model_rows], errors, label=model, **styles[model])
-            axis.set_xticks(range(len(RETRIEVERS)), RETRIEVERS, rotation=30, ha="right")
-            axis.set_ylabel(LABELS[metric])
-        add_legend(figure, axes)
+        return both(_draw_figure_3, place, rows)
+
+
+def _draw_figure_3(sheet: Sheet, rows: Sequence[tuple[Any, ...]]) -> Plot:
+    """A panel for each metric, a line for each model."""
+    styles = looks(FIGURE_3_MODELS)
+    figure, panels = sheet.panels(1, len(_FIGURE_METRICS), 7, 3)
+    for axis, metric in zip(panels.flat, _FIGURE_METRICS, strict=True):
+        for model in FIGURE_3_MODELS:
+            model_rows = [row for row in rows if row[:2] == (metric, model)]
+            errors = [[row[3] - row[4] for row in model_rows], [row[5] - row[3] for row in model_rows]]
+            places = [RETRIEVERS.index(row[2]) for row in model_rows]
+            axis.errorbar(places, [row[3] for row in model_rows], errors, label=model, **styles[model])
+        axis.set_xticks(range(len(RETRIEVERS)), RETRIEVERS, rotation=30, ha="right")
+        axis.set_ylabel(LABELS[metric])
+    sheet.add_legend(figure, list(panels.flat))
     title = f"Figure 3: retrievers on {FIGURE_3_SETTING}"
     alt = (
         f"{title}. "
         + ", ".join(f"{model}, {name}, {metric}: {mean:.3f}" for metric, model, name, mean, *_ in rows)
         + "."
     )
-    place = output / "plots"
-    place.mkdir(exist_ok=True)
-    return save(
-        figure, place, Plot("figure_3", title, alt), ("metric", "model", "retriever", "score", "low", "high"), rows
-    )
+    head = ("metric", "model", "retriever", "score", "low", "high")
+    return sheet.save(figure, Plot("figure_3", title, alt), head, rows)
 
 
 def _render(

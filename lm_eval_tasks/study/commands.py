@@ -149,8 +149,7 @@ def metrics(arguments: Namespace) -> Iterator[str | Table | Json]:
     if is_run:
         yield from _agreement(arguments.source, names)
     yield (
-        f"\nShare of {len(texts)} texts in which the damaged one scores worse; 0.5 is chance, and below {eyesight.BLIND} a "
-        "headline metric is called blind."
+        f"\nShare of {len(texts)} texts in which the damaged one scores worse; a headline metric below {eyesight.BLIND} is called blind."
     )
 
 

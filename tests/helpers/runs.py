@@ -37,8 +37,10 @@ def write_results(folder: Path, model: str, cutoff: str) -> None:
         "rounds": ["2026.11"],
         "prompt_versions": [1],
         "scores": [asdict(Score(model, "academiceval_abs_9k", "rouge_l", 0.2, None, None, 1))],
+        "usage": {"answers": 200, "tokens_in": 4_000_000, "tokens_out": 30_000, "cost": 1.5},
     }
-    (folder / f"results_{model}.json").write_text(json.dumps({"academiceval": ours}))
+    content = {"academiceval": ours, "date": 1_795_000_000}
+    (folder / f"results_{model}.json").write_text(json.dumps(content))
 
 
 def relist(folder: Path) -> None:

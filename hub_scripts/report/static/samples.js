@@ -97,9 +97,10 @@ const slotName = (slot) => {
   return `${slot.field} of ${of ?? `${slot.part.replaceAll("_", " ")} ${slot.index + 1}`}`;
 };
 
-// A slot that another prompt of the sample fills otherwise is tagged.
+// A text that another prompt of the sample does not show, or shows cut elsewhere, is tagged; where it stands in the prompt does not matter.
+const shownText = (slot) => JSON.stringify([slot.part, slot.index, slot.field, slot.end - slot.start, slot.head, slot.tail]);
 const differs = (slot, prompts) =>
-  prompts.some((prompt) => !prompt.slots.some((one) => JSON.stringify(one) === JSON.stringify(slot)));
+  prompts.some((prompt) => !prompt.slots.some((one) => shownText(one) === shownText(slot)));
 
 const slotDetails = (prompts) => (slot) => {
   const kept = slot.end - slot.start;

@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 
 from builder.dataset.publishable import publishable
 from hub_scripts.report.board import published_scores
-from hub_scripts.report.drawing import Plot, save
+from hub_scripts.report.drawing import Plot, Sheet
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import copies
 from hub_scripts.report.inputs import find
@@ -153,7 +153,7 @@ def test_made_up_papers_are_called_so_on_every_page(
     for name, given in (("with", [results / "lead", dataset]), ("without", [results / "lead"])):
         assert command("report", *given, "-o", tmp_path / name)[0] == 0
         for page in (tmp_path / name).glob("*.html"):
-            assert "are made up" in page.read_text(), page
+            assert "Made-up papers" in page.read_text(), page
         samples = list((tmp_path / name / "data" / "samples").rglob("*.js"))
         assert samples
         assert not any('"url":' in sample.read_text() for sample in samples)
@@ -247,8 +247,8 @@ def test_plots_and_their_data(site: Path) -> None:
     page = (site / "plots.html").read_text()
     names = re.findall(r'src="plots/([^"]+)\.svg"', page)
     assert {
-        "length_rouge_l_2026.11",
-        "demonstrations_rouge_l_2026.11",
+        "length_rouge_l_content_2026.11",
+        "demonstrations_rouge_l_content_2026.11",
         "judge_2026.11",
         "months_rouge_l_content_abs",
     } <= set(names)
@@ -256,14 +256,67 @@ def test_plots_and_their_data(site: Path) -> None:
         assert f'href="plots/{name}.csv"' in page
         rows = list(csv.DictReader((site / "plots" / f"{name}.csv").read_text().splitlines()))
         assert rows
-        assert "<script" not in (site / "plots" / f"{name}.svg").read_text()
+        for file in (f"{name}.svg", f"{name}-narrow.svg"):
+            assert "<script" not in (site / "plots" / file).read_text()
+        assert f'srcset="plots/{name}-narrow.svg"' in page
     assert all(re.findall(r'alt="([^"]{40,})"', page))
     months = list(csv.DictReader((site / "plots" / "months_rouge_l_content_abs.csv").read_text().splitlines()))
     assert {row["cutoff"] for row in months if row["model"] == "lead"} == {"2026-09"}
     # Papers of a month that two settings asked about are counted in each, never together.
     assert {row["setting"] for row in months} == {"Abs-9K", "Abs-28K", "Abs-29K-G"}
-    differences = list(csv.DictReader((site / "plots" / "demonstrations_rouge_l_2026.11.csv").read_text().splitlines()))
+    differences = list(
+        csv.DictReader((site / "plots" / "demonstrations_rouge_l_content_2026.11.csv").read_text().splitlines())
+    )
     assert {row["model"] for row in differences if float(row["difference"]) == 0} >= {"lead"}
+
+
+def test_a_telephone_gets_its_panels_below_one_another(site: Path) -> None:
+    def inches(name: str) -> float:
+        return float(re.search(r'<svg[^>]* width="([\d.]+)pt"', (site / "plots" / name).read_text())[1]) / 72  # type: ignore[index]
+
+    names = {path.name for path in (site / "plots").glob("*.svg")}
+    narrow = {name for name in names if name.endswith("-narrow.svg")}
+    assert {name.replace("-narrow", "") for name in narrow} == names - narrow
+    assert all(inches(name) < 5 for name in narrow)
+
+
+def test_one_point_is_no_plot(results: Path, tmp_path: Path) -> None:
+    """One setting, papers of one month: nothing to draw a line through."""
+    from builder.cli import main
+
+    (tmp_path / "run").mkdir()
+    [file] = (results / "lead").glob("samples_academiceval_abs_9k_*.jsonl")
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    for row in rows:
+        row["doc"]["published"] = "2026-09-01"
+    (tmp_path / "run" / file.name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main(["report", str(tmp_path / "run"), "-o", str(tmp_path / "site")]) == 0
+    plots = {path.name for path in (tmp_path / "site" / "plots").glob("*.svg")}
+    assert not {name for name in plots if name.startswith(("length", "months", "judge"))}
+
+
+def test_a_run_has_its_record(results: Path, dataset: Path, command: Command, tmp_path: Path) -> None:
+    shutil.copytree(results / "lead", tmp_path / "lead")
+    [file] = (tmp_path / "lead").glob("results_*.json")
+    content = json.loads(file.read_text())
+    usage = {"answers": 10, "tokens_in": 123_450, "tokens_out": 600, "cost": 0.25}
+    content["academiceval"]["usage"] = usage
+    content["academiceval"]["run"]["model_args"] = {"pretrained": "/srv/secret/place/MODEL", "api_key": "sk-1234567890"}
+    file.write_text(json.dumps(content))
+    code, _, err = command("report", tmp_path / "lead", dataset, "-o", tmp_path / "site")
+    assert (code, err) == (0, "")
+    page = (tmp_path / "site" / "index.html").read_text()
+    [record] = set(re.findall(r'href="(data/runs/[^"]+)"', page))
+    [shown] = json.loads((tmp_path / "site" / record).read_text())
+    assert (shown["model"], shown["round"], shown["usage"]["cost"]) == ("lead", "2026.11", 0.25)
+    assert shown["run"]["model_args"]["pretrained"] == "MODEL"
+    assert str(tmp_path) not in json.dumps(shown)
+    assert str(dataset.parent) not in json.dumps(shown)
+    assert "sk-1234567890" not in json.dumps(shown)
+    # Means of a prompt and of an answer; the cost of a thousand.
+    assert "12,345" in page
+    assert "+ 60<" in page
+    assert ">25.00<" in page
 
 
 def test_no_scores_no_plots(tmp_path: Path) -> None:
@@ -359,7 +412,7 @@ def test_names_stay_names(results: Path, command: Command, tmp_path: Path) -> No
     assert (code, err) == (0, ""), err
     assert {path.name for path in tmp_path.iterdir()} == {"deep"}
     assert {path.name for path in (tmp_path / "deep").iterdir()} == {"given", "site"}
-    assert "length_rouge_l_..-..-..-outside" in (tmp_path / "deep" / "site" / "plots.html").read_text()
+    assert "length_rouge_l_content_..-..-..-outside" in (tmp_path / "deep" / "site" / "plots.html").read_text()
 
 
 def test_of_two_runs_of_a_model_the_newest_is_shown_or_both_with_a_label(
@@ -560,6 +613,72 @@ def test_sort_and_filter(browser: Any, site: Path) -> None:
     page.wait_for_selector("#filters:not([hidden])")
     assert page.locator("#metric").input_value() == "win_rate"
     assert visit.complaints == []
+
+
+@pytest.mark.browser
+def test_any_table_is_sorted_narrowed_and_saved(browser: Any, site: Path) -> None:
+    visit = Visit(browser, site, "index.html#task=abs")
+    page = visit.page
+    page.wait_for_selector("#models:not([hidden])")
+    board = page.locator("table.overall").first
+    names = board.locator("tbody tr:not([hidden]) th")
+    before = names.all_inner_texts()
+    board.get_by_role("button", name="Model").click()
+    expect(board.locator("thead th[aria-sort=ascending]")).to_contain_text("Model")
+    ascending = [text.lower() for text in names.all_inner_texts()]
+    assert ascending == sorted(ascending)
+    board.get_by_role("button", name="Model").click()
+    assert [text.lower() for text in names.all_inner_texts()] == ascending[::-1]
+    assert sorted(before) == sorted(names.all_inner_texts())
+    page.get_by_label("baselines").uncheck()
+    expect(board.locator("tbody tr:not([hidden])")).to_have_count(1)
+    expect(page.locator("#kept")).to_contain_text("ranks count all")
+    page.get_by_label("baselines").check()
+    tools = page.locator(".tools").first
+    tools.get_by_text("Columns").click()
+    assert not tools.get_by_label("Capped").is_checked()
+    expect(board.get_by_role("columnheader", name="Capped")).to_be_hidden()
+    tools.get_by_label("Capped").check()
+    expect(board.get_by_role("columnheader", name="Capped")).to_be_visible()
+    tools.get_by_label("Cost").uncheck()
+    with page.expect_download() as download:
+        tools.get_by_role("button", name="CSV").click()
+    rows = list(csv.DictReader(Path(download.value.path()).read_text().splitlines()))
+    assert download.value.suggested_filename.endswith(".csv")
+    assert len(rows) == len(before)
+    assert "Capped" in rows[0]
+    assert "Cost" not in rows[0]
+    assert {row["Model"].split()[0] for row in rows} >= {"lead", "copy-demo"}
+    assert visit.complaints == []
+
+
+@pytest.mark.browser
+def test_a_cell_is_saved_as_a_spreadsheet_takes_it(browser: Any, site: Path) -> None:
+    page = Visit(browser, site, "index.html").page
+    page.wait_for_selector("#models:not([hidden])")
+    script = """() => {
+      const table = document.querySelector("table.overall");
+      const row = table.tBodies[0].rows[0];
+      row.cells[1].textContent = '=HYPERLINK("x"), y';
+      row.cells[2].textContent = "+0.120 [+0.100, +0.140]";
+      return tables.csv(table);
+    }"""
+    [_, first, *_] = csv.reader(page.evaluate(script).splitlines())
+    assert first[1:3] == ['\'=HYPERLINK("x"), y', "+0.120 [+0.100, +0.140]"]
+
+
+@pytest.mark.browser
+def test_texts_that_differ_are_marked_and_no_others(browser: Any, site: Path) -> None:
+    page = Visit(browser, site, "samples.html#setting=2026.11_Abs-9K&sample=0").page
+    page.wait_for_selector("#shown h2")
+    sample = _data(site / "data" / "samples" / "2026.11_Abs-9K" / "0.js")
+    texts = [
+        {json.dumps([s["part"], s["index"], s["field"], s["head"]]) for s in p["slots"]} for p in sample["prompts"]
+    ]
+    assert len(texts) > 1  # the third model's first text is another one
+    apart = sum(len(own - set.intersection(*texts)) for own in texts)
+    assert 0 < apart < sum(map(len, texts))
+    expect(page.locator("#shown .card summary .tag", has_text="differs")).to_have_count(apart)
 
 
 @pytest.mark.browser
@@ -787,6 +906,6 @@ def test_an_answer_is_withheld_by_its_longest_run() -> None:
 
 def test_cells_are_no_formulas(tmp_path: Path) -> None:
     rows = [("=1+1", "+1", "-x", "@y", -0.5, 3, "plain")]
-    save(Figure(), tmp_path, Plot("p", "t", "a"), ["a"] * 7, rows)
+    Sheet(tmp_path).save(Figure(), Plot("p", "t", "a"), ["a"] * 7, rows)
     [_, cells] = csv.reader((tmp_path / "p.csv").read_text().splitlines())
     assert cells == ["'=1+1", "'+1", "'-x", "'@y", "-0.5", "3", "plain"]

@@ -1,0 +1,103 @@
+"use strict";
+
+// What every table can do: be sorted by a column, show only some columns, and be saved as CSV. What is drawn later, by board.js, calls
+// `tables.drawn` each time.
+const tables = (() => {
+  const hidden = new Map();
+  const text = (cell) => cell.textContent.replace(/\s+/g, " ").trim();
+  const heads = (table) => [...table.tHead.rows[0].cells];
+  const nameOf = (head) => text(head.querySelector("button") ?? head);
+
+  // The first number of a cell, else its text; "–" and nothing come last either way.
+  const key = (cell) => {
+    const shown = cell ? text(cell) : "";
+    if (!shown || shown === "–") return null;
+    const number = shown.replaceAll(",", "").match(/^[+-]?\d+(\.\d+)?(?=$|[\s%[(:])/);
+    return number ? Number(number[0]) : shown.toLowerCase();
+  };
+  const compared = (a, b) =>
+    typeof a === typeof b ? (typeof a === "string" ? a.localeCompare(b) : a - b) : typeof a === "number" ? -1 : 1;
+
+  const sort = (table, column) => {
+    const head = heads(table)[column];
+    const values = [...table.tBodies[0].rows].map((row) => [key(row.cells[column]), row]);
+    // Numbers from the largest first, names from A.
+    const first = values.some(([value]) => typeof value === "number") && column > 0 && nameOf(head) !== "Rank" ? "descending" : "ascending";
+    const before = head.getAttribute("aria-sort");
+    const order = before === first ? (first === "ascending" ? "descending" : "ascending") : first;
+    const way = order === "ascending" ? 1 : -1;
+    values.sort(([a], [b]) => (a === null || b === null ? (a === null) - (b === null) : way * compared(a, b)));
+    heads(table).forEach((one) => one.setAttribute("aria-sort", one === head ? order : "none"));
+    heads(table).forEach((one) => one.querySelector(".order")?.remove());
+    head.append(element("span", { class: "order", "aria-hidden": "true" }, order === "descending" ? " ▼" : " ▲"));
+    table.tBodies[0].append(...values.map(([, row]) => row));
+  };
+
+  const makeSortable = (table) =>
+    heads(table).forEach((head, column) => {
+      const button = element("button", { type: "button" }, ...head.childNodes);
+      button.addEventListener("click", () => sort(table, column));
+      head.setAttribute("aria-sort", "none");
+      head.replaceChildren(button);
+    });
+
+  const hideColumns = (table) => {
+    const names = heads(table).map(nameOf);
+    const chosen = hidden.get(table);
+    for (const row of table.rows) {
+      if (row.cells.length === names.length) [...row.cells].forEach((cell, i) => (cell.hidden = chosen.has(names[i])));
+    }
+  };
+
+  const choices = (table, menu) => {
+    const boxes = heads(table).map((head, column) => {
+      const name = nameOf(head);
+      const box = element("input", { type: "checkbox" });
+      box.checked = !hidden.get(table).has(name);
+      box.addEventListener("input", () => {
+        hidden.get(table)[box.checked ? "delete" : "add"](name);
+        hideColumns(table);
+        markWide();
+      });
+      return column === 0 ? null : element("label", { class: "check" }, box, name);
+    });
+    menu.replaceChildren(...boxes.filter((box) => box !== null));
+  };
+
+  // A cell as a spreadsheet takes it: never for a formula, unless it is a number.
+  const cell = (content) => {
+    const safe = /^[=@\t\r]|^[+-](?!\d+(\.\d+)?( |$))/.test(content) ? `'${content}` : content;
+    return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  const csv = (table) =>
+    [...table.rows]
+      .filter((row) => !row.hidden)
+      .map((row) => [...row.cells].filter((one) => !one.hidden).map((one) => cell(row.parentNode === table.tHead ? nameOf(one) : text(one))).join(","))
+      .join("\n");
+
+  const save = (table) => {
+    const file = new Blob([`${csv(table)}\n`], { type: "text/csv" });
+    const link = element("a", { href: URL.createObjectURL(file), download: `${table.dataset.name.replace(/[^\w.-]+/g, "-")}.csv` });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+
+  const addTools = (table) => {
+    hidden.set(table, new Set((table.dataset.hidden ?? "").split(",")));
+    hideColumns(table);
+    const button = element("button", { type: "button" }, "CSV");
+    button.addEventListener("click", () => save(table));
+    const menu = element("div");
+    const details = element("details", {}, element("summary", {}, "Columns"), menu);
+    details.addEventListener("toggle", () => choices(table, menu));
+    (table.closest(".wide") ?? table).before(element("div", { class: "tools" }, details, button));
+  };
+
+  const drawn = (table) => hideColumns(table);
+
+  document.querySelectorAll("table[data-name]").forEach((table) => {
+    if (table.classList.contains("sortable")) makeSortable(table);
+    addTools(table);
+  });
+  return { drawn, csv };
+})();
