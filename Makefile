@@ -90,9 +90,10 @@ check: setup
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
-# The task files and the tables of tasks, from lm_eval_tasks/tasks/records.py.
+# The task files and the tables of tasks, from lm_eval_tasks/tasks/records.py; the keys of round.toml, from builder/round.
 tasks: setup
 	$(BIN)/python -m lm_eval_tasks.tasks
+	$(BIN)/python -m builder.round.keys
 
 format: setup
 	$(BIN)/ruff check --fix .

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import types
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Union, get_args, get_origin
 
 import yaml
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
-from pydantic import BaseModel
 
 from builder.cli import all_commands
-from builder.round.model import Round
 from lm_eval_tasks.metrics.registry import METRICS
 from lm_eval_tasks.tasks.folder import tasks_path
 
@@ -32,8 +26,6 @@ PAGES = {
     "benchmarks/results.md": "project/results.md",
 }
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?://|#)([^)#\s]+)(#[^)\s]+)?\)")
-# Characters of a default that are shown.
-_LONGEST = 80
 _DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "one": "1 is best", "neither": ""}
 
 
@@ -42,7 +34,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     os.environ["COLUMNS"] = "100"  # help texts as wide as a page, on any terminal
     for source, page in PAGES.items():
         files.append(File.generated(config, page, content=(ROOT / source).read_text(encoding="utf-8")))
-    made = {"round": _round(), "tasks": _tasks(), "metrics": _metrics(), "commands": _commands()}
+    made = {"tasks": _tasks(), "metrics": _metrics(), "commands": _commands()}
     for name, lines in made.items():
         files.append(File.generated(config, f"reference/{name}.md", content="\n".join(lines) + "\n"))
     return files
@@ -66,76 +58,6 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 # --- the reference
-
-
-def _round() -> Iterator[str]:
-    """Every key of round.toml, its type, default and meaning."""
-    yield from ("# round.toml", "", "[Rounds](../round.md) explains how the keys work together.", "")
-    yield from ("| key | type | default | meaning |", "| --- | --- | --- | --- |")
-    for name, field in Round.model_fields.items():
-        if name != "source":
-            yield from _keys(name, field)
-    for kind in get_args(Round.model_fields["source"].annotation):
-        label = get_args(kind.model_fields["kind"].annotation)[0]
-        yield from (
-            "",
-            f"## source, kind `{label}`",
-            "",
-            "| key | type | default | meaning |",
-            "| --- | --- | --- | --- |",
-        )
-        for name, field in kind.model_fields.items():
-            yield from _keys(f"source.{name}", field)
-
-
-@cache
-def _meanings() -> dict[str, str]:
-    """Key -> what docs/round.md says of it."""
-    table = (ROOT / "docs" / "round.md").read_text(encoding="utf-8").split("| key | default |")[1].split("\n\n")[0]
-    rows = (line.strip("|").split("|", 2) for line in table.splitlines()[2:])
-    found = {name: text.strip() for keys, _, text in rows for name in re.findall(r"`([\w.]+)`", keys)}
-    # The reference is in a folder of its own.
-    return {name: text.replace("[below](#", "[more](round.md#").replace("](", "](../") for name, text in found.items()}
-
-
-def _keys(name: str, field: Any) -> Iterator[str]:
-    inner = next((one for one in (field.annotation, *get_args(field.annotation)) if _is_table(one)), None)
-    if inner is not None:
-        for key, value in inner.model_fields.items():
-            yield from _keys(f"{name}.{key}", value)
-        return
-    default = "required" if field.is_required() else _default(field.get_default(call_default_factory=True))
-    about = _meanings().get(name) or (field.description or "").replace("|", "\\|")
-    yield f"| `{name}` | {_type(field.annotation)} | {default} | {about} |"
-
-
-def _default(value: object) -> str:
-    """A default as TOML writes it; nothing for a key that has none."""
-    if value is None:
-        return ""
-    text = json.dumps(str(value) if isinstance(value, Path) else value, default=str)
-    return f"`{text}`" if len(text) <= _LONGEST else f"`{text[: text.rfind(',', 0, _LONGEST)]}, ...]`"
-
-
-def _is_table(kind: object) -> bool:
-    return isinstance(kind, type) and issubclass(kind, BaseModel)
-
-
-def _type(kind: Any) -> str:
-    """A type as readers of TOML call it."""
-    origin, inner = get_origin(kind), get_args(kind)
-    if origin is Annotated:
-        return _type(inner[0])
-    if origin in (Union, types.UnionType):
-        return " or ".join(_type(one) for one in inner if one is not type(None))
-    if origin is tuple:
-        return f"list of {_type(inner[0])}"
-    if origin is dict:
-        return "table"
-    if str(origin) == "typing.Literal":
-        return " or ".join(f'`"{one}"`' for one in inner)
-    names = {str: "text", int: "whole number", float: "number", bool: "true or false", Path: "path"}
-    return names.get(kind) or getattr(kind, "__name__", "text")
 
 
 def _tasks() -> Iterator[str]:

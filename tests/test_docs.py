@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from builder import cli, records
 from builder.dataset.manifest import FORMAT, Manifest
 from builder.reading.walk import Withheld
+from builder.round.keys import PAGE, key_page
 from builder.round.model import Round
 from builder.scalar.questions import ClozeReason
 from lm_eval_tasks.core.command_line import STUDY
@@ -43,14 +44,14 @@ def keys(model: type[BaseModel], prefix: str = "") -> set[str]:
     return found
 
 
-def test_every_key_of_a_round_is_explained_and_no_other() -> None:
-    table = (ROOT / "docs" / "round.md").read_text().split("| key | default |")[1].split("\n\n")[0]
-    named = set(
-        re.findall(
-            r"`([a-z_.]+)`", "\n".join(line.split("|")[1] for line in table.splitlines()[2:] if line.startswith("|"))
-        )
-    )
-    assert named == keys(Round)
+def test_the_page_of_keys_is_that_of_the_models() -> None:
+    assert PAGE.read_text() == "\n".join(key_page()) + "\n", "make tasks writes it"
+    rows = [line.split("|") for line in key_page() if line.startswith("| `")]
+    assert all(meaning.strip() for *_, meaning, _ in rows), "a key without a meaning"
+    named = {row[1].strip(" `") for row in rows}
+    assert {name for name in keys(Round) if not any(key == name or key.startswith(f"{name}.") for key in named)} == {
+        "source"
+    }
 
 
 def test_every_drop_reason_is_listed() -> None:

@@ -73,8 +73,8 @@ def test_nothing_comes_from_another_server(site: Path) -> None:
 
 
 def test_the_reference_names_everything(site: Path) -> None:
-    pages = {
-        name: (site / "reference" / f"{name}.html").read_text() for name in ("round", "tasks", "metrics", "commands")
+    pages = {"round": (site / "keys.html").read_text()} | {
+        name: (site / "reference" / f"{name}.html").read_text() for name in ("tasks", "metrics", "commands")
     }
     for key in keys(Round):
         # Of a list of tables each key has its own row.

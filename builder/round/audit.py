@@ -17,12 +17,12 @@ class AuditTable(Table):
     long_run: _Fraction = Field(1.0, description="target shares more than 13 words in a row with its prompt")
     title_in_content: _Fraction = Field(0.05, description="Title: the body prints the title")
     target_in_content: _Fraction = Field(0.02, description="the body contains the target")
-    target_in_demonstration: _Fraction = 0.0
-    demonstration_not_older: _Fraction = 0.0
-    demonstration_is_target: _Fraction = 0.0
-    not_english: _Fraction = 0.02
+    target_in_demonstration: _Fraction = Field(0.0, description="a demonstration contains the target")
+    demonstration_not_older: _Fraction = Field(0.0, description="a demonstration is from the same day or later")
+    demonstration_is_target: _Fraction = Field(0.0, description="a demonstration has the target's id or title")
+    not_english: _Fraction = Field(0.02, description="the body is not English")
     content_lost: _Fraction = Field(0.02, description="a task shows less than a fifth of what another shows")
-    length_outlier: _Fraction = 0.1
+    length_outlier: _Fraction = Field(0.1, description="the input is far longer or shorter than usual")
     same_paper: int = Field(0, ge=0, description="papers under a second id, or with a near copy of an abstract")
     split_order: int = Field(0, ge=0, description="settings whose splits overlap in time")
     context_newer: int = Field(0, ge=0, description="reading rows that show a newer paper than that asked about")

@@ -56,13 +56,19 @@ class Round(Table):
     """One round: the same Round over the same workspace gives the same bytes."""
 
     round: Annotated[str, text_like(ROUND, "2026.11")] = Field(description="a year and month; the revision")
-    seed: int = 0
-    settings: tuple[_SettingName, ...] = tuple(setting.name for setting in SETTINGS)
+    seed: int = Field(0, description="seed of every random choice")
+    settings: tuple[_SettingName, ...] = Field(
+        tuple(setting.name for setting in SETTINGS),
+        description="configurations to build; all settings of a task have the same papers",
+    )
     setting: tuple[SettingTable, ...] = Field((), description="the round's own settings")
-    licenses: Licenses = "all"
-    workspace: Path = Path("work")
-    output: Path = Path("academiceval")
-    takedowns: Path = Field(Path(TAKEDOWNS), description="list of papers not to show, if there is such a file")
+    licenses: Licenses = Field("all", description="which papers targets and demonstrations are drawn from")
+    workspace: Path = Field(Path("work"), description="folder of what was fetched and read")
+    output: Path = Field(Path("academiceval"), description="the dataset folder; replaced when the new one is complete")
+    takedowns: Path = Field(
+        Path(TAKEDOWNS),
+        description='papers not to show, a line `{"id": "2401.00001"}` for each, if there is such a file',
+    )
     source: AnySource
     papers: PapersTable = PapersTable()
     crawl: CrawlTable = CrawlTable()

@@ -35,8 +35,8 @@ class PapersTable(Table):
     """Which papers of the source belong to the round."""
 
     categories: tuple[str, ...] = Field((), description="primary categories (cs.LG) or archives (cs); empty: all")
-    published_from: date | None = None
-    published_to: date | None = Field(None, description="last day that counts")
+    published_from: date | None = Field(None, description="first day of version 1 that counts")
+    published_to: date | None = Field(None, description="last day of version 1 that counts")
 
     @model_validator(mode="after")
     def _check_order(self) -> PapersTable:
@@ -48,7 +48,9 @@ class PapersTable(Table):
 class CrawlTable(Table):
     """The breadth-first crawl from seed authors; without seeds, every paper of the source that belongs is taken."""
 
-    seeds: tuple[str, ...] = Field((), description="names as arXiv prints them")
+    seeds: tuple[str, ...] = Field(
+        (), description="authors to start from, as arXiv prints them; without any, every paper that matches is taken"
+    )
     authors: int = Field(1000, ge=1, description="authors to visit, seeds included")
     papers: int | None = Field(None, ge=1, description="first-author papers after which the crawl stops")
     neighbours: int = Field(
@@ -66,17 +68,17 @@ class UpdateTable(Table):
     papers: int | None = Field(
         None,
         ge=0,
-        description="new first-author papers wanted; candidates are visited until it is met; 1000 for arXiv, else 0",
+        description="new first-author papers wanted; candidates are visited until it is met; 1000 from arXiv and Europe PMC, else 0",
     )
     overlap_days: int = Field(7, ge=0, le=3650, description="days before the last covered one that are checked again")
     max_age_months: int | None = Field(
-        None, ge=0, le=1200, description="older papers are pruned; 0: never; 36 for arXiv, else 0"
+        None, ge=0, le=1200, description="older papers are pruned; 0: never; 36 from arXiv and Europe PMC, else 0"
     )
     inactive_months: int | None = Field(
         None,
         ge=0,
         le=1200,
-        description="authors without a paper for this long are pruned; 0: never; 24 for arXiv, else 0",
+        description="authors without a paper for this long are pruned; 0: never; 24 from arXiv and Europe PMC, else 0",
     )
 
 
@@ -96,7 +98,8 @@ class ExtractTable(Table):
     memory_limit: int = Field(2048, ge=256, le=1 << 22, description="MiB of address space beyond the interpreter's own")
     prefer: Literal["html", "pdf"] = Field("html", description="which file's document is used where both are read")
     both: bool | None = Field(
-        None, description="read both files of a paper, not the second only if the first is unusable; not from arxiv"
+        None,
+        description="read both files of a paper, not the second only if the first is unusable; not from arXiv and Europe PMC",
     )
 
 
@@ -112,23 +115,25 @@ class LinkTable(Table):
 class QualityTable(Table):
     """What a document must reach to be used; see `records.Quality`."""
 
-    min_words: int = Field(300, ge=0)
-    min_coverage: float = Field(0.3, ge=0, le=1)
-    max_hyphen_breaks: float = Field(10.0, ge=0, description="per 1,000 words")
-    max_unmapped: float = Field(0.05, ge=0, le=1)
-    min_entries: float = Field(0.5, ge=0, le=1)
-    min_common_words: float = Field(0.12, ge=0, le=1)
-    in_order: bool = True
-    headings_agree: bool = True
+    min_words: int = Field(300, ge=0, description="words of the body")
+    min_coverage: float = Field(0.3, ge=0, le=1, description="share of the page's text that is in a section")
+    max_hyphen_breaks: float = Field(10.0, ge=0, description="words left broken at the end of a line, per 1,000")
+    max_unmapped: float = Field(0.05, ge=0, le=1, description="share of characters without a Unicode value")
+    min_entries: float = Field(0.5, ge=0, le=1, description="entries of the reference list by its highest number")
+    min_common_words: float = Field(0.12, ge=0, le=1, description="share of words that are common in English")
+    in_order: bool = Field(True, description="introduction before conclusion before references")
+    headings_agree: bool = Field(True, description="no subsection without its section, and no number left out")
 
 
 class SplitTable(Table):
     """The chronological split: either the first days of validation and test, or their shares of the papers."""
 
-    validation_from: date | None = None
-    test_from: date | None = None
-    validation: _Share = 0.19
-    test: _Share = 0.09
+    validation_from: date | None = Field(None, description="first day of the validation split")
+    test_from: date | None = Field(None, description="first day of the test split")
+    validation: _Share = Field(
+        0.19, description="share of the papers if no days are given; papers of a day stay together"
+    )
+    test: _Share = Field(0.09, description="the same for the test split")
 
     @model_validator(mode="after")
     def _check_order(self) -> SplitTable:
@@ -174,9 +179,9 @@ class SettingTable(Table):
 class SamplesTable(Table):
     """What a paper must have to become a sample."""
 
-    min_citations: int = Field(5, ge=0, description="Related: resolved citations of the section")
-    min_target_words: int = Field(50, ge=1, description="abstract, introduction, related work")
-    min_content_words: int = Field(300, ge=1)
+    min_citations: int = Field(5, ge=0, description="Related: resolved citations that a section must have")
+    min_target_words: int = Field(50, ge=1, description="words of an abstract, introduction or related work")
+    min_content_words: int = Field(300, ge=1, description="words of the body")
     ceiling_bertscore: str = Field(
         "none",
         description="BERTScore model of the ceiling (version 1 of revised papers): `minilm`, a folder, a Hub id, or `none`",
@@ -208,7 +213,7 @@ class ScalarTable(Table):
     level: tuple[LevelTable, ...] = Field((), description="the round's own levels")
     splits: tuple[Split, ...] = Field(("test",), min_length=1, description="splits whose papers are asked about")
     questions: int = Field(100, ge=1, description="most questions of each level and split; drawn over the papers")
-    questions_of_paper: int = Field(5, ge=1)
+    questions_of_paper: int = Field(5, ge=1, description="most questions about one paper")
     lengths: Literal["cut", "published"] = Field(
         "cut",
         description="cut: papers end at 100,000 characters; published: question papers outside 10,000 to 100,000 characters and "
@@ -221,9 +226,11 @@ class ScalarTable(Table):
     accepted: Path | None = Field(
         None, description="a file of arXiv ids, one per line: only these papers are asked about"
     )
-    annotator: Literal["rules", "model"] = "rules"
+    annotator: Literal["rules", "model"] = Field(
+        "rules", description="what calls citations attributional or descriptive: the built-in classifier, or a model"
+    )
     base_url: str | None = Field(None, description="address of the annotating model's OpenAI-compatible server")
-    model: str | None = None
+    model: str | None = Field(None, description="the annotating model; its answers are kept in the workspace")
 
     @model_validator(mode="after")
     def _check_complete(self) -> ScalarTable:
@@ -308,4 +315,4 @@ class CoreTable(Table):
     """Test samples of an older round that are carried along."""
 
     folder: Path | None = Field(None, description="the older dataset folder, relative to round.toml")
-    samples: int = Field(100, ge=1, description="of each setting")
+    samples: int = Field(100, ge=1, description="test samples of each setting, as `<Setting>-core`")

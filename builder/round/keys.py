@@ -1,0 +1,85 @@
+"""Every key of `round.toml` as a table, read from the models that check it.
+
+`python -m builder.round.keys` writes docs/keys.md.
+"""
+
+from __future__ import annotations
+
+import json
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from builder.round.model import Round
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "keys.md"
+_HEAD = ("| key | type | default | meaning |", "| --- | --- | --- | --- |")
+# Characters of a default that are shown.
+_LONGEST = 80
+_NAMES = {str: "text", int: "whole number", float: "number", bool: "true or false", Path: "path"}
+
+
+def key_page() -> Iterator[str]:
+    """The lines of docs/keys.md."""
+    yield from ("# Keys of round.toml", "", "[Rounds](round.md) explains how they work together.", "")
+    yield from ("Written by `python -m builder.round.keys`.", "", *_HEAD)
+    kinds = get_args(Round.model_fields["source"].annotation)
+    labels = [get_args(kind.model_fields["kind"].annotation)[0] for kind in kinds]
+    for name, field in Round.model_fields.items():
+        if name == "source":
+            shown = " or ".join(f'`"{label}"`' for label in labels)
+            yield f"| `source.kind` | {shown} | required | where papers come from; each kind has keys of its own, below |"
+        else:
+            yield from _rows(name, field)
+    for kind, label in zip(kinds, labels, strict=True):
+        yield from ("", f"## Source `{label}`", "", *_HEAD)
+        for name, field in kind.model_fields.items():
+            if name != "kind":
+                yield from _rows(f"source.{name}", field)
+
+
+def _rows(name: str, field: Any) -> Iterator[str]:
+    """A row for a key, or for each key of a table."""
+    table = next((kind for kind in (field.annotation, *get_args(field.annotation)) if _is_table(kind)), None)
+    if table is not None:
+        for key, inner in table.model_fields.items():
+            yield from _rows(f"{name}.{key}", inner)
+        return
+    default = "required" if field.is_required() else _default(field.get_default(call_default_factory=True))
+    meaning = (field.description or "").replace("|", "\\|")
+    yield f"| `{name}` | {_type(field.annotation)} | {default} | {meaning} |"
+
+
+def _default(value: object) -> str:
+    """A default as TOML writes it; nothing for a key that has none."""
+    if value is None:
+        return ""
+    text = json.dumps(str(value) if isinstance(value, Path) else value, default=str)
+    return f"`{text}`" if len(text) <= _LONGEST else f"`{text[: text.rfind(',', 0, _LONGEST)]}, ...]`"
+
+
+def _is_table(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def _type(kind: Any) -> str:
+    """A type as readers of TOML call it."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _type(inner[0])
+    if origin in (Union, types.UnionType):
+        return " or ".join(_type(part) for part in inner if part is not type(None))
+    if origin is tuple:
+        return f"list of {_type(inner[0])}"
+    if origin is dict:
+        return "table"
+    if str(origin) == "typing.Literal":
+        return " or ".join(f'`"{part}"`' for part in inner)
+    return str(_NAMES.get(kind) or getattr(kind, "__name__", "text"))
+
+
+if __name__ == "__main__":
+    PAGE.write_text("\n".join(key_page()) + "\n", encoding="utf-8")
