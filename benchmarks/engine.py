@@ -25,6 +25,8 @@ sys.path.insert(0, str(ROOT))
 os.environ |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "VLLM_CPU_KVCACHE_SPACE": "1"}
 
 CONTEXT = 16_384
+# An answer that a random model ends by itself would be as long as it may be.
+GENERATION = "max_gen_toks=16"
 TASKS = ["scalar_easy", "scalar_medium", "scalar_hard"]
 
 
@@ -38,7 +40,9 @@ def main() -> None:
     if importlib.util.find_spec("vllm") is None:
         parser.exit(1, "error: vllm is not installed here: use make bench-vllm\n")
     if arguments.side:
-        print(json.dumps(side_of(arguments.side, arguments.folder)))
+        counts = side_of(arguments.side, arguments.folder)
+        # The engine itself prints what it likes.
+        (arguments.folder / f"{arguments.side}.json").write_text(json.dumps(counts))
         return
     with tempfile.TemporaryDirectory() as place:
         print(json.dumps(measure(Path(place), 10 if arguments.quick else 40)))
@@ -46,6 +50,8 @@ def main() -> None:
 
 def measure(folder: Path, questions: int) -> dict[str, Any]:
     """Build a round with so many questions a level, and a model; run both sides."""
+    from datasets import load_dataset
+
     from builder.pipeline import run
     from builder.round.model import Round
     from lm_eval_tasks.engines.local import LocalEngine
@@ -63,12 +69,13 @@ def measure(folder: Path, questions: int) -> dict[str, Any]:
     )
     run(round_, LocalEngine())
     # vLLM's kernels take heads of 64 and more.
-    make_llama(folder / "llama", hidden_size=128, max_position_embeddings=CONTEXT)
+    texts = load_dataset(str(round_.output), "Abs-9K", split="test")["content"]
+    make_llama(folder / "llama", hidden_size=128, max_position_embeddings=CONTEXT, texts=texts, vocabulary=4_000)
     sides = {}
     for side in ("plain", "ours"):
         command = [sys.executable, str(Path(__file__)), "--side", side, "--folder", str(folder)]
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-        sides[side] = json.loads(done.stdout.splitlines()[-1])
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        sides[side] = json.loads((folder / f"{side}.json").read_text())
         print(f"{side}: {sides[side]}", flush=True)
     ours, plain = sides["ours"], sides["plain"]
     return {
@@ -100,12 +107,12 @@ def side_of(side: str, folder: Path) -> dict[str, float]:
         return outputs
 
     LLM.generate = counted  # type: ignore[method-assign]
-    given = f"pretrained={folder / 'llama'},max_model_len={CONTEXT},dtype=float32,enforce_eager=True,max_gen_toks=16"
+    given = f"pretrained={folder / 'llama'},max_model_len={CONTEXT},dtype=float32,enforce_eager=True,max_num_seqs=4"
     metadata = {"dataset": str(folder / "academiceval"), "bertscore_model": "none"}
     if side == "ours":
-        ours("vllm", given, TASKS, metadata, folder / "out")
+        ours("vllm", given, TASKS, metadata, folder / "out", GENERATION)
     else:
-        plain("vllm", given, TASKS, metadata)
+        plain("vllm", given, TASKS, metadata, GENERATION)
     return counts
 
 

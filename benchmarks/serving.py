@@ -119,7 +119,7 @@ def measure(folder: Path, dataset: Path) -> dict[str, Any]:
     }
 
 
-def plain(model: str, given: str, tasks: Sequence[str], metadata: dict[str, Any]) -> None:
+def plain(model: str, given: str, tasks: Sequence[str], metadata: dict[str, Any], gen_kwargs: str = "") -> None:
     """What the command lm_eval does."""
     manager = TaskManager(include_path=str(tasks_path()), include_defaults=False, metadata=metadata)
     simple_evaluate(
@@ -129,13 +129,16 @@ def plain(model: str, given: str, tasks: Sequence[str], metadata: dict[str, Any]
         task_manager=manager,
         metadata=metadata,
         apply_chat_template=True,
+        gen_kwargs=gen_kwargs or None,
         bootstrap_iters=0,
     )
 
 
-def ours(model: str, given: str, tasks: Sequence[str], metadata: dict[str, Any], output: Path) -> None:
+def ours(
+    model: str, given: str, tasks: Sequence[str], metadata: dict[str, Any], output: Path, gen_kwargs: str = ""
+) -> None:
     """What `academiceval eval` does."""
-    generation = Generation(apply_chat_template=True)
+    generation = Generation(apply_chat_template=True, gen_kwargs=gen_kwargs)
     evaluate(model, given, tasks, metadata, Part(), output, generation)
 
 

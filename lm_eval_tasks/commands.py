@@ -222,7 +222,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
         yield from task_names()
         return
     options = _with_file(arguments)
-    metadata = _metadata(options)
+    metadata = options_metadata(options)
     samples = json_object("--samples", options.samples) if options.samples is not None else None
     _check_request(options.tasks.split(","), metadata, samples or ())
     from lm_eval_tasks.evaluate.generation import Generation, check_model
@@ -263,7 +263,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
 def show(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.runs)
     from lm_eval_tasks.samples.run_folder import only_result
-    from lm_eval_tasks.stats.run_facts import facts_table
+    from lm_eval_tasks.stats.run_facts import facts_table, license_table
 
     for i, run in enumerate(arguments.runs):
         results = only_result(run)
@@ -272,6 +272,8 @@ def show(arguments: Namespace) -> Iterator[str | Table]:
         yield facts_table(results)
         yield ""
         yield from _shown_scores(results.scores, run)
+        if by_license := license_table(results):
+            yield from ("", by_license)
 
 
 def _shown_scores(scores: Sequence[Score], output: Path) -> Iterator[str | Table]:
@@ -295,7 +297,7 @@ def _shown_scores(scores: Sequence[Score], output: Path) -> Iterator[str | Table
         yield from gains.sentences(gains.verdicts_of(samples, of_run))
 
 
-def _metadata(options: Namespace) -> dict[str, Any]:
+def options_metadata(options: Namespace) -> dict[str, Any]:
     """What the tasks receive: `--metadata`, and the options of the command that stand for some of it.
 
     Raises:
@@ -315,7 +317,7 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
         yield from _detect(arguments)
         if not arguments.tasks:
             return
-    metadata = _metadata(arguments)
+    metadata = options_metadata(arguments)
     _check_request(arguments.tasks.split(","), metadata)
     from lm_eval_tasks.evaluate import plan as planning
     from lm_eval_tasks.evaluate.models import label_of

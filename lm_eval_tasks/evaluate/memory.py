@@ -78,7 +78,7 @@ def memory_of(arguments: Mapping[str, Any], tokens: int, gpu_gib: float | None) 
 
 
 def cache_bytes(config: Mapping[str, Any], arguments: Mapping[str, Any], tokens: int) -> int | None:
-    """The most bytes that a cache of keys and values takes (sliding windows need less)."""
+    """The bytes that a cache of keys and values takes; layers whose attention slides keep their window alone."""
     layers, heads = config.get("num_hidden_layers"), config.get("num_attention_heads")
     if not layers or not heads:
         return None
@@ -88,7 +88,9 @@ def cache_bytes(config: Mapping[str, Any], arguments: Mapping[str, Any], tokens:
         return int(layers * (latent + (config.get("qk_rope_head_dim") or 0)) * size * tokens)
     head = config.get("head_dim") or config["hidden_size"] // heads
     groups = config.get("num_key_value_heads") or heads
-    return int(2 * layers * groups * head * size * tokens)
+    window = min(tokens, config.get("sliding_window") or tokens)
+    sliding = list(config.get("layer_types") or ()).count("sliding_attention")
+    return int(2 * groups * head * size * ((layers - sliding) * tokens + sliding * window))
 
 
 def weights_bytes(config: Mapping[str, Any], arguments: Mapping[str, Any]) -> int | None:
@@ -101,7 +103,9 @@ def weights_bytes(config: Mapping[str, Any], arguments: Mapping[str, Any]) -> in
     quantized = str(
         arguments.get("quantization") or (config.get("quantization_config") or {}).get("quant_method") or ""
     )
-    return None if parameters is None else int(parameters * _QUANTIZED.get(quantized, _bytes_of(config, arguments)))
+    # Ways to compute with the same weights have names that begin alike: awq_marlin.
+    size = next((size for name, size in _QUANTIZED.items() if quantized.startswith(name)), _bytes_of(config, arguments))
+    return None if parameters is None else int(parameters * size)
 
 
 def _bytes_of(config: Mapping[str, Any], arguments: Mapping[str, Any]) -> float:

@@ -25,7 +25,7 @@ class Block:
         run: how the run was asked for.
         subsets: task -> how many of its samples were run and how many there are, for tasks of which only a part was run.
         datasets: revisions of the dataset.
-        months: task -> month of publication -> number of samples and mean headline scores.
+        months, licenses: task -> month of publication, or licence, of papers -> number of samples and mean headline scores.
         failures: task -> metric -> of how many samples it could not be computed.
         noise: task -> headline metric -> how much of the variance is the model's own noise, if prompts were repeated.
         lengths, places: task -> bin of prompt lengths, or third of the context where the answers stand, -> n, mean and interval, see
@@ -44,6 +44,7 @@ class Block:
     subsets: Mapping[str, tuple[int, int]]
     datasets: Sequence[str]
     months: Mapping[str, Mapping[str, Mapping[str, float]]]
+    licenses: Mapping[str, Mapping[str, Mapping[str, float]]]
     failures: Mapping[str, Mapping[str, int]]
     noise: Mapping[str, Mapping[str, Mapping[str, float]]]
     lengths: Mapping[str, Mapping[str, Mapping[str, Any]]]

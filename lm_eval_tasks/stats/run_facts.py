@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.metrics.registry import headline
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.results import Results
@@ -25,6 +26,20 @@ _USAGE = {
 def facts_table(results: Results) -> Table:
     """A row for each fact that is known."""
     return Table(("Run", results.model), "ll", list(_facts(results)))
+
+
+def license_table(results: Results) -> Table | None:
+    """Mean headline scores by the papers' licences; None if all papers of a task have the same one."""
+    tasks = results.ours.get("licenses")
+    several = {task: parts for task, parts in tasks.items() if len(parts) > 1} if isinstance(tasks, Mapping) else {}
+    present = {name for parts in several.values() for part in parts.values() for name in part}
+    metrics = [name for name in headline() if name in present]
+    rows = [
+        (task, license_, part["samples"], *(f"{part[name]:.4f}" if name in part else "-" for name in metrics))
+        for task, parts in several.items()
+        for license_, part in parts.items()
+    ]
+    return Table(("Task", "Licence", "n", *metrics), "llr" + "r" * len(metrics), rows) if rows else None
 
 
 def _facts(results: Results) -> Iterator[tuple[str, str]]:

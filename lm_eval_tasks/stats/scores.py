@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean, variance
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from lm_eval_tasks.stats.columns import Column, column, columns_of
 from lm_eval_tasks.stats.gains import gains_of
 
 if TYPE_CHECKING:
+    from lm_eval_tasks.samples.row import PromptRow
     from lm_eval_tasks.samples.sample import Sample
 
 # Task, as lm-eval names it, -> its samples.
@@ -46,7 +47,8 @@ def facts_of(samples: Samples) -> dict[str, Any]:
         "prompt_versions": sorted({row.prompt_version for row in rows}),
         "subsets": {task: (n, of) for task, (n, of) in sizes.items() if of not in (None, n)},
         "datasets": sorted({row.dataset_revision for row in rows}),
-        "months": {task: by_month(of_task) for task, of_task in samples.items()},
+        "months": {task: means_by(lambda row: row.published[:7], of_task) for task, of_task in samples.items()},
+        "licenses": {task: means_by(lambda row: row.license, of_task) for task, of_task in samples.items()},
         "failures": {task: count for task, of_task in samples.items() if (count := _failures(of_task))},
         "noise": {task: noise for task, of_task in samples.items() if (noise := noise_share(of_task))},
         "lengths": {task: bins for task, of_task in samples.items() if (bins := by_length(of_task))},
@@ -60,21 +62,21 @@ def _failures(samples: Sequence[Sample]) -> dict[str, int]:
     return dict(sorted(Counter(name for sample in samples for name in sample.failed).items()))
 
 
-def by_month(samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
-    """Month of publication -> number of samples and mean headline scores: the points of a contamination curve."""
-    months: dict[str, list[Sample]] = defaultdict(list)
+def means_by(key: Callable[[PromptRow], str], samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
+    """What a key says of rows, such as their month of publication, -> number of samples and mean headline scores."""
+    parts: dict[str, list[Sample]] = defaultdict(list)
     for sample in samples:
-        months[sample.row.published[:7]].append(sample)
+        parts[key(sample.row)].append(sample)
     return {
-        month: {
-            "samples": len(of_month),
+        name: {
+            "samples": len(part),
             **{
-                name: metric_column.mean
-                for name, metric_column in columns_of(of_month).items()
-                if name in registry.headline()
+                metric: metric_column.mean
+                for metric, metric_column in columns_of(part).items()
+                if metric in registry.headline()
             },
         }
-        for month, of_month in sorted(months.items())
+        for name, part in sorted(parts.items())
     }
 
 

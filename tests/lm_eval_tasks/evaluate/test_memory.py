@@ -38,7 +38,7 @@ def test_sums_of_a_known_model(tmp_path: Path) -> None:
     assert plain.weights == pytest.approx(8.03e9 * 2, rel=0.01)
     assert (plain.cache, plain.room) == (16 * GIB, None)
     plain.check()
-    small = memory(tmp_path, 131072, kv_cache_dtype="fp8", quantization="awq")
+    small = memory(tmp_path, 131072, kv_cache_dtype="fp8", quantization="awq_marlin")
     assert small is not None
     assert small.cache == 8 * GIB
     assert small.weights is not None
@@ -57,6 +57,11 @@ def test_compressed_keys_and_unknown_models(tmp_path: Path) -> None:
     latent = {"num_hidden_layers": 61, "num_attention_heads": 128, "kv_lora_rank": 512, "qk_rope_head_dim": 64}
     assert cache_bytes(latent, {"dtype": "bfloat16"}, 1000) == 61 * 576 * 2 * 1000
     assert memory_of({"pretrained": str(tmp_path / "absent")}, 1000, 80) is None
+    # Gemma 3's pattern: five layers of a window, one of everything.
+    pattern = {"layer_types": ["sliding_attention"] * 5 + ["full_attention"], "sliding_window": 1024}
+    shape = {"num_hidden_layers": 6, "num_attention_heads": 32, "num_key_value_heads": 16, "head_dim": 128}
+    for tokens, kept in ((100_000, 100_000 + 5 * 1024), (1000, 6 * 1000)):
+        assert cache_bytes(shape | pattern, {"dtype": "bfloat16"}, tokens) == 2 * 16 * 128 * 2 * kept
     assert memory_of({}, 1000, 80) is None
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from builder.cli import all_commands
-from lm_eval_tasks.commands import _metadata
+from lm_eval_tasks.commands import options_metadata
 from lm_eval_tasks.core.errors import EvalError
 
 Command = Callable[..., tuple[int, str, str]]
@@ -27,6 +27,10 @@ def test_a_run_is_shown_as_it_was_printed(command: Command, dataset: Path, tmp_p
     assert printed.rpartition("\nwritten:")[0].strip() in shown
     facts = dict(line.strip("| ").split(" | ") for line in shown.split("\n\n")[0].splitlines())
     assert facts["Run"] == "lead"
+    # Papers are under several licences, and every sample is counted under one.
+    rows = [line.strip("| ").split(" | ") for line in shown.splitlines() if "://" in line]
+    of_licenses = json.loads(next((tmp_path / "run").glob("results_*.json")).read_text())["academiceval"]["licenses"]
+    assert len(rows) == sum(len(parts) for parts in of_licenses.values() if len(parts) > 1) > 1
     assert (facts["round"], facts["dataset"]) == ("2026.11", str(dataset))
 
 
@@ -51,7 +55,7 @@ def test_a_folder_that_is_no_run_is_one_sentence(command: Command, tmp_path: Pat
 
 def test_short_forms_stand_for_metadata() -> None:
     def metadata(*words: str) -> dict[str, object]:
-        return _metadata(all_commands().parse(["eval", "--tasks", "academiceval", *words]))
+        return options_metadata(all_commands().parse(["eval", "--tasks", "academiceval", *words]))
 
     assert metadata("--dataset", "D", "--bertscore", "none") == {"dataset": "D", "bertscore_model": "none"}
     assert metadata("--dataset", "D", "--metadata", "dataset=D,split=all") == {"dataset": "D", "split": "all"}

@@ -19,7 +19,7 @@ from lm_eval_tasks.samples.sample import JOURNAL, Sample, read, read_file
 from lm_eval_tasks.stats.columns import columns_of, headline_of
 from lm_eval_tasks.stats.compare import compare
 from lm_eval_tasks.stats.score_table import score_table
-from lm_eval_tasks.stats.scores import by_month, scores_of
+from lm_eval_tasks.stats.scores import means_by, scores_of
 from tests.helpers.rounds import small_round
 from tests.helpers.samples import sample
 
@@ -65,7 +65,7 @@ def test_no_sample_has_a_score() -> None:
 
 
 def test_a_month_without_a_metric_says_nothing_of_it() -> None:
-    months = by_month(samples({}, {"rouge_l": 0.5}, {"accuracy": 1.0}))
+    months = means_by(lambda row: row.published[:7], samples({}, {"rouge_l": 0.5}, {"accuracy": 1.0}))
     assert months == {
         "2026-01": {"samples": 1},
         "2026-02": {"samples": 1, "rouge_l": 0.5},
