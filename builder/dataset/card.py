@@ -59,6 +59,8 @@ _CORE = (
     "What every model is asked first, and boards count (`academiceval_core`). A model's gain is its score minus its own score with "
     "less to read, over the same samples; the last column names the shorter context of the main comparison."
 )
+# The first is what viewers open.
+_SHOWN_SPLITS = SPLITS[::-1]
 _LABELS = "How often each position holds the right candidate."
 _WITHOUT_READING = (
     "The accuracy of always naming the same position, and of the candidate that fits the sentence with the mask best, by BM25 "
@@ -255,7 +257,7 @@ def _front_matter(shown: Sequence[Configuration], source: str) -> dict[str, obje
             "config_name": configuration.name,
             "data_files": [
                 {"split": split, "path": [file.path for file in configuration.files(split)]}
-                for split in SPLITS
+                for split in _SHOWN_SPLITS
                 if configuration.files(split)
             ],
             **({"default": True} if configuration is loadable[0] else {}),
@@ -299,7 +301,7 @@ def _size(shown: Sequence[Configuration]) -> str:
 
 def _info(configuration: Configuration) -> DatasetInfo:
     splits = SplitDict(dataset_name="academiceval")
-    for split in SPLITS:
+    for split in _SHOWN_SPLITS:
         files = configuration.files(split)
         if files:
             splits.add(SplitInfo(split, sum(file.nbytes for file in files), sum(file.rows for file in files)))

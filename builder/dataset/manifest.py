@@ -36,7 +36,7 @@ FORMAT = 4
 Form = Literal["full", "core", "questions", "papers", "ids"]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
 _FILE = r"{name}/{split}-[0-9a-f]{{16}}-\d{{5}}-of-\d{{5}}\.parquet"
-_BESIDE = re.compile(r"[A-Za-z0-9][\w.-]*")
+_BESIDE = re.compile(r"\.?[A-Za-z0-9][\w.-]*")
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _Count = Annotated[int, Field(ge=0, lt=1 << 53)]
 # Shares of the samples that are at most this long.

@@ -30,24 +30,18 @@ _DEMONSTRATION = pa.struct(
 
 
 def columns(task: Task) -> pa.Schema:
-    """Columns of a row of this task; `published` and `updated` are ISO days."""
+    """Columns of a row of this task, the short ones first, as viewers show them; `published` and `updated` are ISO days."""
     fields = [
-        ("id", pa.string()),
-        ("title", pa.string()),
-        ("abstract", pa.string()),
-        ("authors", _STRINGS),
-        ("primary_category", pa.string()),
-        ("categories", _STRINGS),
-        ("published", pa.string()),
-        ("updated", pa.string()),
-        ("license", pa.string()),
-        ("content", pa.string()),
-        *([("citations", pa.list_(_CITATION))] if task == "related" else []),
-        ("demonstrations", pa.list_(_DEMONSTRATION)),
-        ("target", pa.string()),
+        *((name, pa.string()) for name in ("id", "title", "published", "license", "primary_category")),
         ("input_tokens", pa.int64()),
         ("target_tokens", pa.int64()),
         ("round", pa.string()),
+        ("updated", pa.string()),
+        ("categories", _STRINGS),
+        ("authors", _STRINGS),
+        *((name, pa.string()) for name in ("target", "abstract", "content")),
+        *([("citations", pa.list_(_CITATION))] if task == "related" else []),
+        ("demonstrations", pa.list_(_DEMONSTRATION)),
     ]
     return pa.schema(fields)
 

@@ -24,23 +24,21 @@ _WORK_BY_ID = pa.struct([("paper", _STRING), ("entry", _INTEGER)])
 _NUMBERS = pa.list_(_INTEGER)
 COLUMNS = pa.schema(
     [
-        *((name, _STRING) for name in ("id", "paper_id", "title")),
-        ("authors", pa.list_(_STRING)),
-        *((name, _STRING) for name in ("primary_category", "published", "license", "kind", "context", "cluster")),
+        *((name, _STRING) for name in ("id", "paper_id", "title", "kind")),
         ("order", _INTEGER),
-        ("papers", pa.list_(_SHOWN)),
-        ("parts", pa.list_(_PART)),
-        ("parts_version", _INTEGER),
+        *((name, _STRING) for name in ("published", "license", "primary_category")),
         ("labels", _INTEGER),
-        ("works", pa.list_(_WORK)),
-        ("asked", _NUMBERS),
-        ("answer", _NUMBERS),
-        ("shortcut", _NUMBERS),
+        ("input_tokens", _INTEGER),
+        *((name, _STRING) for name in ("round", "context", "cluster")),
+        *((name, _NUMBERS) for name in ("asked", "answer", "shortcut")),
         ("tags", pa.list_(_STRING)),
         ("cited_by", _NUMBERS),
         ("ages", _NUMBERS),
-        ("input_tokens", _INTEGER),
-        ("round", _STRING),
+        ("authors", pa.list_(_STRING)),
+        ("works", pa.list_(_WORK)),
+        ("papers", pa.list_(_SHOWN)),
+        ("parts", pa.list_(_PART)),
+        ("parts_version", _INTEGER),
     ]
 )
 KEPT = tuple(name for name in COLUMNS.names if name not in ("title", "works"))

@@ -52,7 +52,7 @@ def complete_question(row: Row, store: Store) -> Row | Lacking:
         if text is not None and digest(text[1]) == hashes["question"]:
             full_row: dict[str, Any] = {name: row[name] for name in rows.KEPT}
             full_row |= {"title": paper.title, "candidates": candidates, "section": text[0], "question": text[1]}
-            return full_row if matches(rows.texts(full_row), hashes) else "changed_text"
+            return rows.with_choices(full_row) if matches(rows.texts(full_row), hashes) else "changed_text"
     return "changed_text"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -22,30 +23,31 @@ _CANDIDATE = pa.struct(
 )
 COLUMNS = pa.schema(
     [
-        *((name, pa.string()) for name in ("id", "paper_id", "title")),
-        ("authors", pa.list_(pa.string())),
+        *((name, pa.string()) for name in ("id", "paper_id", "title", "published", "license", "target")),
+        ("label", pa.int64()),
+        ("input_tokens", pa.int64()),
         *(
             (name, pa.string())
             for name in (
+                "round",
                 "level",
-                "section",
                 "citation_type",
                 "question_paper",
                 "distractors",
                 "candidate_text",
-                "question",
+                "section",
             )
         ),
+        ("authors", pa.list_(pa.string())),
+        ("question", pa.string()),
+        ("choices", pa.list_(pa.string())),
         ("candidates", pa.list_(_CANDIDATE)),
-        ("label", pa.int64()),
-        ("published", pa.string()),
-        ("license", pa.string()),
-        ("input_tokens", pa.int64()),
-        ("round", pa.string()),
     ]
 )
 _TEXTS = ("title", "section", "question")
-KEPT = tuple(name for name in COLUMNS.names if name not in (*_TEXTS, "candidates"))
+# What is made of other columns: harnesses that read plain columns take choices as texts and their letter as the target.
+_MADE = ("choices", "target")
+KEPT = tuple(name for name in COLUMNS.names if name not in (*_TEXTS, "candidates", *_MADE))
 _SHOWN = ("id", "license")
 ID_COLUMNS = pa.schema(
     [
@@ -97,9 +99,15 @@ def with_token_counts(rows: Sequence[dict[str, Any]], round_name: str, count: To
     ]
     counts = iter(count([text for parts in row_texts for text in parts]))
     return [
-        {**row, "input_tokens": sum(next(counts) for _ in parts), "round": round_name}
+        {**with_choices(row), "input_tokens": sum(next(counts) for _ in parts), "round": round_name}
         for row, parts in zip(rows, row_texts, strict=True)
     ]
+
+
+def with_choices(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with each candidate as one text, and the letter of the right one."""
+    choices = ["\n\n".join(_candidate_texts(candidate, row)) for candidate in row["candidates"]]
+    return {**row, "choices": choices, "target": ascii_uppercase[row["label"]]}
 
 
 def _candidate_texts(candidate: dict[str, Any], row: dict[str, Any]) -> list[str]:

@@ -1,7 +1,7 @@
-"""`eval.yaml`, which makes a dataset one of the Hub's benchmarks (https://huggingface.co/docs/hub/eval-results).
+"""`eval.yaml`: SCALAR's levels of a round as a benchmark of the Hub, which Inspect runs by `inspect eval hf/ORG/academiceval`.
 
-The Hub shows leaderboards of those datasets that it has listed, with a framework that it knows; lm-evaluation-harness has not been on
-that list (`EVALUATION_FRAMEWORKS` in huggingface.js, packages/tasks/src/eval.ts). The file names it all the same.
+https://huggingface.co/docs/hub/eval-results. The Hub lists benchmarks with a framework that it knows, among them Inspect. Inspect takes
+questions with choices in plain columns and has a closed list of scorers (`inspect_ai._eval.task.hf`): SCALAR's fit, other tasks do not.
 """
 
 from __future__ import annotations
@@ -22,8 +22,24 @@ if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest
 
 EVAL = "eval.yaml"
-FRAMEWORK = "lm-evaluation-harness"
+FRAMEWORK = "inspect-ai"
+# {question}, {choices} and {letters} are Inspect's. The words are the published prompt's, with letters in place of numbers.
+TEMPLATE = """\
+You are given a paper with a placeholder "**[MASKED_CITATION]**" in its content. Your task is to select the most appropriate reference \
+from the provided reference list to replace the mask. The paper content is enclosed within <Paper> and </Paper>, the reference list \
+within <References> and </References>.
+
+<Paper>
+
+{question}</Paper>
+
+<References>
+{choices}
+</References>
+Write the letter of the selected reference, one of {letters}, on the last line, in the form 'ANSWER: $LETTER' (without quotes)."""
 _SPLIT: Literal["test"] = "test"
+# Columns of a question that go into Inspect's logs.
+_NOTED = ("id", "paper_id", "published", "round")
 
 
 _Name = Annotated[str, Field(pattern=r"^[\w.-]+$")]
@@ -35,6 +51,10 @@ class _Task(BaseModel):
     id: _Name
     config: _Name
     split: _Name
+    # Inspect reads and checks these; benchmarks of others need not have them.
+    field_spec: dict[str, Any] = {}
+    solvers: list[dict[str, Any]] = []
+    scorers: list[dict[str, Any]] = []
 
 
 class _EvalFile(BaseModel):
@@ -54,17 +74,19 @@ def task_id(configuration: str, revision: str, metric: str) -> str:
 
 
 def eval_yaml(manifest: Manifest) -> str | None:
-    """The text of `eval.yaml`: a task for each configuration with test samples; None if there are none, as in a sealed round."""
+    """The text of `eval.yaml`: a task for each level with test questions; None if there are none, as in a sealed round."""
     configurations = [
         configuration
         for configuration in manifest.configurations
-        if configuration.statistics(_SPLIT).samples and configuration.form in ("full", "questions")
+        if configuration.statistics(_SPLIT).samples
+        and configuration.form == "questions"
+        and kind_of(configuration.task) == "cloze"
     ]
     if not configurations:
         return None
     content = {
         "name": f"AcademicEval {manifest.published_as}",
-        "description": "A live long-context benchmark of academic writing; each task is one setting of one monthly round.",
+        "description": "SCALAR over new papers: a citation is masked; which of four papers was meant? Each task is a level of one round.",
         "evaluation_framework": FRAMEWORK,
         "tasks": [
             {
@@ -75,6 +97,9 @@ def eval_yaml(manifest: Manifest) -> str | None:
                 ),
                 "config": configuration.name,
                 "split": _SPLIT,
+                "field_spec": {"input": "question", "target": "target", "choices": "choices", "metadata": list(_NOTED)},
+                "solvers": [{"name": "multiple_choice", "args": {"template": TEMPLATE}}],
+                "scorers": [{"name": "choice"}],
             }
             for configuration in configurations
         ],

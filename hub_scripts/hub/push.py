@@ -18,7 +18,7 @@ from builder.dataset.manifest import SEALED, parse_report_card, read_manifest
 from builder.dataset.takedown import without_papers
 from hub_scripts.errors import CheckError, DifferenceError
 from hub_scripts.hub import checks
-from hub_scripts.hub.benchmark import EVAL, FRAMEWORK
+from hub_scripts.hub.benchmark import EVAL
 from hub_scripts.hub.file_hashes import gone, unchanged_paths
 from hub_scripts.hub.publishable_copy import publishable_copy
 from hub_scripts.hub.publishing import obsolete_paths, publish
@@ -87,7 +87,7 @@ def push(
         _check_seal(repo, seal, source, notices)
     yield from _plan(repo, staged, manifest, last)
     if EVAL in staged.files:
-        yield f"{EVAL}: framework {FRAMEWORK}, which the Hub did not list in November 2026; docs/publish.md says what a leaderboard needs"
+        yield f"{EVAL}: `inspect eval hf/{repo_id}` will run SCALAR; docs/publish.md says what a leaderboard of the Hub needs"
     if not yes:
         yield "nothing was uploaded; add --yes to publish"
         return

@@ -21,6 +21,7 @@ from builder.dataset.manifest import (
 from builder.round.takedowns import TAKEDOWNS, Takedown, parse_takedowns, takedown_lines
 from hub_scripts.hub.benchmark import EVAL, eval_yaml
 from hub_scripts.hub.compat import endpoint
+from hub_scripts.hub.doi import DOI, zenodo_json
 from hub_scripts.hub.file_hashes import Content
 from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes
 
@@ -83,6 +84,7 @@ def beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, Content
     files = {
         CARD: card(manifest, Publication(repo, revision, notices.errata)).encode(),
         CROISSANT: croissant(manifest, address).encode(),
+        DOI: zenodo_json(manifest, f"{endpoint()}/datasets/{repo}/tree/{revision}").encode(),
     }
     if benchmark := eval_yaml(manifest):
         files[EVAL] = benchmark.encode()

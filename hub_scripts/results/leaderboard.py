@@ -72,9 +72,9 @@ def entries(results: Results, published: PublishedRound, url: str) -> list[dict[
 
 
 def _notes(score: Score) -> str:
-    """What a reader of a leaderboard must know about a score."""
+    """What a reader of a leaderboard must know about a score; the benchmark file is for another harness."""
     interval = "" if score.low is None or score.high is None else f", 95 % interval {score.low:.4f} to {score.high:.4f}"
-    return f"{score.samples} samples{interval}"
+    return f"{score.samples} samples{interval}; lm-evaluation-harness with SCALAR's published prompt"
 
 
 def merge_entries(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: str) -> bytes:

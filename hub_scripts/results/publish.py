@@ -1,11 +1,12 @@
 """`academiceval push-results`: scores -> a dataset repository of results, and the model index that model cards show.
 
-A result file is uploaded as lm-eval wrote it, to `<model>/<rounds>/`, with a part of its hash in its name; next to it lies its model
-index (https://huggingface.co/docs/hub/model-cards#evaluation-results).
+A result file is uploaded as lm-eval wrote it, to `<model>/<rounds>/`, with a part of its hash in its name; next to it lie its model
+index (https://huggingface.co/docs/hub/model-cards#evaluation-results) and the scores of its samples.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +30,8 @@ from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.core.metadata import TEST
 from lm_eval_tasks.metrics import registry as metrics
 from lm_eval_tasks.samples.results import Results, Score
-from lm_eval_tasks.samples.run_folder import results_in
+from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of
+from lm_eval_tasks.samples.sample import read_file
 from lm_eval_tasks.tasks.derived import setting_of
 
 _INDEX = "model-index.yml"
@@ -57,7 +59,8 @@ class ResultFile:
     @property
     def files(self) -> dict[str, Content]:
         """Path in the repository of results -> content."""
-        return {f"{self.place}.json": self.path, f"{self.place}.{_INDEX}": index_text(self.index)}
+        files: dict[str, Content] = {f"{self.place}.json": self.path, f"{self.place}.{_INDEX}": index_text(self.index)}
+        return files | ({f"{self.place}.scores.jsonl": lines} if (lines := score_lines(self.results)) else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +236,23 @@ def read_result(path: Path, repo_id: str, dataset: str | None = None) -> ResultF
         if score.metric in metrics.headline()  # all other scores are in the result file
     ]
     return ResultFile(path, results, place, address, model_index(results.model, eval_results))
+
+
+def score_lines(results: Results) -> bytes:
+    """JSON lines with the scores of each sample, from which anybody can compute means, intervals and paired differences; empty if the
+    samples do not lie beside the results.
+
+    Raises:
+        SamplesError: they are not those of the results.
+    """
+    if not samples_beside(results.path):
+        return b""
+    lines = [
+        {"task": task, "id": sample.id, "cluster": sample.cluster, "scores": sample.scores}
+        for task, file in sorted(samples_of(results).items())
+        for sample in read_file(file)
+    ]
+    return "".join(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n" for line in lines).encode()
 
 
 def _beside(score: Score, results: Results) -> dict[str, Any]:

@@ -35,13 +35,27 @@ def hub(hub_server: Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Hub
 @pytest.fixture(scope="session")
 def two_rounds(world: Path, shared_tmp: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The dataset folders of two rounds with two settings each, of this process alone."""
+    return _rounds("two-rounds", world, shared_tmp, tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def cloze_rounds(world: Path, shared_tmp: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The same with two levels of SCALAR."""
+    scalar = {"levels": ["SCALAR-Easy", "SCALAR-Medium"], "questions": 12}
+    return _rounds("cloze-rounds", world, shared_tmp, tmp_path_factory, scalar=scalar)
+
+
+def _rounds(
+    name: str, world: Path, shared_tmp: Path, tmp_path_factory: pytest.TempPathFactory, **changes: object
+) -> tuple[Path, Path]:
     own = []
-    with FileLock(shared_tmp / "two-rounds.lock"):
-        for seed, name in enumerate(("2026.11", "2026.12")):
-            place = shared_tmp / "two-rounds" / name
+    with FileLock(shared_tmp / f"{name}.lock"):
+        for seed, round_ in enumerate(("2026.11", "2026.12")):
+            place = shared_tmp / name / round_
             if not (place / "academiceval" / "manifest.json").is_file():
                 shutil.copytree(world / "work", place / "work")
-                run(small_round(place, round=name, settings=("Abs-9K", "Intro-28K-G"), seed=seed), LocalEngine(2))
-            own.append(tmp_path_factory.mktemp(name) / "academiceval")
+                settings = ("Abs-9K", "Intro-28K-G")
+                run(small_round(place, round=round_, settings=settings, seed=seed, **changes), LocalEngine(2))
+            own.append(tmp_path_factory.mktemp(round_) / "academiceval")
             shutil.copytree(place / "academiceval", own[-1])
     return own[0], own[1]

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
+from datasets import load_dataset
+from inspect_ai._eval.task.hf import HFTask, _record_to_sample_hf
+from inspect_ai.log import read_eval_log
 
 from builder.dataset.manifest import read_manifest
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import check_eval, eval_yaml
+from tests.helpers.hub_server import Hub
+from tests.helpers.places import BIN
+
+Command = Callable[..., tuple[int, str, str]]
 
 GOOD = {
     "name": "a",
@@ -19,13 +30,74 @@ GOOD = {
 }
 
 
-def test_eval_yaml_has_a_task_for_each_configuration_with_the_round_in_its_id(dataset: Path) -> None:
-    manifest = read_manifest(dataset)
+def test_eval_yaml_has_a_task_for_each_level_that_inspect_takes(cloze_rounds: tuple[Path, Path]) -> None:
+    manifest = read_manifest(cloze_rounds[0])
     content = yaml.safe_load(eval_yaml(manifest) or "")
-    tasks = {one["config"]: one for one in content["tasks"]}
-    assert tasks["Abs-9K"] == {"id": "abs_9k_rouge_l_content_2026_11", "config": "Abs-9K", "split": "test"}
-    assert set(tasks) == {one.name for one in manifest.configurations if one.statistics("test").samples}
-    assert content["evaluation_framework"] == "lm-evaluation-harness"
+    assert content["evaluation_framework"] == "inspect-ai"
+    # Inspect's own model of a task, which refuses what it does not know.
+    tasks = {task.config: task for task in map(HFTask.model_validate, content["tasks"])}
+    assert set(tasks) == {"SCALAR-Easy", "SCALAR-Medium"}
+    assert (tasks["SCALAR-Easy"].id, tasks["SCALAR-Easy"].split) == ("scalar_easy_accuracy_2026_11", "test")
+    spec = tasks["SCALAR-Easy"].field_spec
+    for row in load_dataset(str(cloze_rounds[0]), "SCALAR-Easy", split="test"):
+        shown = _record_to_sample_hf(row, spec)
+        assert "[MASKED_CITATION]" in str(shown.input)
+        assert shown.choices is not None
+        right = shown.choices["ABCD".index(str(shown.target))]
+        assert right == f"{row['candidates'][row['label']]['title']}\n\n{row['candidates'][row['label']]['content']}"
+
+
+def test_a_round_without_scalar_has_none(dataset: Path) -> None:
+    assert eval_yaml(read_manifest(dataset)) is None
+
+
+@pytest.mark.slow
+def test_inspect_runs_a_published_round(
+    command: Command, hub: Hub, cloze_rounds: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As users type it, with a model that is made up."""
+    assert command("push", cloze_rounds[0], "--repo", "org/academiceval", "--yes", "--licenses", "all")[0] == 0
+    [zenodo] = [
+        blob.data
+        for path, blob in hub.repos["datasets/org/academiceval"].resolve("main").tree.items()
+        if path == ".zenodo.json"
+    ]
+    assert json.loads(zenodo)["version"] == "2026.11"
+    environment = {
+        **os.environ,
+        "HF_ENDPOINT": hub.url,
+        "HF_HUB_OFFLINE": "0",
+        "HF_DATASETS_OFFLINE": "0",
+        "HF_HOME": str(tmp_path / "hf"),
+        "INSPECT_LOG_DIR": str(tmp_path / "logs"),
+    }
+    done = subprocess.run(
+        [
+            BIN / "inspect",
+            "eval",
+            "hf/org/academiceval",
+            "--model",
+            "mockllm/model",
+            "--limit",
+            "3",
+            "--display",
+            "plain",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    logs = [read_eval_log(str(path)) for path in sorted((tmp_path / "logs").glob("*.eval"))]
+    assert len(logs) == 2
+    for log in logs:
+        assert log.status == "success", log.error
+        assert log.results is not None
+        assert [score.name for score in log.results.scores] == ["choice"]
+        assert log.samples is not None
+        assert all("<References>" in str(sample.messages[0].content) for sample in log.samples)
 
 
 @pytest.mark.parametrize(

@@ -377,7 +377,7 @@ def test_yank_the_newest(command: Command, hub: Hub) -> None:
         "manifest.json",
         "errata.jsonl",
         "croissant.json",
-        "eval.yaml",
+        ".zenodo.json",
     }
     card = _text(hub, "README.md")
     assert "| 2026.12 | 2026.12.post1 |" in card

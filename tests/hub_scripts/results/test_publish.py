@@ -257,20 +257,20 @@ def test_results_with_a_key_are_not_uploaded(command: Command, hub: Hub, tmp_pat
 
 
 @pytest.fixture
-def published(command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> tuple[Path, Path]:
+def published(command: Command, hub: Hub, cloze_rounds: tuple[Path, Path]) -> tuple[Path, Path]:
     """Two rounds and a model repository on the Hub; the rounds' folders."""
     from huggingface_hub import HfApi
 
-    for folder in two_rounds:
+    for folder in cloze_rounds:
         assert command("push", folder, "--repo", REPO, "--yes", "--licenses", "all")[0] == 0
     HfApi().create_repo("org/tiny")
-    return two_rounds
+    return cloze_rounds
 
 
 def run(command: Command, dataset: object, output: Path, *tasks: str, **options: object) -> Path:
     """The output folder of a baseline."""
     metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none", **options})
-    names = ",".join(f"academiceval_{task}" for task in tasks)
+    names = ",".join(task if task.startswith("scalar") else f"academiceval_{task}" for task in tasks)
     code, _, err = command("eval", "--model", "lead", "--tasks", names, "--metadata", metadata, "--output", output)
     assert code == 0, err
     return output
@@ -297,13 +297,17 @@ def test_a_leaderboard_keeps_what_other_runs_and_months_have_brought(
     published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
 ) -> None:
     place = ("--dataset", REPO)
-    push(command, run(command, published[0], tmp_path / "abs", "abs_9k"), *place)
-    push(command, run(command, REPO, tmp_path / "intro", "intro_28k_g", dataset_revision="2026.11"))
+    push(command, run(command, published[0], tmp_path / "easy", "scalar_easy"), *place)
+    push(command, run(command, REPO, tmp_path / "medium", "scalar_medium", dataset_revision="2026.11"))
     # Both tasks at once, with the mean over a paper's tasks, which no leaderboard has.
-    push(command, run(command, published[1], tmp_path / "later", "abs_9k", "intro_28k_g"), *place)
+    push(
+        command,
+        run(command, published[1], tmp_path / "later", "scalar_easy", "scalar_medium", "abs_9k", "intro_28k_g"),
+        *place,
+    )
     entries = board(hub)
     assert set(entries) == {
-        f"{task}_rouge_l_content_{round_}" for task in ("abs_9k", "intro_28k_g") for round_ in ("2026_11", "2026_12")
+        f"{task}_accuracy_{round_}" for task in ("scalar_easy", "scalar_medium") for round_ in ("2026_11", "2026_12")
     }
     files = tree(hub, RESULTS)
     for task, entry in entries.items():
@@ -316,15 +320,26 @@ def test_a_leaderboard_keeps_what_other_runs_and_months_have_brought(
         scores = json.loads(files[path])["academiceval"]["scores"]
         assert (address, entry["source"]["name"]) == (f"{hub.url}/datasets/org/results", "AcademicEval")
         assert any(
-            one["metric"] == "rouge_l_content" and one["value"] == pytest.approx(entry["value"], abs=1e-6)
-            for one in scores
+            one["metric"] == "accuracy" and one["value"] == pytest.approx(entry["value"], abs=1e-6) for one in scores
         )
         assert re.fullmatch(r"\d+ samples.*", entry["notes"])
     index = yaml.safe_load(tree(hub, MODEL)["README.md"].split("---")[1])["model-index"][0]["results"]
-    assert len({(one["task"]["name"], one["dataset"]["revision"]) for one in index}) == len(index) == 5
+    assert len({(one["task"]["name"], one["dataset"]["revision"]) for one in index}) == len(index) == 7
     assert "config" not in next(one["dataset"] for one in index if one["task"]["name"] == "whole paper")
+    # Beside each result lie the scores of its samples, from which its means can be computed.
+    for path in [path for path in files if path.endswith(".scores.jsonl")]:
+        scores = json.loads(files[path.replace(".scores.jsonl", ".json")])["academiceval"]["scores"]
+        lines = [json.loads(line) for line in files[path].splitlines()]
+        for score in scores:
+            own = [
+                line["scores"][score["metric"]]
+                for line in lines
+                if line["task"] == score["task"] and score["metric"] in line["scores"]
+            ]
+            assert not own or score["value"] == pytest.approx(sum(own) / len(own))
+        assert lines
     # Once more, nothing changes.
-    assert "already has all of it" in push(command, tmp_path / "abs", *place)
+    assert "already has all of it" in push(command, tmp_path / "easy", *place)
     assert board(hub) == entries
 
 
@@ -334,11 +349,11 @@ def test_what_is_on_no_leaderboard_says_so(
 ) -> None:
     for number, (tasks, options) in enumerate(
         (
+            (("scalar_easy",), {}),
+            (("scalar_easy",), {"context": "local"}),
+            (("scalar_easy",), {"published_after": "2000-01-01"}),
+            # Inspect cannot run it from the dataset's columns.
             (("abs_9k",), {}),
-            (("ralm_abs_9k",), {"retriever": "tfidf"}),
-            (("abs_9k",), {"split": "all"}),
-            (("abs_9k",), {"published_after": "2000-01-01"}),
-            (("abs_9k_title_only",), {}),
         )
     ):
         place = () if number == 0 else ("--dataset", REPO)
@@ -350,7 +365,7 @@ def test_what_is_on_no_leaderboard_says_so(
         "--model",
         "lead",
         "--tasks",
-        "academiceval_abs_9k",
+        "scalar_easy",
         "--limit",
         "2",
         "--output",
@@ -373,10 +388,10 @@ def test_the_folder_that_was_run_is_the_one_that_is_published(
     (other / "manifest.json").write_text(json.dumps(manifest))
     hub.repos["datasets/org/empty"] = Repository()
     hub.repos["datasets/org/empty"].add("main", "", "", {})
-    found = run(command, published[0], tmp_path / "run", "abs_9k")
+    found = run(command, published[0], tmp_path / "run", "scalar_easy")
     text = (found / "results_lead.json").read_text()
     lost = text.replace(str(published[0]), str(tmp_path))
-    changed = (run(command, other, tmp_path / "run2", "abs_9k") / "results_lead.json").read_text()
+    changed = (run(command, other, tmp_path / "run2", "scalar_easy") / "results_lead.json").read_text()
     for content, dataset, says in (
         (text, "org/nothing", "org/nothing does not exist"),
         (text, "org/empty", "org/empty has no revision 2026.11, the round of these"),
@@ -384,9 +399,10 @@ def test_the_folder_that_was_run_is_the_one_that_is_published(
         (changed, REPO, f"is not what {REPO} has as 2026.11"),
         (text.replace('"2026.11"', '"2026.12"'), REPO, "is not here as it was when it was run"),
     ):
-        (found / "results_lead.json").write_text(content)
+        run_ = tmp_path / ("run2" if content == changed else "run")
+        (run_ / "results_lead.json").write_text(content)
         code, _, err = command(
-            "push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", dataset
+            "push-results", run_, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", dataset
         )
         assert (code, says in err) == (1, True), (says, err)
     assert RESULTS not in hub.repos
@@ -395,7 +411,7 @@ def test_the_folder_that_was_run_is_the_one_that_is_published(
 def test_a_replaced_round_is_on_no_leaderboard(
     published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
 ) -> None:
-    found = run(command, published[1], tmp_path / "run", "abs_9k")
+    found = run(command, published[1], tmp_path / "run", "scalar_easy")
     assert command("yank", REPO, "--revision", "2026.12", "--reason", "wrong", "--yes")[0] == 0
     code, _, err = command(
         "push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", REPO
@@ -419,17 +435,17 @@ def test_the_plain_lm_evals_run_over_a_part_is_on_no_leaderboard(
 ) -> None:
     """It does not know of rows that are listed by id only."""
     of = (
-        next(one for one in read_manifest(published[0]).configurations if one.name == "Abs-9K")
+        next(one for one in read_manifest(published[0]).configurations if one.name == "SCALAR-Easy")
         .statistics("test")
         .samples
     )
     for samples, is_shown in ((of, True), (of - 1, False)):
         content = {
-            "results": {"academiceval_abs_9k": {"rouge_l_content,score": 0.25}},
+            "results": {"scalar_easy": {"accuracy,score": 0.25}},
             "model_name": "org/tiny",
             "date": 1.7e9,
-            "configs": {"academiceval_abs_9k": {"metadata": {"dataset": REPO, "dataset_revision": "2026.11"}}},
-            "n-samples": {"academiceval_abs_9k": {"original": samples, "effective": samples}},
+            "configs": {"scalar_easy": {"metadata": {"dataset": REPO, "dataset_revision": "2026.11"}}},
+            "n-samples": {"scalar_easy": {"original": samples, "effective": samples}},
         }
         (tmp_path / "results_x.json").write_text(json.dumps(content))
         out = push(command, tmp_path / "results_x.json")
@@ -445,7 +461,7 @@ def test_what_the_hub_does_not_say_is_not_taken_for_absent(
     for path in (FILE, "README.md"):
         HfApi().upload_file(path_or_fileobj=b"- {}\n", path_in_repo=path, repo_id="org/tiny")
     before = tree(hub, MODEL)
-    found = run(command, published[0], tmp_path / "run", "abs_9k")
+    found = run(command, published[0], tmp_path / "run", "scalar_easy")
     for status in (400, 403, 409, 429, 503):
         for name in (FILE, "README.md", "errata.jsonl", "manifest.json"):
             hub.fault = lambda number, method, path, name=name, status=status: (  # type: ignore[misc]
@@ -463,7 +479,7 @@ def test_what_the_hub_does_not_say_is_not_taken_for_absent(
 def test_what_somebody_else_pushes_meanwhile_stays(
     published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
 ) -> None:
-    found = run(command, published[0], tmp_path / "run", "abs_9k")
+    found = run(command, published[0], tmp_path / "run", "scalar_easy")
 
     def meanwhile(number: int, method: str, path: str) -> None:
         if path.startswith("/api/datasets/org/results/commit") and FILE not in hub.repos[MODEL].resolve("main").tree:
@@ -487,7 +503,7 @@ def test_entries_of_others_stay_and_a_damaged_file_is_not_replaced(
     def put(text: str) -> None:
         HfApi().upload_file(path_or_fileobj=text.encode(), path_in_repo=FILE, repo_id="org/tiny")
 
-    found = run(command, published[0], tmp_path / "run", "abs_9k")
+    found = run(command, published[0], tmp_path / "run", "scalar_easy")
     theirs = {"dataset": {"id": "a/b", "task_id": "t"}, "value": "1", "date": "2025-01-15T10:30:00Z", "theirs": 1}
     put(yaml.safe_dump([theirs]))
     push(command, found, "--dataset", REPO)
