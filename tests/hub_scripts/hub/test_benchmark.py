@@ -71,23 +71,16 @@ def test_inspect_runs_a_published_round(
         "HF_HOME": str(tmp_path / "hf"),
         "INSPECT_LOG_DIR": str(tmp_path / "logs"),
     }
+    script = (
+        "from inspect_ai import eval\n"
+        "from inspect_ai.model import ModelOutput, ModelUsage, get_model\n"
+        "def answer(*_):\n"
+        "    made = ModelOutput.from_content('mockllm/model', 'I think so.\\nANSWER: B')\n"
+        "    return made.model_copy(update={'usage': ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)})\n"
+        "eval('hf/org/academiceval', model=get_model('mockllm/model', custom_outputs=answer), display='plain')\n"
+    )
     done = subprocess.run(
-        [
-            BIN / "inspect",
-            "eval",
-            "hf/org/academiceval",
-            "--model",
-            "mockllm/model",
-            "--limit",
-            "3",
-            "--display",
-            "plain",
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment,
-        cwd=tmp_path,
+        [BIN / "python", "-c", script], capture_output=True, text=True, check=False, env=environment, cwd=tmp_path
     )
     assert done.returncode == 0, done.stdout + done.stderr
     logs = [read_eval_log(str(path)) for path in sorted((tmp_path / "logs").glob("*.eval"))]
@@ -98,6 +91,8 @@ def test_inspect_runs_a_published_round(
         assert [score.name for score in log.results.scores] == ["choice"]
         assert log.samples is not None
         assert all("<References>" in str(sample.messages[0].content) for sample in log.samples)
+        right = [sample.target == "B" for sample in log.samples]
+        assert log.results.scores[0].metrics["accuracy"].value == pytest.approx(sum(right) / len(right))
 
 
 @pytest.mark.parametrize(
