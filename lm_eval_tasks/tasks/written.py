@@ -10,7 +10,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lm_eval_tasks.tasks.derived import GROUPS, TAGS, TASKS, Group, Task
-from lm_eval_tasks.tasks.records import ALL_LEVELS, CORE_READINGS, FULL, PLAIN, READINGS, ROLES, SETTINGS, TARGETS, TINY
+from lm_eval_tasks.tasks.records import (
+    ALL_LEVELS,
+    CORE_READINGS,
+    FULL,
+    LEVELS,
+    PLAIN,
+    READINGS,
+    ROLES,
+    SETTINGS,
+    TARGETS,
+    TINY,
+    slug_of,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 _OURS = ROOT / "lm_eval_tasks"
@@ -24,6 +36,14 @@ _TITLE_FILTER = """filter_list:
 """
 # The part of the in-tree edition's module that is ours word for word: it begins here, to the end of both files.
 _REFINEMENT = "_YES = "
+# The same of the module that reads answers to questions: where both stretches begin, and before what the second ends.
+_ANSWERS = ("_MARK = ",)
+_LABELS = ("_LISTS = ", "def strict_set_of")
+_FENCES = """def _without_fence(text: str) -> str:
+    return text.rstrip().removesuffix(_FENCE).rstrip()
+"""
+# Reading family -> its metrics.
+_TREE_READINGS = {"walk": ("exact", "set_f1"), "next": ("share_right",)}
 _BLOCK = re.compile(r"(?<=<!-- tasks -->\n).*?(?=<!-- end of tasks -->)", re.DOTALL)
 _DEMONSTRATIONS = {
     "plain": "none",
@@ -107,8 +127,65 @@ def _tree_files() -> dict[Path, str]:
         "  - {metric: rougeL, aggregation: mean, weight_by_size: false}\nmetadata: {version: 1.0}\n"
     )
     head = (_TREE / "utils.py").read_text(encoding="utf-8").partition(_REFINEMENT)[0]
-    refine = (_OURS / "samples" / "refine.py").read_text(encoding="utf-8").partition(_REFINEMENT)
-    return {**files, _TREE / "utils.py": head + refine[1] + refine[2]}
+    files[_TREE / "utils.py"] = head + _stretch(_OURS / "samples" / "refine.py", _REFINEMENT)
+    return {**files, **_tree_questions()}
+
+
+def _tree_questions() -> dict[Path, str]:
+    """SCALAR, and the reading core as far as it needs neither a tokenizer nor a choice of its own."""
+    names = [level.name for level in LEVELS]
+    readings = [reading for reading in CORE_READINGS if reading.task in _TREE_READINGS]
+    members = {"scalar": [slug_of(name) for name in names], "academiceval_reading": []}
+    files = {}
+    for name in names:
+        lines = [
+            "include: _default_yaml",
+            f"task: {slug_of(name)}",
+            f"task_alias: {name}",
+            f"dataset_name: {name}",
+            "doc_to_text: !function questions.scalar",
+            'doc_to_target: "{{label}}"',
+            "process_results: !function questions.process_scalar",
+            "metric_list:",
+            "  - {metric: acc, aggregation: mean, higher_is_better: true}",
+        ]
+        files[_TREE / f"{slug_of(name)}.yaml"] = "\n".join(lines) + "\n" + _GREEDY.format(tokens=2000)
+    for task in TASKS:
+        if task.alias or task.configuration not in {reading.name for reading in readings}:
+            continue
+        [reading] = [reading for reading in readings if reading.name == task.configuration]
+        metrics = _TREE_READINGS[reading.task]
+        lines = [
+            f"task: {task.name}",
+            f"task_alias: {reading.name}",
+            "custom_dataset: !function questions.load",
+            f'dataset_kwargs: {{path: ORG/academiceval, name: {reading.name}, revision: "2026.11"}}',
+            "test_split: test",
+            "output_type: generate_until",
+            'doc_to_text: "{{prompt}}"',
+            'doc_to_target: "{{answer}}"',
+            f"process_results: !function questions.process_{reading.task}",
+            "metric_list:",
+            *(f"  - {{metric: {metric}, aggregation: mean, higher_is_better: true}}" for metric in metrics),
+            "metadata: {version: 1.0}",
+        ]
+        files[_TREE / f"{task.name}.yaml"] = "\n".join(lines) + "\n" + _GREEDY.format(tokens=task.answer_tokens)
+        members["academiceval_reading"].append(task.name)
+    for group, tasks in members.items():
+        listed = "".join(f"  - {task}\n" for task in tasks)
+        files[_TREE / f"_{group}.yaml"] = f"group: {group}\ntask:\n{listed}metadata: {{version: 1.0}}\n"
+    for name in ("scalar", "scalar_candidate", "walk", "walk_questions", "next"):
+        files[_TREE / "prompts" / f"{name}.txt"] = (_OURS / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
+    head = (_TREE / "questions.py").read_text(encoding="utf-8").partition(_ANSWERS[0])[0]
+    answers = _stretch(_OURS / "metrics" / "answer_index.py", *_ANSWERS)
+    labels = _stretch(_OURS / "metrics" / "answer_labels.py", *_LABELS)
+    return {**files, _TREE / "questions.py": f"{head}{answers.rstrip()}\n\n\n{labels.rstrip()}\n\n\n{_FENCES}"}
+
+
+def _stretch(path: Path, begins: str, ends: str = "") -> str:
+    """A file's text from the first of two marks to the second, or to its end."""
+    _, mark, text = path.read_text(encoding="utf-8").partition(begins)
+    return mark + (text.partition(ends)[0] if ends else text)
 
 
 def _tree_task(task: Task) -> str:

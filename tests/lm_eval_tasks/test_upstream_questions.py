@@ -1,0 +1,114 @@
+"""SCALAR and the reading core in the in-tree edition: the prompts and verdicts of our own tasks, on made-up rows."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import random
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from lm_eval_tasks.metrics.answer_index import answer_of
+from lm_eval_tasks.metrics.answer_labels import pairs_of, set_of
+from lm_eval_tasks.metrics.reading import f1_of, share_right_of
+from lm_eval_tasks.prompts import reading, scalar
+from tests.helpers.pages import ROOT
+
+PLACE = ROOT / "docs" / "upstream" / "academiceval" / "questions.py"
+
+
+@pytest.fixture(scope="module")
+def upstream() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("upstream_questions", PLACE)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("candidate_text", ["full", "concise", "body"])
+def test_scalars_prompt_is_ours(upstream: ModuleType, candidate_text: str) -> None:
+    texts = [
+        "",
+        "<Abstract>Abstract: About.</Abstract>\n\n<Content>\nAll of it.\n</Content>",
+        "Plain {CANDIDATES} {PAPER}",
+        "d",
+    ]
+    row = {
+        "question": "A title\n\nAs **[MASKED_CITATION]** showed, {INDEX}.",
+        "candidate_text": candidate_text,
+        "candidates": [{"title": f"Work {i}", "content": text} for i, text in enumerate(texts)],
+        "label": 2,
+    }
+    assert upstream.scalar(row) == "".join(slot.text for slot in scalar.slots_of(row))
+    for answer in (
+        "<answer>2</answer>",
+        "<answer>[02]</answer>",
+        "<answer>1</answer> or <answer>Candidate 2</answer>",
+        "2",
+        "",
+    ):
+        assert upstream.process_scalar(row, [answer]) == {"acc": float(answer_of(answer, 4) == 2)}
+
+
+@pytest.mark.parametrize(
+    ("task", "kind", "works"), [("walk", "same_paragraph", 2), ("walk", "introduction", 1), ("next", "following", 0)]
+)
+def test_prompts_over_many_papers_are_ours(upstream: ModuleType, task: str, kind: str, works: int) -> None:
+    text = "=== not a mark ===\nOne [7] two [8]. {QUESTION} A line about {COUNT} things, and so on."
+    texts = {("Papers", f"p{i}"): f"{i} {text}" for i in range(3)}
+    edits = [{"start": 5, "end": 9, "text": "[cite]"}, {"start": 12, "end": 12, "text": "!"}]
+    row: dict[str, Any] = {
+        "id": "q",
+        "kind": kind,
+        "papers": [{"id": f"p{i}", "texts": "Papers"} for i in range(3)],
+        "parts": [{"paper": i, "start": i, "end": 60, "edits": edits if i == 1 else []} for i in (2, 0, 1)],
+        "parts_version": 1,
+        "labels": 3,
+        "works": [{"title": f'The "{name}" work'} for name in "AB"[:works]],
+        "asked": [1, 3] if task == "next" else [],
+        "answer": [2, 1],
+    }
+    assert upstream._prompt(task, row, texts) == "".join(reading.prompt_of(row, texts, task))
+    with pytest.raises(ValueError, match="way 2"):
+        upstream._prompt(task, {**row, "parts_version": 2}, texts)
+
+
+def test_answers_are_read_alike(upstream: ModuleType) -> None:
+    rng = random.Random(5)
+    labels = ["Paper 1", "Paper 2", "3", "Passage 12", "[7]", "none", "`Paper 4`"]
+    for _ in range(300):
+        chosen = rng.choices(labels, k=rng.randint(0, 4))
+        text = rng.choice(("So: ", "see [3]. ", "")) + rng.choice(
+            (json.dumps(chosen), ", ".join(chosen), "[]", f"[{', '.join(chosen)}]")
+        )
+        named = set_of(text)
+        right = sorted(set(rng.choices(range(1, 5), k=rng.randint(0, 3))))
+        expected = (0.0, 0.0) if named is None else (float(set(named) == set(right)), f1_of(named, right))
+        scores = upstream.process_walk({"answer": right}, [text])
+        assert (scores["exact"], scores["set_f1"]) == pytest.approx(expected), text
+        pairs = "{" + ", ".join(f'"Passage {rng.randint(1, 4)}": "Passage {rng.randint(1, 4)}"' for _ in range(3)) + "}"
+        asked = [1, 2]
+        found = share_right_of(pairs_of(pairs) or {}, asked, [3, 4])
+        assert upstream.process_next({"asked": asked, "answer": [3, 4]}, [pairs])["share_right"] == found
+
+
+def test_nemo_skills_lines_ask_for_a_letter() -> None:
+    spec = importlib.util.spec_from_file_location("nemo_skills_prepare", PLACE.parents[1] / "nemo_skills_prepare.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    row = {
+        "id": "q",
+        "question": "As **[MASKED_CITATION]** {choices}",
+        "choices": ["w {question}", "x", "y", "z"],
+        "target": "C",
+    }
+    line = module.line_of(row, "SCALAR-Easy")
+    assert line["expected_answer"] == "C"
+    assert "As **[MASKED_CITATION]** {choices}</Paper>" in line["question"]
+    assert "\nA) w {question}\nB) x\nC) y\n" in line["question"]

@@ -1,0 +1,73 @@
+"""The wheel in an environment of its own: what the README promises evaluators works with nothing else of this repository."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.pages import ROOT
+from tests.helpers.places import BIN
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
+Run = Callable[..., str]
+
+
+def _run(*line: object, place: Path, code: int = 0, **variables: str) -> str:
+    done = subprocess.run(
+        list(map(str, line)), cwd=place, capture_output=True, text=True, check=False, env={**os.environ, **variables}
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("dist")
+    # Without isolation: the build system is here, and nothing has to be fetched.
+    _run(BIN / "uv", "build", "-q", "--out-dir", place, ROOT, place=place)
+    _run(sys.executable, "-m", "twine", "check", "--strict", *place.iterdir(), place=place)
+    [found] = place.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of a bare environment with `academiceval[offline]`."""
+    place = tmp_path_factory.mktemp("bare")
+    _run(sys.executable, "-m", "venv", place / "venv", place=place)
+    programs = place / "venv" / "bin"
+    # As the Makefile does: torch by pip, which finds its build for processors.
+    constraints = ("-c", ROOT / "constraints.txt")
+    _run(programs / "python", "-m", "pip", "install", "-q", *constraints, "torch", place=place)
+    install = (BIN / "uv", "pip", "install", "-q", "--python", programs / "python", *constraints)
+    _run(*install, f"academiceval[offline] @ {wheel.as_uri()}", place=place)
+    return programs
+
+
+def test_an_evaluators_door(environment: Path, dataset: Path, tmp_path: Path) -> None:
+    here = {"HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1", "PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
+    (tmp_path / "academiceval").symlink_to(dataset)
+
+    def typed(line: str, code: int = 0) -> str:
+        name, *rest = line.split()
+        return _run(environment / name, *rest, place=tmp_path, code=code, **here)
+
+    load = 'from datasets import load_dataset; print(len(load_dataset("academiceval", "Intro-28K-G")["test"]))'
+    assert int(_run(environment / "python", "-c", load, place=tmp_path, **here).split()[-1]) > 0
+    printed = typed(
+        "academiceval eval --model lead --tasks academiceval_abs_9k --bertscore minilm --output results/lead-9k"
+    )
+    assert "academiceval_abs_9k" in printed
+    assert "| Run | lead |" in typed("academiceval show results/lead-9k")
+    typed("academiceval link-tasks")
+    metadata = '{"bertscore_model":"none"}'
+    printed = typed(f"lm_eval --tasks academiceval_abs --model dummy --limit 2 --metadata {metadata}")
+    assert "rouge_l_content" in printed
+    # What it lacks, it names.
+    (tmp_path / "round.toml").write_text('round = "2026.11"\n[source]\nkind = "sample"\n')
+    assert "academiceval[builder]" in typed("academiceval run round.toml", code=1)
