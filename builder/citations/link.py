@@ -74,9 +74,9 @@ def link_report(store: Store, papers: Iterable[Paper]) -> StageReport:
 
 
 def cited_entries(round_: Round, document: Document) -> list[int]:
-    """Indices of the entries to resolve: those of the related work, or all cited ones if the round asks for SCALAR."""
+    """Indices of the entries to resolve: those of the related work, or all cited ones if the round asks about citations anywhere."""
     related = cited_in_related_work(document)
-    if not round_.scalar.chosen:
+    if not round_.asks_about_citations:
         return related
     return list(dict.fromkeys([*related, *(i for mention in document.mentions for i in mention.references)]))
 
@@ -95,7 +95,7 @@ def _key(round_: Round, documents: Documents, paper: Paper) -> str:
         documents.store.read_file(paper.id, kind, EXTRACTOR),
         round_.link.model_dump(),
         [file_fingerprint(path) for path in round_.source.references],
-        *(["all"] if round_.scalar.chosen else []),
+        *(["all"] if round_.asks_about_citations else []),
     ]
     return sha256_of_bytes(json.dumps(parts))
 

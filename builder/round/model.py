@@ -109,6 +109,11 @@ class Round(Table):
         return not self.source.LIVE if self.extract.both is None else self.extract.both
 
     @property
+    def asks_about_citations(self) -> bool:
+        """Whether questions are about citations anywhere in a paper, those of SCALAR, Match and Select."""
+        return bool(self.scalar.chosen) or any(reading.task in ("match", "select") for reading in self.reading.chosen)
+
+    @property
     def new_papers(self) -> int:
         """New first-author papers that an update wants."""
         return _live_default(self.update.papers, _NEW_PAPERS, self.source) or 0

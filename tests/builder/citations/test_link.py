@@ -5,10 +5,11 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 import pytest
 
-from builder.citations.link import link_papers
+from builder.citations.link import cited_entries, link_papers
 from builder.citations.resolve import resolve_entry
 from builder.citations.search import search_status
 from builder.extract.references import parse_entry
@@ -22,6 +23,7 @@ from builder.store import Store, StoredDocument
 from tests.helpers.citations import DAMAGES, STYLES, citation, damage
 from tests.helpers.papers import paper
 from tests.helpers.places import DATA
+from tests.helpers.rounds import small_round
 
 CITING = paper(50, "Me Myself", day=20)
 KNOWN = paper(1, "Jane Doe", day=1, title="Sparse routing for long inputs")
@@ -294,3 +296,25 @@ def test_references_made_from_real_records_are_resolved(store: Store) -> None:
     assert len(sample) == 500
     assert wrong <= 2
     assert right >= 390
+
+
+@pytest.mark.parametrize(
+    ("changes", "entries"),
+    [
+        ({}, [1]),
+        ({"reading": {"configurations": ["Walk-128K"]}}, [1]),
+        ({"reading": {"configurations": ["Select-64K"]}}, [1, 0]),
+        ({"reading": {"configurations": ["Match-128K"]}}, [1, 0]),
+        ({"scalar": {"levels": ["SCALAR-Easy"]}}, [1, 0]),
+    ],
+)
+def test_what_is_asked_about_is_resolved(changes: dict[str, object], entries: list[int], tmp_path: Path) -> None:
+    """Citations outside the related work matter to rounds whose questions are about them."""
+    sections = (
+        Section("1 Introduction", "introduction", 1, "As [1]."),
+        Section("2 Related Work", "related_work", 1, "As [2]."),
+    )
+    references = (Reference("[1] One", "1"), Reference("[2] Two", "2"))
+    mentions = (Mention(0, 3, 6, (0,), False), Mention(1, 3, 6, (1,), False))
+    document = Document("T", "A", sections, references, mentions)
+    assert cited_entries(small_round(tmp_path, **changes), document) == entries
