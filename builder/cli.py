@@ -18,7 +18,13 @@ from lm_eval_tasks.core.redaction import safe_text
 from lm_eval_tasks.core.tables import text_lines
 
 # The modules that add commands, in the order in which help lists them. Loaded by name: nothing else imports the study.
-_COMMANDS = ("builder.commands", "lm_eval_tasks.commands", "lm_eval_tasks.study.commands", "hub_scripts.commands")
+_COMMANDS = (
+    "builder.commands",
+    "lm_eval_tasks.commands",
+    "lm_eval_tasks.result_commands",
+    "lm_eval_tasks.study.commands",
+    "hub_scripts.commands",
+)
 # Imported distribution -> extra of academiceval that provides it.
 _EXTRAS = {
     "arxiv": "builder",

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.core.command_line import (
     EVALUATE,
     EVALUATING,
-    READ,
     Commands,
     add_engine,
     amount,
@@ -30,7 +28,6 @@ from lm_eval_tasks.core.errors import EvalError
 if TYPE_CHECKING:
     from lm_eval_tasks.core.tables import Table
     from lm_eval_tasks.llm.budget import Means
-    from lm_eval_tasks.samples.results import Score
 
 EXPORTS = ("prompts", "openai-batch", "inspect")
 # Option of a command -> the key of `--metadata` that it stands for.
@@ -65,16 +62,6 @@ def register(commands: Commands) -> None:
     sub.add_argument("shards", type=Path, nargs="+", metavar="SHARD", help="output folders of all shards")
     sub.add_argument("--output", type=Path, required=True, help="folder for the whole run")
     _add_export(commands)
-    sub = commands.add(READ, "show", "the scores of a run again, with what it was and what it cost", show)
-    sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="output folders of runs")
-    sub = commands.add(READ, "compare", "paired differences between runs of the same round", compare)
-    help_ = "samples_*.jsonl of a run, or a folder of them; two or more runs"
-    sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help=help_)
-    sub.add_argument("--metrics", help="comma-separated scores (default: the headline ones)")
-    help_ = "only over samples whose prompts no run had to cut"
-    sub.add_argument("--uncut", action="store_true", help=help_)
-    help_ = "let a language model compare generated texts with their references, in both orders"
-    _add_judging(commands.add(READ, "judge", help_, judge))
     commands.add(EVALUATING, "tasks-path", "print the folder for lm_eval --include_path", tasks_path)
     help_ = "let the bare `lm_eval --tasks academiceval_abs` find the tasks"
     commands.add(EVALUATE, "link-tasks", help_, link_tasks).add_argument(
@@ -156,11 +143,12 @@ def _add_evaluation(sub: ArgumentParser) -> None:
     sub.add_argument("--system_instruction", help="a system prompt")
     sub.add_argument("--gen_kwargs", default="", help="lm-eval's key=value,... instead of the tasks'")
     sub.add_argument("--seed", default="", help="lm-eval's: one number, or four separated by commas")
-    _add_means(sub)
+    add_means(sub)
     add_engine(sub, "where BERTScore and retrieval are computed: ")
 
 
-def _add_means(sub: ArgumentParser) -> None:
+def add_means(sub: ArgumentParser) -> None:
+    """Add the options that say what asking a model may cost."""
     sub.add_argument("--prices", type=Path, metavar="FILE", help=_PRICES)
     sub.add_argument(
         "--max-cost",
@@ -193,25 +181,6 @@ def _add_export(commands: Commands) -> None:
     sub.add_argument("--output", type=Path, help="default: ./SETTING.FORMAT.jsonl")
 
 
-def _add_judging(sub: ArgumentParser) -> None:
-    help_ = "samples_*.jsonl of one run, or its folder; two folders: one model against the other"
-    sub.add_argument("samples", type=Path, nargs="+", metavar="SAMPLES", help=help_)
-    sub.add_argument(
-        "--model", nargs="+", help="judges, e.g. gpt-4o-mini (default with --base-url: the paper's, Mixtral-8x22B)"
-    )
-    sub.add_argument("--base-url", help="an OpenAI-compatible server (default: the OpenAI API)")
-    sub.add_argument("--name", help="name of the model that generated the texts (default: the folder's name)")
-    sub.add_argument("--concurrency", type=positive, default=16, help="requests at a time (default: 16)")
-    sub.add_argument(
-        "--timeout", type=seconds, default=600.0, help="seconds that one request may take in total (default: 600)"
-    )
-    help_ = "show the judge, for each sentence, K passages of the paper's body, and have claims checked against them"
-    sub.add_argument("--evidence", type=positive, metavar="K", help=help_)
-    sub.add_argument("--output", type=Path, default=Path("judged"), help="folder for verdicts and win rates")
-    _add_means(sub)
-    sub.add_argument("--dry-run", action="store_true", help="show what would be asked, without asking")
-
-
 # --- what the commands do
 
 
@@ -242,8 +211,9 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.evaluate import run as running
     from lm_eval_tasks.evaluate.models import label_of
     from lm_eval_tasks.evaluate.shorter import contexts_of
+    from lm_eval_tasks.stats.shown_run import shown_scores
 
-    means = _means(options, label_of(options.model, _parse_model_args(options.model_args), full=True))
+    means = means_of(options, label_of(options.model, _parse_model_args(options.model_args), full=True))
     with open_engine(options.engine) as engine, working_with(engine):
         scores = running.evaluate(
             options.model,
@@ -256,45 +226,8 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
             means,
             contexts_of(options.contexts) if options.contexts else (),
         )
-    yield from _shown_scores(scores, options.output)
+    yield from shown_scores(scores, options.output)
     yield f"\nwritten: {options.output}"
-
-
-def show(arguments: Namespace) -> Iterator[str | Table]:
-    check_there(*arguments.runs)
-    from lm_eval_tasks.samples.run_folder import only_result
-    from lm_eval_tasks.stats.run_facts import facts_table, license_table
-
-    for i, run in enumerate(arguments.runs):
-        results = only_result(run)
-        if i:
-            yield ""
-        yield facts_table(results)
-        yield ""
-        yield from _shown_scores(results.scores, run)
-        if by_license := license_table(results):
-            yield from ("", by_license)
-
-
-def _shown_scores(scores: Sequence[Score], output: Path) -> Iterator[str | Table]:
-    """A run's scores, and its gains if it was asked with less to read."""
-    from lm_eval_tasks.samples.run_folder import only_result, samples_of
-    from lm_eval_tasks.samples.sample import read_file
-    from lm_eval_tasks.stats import gains
-    from lm_eval_tasks.stats.score_table import score_table
-
-    yield from score_table(scores)
-    # Two tasks may ask the same, one of them under another name.
-    by_id = {
-        (sample.task, sample.id): sample
-        for file in samples_of(only_result(output)).values()
-        for sample in read_file(file)
-    }
-    samples = list(by_id.values())
-    of_run = gains.gains_of(samples)
-    if any(gain.by == "model" for gain in of_run):
-        yield from ("", gains.gain_table(of_run), "")
-        yield from gains.sentences(gains.verdicts_of(samples, of_run))
 
 
 def options_metadata(options: Namespace) -> dict[str, Any]:
@@ -323,7 +256,7 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.evaluate.models import label_of
     from lm_eval_tasks.evaluate.shorter import contexts_of
 
-    price = _means(arguments, label_of("", _parse_model_args(arguments.model_args), full=True)).price
+    price = means_of(arguments, label_of("", _parse_model_args(arguments.model_args), full=True)).price
     planned = planning.plan(
         arguments.model_args,
         arguments.tasks.split(","),
@@ -368,8 +301,9 @@ def _detect(arguments: Namespace) -> Iterator[str]:
 def merge(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.shards)
     from lm_eval_tasks.evaluate.merge import merge
+    from lm_eval_tasks.stats.shown_run import shown_scores
 
-    yield from _shown_scores(merge(arguments.shards, arguments.output), arguments.output)
+    yield from shown_scores(merge(arguments.shards, arguments.output), arguments.output)
     yield f"\nwritten: {arguments.output}"
 
 
@@ -426,7 +360,7 @@ def _parse_model_args(model_args: str) -> dict[str, Any]:
     return parse_args(model_args)
 
 
-def _means(arguments: Namespace, model: str) -> Means:
+def means_of(arguments: Namespace, model: str) -> Means:
     """What a run may use, by its options.
 
     Args:
@@ -437,92 +371,6 @@ def _means(arguments: Namespace, model: str) -> Means:
 
     price = read_price(arguments.prices, model) if arguments.prices else None
     return Means(price, getattr(arguments, "max_cost", None), getattr(arguments, "batch", False))
-
-
-def compare(arguments: Namespace) -> Iterator[str | Table]:
-    check_there(*arguments.runs)
-    if len(arguments.runs) < 2:
-        raise EvalError(f"{arguments.runs[0]} has nothing to be compared with: give the runs of two models or more")
-    from lm_eval_tasks.metrics.registry import check_names
-
-    check_names(arguments.metrics.split(",") if arguments.metrics else ())
-    from lm_eval_tasks.core.intervals import NO_INTERVAL
-    from lm_eval_tasks.stats.compare import compare, names_of, table, tasks_apart
-
-    metrics = arguments.metrics.split(",") if arguments.metrics else None
-    differences = compare(arguments.runs, metrics, uncut=arguments.uncut)
-    names = names_of(arguments.runs)
-    for _, pair in groupby(differences, key=lambda difference: difference.runs):
-        yield table(list(pair), names)
-    only = "only one of the runs has" if len(names) == 2 else "not all of the runs have"
-    yield from (f"left out: {task}, which {only}" for task in tasks_apart(arguments.runs))
-    compared = {(difference.task, difference.metric) for difference in differences}
-    for task in dict.fromkeys(difference.task for difference in differences if not difference.of_board):
-        lost = [metric for metric in metrics or () if (task, metric) not in compared]
-        yield from (f"left out: {metric} of {task}, which no sample has in both runs" for metric in lost)
-    if any(difference.difference.bounds is None for difference in differences):
-        yield from ("", NO_INTERVAL)
-
-
-def judge(arguments: Namespace) -> Iterator[str | Table]:
-    check_there(*arguments.samples, arguments.prices)
-    if not arguments.model and not arguments.base_url and not arguments.dry_run:
-        raise EvalError(
-            "name a judge: --model gpt-4o-mini for the OpenAI API, or --base-url of a server that has the paper's, Mixtral-8x22B"
-        )
-    from lm_eval_tasks.judge import run
-    from lm_eval_tasks.judge.results import table
-
-    models = arguments.model or [run.DEFAULT_JUDGE]
-    # Two folders are two runs, of which each is to be compared with the other.
-    runs = len(arguments.samples) == 2 and all(map(Path.is_dir, arguments.samples))
-    paths, other = (arguments.samples[:1], arguments.samples[1]) if runs else (arguments.samples, None)
-    samples = run.load(paths)
-    if other:
-        from lm_eval_tasks.judge.run import against
-
-        count = len(samples)
-        samples = against(samples, run.load([other]))
-        yield f"{paths[0]} against {other}: {len(samples)} samples in both, {count - len(samples)} in the first alone"
-    each = {model: _means(arguments, model) for model in models}
-    evidence = None
-    if arguments.evidence:
-        from lm_eval_tasks.judge.evidence import bodies
-
-        evidence = bodies(paths, samples, arguments.evidence)
-    expected = {model: run.estimate(samples, model, arguments.output, evidence) for model in models}
-    costs = [cost for model, means in each.items() if (cost := expected[model].cost(means)) is not None]
-    requests, prompts, answers = (
-        sum(getattr(estimate, name) for estimate in expected.values())
-        for name in ("requests", "prompt_tokens", "answer_tokens")
-    )
-    yield (
-        f"{len(samples)} samples, {requests} requests that have no verdict yet, about {prompts} prompt tokens and {answers} answer "
-        f"tokens{f', {sum(costs):.2f} at the given prices' if costs else ''}"
-    )
-    if arguments.dry_run:
-        return
-    name = arguments.name or _name_of(paths[0] if paths[0].is_dir() else paths[0].parent, other)
-    results = run.judge(
-        samples,
-        each,
-        arguments.base_url,
-        arguments.concurrency,
-        arguments.output,
-        name,
-        arguments.timeout,
-        evidence,
-        _name_of(other, paths[0]) if other else "",
-    )
-    yield table(results)
-    yield f"\nwritten: {arguments.output}"
-
-
-def _name_of(run: Path, other: Path | None = None) -> str:
-    """What a run is called: its folder, with the one above it if another run's folder has the same name."""
-    place = run.resolve()
-    is_unique = other is None or other.resolve().name != place.name
-    return place.name if is_unique else f"{place.parent.name}-{place.name}"
 
 
 def tasks_path(arguments: Namespace) -> Iterator[str | Table]:

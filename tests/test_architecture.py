@@ -50,6 +50,7 @@ ROOMS = {
         "evaluate",
         "study inspect_tasks",
         "commands",
+        "result_commands",
     ],
     "hub_scripts": ["errors", "hub", "results report", "reproduce", "live", "commands"],
 }

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 MARK = "academiceval-site.json"
 _PAGES = ("index.html", "plots.html", "samples.html", "rounds.html", "about.html")
-_STATIC = ("common.js", "tables.js", "board.js", "samples.js", "site.css")
+_STATIC = ("common.js", "tables.js", "models.js", "board.js", "samples.js", "site.css")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,20 @@
-"""What a run was and what it took, as its results say it."""
+"""What is shown of a run: its scores, what reading gained, what it was and what it took."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.metrics.registry import headline
+from lm_eval_tasks.samples.run_folder import only_result, samples_of
+from lm_eval_tasks.samples.sample import read_file
+from lm_eval_tasks.stats import gains
+from lm_eval_tasks.stats.score_table import score_table
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.samples.results import Results
+    from lm_eval_tasks.samples.results import Results, Score
 
 _USAGE = {
     "tokens_in": "prompt tokens",
@@ -62,3 +67,19 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
         value = usage[key] if isinstance(usage, Mapping) and key in usage else None
         if isinstance(value, int | float) and (value or key != "unanswered"):
             yield label, f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
+
+
+def shown_scores(scores: Sequence[Score], output: Path) -> Iterator[str | Table]:
+    """A run's scores, and its gains if it was asked with less to read."""
+    yield from score_table(scores)
+    # Two tasks may ask the same, one of them under another name.
+    by_id = {
+        (sample.task, sample.id): sample
+        for file in samples_of(only_result(output)).values()
+        for sample in read_file(file)
+    }
+    samples = list(by_id.values())
+    of_run = gains.gains_of(samples)
+    if any(gain.by == "model" for gain in of_run):
+        yield from ("", gains.gain_table(of_run), "")
+        yield from gains.sentences(gains.verdicts_of(samples, of_run))

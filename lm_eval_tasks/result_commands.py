@@ -1,0 +1,156 @@
+"""The commands that read results: show, compare, judge. Arguments, one call, lines to show; what a command needs is imported when it is
+called.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lm_eval_tasks.commands import add_means, means_of
+from lm_eval_tasks.core.command_line import READ, Commands, check_there, positive, seconds
+from lm_eval_tasks.core.errors import EvalError
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.core.tables import Table
+
+
+def register(commands: Commands) -> None:
+    """Add the commands."""
+    sub = commands.add(READ, "show", "the scores of a run again, with what it was and what it cost", show)
+    sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="output folders of runs")
+    sub = commands.add(READ, "compare", "paired differences between runs of the same round", compare)
+    help_ = "samples_*.jsonl of a run, or a folder of them; two or more runs"
+    sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help=help_)
+    sub.add_argument("--metrics", help="comma-separated scores (default: the headline ones)")
+    help_ = "only over samples whose prompts no run had to cut"
+    sub.add_argument("--uncut", action="store_true", help=help_)
+    help_ = "let a language model compare generated texts with their references, in both orders"
+    _add_judging(commands.add(READ, "judge", help_, judge))
+
+
+def _add_judging(sub: ArgumentParser) -> None:
+    help_ = "samples_*.jsonl of one run, or its folder; two folders: one model against the other"
+    sub.add_argument("samples", type=Path, nargs="+", metavar="SAMPLES", help=help_)
+    sub.add_argument(
+        "--model", nargs="+", help="judges, e.g. gpt-4o-mini (default with --base-url: the paper's, Mixtral-8x22B)"
+    )
+    sub.add_argument("--base-url", help="an OpenAI-compatible server (default: the OpenAI API)")
+    sub.add_argument("--name", help="name of the model that generated the texts (default: the folder's name)")
+    sub.add_argument("--concurrency", type=positive, default=16, help="requests at a time (default: 16)")
+    sub.add_argument(
+        "--timeout", type=seconds, default=600.0, help="seconds that one request may take in total (default: 600)"
+    )
+    help_ = "show the judge, for each sentence, K passages of the paper's body, and have claims checked against them"
+    sub.add_argument("--evidence", type=positive, metavar="K", help=help_)
+    sub.add_argument("--output", type=Path, default=Path("judged"), help="folder for verdicts and win rates")
+    add_means(sub)
+    sub.add_argument("--dry-run", action="store_true", help="show what would be asked, without asking")
+
+
+# --- what the commands do
+
+
+def show(arguments: Namespace) -> Iterator[str | Table]:
+    check_there(*arguments.runs)
+    from lm_eval_tasks.samples.run_folder import only_result
+    from lm_eval_tasks.stats.shown_run import facts_table, license_table, shown_scores
+
+    for i, run in enumerate(arguments.runs):
+        results = only_result(run)
+        if i:
+            yield ""
+        yield facts_table(results)
+        yield ""
+        yield from shown_scores(results.scores, run)
+        if by_license := license_table(results):
+            yield from ("", by_license)
+
+
+def compare(arguments: Namespace) -> Iterator[str | Table]:
+    check_there(*arguments.runs)
+    if len(arguments.runs) < 2:
+        raise EvalError(f"{arguments.runs[0]} has nothing to be compared with: give the runs of two models or more")
+    from lm_eval_tasks.metrics.registry import check_names
+
+    check_names(arguments.metrics.split(",") if arguments.metrics else ())
+    from lm_eval_tasks.core.intervals import NO_INTERVAL
+    from lm_eval_tasks.stats.compare import compare, names_of, table, tasks_apart
+
+    metrics = arguments.metrics.split(",") if arguments.metrics else None
+    differences = compare(arguments.runs, metrics, uncut=arguments.uncut)
+    names = names_of(arguments.runs)
+    for _, pair in groupby(differences, key=lambda difference: difference.runs):
+        yield table(list(pair), names)
+    only = "only one of the runs has" if len(names) == 2 else "not all of the runs have"
+    yield from (f"left out: {task}, which {only}" for task in tasks_apart(arguments.runs))
+    compared = {(difference.task, difference.metric) for difference in differences}
+    for task in dict.fromkeys(difference.task for difference in differences if not difference.of_board):
+        lost = [metric for metric in metrics or () if (task, metric) not in compared]
+        yield from (f"left out: {metric} of {task}, which no sample has in both runs" for metric in lost)
+    if any(difference.difference.bounds is None for difference in differences):
+        yield from ("", NO_INTERVAL)
+
+
+def judge(arguments: Namespace) -> Iterator[str | Table]:
+    check_there(*arguments.samples, arguments.prices)
+    if not arguments.model and not arguments.base_url and not arguments.dry_run:
+        raise EvalError(
+            "name a judge: --model gpt-4o-mini for the OpenAI API, or --base-url of a server that has the paper's, Mixtral-8x22B"
+        )
+    from lm_eval_tasks.judge import run
+    from lm_eval_tasks.judge.results import table
+
+    models = arguments.model or [run.DEFAULT_JUDGE]
+    # Two folders are two runs, of which each is to be compared with the other.
+    runs = len(arguments.samples) == 2 and all(map(Path.is_dir, arguments.samples))
+    paths, other = (arguments.samples[:1], arguments.samples[1]) if runs else (arguments.samples, None)
+    samples = run.load(paths)
+    if other:
+        from lm_eval_tasks.judge.run import against
+
+        count = len(samples)
+        samples = against(samples, run.load([other]))
+        yield f"{paths[0]} against {other}: {len(samples)} samples in both, {count - len(samples)} in the first alone"
+    each = {model: means_of(arguments, model) for model in models}
+    evidence = None
+    if arguments.evidence:
+        from lm_eval_tasks.judge.evidence import bodies
+
+        evidence = bodies(paths, samples, arguments.evidence)
+    expected = {model: run.estimate(samples, model, arguments.output, evidence) for model in models}
+    costs = [cost for model, means in each.items() if (cost := expected[model].cost(means)) is not None]
+    requests, prompts, answers = (
+        sum(getattr(estimate, name) for estimate in expected.values())
+        for name in ("requests", "prompt_tokens", "answer_tokens")
+    )
+    yield (
+        f"{len(samples)} samples, {requests} requests that have no verdict yet, about {prompts} prompt tokens and {answers} answer "
+        f"tokens{f', {sum(costs):.2f} at the given prices' if costs else ''}"
+    )
+    if arguments.dry_run:
+        return
+    name = arguments.name or _name_of(paths[0] if paths[0].is_dir() else paths[0].parent, other)
+    results = run.judge(
+        samples,
+        each,
+        arguments.base_url,
+        arguments.concurrency,
+        arguments.output,
+        name,
+        arguments.timeout,
+        evidence,
+        _name_of(other, paths[0]) if other else "",
+    )
+    yield table(results)
+    yield f"\nwritten: {arguments.output}"
+
+
+def _name_of(run: Path, other: Path | None = None) -> str:
+    """What a run is called: its folder, with the one above it if another run's folder has the same name."""
+    place = run.resolve()
+    is_unique = other is None or other.resolve().name != place.name
+    return place.name if is_unique else f"{place.parent.name}-{place.name}"
