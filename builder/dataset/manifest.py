@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.core.intervals import Interval
 
 # Raise with every change to the types below; 1 was a dictionary whose configurations were recognised by their names, 2 had no core.
-FORMAT = 4
+FORMAT = 5
 # full: rows of a writing setting; core: such rows of an older round; questions: of other families; papers: the texts that
 # some of these show; ids: any of these by id alone.
 Form = Literal["full", "core", "questions", "papers", "ids"]
