@@ -373,7 +373,7 @@ def test_a_judge_may_know_a_model_by_its_folder(results: Path, tmp_path: Path) -
         (lambda place: (place.mkdir(), (place / "results_x.json").write_text("{")), "is not a result of"),
         (lambda place: (place.mkdir(), (place / "manifest.json").write_text("{}")), "is of format None"),
         (
-            lambda place: (place.mkdir(), (place / "manifest.json").write_text('{"format": 4, "round": "x"}')),
+            lambda place: (place.mkdir(), (place / "manifest.json").write_text('{"format": 5, "round": "x"}')),
             "is not a manifest",
         ),
     ],
