@@ -19,6 +19,8 @@ from lm_eval_tasks.core.command_line import (
     check_there,
     json_object,
     metadata_of,
+    name,
+    options_metadata,
     part,
     positive,
     seconds,
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
     from lm_eval_tasks.llm.budget import Means
 
 EXPORTS = ("prompts", "openai-batch", "inspect")
-# Option of a command -> the key of `--metadata` that it stands for.
-_SHORT = {"dataset": "dataset", "bertscore": "bertscore_model", "shard": "shard", "fits_only": "fits_only"}
 _PRICES = "TOML: for each model `input` and `output`, the prices per million tokens"
 
 
@@ -74,7 +74,9 @@ def _add_task_options(sub: ArgumentParser) -> None:
     sub.add_argument("--model_args", default="", help="lm-eval's key=value,...")
     help_ = "comma-separated task or group names; `eval --tasks list` prints them"
     sub.add_argument("--tasks", default="", help=help_).completer = _tasks_so_far  # type: ignore[attr-defined]
-    sub.add_argument("--dataset", help="folder or Hub id of the round (default: academiceval)")
+    sub.add_argument("--dataset", type=name, help="folder or Hub id of the round (default: academiceval)")
+    help_ = "minilm: the small model of academiceval[offline]; none: no BERTScore"
+    sub.add_argument("--bertscore", type=name, metavar="MODEL", help=help_)
     sub.add_argument(
         "--metadata",
         default="{}",
@@ -118,9 +120,6 @@ def _add_evaluation(sub: ArgumentParser) -> None:
         action=BooleanOptionalAction,
         default=False,
         help="leave out prompts that would be cut, and say how many",
-    )
-    sub.add_argument(
-        "--bertscore", metavar="MODEL", help="minilm: the small model of academiceval[offline]; none: no BERTScore"
     )
     sub.add_argument("--limit", type=part, help="at most this many samples of each task, or below 1 that share of them")
     sub.add_argument("--samples", help="JSON: task -> places of its samples, e.g. '{\"academiceval_abs_9k\": [0, 1]}'")
@@ -211,11 +210,12 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.evaluate import run as running
     from lm_eval_tasks.evaluate.models import label_of
     from lm_eval_tasks.evaluate.shorter import contexts_of
+    from lm_eval_tasks.samples.run_folder import only_result
     from lm_eval_tasks.stats.shown_run import shown_scores
 
     means = means_of(options, label_of(options.model, _parse_model_args(options.model_args), full=True))
     with open_engine(options.engine) as engine, working_with(engine):
-        scores = running.evaluate(
+        running.evaluate(
             options.model,
             options.model_args,
             options.tasks.split(","),
@@ -226,23 +226,8 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
             means,
             contexts_of(options.contexts) if options.contexts else (),
         )
-    yield from shown_scores(scores, options.output)
+    yield from shown_scores(only_result(options.output))
     yield f"\nwritten: {options.output}"
-
-
-def options_metadata(options: Namespace) -> dict[str, Any]:
-    """What the tasks receive: `--metadata`, and the options of the command that stand for some of it.
-
-    Raises:
-        EvalError: an option says something else than `--metadata`.
-    """
-    metadata = metadata_of(options.metadata)
-    for option, key in _SHORT.items():
-        if value := getattr(options, option, None):
-            if metadata.get(key, value) != value:
-                raise EvalError(f"--{option} {value} and --metadata say different things about {key}: leave one out")
-            metadata[key] = value
-    return metadata
 
 
 def plan(arguments: Namespace) -> Iterator[str | Table]:
@@ -301,9 +286,11 @@ def _detect(arguments: Namespace) -> Iterator[str]:
 def merge(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.shards)
     from lm_eval_tasks.evaluate.merge import merge
+    from lm_eval_tasks.samples.run_folder import only_result
     from lm_eval_tasks.stats.shown_run import shown_scores
 
-    yield from shown_scores(merge(arguments.shards, arguments.output), arguments.output)
+    merge(arguments.shards, arguments.output)
+    yield from shown_scores(only_result(arguments.output))
     yield f"\nwritten: {arguments.output}"
 
 

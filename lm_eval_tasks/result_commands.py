@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 def register(commands: Commands) -> None:
     """Add the commands."""
     sub = commands.add(READ, "show", "the scores of a run again, with what it was and what it cost", show)
-    sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="output folders of runs")
+    sub.add_argument(
+        "runs", type=Path, nargs="+", metavar="RUN", help="output folders of runs, or their files of results"
+    )
     sub = commands.add(READ, "compare", "paired differences between runs of the same round", compare)
     help_ = "samples_*.jsonl of a run, or a folder of them; two or more runs"
     sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help=help_)
@@ -56,16 +58,17 @@ def _add_judging(sub: ArgumentParser) -> None:
 
 def show(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.runs)
+    from lm_eval_tasks.samples.results import read_results
     from lm_eval_tasks.samples.run_folder import only_result
     from lm_eval_tasks.stats.shown_run import facts_table, license_table, shown_scores
 
     for i, run in enumerate(arguments.runs):
-        results = only_result(run)
+        results = read_results(run) if run.is_file() else only_result(run)
         if i:
             yield ""
         yield facts_table(results)
         yield ""
-        yield from shown_scores(results.scores, run)
+        yield from shown_scores(results)
         if by_license := license_table(results):
             yield from ("", by_license)
 

@@ -30,6 +30,9 @@ def zenodo_json(manifest: Manifest, address: str) -> str:
             "questions over many papers."
         ),
         "creators": [{"name": owner}],
+        # Left out, Zenodo would call a dataset CC0. The papers keep licences of their own.
+        "access_right": "open",
+        "license": "other-closed",
         "keywords": ["benchmark", "language models", "long context", "scientific papers"],
         "notes": "Every row names the licence of its paper and of every other paper that it shows.",
         "related_identifiers": [{"identifier": address, "relation": "isIdenticalTo"}, *related],

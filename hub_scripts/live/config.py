@@ -12,8 +12,8 @@ from pydantic import Field, TypeAdapter
 from builder.round.table import Table
 from builder.round.toml_file import read_toml, text_like
 from hub_scripts.errors import LiveError
-from lm_eval_tasks.commands import options_metadata, read_config
-from lm_eval_tasks.core.command_line import REPOSITORY
+from lm_eval_tasks.commands import read_config
+from lm_eval_tasks.core.command_line import REPOSITORY, options_metadata
 from lm_eval_tasks.core.errors import EvalError, OptionError, TomlError
 from lm_eval_tasks.core.metadata import TEST, check
 from lm_eval_tasks.evaluate.generation import Generation, check_model

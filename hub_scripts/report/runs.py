@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,22 @@ if TYPE_CHECKING:
     from lm_eval_tasks.samples.results import Results
 
 RECORDS = Path("data") / "runs"
+_KEPT = ("prompt_versions", "made_with", "usage", "subsets", "datasets")
+# Of how a run was asked for: what is about the model, and what is not about the machine.
+_RUN = (
+    "model",
+    "apply_chat_template",
+    "system_instruction",
+    "gen_kwargs",
+    "seed",
+    "repeats",
+    "limit",
+    "model_cutoff",
+    "weights",
+)
+# A value that may be a place on somebody's machine or network.
+_PLACE = re.compile(r"[/\\~$]")
+_LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +58,41 @@ def run_facts(runs: Mapping[str, Sequence[Results]], site: Path) -> dict[tuple[s
     (site / RECORDS).mkdir(parents=True, exist_ok=True)
     for model, results in runs.items():
         for round_ in sorted({run.round for run in results}):
-            of_round = [run for run in results if run.round == round_]
-            name = re.sub(r"[^\w.-]+", "-", f"{round_}_{model}")
-            record = RECORDS / f"{name}.json"
+            of_round = _newest([run for run in results if run.round == round_])
+            # Names may differ in what a file's name cannot hold.
+            digest = hashlib.sha256(f"{round_} {model}".encode()).hexdigest()[:8]
+            name = re.sub(r"[^\w.-]+", "-", f"{round_}_{model}")[:_LONGEST]
+            record = RECORDS / f"{name}-{digest}.json"
             text = json.dumps([_record(run) for run in of_round], indent=1, sort_keys=True, default=str)
             (site / record).write_text(text + "\n", encoding="utf-8")
             facts[round_, model] = _facts(of_round, record.as_posix())
     return facts
 
 
-def _facts(runs: Sequence[Results], record: str) -> RunFacts:
-    def mean(name: str) -> float | None:
-        values = [value for usage in usages if isinstance(value := usage.get(name), int | float)]
-        return sum(values) / answers if answers and len(values) == len(usages) else None
+def _newest(runs: Sequence[Results]) -> list[Results]:
+    """The runs that are the newest of any of their tasks, the newest first; others are not shown."""
+    shown: list[Results] = []
+    tasks: set[str] = set()
+    for run in sorted(runs, key=lambda run: -run.seconds):
+        own = {score.task for score in run.scores}
+        if not shown or not own <= tasks:
+            shown.append(run)
+            tasks |= own
+    return shown
 
+
+def _facts(runs: Sequence[Results], record: str) -> RunFacts:
     usages = [usage if isinstance(usage := run.ours.get("usage"), Mapping) else {} for run in runs]
-    answers = sum(usage.get("answers") or 0 for usage in usages)
-    cost = mean("cost")
+
+    def sum_of(name: str) -> float | None:
+        values: list[float] = [value for usage in usages if type(value := usage.get(name)) in (int, float)]
+        return sum(values) if len(values) == len(usages) else None
+
+    def mean(name: str) -> float | None:
+        total = sum_of(name)
+        return total / answers if answers and total is not None else None
+
+    answers, cost = sum_of("answers"), mean("cost")
     return RunFacts(
         max(run.day for run in runs),
         mean("tokens_in"),
@@ -68,19 +103,21 @@ def _facts(runs: Sequence[Results], record: str) -> RunFacts:
 
 
 def _record(run: Results) -> dict[str, Any]:
-    """What a reader needs to repeat a run; folders of the machine that it ran on are named without their place."""
-    kept = ("prompt_versions", "made_with", "usage", "run", "subsets", "datasets")
-    about = {name: run.ours[name] for name in kept if name in run.ours}
-    facts = {"model": run.model, "round": run.round, "day": run.day, "engine": run.engine, **about}
-    shown: dict[str, Any] = _without_places(redact(facts))
+    """What a reader needs to repeat a run, without places on the machine that it ran on."""
+    asked = {name: run.run[name] for name in _RUN if name in run.run}
+    for name in ("model_args", "metadata"):
+        given = run.run.get(name)
+        asked[name] = {key: _shown(value, run) for key, value in given.items()} if isinstance(given, Mapping) else {}
+    about = {name: run.ours[name] for name in _KEPT if name in run.ours}
+    facts = {"model": run.model, "round": run.round, "day": run.day, "engine": run.engine, "run": asked, **about}
+    shown: dict[str, Any] = redact(facts)
     return shown
 
 
-def _without_places(value: Any) -> Any:
-    if isinstance(value, str):
-        return Path(value).name if value.startswith(("/", "~", "./", "../")) else value
+def _shown(value: Any, run: Results) -> Any:
+    """An argument; of one that may be a place only the last part, unless it is the model or the dataset of the Hub that was run."""
     if isinstance(value, Mapping):
-        return {key: _without_places(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_places(part) for part in value]
-    return value
+        return {key: _shown(part, run) for key, part in value.items()}
+    if not isinstance(value, str) or not _PLACE.search(value) or value in (run.hub_model, run.hub_id):
+        return value
+    return re.split(_PLACE, value.rstrip("/\\"))[-1]

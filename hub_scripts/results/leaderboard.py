@@ -74,7 +74,8 @@ def entries(results: Results, published: PublishedRound, url: str) -> list[dict[
 def _notes(score: Score) -> str:
     """What a reader of a leaderboard must know about a score; the benchmark file is for another harness."""
     interval = "" if score.low is None or score.high is None else f", 95 % interval {score.low:.4f} to {score.high:.4f}"
-    return f"{score.samples} samples{interval}; lm-evaluation-harness with SCALAR's published prompt"
+    prompt = "; lm-evaluation-harness with SCALAR's published prompt" if score.task.startswith("scalar") else ""
+    return f"{score.samples} samples{interval}{prompt}"
 
 
 def merge_entries(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: str) -> bytes:

@@ -239,19 +239,21 @@ def read_result(path: Path, repo_id: str, dataset: str | None = None) -> ResultF
 
 
 def score_lines(results: Results) -> bytes:
-    """JSON lines with the scores of each sample, from which anybody can compute means, intervals and paired differences; empty if the
-    samples do not lie beside the results.
+    """JSON lines with the headline scores of each sample, from which anybody can compute means, intervals and paired differences; empty if
+    the samples do not lie beside the results. Floors stay out: those of a question tell of its answer.
 
     Raises:
         SamplesError: they are not those of the results.
     """
     if not samples_beside(results.path):
         return b""
-    lines = [
-        {"task": task, "id": sample.id, "cluster": sample.cluster, "scores": sample.scores}
-        for task, file in sorted(samples_of(results).items())
-        for sample in read_file(file)
-    ]
+    numbers: dict[str, int] = {}
+    lines = []
+    for task, file in sorted(samples_of(results).items()):
+        for sample in read_file(file):
+            scores = {name: sample.scores[name] for name in metrics.headline() if name in sample.scores}
+            cluster = numbers.setdefault(sample.cluster, len(numbers))
+            lines.append({"task": task, "id": sample.id, "cluster": cluster, "scores": scores})
     return "".join(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n" for line in lines).encode()
 
 

@@ -24,6 +24,8 @@ MORE = EVALUATING, BUILDING, PUBLISHING, STUDY = ("evaluating", "building", "pub
 _STUDY_HELP = "what scores are worth: contamination, rounds on one scale, what metrics notice"
 # No count that is asked for is larger.
 _MOST = 10**9
+# Option of `eval` and `plan` -> the key of `--metadata` that it stands for.
+SHORT = {"dataset": "dataset", "bertscore": "bertscore_model", "shard": "shard", "fits_only": "fits_only"}
 # ORG/NAME on the Hub.
 REPOSITORY = r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$"
 # Of a round: year and month.
@@ -177,7 +179,7 @@ class Commands:
 def check_dataset(folder: Path) -> None:
     """Raise an EvalError for a dataset folder that does not exist."""
     if not folder.is_dir():
-        raise EvalError(f"the dataset folder {folder} does not exist; `academiceval build round.toml` makes one")
+        raise EvalError(f"the dataset folder {folder} does not exist; `academiceval run round.toml` makes one")
 
 
 def check_there(*paths: Path | None) -> None:
@@ -241,6 +243,16 @@ def metadata_of(text: str) -> dict[str, Any]:
     if wrong := [pair for pair in pairs if not pair[0].strip() or not pair[1]]:
         raise EvalError(f"--metadata has {''.join(wrong[0])!r:.60} where key=value is needed")
     return {key.strip(): value for key, _, value in pairs}
+
+
+def options_metadata(options: argparse.Namespace) -> dict[str, Any]:
+    """What the tasks receive: `--metadata`, and the options of the command that stand for some of it, which come first.
+
+    Raises:
+        EvalError: `--metadata` cannot be read.
+    """
+    short = {key: getattr(options, option, None) for option, key in SHORT.items()}
+    return metadata_of(options.metadata) | {key: value for key, value in short.items() if value}
 
 
 def part(text: str) -> float:

@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_tasks.core.command_line import SHORT, options_metadata
 from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.yaml_text import parse_yaml
 
@@ -55,6 +56,11 @@ def with_config(arguments: argparse.Namespace) -> argparse.Namespace:
             of_file = parser.parse_args(words)
     except ValueError as err:
         raise OptionError(f"{path}: {err}") from err
+    # What stands for a key of the metadata becomes one, so that whatever is typed comes before it.
+    metadata = options_metadata(of_file)
+    for option in SHORT:
+        setattr(of_file, option, parser.get_default(option))
+    of_file.metadata = json.dumps(metadata)
     both: argparse.Namespace = parser.parse_args(arguments.words, of_file)
     return both
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.metrics.registry import headline
-from lm_eval_tasks.samples.run_folder import only_result, samples_of
+from lm_eval_tasks.samples.run_folder import samples_beside, samples_of
 from lm_eval_tasks.samples.sample import read_file
 from lm_eval_tasks.stats import gains
 from lm_eval_tasks.stats.score_table import score_table
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.samples.results import Results, Score
+    from lm_eval_tasks.samples.results import Results
 
 _USAGE = {
     "tokens_in": "prompt tokens",
@@ -34,17 +33,28 @@ def facts_table(results: Results) -> Table:
 
 
 def license_table(results: Results) -> Table | None:
-    """Mean headline scores by the papers' licences; None if all papers of a task have the same one."""
+    """Mean headline scores by the papers' licences; None if all papers of a task have the same one, or the results do not say it."""
     tasks = results.ours.get("licenses")
-    several = {task: parts for task, parts in tasks.items() if len(parts) > 1} if isinstance(tasks, Mapping) else {}
-    present = {name for parts in several.values() for part in parts.values() for name in part}
-    metrics = [name for name in headline() if name in present]
-    rows = [
-        (task, license_, part["samples"], *(f"{part[name]:.4f}" if name in part else "-" for name in metrics))
-        for task, parts in several.items()
-        for license_, part in parts.items()
+    rows: list[tuple[str, str, Mapping[str, Any]]] = []
+    for task, parts in tasks.items() if isinstance(tasks, Mapping) else ():
+        of_task = [(str(task), str(name), part) for name, part in _mappings(parts)]
+        rows += of_task if len(of_task) > 1 else []
+    metrics = [name for name in headline() if any(_is_number(part.get(name)) for *_, part in rows)]
+    cells = [
+        (task, name, part.get("samples"), *(f"{part[m]:.4f}" if _is_number(part.get(m)) else "-" for m in metrics))
+        for task, name, part in rows
     ]
-    return Table(("Task", "Licence", "n", *metrics), "llr" + "r" * len(metrics), rows) if rows else None
+    return Table(("Task", "Licence", "n", *metrics), "llr" + "r" * len(metrics), cells) if cells else None
+
+
+def _mappings(value: object) -> list[tuple[Any, Mapping[str, Any]]]:
+    """The entries of a mapping that are mappings themselves."""
+    entries = value.items() if isinstance(value, Mapping) else ()
+    return [(name, part) for name, part in entries if isinstance(part, Mapping)]
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float)
 
 
 def _facts(results: Results) -> Iterator[tuple[str, str]]:
@@ -69,15 +79,13 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
             yield label, f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
 
 
-def shown_scores(scores: Sequence[Score], output: Path) -> Iterator[str | Table]:
-    """A run's scores, and its gains if it was asked with less to read."""
-    yield from score_table(scores)
+def shown_scores(results: Results) -> Iterator[str | Table]:
+    """A run's scores, and its gains if it was asked with less to read and its samples are there."""
+    yield from score_table(results.scores)
+    if not samples_beside(results.path):
+        return
     # Two tasks may ask the same, one of them under another name.
-    by_id = {
-        (sample.task, sample.id): sample
-        for file in samples_of(only_result(output)).values()
-        for sample in read_file(file)
-    }
+    by_id = {(sample.task, sample.id): sample for file in samples_of(results).values() for sample in read_file(file)}
     samples = list(by_id.values())
     of_run = gains.gains_of(samples)
     if any(gain.by == "model" for gain in of_run):

@@ -3,7 +3,11 @@
 // Which models the tables of the landing page show: by name, size, licence and month of release.
 const SIZES = { small: ["up to 4B", 0, 4], medium: ["over 4B, up to 15B", 4, 15], large: ["over 15B, up to 80B", 15, 80], huge: ["over 80B", 80, Infinity] };
 // "47B (13B active)" has 47 billion parameters.
-const billions = (parameters) => Number(/^([\d.]+)\s*B/.exec(parameters ?? "")?.[1] ?? NaN);
+const UNITS = { m: 0.001, b: 1, t: 1000 };
+const billions = (parameters) => {
+  const [, number, unit] = /^([\d.]+)\s*([MBT])/i.exec(parameters ?? "") ?? [];
+  return unit ? Number(number) * UNITS[unit.toLowerCase()] : NaN;
+};
 
 const isWanted = (model) => {
   const [size, licence, released] = ["size", "licence", "released"].map((id) => byId(id).value);

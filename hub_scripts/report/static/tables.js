@@ -4,14 +4,21 @@
 // `tables.drawn` each time.
 const tables = (() => {
   const hidden = new Map();
+  const menus = new Map();
   const text = (cell) => cell.textContent.replace(/\s+/g, " ").trim();
   const heads = (table) => [...table.tHead.rows[0].cells];
-  const nameOf = (head) => text(head.querySelector("button") ?? head);
+  // A heading without the mark of its order; what stands below it, such as a round, tells columns of one name apart.
+  const nameOf = (head) =>
+    [...(head.querySelector("button")?.parentNode === head ? head.childNodes : [head])]
+      .filter((part) => part.getAttribute?.("aria-hidden") !== "true")
+      .map(text)
+      .join(" ")
+      .trim();
 
-  // The first number of a cell, else its text; "–" and nothing come last either way.
+  // The first number of a cell, else its text; what is missing comes last either way.
   const key = (cell) => {
     const shown = cell ? text(cell) : "";
-    if (!shown || shown === "–") return null;
+    if (!shown || ["–", "-", "n/a"].includes(shown)) return null;
     const number = shown.replaceAll(",", "").match(/^[+-]?\d+(\.\d+)?(?=$|[\s%[(:])/);
     return number ? Number(number[0]) : shown.toLowerCase();
   };
@@ -64,10 +71,11 @@ const tables = (() => {
     menu.replaceChildren(...boxes.filter((box) => box !== null));
   };
 
-  // A cell as a spreadsheet takes it: never for a formula, unless it is a number.
+  // A cell as a spreadsheet takes it for text or a number: with a sign first it is what this page writes, never a formula.
+  const SIGNED = /^[+-][\d.,]+%?( \[[-+\d., ]+\])?( p [<\d. ]+)?$/;
   const cell = (content) => {
-    const safe = /^[=@\t\r]|^[+-](?!\d+(\.\d+)?( |$))/.test(content) ? `'${content}` : content;
-    return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+    const isFormula = /^[=@\t\r\uff1d\uff0b\uff0d\uff20]/.test(content) || (/^[+-]/.test(content) && !SIGNED.test(content));
+    return `"${(isFormula ? `'${content}` : content).replaceAll('"', '""')}"`;
   };
   const csv = (table) =>
     [...table.rows]
@@ -83,17 +91,21 @@ const tables = (() => {
   };
 
   const addTools = (table) => {
-    hidden.set(table, new Set((table.dataset.hidden ?? "").split(",")));
+    hidden.set(table, new Set((table.dataset.hidden ?? "").split(",").filter(Boolean)));
     hideColumns(table);
     const button = element("button", { type: "button" }, "CSV");
     button.addEventListener("click", () => save(table));
     const menu = element("div");
     const details = element("details", {}, element("summary", {}, "Columns"), menu);
-    details.addEventListener("toggle", () => choices(table, menu));
+    menus.set(table, () => choices(table, menu));
+    details.addEventListener("toggle", menus.get(table));
     (table.closest(".wide") ?? table).before(element("div", { class: "tools" }, details, button));
   };
 
-  const drawn = (table) => hideColumns(table);
+  const drawn = (table) => {
+    hideColumns(table);
+    menus.get(table)?.();
+  };
 
   document.querySelectorAll("table[data-name]").forEach((table) => {
     if (table.classList.contains("sortable")) makeSortable(table);

@@ -6,7 +6,7 @@ import csv
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,12 @@ from hub_scripts.report.drawing import Plot, Sheet
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import copies
 from hub_scripts.report.inputs import find
+from hub_scripts.report.runs import run_facts
 from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.judge import run as judging
 from lm_eval_tasks.llm.budget import Means
 from lm_eval_tasks.samples.answers import ScoredAnswer
+from lm_eval_tasks.samples.results import Results, Score
 from lm_eval_tasks.samples.row import EXCERPT, PromptRow
 from lm_eval_tasks.samples.sample import compact, read
 from lm_eval_tasks.tasks.records import ALL_LEVELS
@@ -301,7 +303,14 @@ def test_a_run_has_its_record(results: Path, dataset: Path, command: Command, tm
     content = json.loads(file.read_text())
     usage = {"answers": 10, "tokens_in": 123_450, "tokens_out": 600, "cost": 0.25}
     content["academiceval"]["usage"] = usage
-    content["academiceval"]["run"]["model_args"] = {"pretrained": "/srv/secret/place/MODEL", "api_key": "sk-1234567890"}
+    content["academiceval"]["run"]["model_args"] = {
+        "pretrained": "/srv/secret/place/MODEL",
+        "api_key": "sk-1234567890",
+        "base_url": "http://gpu7.corp.internal:8000/v1",
+        "tokenizer": "..\\models\\mine",
+        "system": {"at": "$HOME/x"},
+    }
+    content["academiceval"]["run"]["system_instruction"] = "/no_think"
     file.write_text(json.dumps(content))
     code, _, err = command("report", tmp_path / "lead", dataset, "-o", tmp_path / "site")
     assert (code, err) == (0, "")
@@ -309,7 +318,9 @@ def test_a_run_has_its_record(results: Path, dataset: Path, command: Command, tm
     [record] = set(re.findall(r'href="(data/runs/[^"]+)"', page))
     [shown] = json.loads((tmp_path / "site" / record).read_text())
     assert (shown["model"], shown["round"], shown["usage"]["cost"]) == ("lead", "2026.11", 0.25)
-    assert shown["run"]["model_args"]["pretrained"] == "MODEL"
+    arguments = shown["run"]["model_args"]
+    assert (arguments["pretrained"], arguments["base_url"], arguments["tokenizer"]) == ("MODEL", "v1", "mine")
+    assert (arguments["system"], shown["run"]["system_instruction"]) == ({"at": "x"}, "/no_think")
     assert str(tmp_path) not in json.dumps(shown)
     assert str(dataset.parent) not in json.dumps(shown)
     assert "sk-1234567890" not in json.dumps(shown)
@@ -317,6 +328,31 @@ def test_a_run_has_its_record(results: Path, dataset: Path, command: Command, tm
     assert "12,345" in page
     assert "+ 60<" in page
     assert ">25.00<" in page
+
+
+def test_runs_that_are_shown_count_and_odd_ones_do_not_end_the_page(tmp_path: Path) -> None:
+    def run(seconds: int, tasks: Sequence[str], usage: object, model: str = "m") -> Results:
+        scores = tuple(Score(model, task, "rouge_l", 0.5, None, None, 1) for task in tasks)
+        return Results(
+            tmp_path / "r",
+            model,
+            ("2026.11",),
+            scores=scores,
+            seconds=seconds,
+            content={"academiceval": {"usage": usage}},
+        )
+
+    old = run(1, ("a", "b"), {"answers": 10, "cost": 1.0})
+    new = run(2, ("a",), {"answers": 10, "cost": 5.0})
+    newest = run(3, ("a", "b"), {"answers": 20, "cost": 10.0})
+    # The old one is the only one of task b; after the newest nobody needs either.
+    assert run_facts({"m": [old, new]}, tmp_path)["2026.11", "m"].cost == 300.0
+    assert run_facts({"m": [old, new, newest]}, tmp_path)["2026.11", "m"].cost == 500.0
+    odd = {"n": [run(1, ("a",), {"answers": "5", "tokens_in": [1]}, "n")], "x" * 290: [run(1, ("a",), None, "x" * 290)]}
+    alike = {name: [run(1, ("a",), {}, name)] for name in ("a/b", "a b", "a-b")}
+    facts = run_facts({**odd, **alike}, tmp_path)
+    assert facts["2026.11", "n"].tokens_in is None
+    assert len({one.record for one in facts.values()}) == len(facts)
 
 
 def test_no_scores_no_plots(tmp_path: Path) -> None:
@@ -661,6 +697,7 @@ def test_a_cell_is_saved_as_a_spreadsheet_takes_it(browser: Any, site: Path) -> 
       const row = table.tBodies[0].rows[0];
       row.cells[1].textContent = '=HYPERLINK("x"), y';
       row.cells[2].textContent = "+0.120 [+0.100, +0.140]";
+      row.cells[3].textContent = "-2 +cmd|' /C calc'!A0";
       return tables.csv(table);
     }"""
     [_, first, *_] = csv.reader(page.evaluate(script).splitlines())

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from builder.cli import all_commands
-from lm_eval_tasks.commands import options_metadata
-from lm_eval_tasks.core.errors import EvalError
+from lm_eval_tasks.core.command_line import options_metadata
+from lm_eval_tasks.evaluate.config_file import with_config
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -47,6 +47,20 @@ def test_what_a_run_cost_is_shown(command: Command, dataset: Path, tmp_path: Pat
     assert "1.50 |" in shown
 
 
+@pytest.mark.slow
+def test_results_alone_are_shown_however_odd(command: Command, dataset: Path, tmp_path: Path) -> None:
+    line = ("eval", "--model", "lead", "--tasks", "academiceval_title_10k", "--dataset", dataset, "--bertscore", "none")
+    command(*line, "--output", tmp_path / "run")
+    [file] = (tmp_path / "run").glob("results_*.json")
+    content = json.loads(file.read_text())
+    for licenses in ({"t": [1, 2]}, 5, None, {"t": {"a": {"rouge_l": "x"}, "b": {}}}, {"t": [[], []]}):
+        content["academiceval"]["licenses"] = licenses
+        (tmp_path / "alone.json").write_text(json.dumps(content))
+        code, shown, err = command("show", tmp_path / "alone.json")
+        assert (code, err) == (0, ""), licenses
+        assert "academiceval_title_10k" in shown
+
+
 def test_a_folder_that_is_no_run_is_one_sentence(command: Command, tmp_path: Path) -> None:
     code, out, err = command("show", tmp_path)
     assert (code, out, err.count("\n")) == (1, "", 1)
@@ -59,8 +73,24 @@ def test_short_forms_stand_for_metadata() -> None:
 
     assert metadata("--dataset", "D", "--bertscore", "none") == {"dataset": "D", "bertscore_model": "none"}
     assert metadata("--dataset", "D", "--metadata", "dataset=D,split=all") == {"dataset": "D", "split": "all"}
-    with pytest.raises(EvalError, match="different things about dataset"):
-        metadata("--dataset", "D", "--metadata", '{"dataset": "E"}')
+    # The option says what holds, wherever the metadata come from.
+    assert metadata("--dataset", "D", "--metadata", '{"dataset": "E"}') == {"dataset": "D"}
+    with pytest.raises(SystemExit):
+        metadata("--dataset", "")
+
+
+@pytest.mark.parametrize("content", ["metadata: {dataset: C, split: all}", "dataset: C\nmetadata: {split: all}"])
+def test_what_is_typed_comes_before_a_files_options_however_either_is_written(content: str, tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(f"tasks: [academiceval]\n{content}\nbertscore: minilm\n")
+
+    def metadata(*words: str) -> dict[str, object]:
+        line = ["eval", *words, "--config", str(tmp_path / "config.yaml")]
+        return options_metadata(with_config(all_commands().parse(line)))
+
+    of_file = {"dataset": "C", "split": "all", "bertscore_model": "minilm"}
+    assert metadata() == of_file
+    assert metadata("--dataset", "D", "--bertscore", "none") == {**of_file, "dataset": "D", "bertscore_model": "none"}
+    assert metadata("--metadata", "dataset=D") == {"dataset": "D"}
 
 
 def test_help_shows_everyday_commands_and_names_the_others(capsys: pytest.CaptureFixture[str]) -> None:
