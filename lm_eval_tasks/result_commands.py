@@ -94,6 +94,8 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
     for task in dict.fromkeys(difference.task for difference in differences if not difference.of_board):
         lost = [metric for metric in metrics or () if (task, metric) not in compared]
         yield from (f"left out: {metric} of {task}, which no sample has in both runs" for metric in lost)
+    if any(difference.of_board for difference in differences):
+        yield from ("", "Boards: 1 is a perfect score here; on a page whose round has a ceiling, 1 is the ceiling.")
     if any(difference.difference.bounds is None for difference in differences):
         yield from ("", NO_INTERVAL)
 

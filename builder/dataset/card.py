@@ -80,9 +80,7 @@ _READING = (
     "Contexts that share papers count as one for intervals; with fewer than ten there is none."
 )
 
-_USE = (
-    "Each row and each demonstration names its paper's licence; most allow use on your own machine, not redistribution."
-)
+_USE = "Each row and each demonstration names its paper's licence, which says what may be done with its text."
 _ARXIV_TEXTS = "Texts are read from PDF and HTML by software and lose parts of formulas and tables."
 _OPEN_ACCESS_TEXTS = (
     "Texts are read from the articles' structured files (JATS), without figures, tables and displayed formulas. Few articles of the "

@@ -331,12 +331,13 @@ def audit_tables(audit: Audit, allowed: AuditTable) -> list[Table]:
 
 
 def licenses(configurations: Sequence[Configuration]) -> Table:
-    """Rows under each licence."""
+    """Rows under each licence, and their share."""
     rows: Counter[str] = Counter()
     for configuration in configurations:
         for split in SPLITS:
             rows.update(configuration.statistics(split).licenses)
-    return Table(("Licence", "Rows, all settings"), "lr", sorted(rows.items()))
+    shares = [(name, count, f"{count / rows.total():.1%}") for name, count in sorted(rows.items())]
+    return Table(("Licence", "Rows, all settings", "Share"), "lrr", shares)
 
 
 def build_tables(manifest: Manifest) -> list[Table]:

@@ -169,7 +169,7 @@ def _figures(cell: Cell) -> dict[str, Any]:
 
 
 def _round_score(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
+    return None if value is None else round(value, 6)
 
 
 def _scale_score(value: float | None) -> int | None:

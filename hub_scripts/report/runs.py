@@ -85,14 +85,17 @@ def _facts(runs: Sequence[Results], record: str) -> RunFacts:
     usages = [usage if isinstance(usage := run.ours.get("usage"), Mapping) else {} for run in runs]
 
     def sum_of(name: str) -> float | None:
-        values: list[float] = [value for usage in usages if type(value := usage.get(name)) in (int, float)]
-        return sum(values) if len(values) == len(usages) else None
+        values = [usage.get(name) for usage in usages]
+        numbers = [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+        return sum(numbers) if len(numbers) == len(values) else None
+
+    answers = sum_of("answers")
 
     def mean(name: str) -> float | None:
         total = sum_of(name)
         return total / answers if answers and total is not None else None
 
-    answers, cost = sum_of("answers"), mean("cost")
+    cost = mean("cost")
     return RunFacts(
         max(run.day for run in runs),
         mean("tokens_in"),

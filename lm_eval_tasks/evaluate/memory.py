@@ -100,12 +100,18 @@ def weights_bytes(config: Mapping[str, Any], arguments: Mapping[str, Any]) -> in
     if files and not arguments.get("quantization"):
         return sum(file.stat().st_size for file in files)
     parameters = _parameters(config)
+    plain = _bytes_of(config, arguments)
     quantized = str(
         arguments.get("quantization") or (config.get("quantization_config") or {}).get("quant_method") or ""
     )
     # Ways to compute with the same weights have names that begin alike: awq_marlin.
-    size = next((size for name, size in _QUANTIZED.items() if quantized.startswith(name)), _bytes_of(config, arguments))
-    return None if parameters is None else int(parameters * size)
+    size = next((size for name, size in _QUANTIZED.items() if quantized.startswith(name)), plain)
+    if parameters is None:
+        return None
+    feed_forward, attention, embeddings = parameters
+    # MXFP4 is for experts alone; embeddings are hardly ever quantized.
+    attention_size = plain if quantized.startswith("mxfp4") else size
+    return int(feed_forward * size + attention * attention_size + embeddings * plain)
 
 
 def _bytes_of(config: Mapping[str, Any], arguments: Mapping[str, Any]) -> float:
@@ -115,8 +121,8 @@ def _bytes_of(config: Mapping[str, Any], arguments: Mapping[str, Any]) -> float:
     return _BYTES.get(dtype.removeprefix("torch."), 2.0)
 
 
-def _parameters(config: Mapping[str, Any]) -> int | None:
-    """About how many parameters a decoder has: attention, gated feed-forward (of all experts), embeddings."""
+def _parameters(config: Mapping[str, Any]) -> tuple[int, int, int] | None:
+    """About how many parameters a decoder has: in gated feed-forward (of all experts), attention, embeddings."""
     needed = ("hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size")
     if not all(config.get(key) for key in needed):
         return None
@@ -127,4 +133,4 @@ def _parameters(config: Mapping[str, Any]) -> int | None:
     inner = (config.get("moe_intermediate_size") if experts else None) or config.get("intermediate_size") or 4 * width
     attention = 2 * width * heads * head + 2 * width * groups * head
     embeddings = vocabulary * width * (1 if config.get("tie_word_embeddings") else 2)
-    return int(layers * (attention + 3 * width * inner * max(1, experts)) + embeddings)
+    return layers * 3 * width * int(inner) * max(1, int(experts)), layers * attention, embeddings
