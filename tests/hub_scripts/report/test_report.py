@@ -112,10 +112,10 @@ def test_the_board_says_what_the_results_say(site: Path, results: Path) -> None:
     for setting in ("Abs-9K", "Abs-28K", "Abs-29K-G", "Title-10K"):
         one = told[f"academiceval_{setting.lower().replace('-', '_')}", "rouge_l"]
         cell = cells["lead", setting]
-        assert cell["x"]["rouge_l"] == [round(one[name], 4) for name in ("value", "low", "high")]
+        assert cell["x"]["rouge_l"] == [round(one[name], 6) for name in ("value", "low", "high")]
         assert cell["n"] == one["samples"]
     judged = json.loads((results / "judged" / "judge_lead.json").read_text())["tasks"]["Abs-9K"]["judge-a"]
-    assert cells["lead", "Abs-9K"]["x"]["win_rate"][0] == round(judged["win_rate"]["value"], 4)
+    assert cells["lead", "Abs-9K"]["x"]["win_rate"][0] == round(judged["win_rate"]["value"], 6)
     assert ("copy-demo", "Abs-9K") not in cells
     models = {one["name"]: one["cutoff"] for one in _data(site / "data" / "board.js")["models"]}
     assert models["lead"] == "2026-09"

@@ -42,7 +42,7 @@ def test_sums_of_a_known_model(tmp_path: Path) -> None:
     assert small is not None
     assert small.cache == 8 * GIB
     assert small.weights is not None
-    assert small.weights < plain.weights / 3  # type: ignore[operator]
+    assert small.weights < plain.weights / 2.5  # type: ignore[operator]
 
 
 def test_what_cannot_fit_is_said(tmp_path: Path) -> None:
