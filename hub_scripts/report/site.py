@@ -168,7 +168,12 @@ def _write(
     rounds = sorted(_round_pages(inputs, place / "plots"), key=lambda page: page.name)
     cards = {name: report_card(card) for name, card in sorted(inputs.cards.items())}
     by_round = [list(round_groups) for _, round_groups in groupby(all_groups, key=lambda group: group.key.round)]
+    boards = [_boards(round_groups, inputs) for round_groups in reversed(by_round)]
+    off_board = _off_board(all_groups, boards)
+    if off_board:
+        yield f"on no board, only by task and setting: {', '.join(off_board)}"
     content = {
+        "off_board": off_board,
         "groups": all_groups,
         "plots": plots,
         "pages": rounds,
@@ -179,7 +184,7 @@ def _write(
         "agreement": agreement(all_groups),
         "duels": inputs.duels,
         "made_up": sorted(_made_up(all_groups, inputs)),
-        "boards": [_boards(round_groups, inputs) for round_groups in reversed(by_round)],
+        "boards": boards,
     }
     _pages(place, data, content)
     for name in _STATIC:
@@ -202,6 +207,15 @@ def _boards(groups: Sequence[Group], inputs: Inputs) -> list[Standings]:
     configurations = names or {group.key.setting for group in groups}
     boards = (standings_of(groups, configurations, board, core, is_fixed=bool(names)) for board in BOARDS)
     return [board for board in boards if board]
+
+
+def _off_board(groups: Sequence[Group], boards: Sequence[Sequence[Standings]]) -> list[str]:
+    """The models that were run, but on nothing that a board counts."""
+    placed = {
+        standing.model for of_round in boards for board in of_round for standing in board.standings if standing.overall
+    }
+    ran = {cell.model for group in groups for cell in group.cells if not (cell.is_carried or cell.shown)}
+    return sorted(ran - placed)
 
 
 def _round_pages(inputs: Inputs, place: Path) -> Iterator[RoundPage]:

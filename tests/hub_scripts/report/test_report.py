@@ -293,6 +293,8 @@ def test_one_point_is_no_plot(results: Path, tmp_path: Path) -> None:
         row["doc"]["published"] = "2026-09-01"
     (tmp_path / "run" / file.name).write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert main(["report", str(tmp_path / "run"), "-o", str(tmp_path / "site")]) == 0
+    # Without a manifest what was run is what counts.
+    assert "On no board" not in (tmp_path / "site" / "index.html").read_text()
     plots = {path.name for path in (tmp_path / "site" / "plots").glob("*.svg")}
     assert not {name for name in plots if name.startswith(("length", "months", "judge"))}
 
@@ -328,6 +330,17 @@ def test_a_run_has_its_record(results: Path, dataset: Path, command: Command, tm
     assert "12,345" in page
     assert "+ 60<" in page
     assert ">25.00<" in page
+
+
+def test_a_model_on_no_board_is_named(results: Path, dataset: Path, command: Command, tmp_path: Path) -> None:
+    shutil.copytree(results / "lead", tmp_path / "run")
+    for file in (tmp_path / "run").glob("samples_*"):
+        if "abs_9k" not in file.name:
+            file.unlink()
+    relist(tmp_path / "run")
+    code, out, _ = command("report", tmp_path / "run", dataset, "-o", tmp_path / "site")
+    assert (code, "on no board, only by task and setting: lead" in out) == (0, True)
+    assert "what boards count: lead." in (tmp_path / "site" / "index.html").read_text()
 
 
 def test_runs_that_are_shown_count_and_odd_ones_do_not_end_the_page(tmp_path: Path) -> None:
