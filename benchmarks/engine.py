@@ -72,8 +72,8 @@ def measure(folder: Path, questions: int) -> dict[str, Any]:
         }
     )
     run(round_, LocalEngine())
-    # vLLM's kernels take heads of 64 and more.
     texts = load_dataset(str(round_.output), "Abs-9K", split="test")["content"]
+    # vLLM's kernels take heads of 64 and more.
     make_llama(folder / "llama", hidden_size=128, max_position_embeddings=CONTEXT, texts=texts, vocabulary=4_000)
     sides = {}
     for side in ("plain", "ours"):

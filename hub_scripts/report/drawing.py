@@ -100,12 +100,14 @@ class Sheet:
         figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=columns, fontsize=7)
 
     def save(self, figure: Figure, plot: Plot, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> Plot:
-        """Write a plot and its data; the name that is returned is fit for a file."""
+        """Write a plot, and its data beside the one for a page; the name that is returned is fit for a file."""
         plot = replace(plot, name=re.sub(r"[^\w.-]+", "-", plot.name))
         file = self.folder / f"{plot.name}{'-narrow' * self.narrow}.svg"
         with mpl.rc_context(_SAVED), warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # a letter that the font does not have is drawn as a box
             figure.savefig(file, format="svg", metadata={"Date": None}, facecolor="white")
+        if self.narrow:
+            return plot
         table = io.StringIO()
         writer = csv.writer(table, lineterminator="\n")
         writer.writerow(head)

@@ -36,12 +36,10 @@ _TITLE_FILTER = """filter_list:
 """
 # The part of the in-tree edition's module that is ours word for word: it begins here, to the end of both files.
 _REFINEMENT = "_YES = "
-# The same of the module that reads answers to questions: where both stretches begin, and before what the second ends.
-_ANSWERS = ("_MARK = ",)
+# The same of the module that reads answers to questions: where a stretch of ours begins, and before what it ends.
+_ANSWERS = "_MARK = "
 _LABELS = ("_LISTS = ", "def strict_set_of")
-_FENCES = """def _without_fence(text: str) -> str:
-    return text.rstrip().removesuffix(_FENCE).rstrip()
-"""
+_FENCES = ("def _without_fence", "def _strict_numbers")
 # Reading family -> its metrics.
 _TREE_READINGS = {"walk": ("exact", "set_f1"), "next": ("share_right",)}
 _BLOCK = re.compile(r"(?<=<!-- tasks -->\n).*?(?=<!-- end of tasks -->)", re.DOTALL)
@@ -133,53 +131,60 @@ def _tree_files() -> dict[Path, str]:
 
 def _tree_questions() -> dict[Path, str]:
     """SCALAR, and the reading core as far as it needs neither a tokenizer nor a choice of its own."""
-    names = [level.name for level in LEVELS]
-    readings = [reading for reading in CORE_READINGS if reading.task in _TREE_READINGS]
-    members = {"scalar": [slug_of(name) for name in names], "academiceval_reading": []}
-    files = {}
-    for name in names:
-        lines = [
-            "include: _default_yaml",
-            f"task: {slug_of(name)}",
-            f"task_alias: {name}",
-            f"dataset_name: {name}",
-            "doc_to_text: !function questions.scalar",
-            'doc_to_target: "{{label}}"',
-            "process_results: !function questions.process_scalar",
-            "metric_list:",
-            "  - {metric: acc, aggregation: mean, higher_is_better: true}",
-        ]
-        files[_TREE / f"{slug_of(name)}.yaml"] = "\n".join(lines) + "\n" + _GREEDY.format(tokens=2000)
-    for task in TASKS:
-        if task.alias or task.configuration not in {reading.name for reading in readings}:
-            continue
-        [reading] = [reading for reading in readings if reading.name == task.configuration]
-        metrics = _TREE_READINGS[reading.task]
-        lines = [
-            f"task: {task.name}",
-            f"task_alias: {reading.name}",
-            "custom_dataset: !function questions.load",
-            f'dataset_kwargs: {{path: ORG/academiceval, name: {reading.name}, revision: "2026.11"}}',
-            "test_split: test",
-            "output_type: generate_until",
-            'doc_to_text: "{{prompt}}"',
-            'doc_to_target: "{{answer}}"',
-            f"process_results: !function questions.process_{reading.task}",
-            "metric_list:",
-            *(f"  - {{metric: {metric}, aggregation: mean, higher_is_better: true}}" for metric in metrics),
-            "metadata: {version: 1.0}",
-        ]
-        files[_TREE / f"{task.name}.yaml"] = "\n".join(lines) + "\n" + _GREEDY.format(tokens=task.answer_tokens)
-        members["academiceval_reading"].append(task.name)
+    readings = {reading.name: reading for reading in CORE_READINGS if reading.task in _TREE_READINGS}
+    asked = [task for task in TASKS if task.configuration in readings and not task.alias]
+    files = {_TREE / f"{slug_of(level.name)}.yaml": _tree_level(level.name) for level in LEVELS}
+    files |= {_TREE / f"{task.name}.yaml": _tree_reading(task, readings[task.configuration].task) for task in asked}
+    members = {
+        "scalar": [slug_of(level.name) for level in LEVELS],
+        "academiceval_reading": [task.name for task in asked],
+    }
     for group, tasks in members.items():
         listed = "".join(f"  - {task}\n" for task in tasks)
         files[_TREE / f"_{group}.yaml"] = f"group: {group}\ntask:\n{listed}metadata: {{version: 1.0}}\n"
     for name in ("scalar", "scalar_candidate", "walk", "walk_questions", "next"):
         files[_TREE / "prompts" / f"{name}.txt"] = (_OURS / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
-    head = (_TREE / "questions.py").read_text(encoding="utf-8").partition(_ANSWERS[0])[0]
-    answers = _stretch(_OURS / "metrics" / "answer_index.py", *_ANSWERS)
-    labels = _stretch(_OURS / "metrics" / "answer_labels.py", *_LABELS)
-    return {**files, _TREE / "questions.py": f"{head}{answers.rstrip()}\n\n\n{labels.rstrip()}\n\n\n{_FENCES}"}
+    head = (_TREE / "questions.py").read_text(encoding="utf-8").partition(_ANSWERS)[0]
+    labels = _OURS / "metrics" / "answer_labels.py"
+    stretches = (
+        _stretch(_OURS / "metrics" / "answer_index.py", _ANSWERS),
+        _stretch(labels, *_LABELS),
+        _stretch(labels, *_FENCES),
+    )
+    return {**files, _TREE / "questions.py": head + "\n\n\n".join(text.rstrip() for text in stretches) + "\n"}
+
+
+def _tree_level(name: str) -> str:
+    lines = [
+        "include: _default_yaml",
+        f"task: {slug_of(name)}",
+        f"task_alias: {name}",
+        f"dataset_name: {name}",
+        "doc_to_text: !function questions.scalar",
+        'doc_to_target: "{{label}}"',
+        "process_results: !function questions.process_scalar",
+        "metric_list:",
+        "  - {metric: acc, aggregation: mean, higher_is_better: true}",
+    ]
+    return "\n".join(lines) + "\n" + _GREEDY.format(tokens=2000)
+
+
+def _tree_reading(task: Task, family: str) -> str:
+    lines = [
+        f"task: {task.name}",
+        f"task_alias: {task.configuration}",
+        "custom_dataset: !function questions.load",
+        f'dataset_kwargs: {{path: ORG/academiceval, name: {task.configuration}, revision: "2026.11"}}',
+        "test_split: test",
+        "output_type: generate_until",
+        'doc_to_text: "{{prompt}}"',
+        'doc_to_target: "{{answer}}"',
+        f"process_results: !function questions.process_{family}",
+        "metric_list:",
+        *(f"  - {{metric: {name}, aggregation: mean, higher_is_better: true}}" for name in _TREE_READINGS[family]),
+        "metadata: {version: 1.0}",
+    ]
+    return "\n".join(lines) + "\n" + _GREEDY.format(tokens=task.answer_tokens)
 
 
 def _stretch(path: Path, begins: str, ends: str = "") -> str:

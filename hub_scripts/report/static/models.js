@@ -9,12 +9,16 @@ const billions = (parameters) => {
   return unit ? Number(number) * UNITS[unit.toLowerCase()] : NaN;
 };
 
+const isOfSize = (model, [, low, high]) => {
+  const count = billions(model.parameters);
+  return count > low && count <= high;
+};
+
 const isWanted = (model) => {
   const [size, licence, released] = ["size", "licence", "released"].map((id) => byId(id).value);
   if (!model.name.toLowerCase().includes(byId("model").value.trim().toLowerCase())) return false;
   if (model.baseline) return byId("baselines").checked;
-  const count = billions(model.parameters);
-  if (size && !(count > SIZES[size][1] && count <= SIZES[size][2])) return false;
+  if (size && !isOfSize(model, SIZES[size])) return false;
   if (licence && model.licence !== licence) return false;
   return !released || (model.released ?? "") >= released;
 };
@@ -28,7 +32,7 @@ const filterBoards = (models) => {
 
 const prepareModels = (models, hash) => {
   const values = (name) => [...new Set(models.map((model) => model[name]).filter(Boolean))].sort();
-  const sizes = Object.entries(SIZES).filter(([, [, low, high]]) => models.some((model) => billions(model.parameters) > low && billions(model.parameters) <= high));
+  const sizes = Object.entries(SIZES).filter(([, size]) => models.some((model) => isOfSize(model, size)));
   const options = {
     size: sizes.map(([name, [label]]) => [name, label]),
     licence: values("licence").map((one) => [one, one]),
