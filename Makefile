@@ -76,7 +76,7 @@ faults: setup
 fuzz: setup
 	FUZZ=5000 $(PYTEST) tests/fuzz --dist load --timeout 3000
 
-# Every figure that docs promise, into benchmarks/results.md and the docs; an hour and a half. ONLY=build,extraction runs some.
+# Every figure that docs promise, into benchmarks/results.md; an hour and a half. ONLY=build,extraction runs some.
 bench: setup
 	$(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY))
 
@@ -93,7 +93,8 @@ docs: setup
 # The task files and the tables of tasks, from lm_eval_tasks/tasks/records.py; the keys of round.toml, from builder/round.
 tasks: setup
 	$(BIN)/python -m lm_eval_tasks.tasks
-	$(BIN)/python -m builder.round.keys
+	$(BIN)/python -m builder.reference
+	$(BIN)/python -m lm_eval_tasks.evaluate.options_page
 
 # Wheel and source into dist/, checked and tried in a bare environment. With UPLOAD=1 they go to the package index (UV_PUBLISH_TOKEN).
 release: test

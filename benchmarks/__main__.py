@@ -1,10 +1,9 @@
-"""Measure every figure that the documentation promises, and write it where it is quoted.
+"""Measure every figure that the documentation promises, and write them into results.md.
 
   python -m benchmarks [--only NAME,...] [--quick] [--render]
 
 Each benchmark runs in a separate process, one after another; its last line of JSON goes into results.json with the machine, the
-versions and the commit. From that come results.md and the tables between `<!-- figures NAME -->` and `<!-- end of figures -->` in
-docs. `--quick` runs the small sizes and writes nothing; `--render` measures nothing.
+versions and the commit. From that comes results.md. `--quick` runs the small sizes and writes nothing; `--render` measures nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import argparse
 import json
 import os
 import platform
-import re
 import subprocess
 import sys
 import time
@@ -30,7 +28,6 @@ ROOT = HERE.parent
 RESULTS = HERE / "results.json"
 PAGE = HERE / "results.md"
 VERSIONS = ("datasets", "lm_eval", "numpy", "pyarrow", "pymupdf", "ray", "tokenizers", "torch", "transformers")
-_BLOCK = re.compile(r"(<!-- figures (\w+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
 
 
 def main() -> None:
@@ -49,8 +46,7 @@ def main() -> None:
         parser.exit(1, f"error: no benchmark {unknown.pop()!r}: choose among {', '.join(figures())}\n")
     failed = [name for name in names if not measure(name, quick=arguments.quick)]
     if not arguments.quick:
-        for path, text in rendered().items():
-            path.write_text(text, encoding="utf-8")
+        PAGE.write_text(page(measured()), encoding="utf-8")
     if failed:
         parser.exit(1, f"error: no figures of {', '.join(failed)}\n")
 
@@ -108,17 +104,6 @@ def machine() -> str:
 
 
 # --- what is written
-
-
-def rendered() -> dict[Path, str]:
-    """The files that show figures -> what they must contain."""
-    found = measured()
-    files = {PAGE: page(found)}
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
-        text = path.read_text(encoding="utf-8")
-        if _BLOCK.search(text):
-            files[path] = _BLOCK.sub(lambda match: f"{match[1]}{table(match[2], found)}\n{match[3]}", text)
-    return files
 
 
 def page(found: dict[str, dict[str, Any]]) -> str:

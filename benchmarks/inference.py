@@ -3,7 +3,7 @@
   python benchmarks/inference.py [DATA] [--quick]
 
 DATA: default ../shared/data. Papers' difficulties and their noise are drawn from the ROUGE-L of two baselines on the real papers of `lab`
-(docs/real_input.md). For contamination, four models with cut-offs half a year apart are run on papers of three years; a memorised
+(docs/arxiv.md). For contamination, four models with cut-offs half a year apart are run on papers of three years; a memorised
 paper scores 0.8. What is planted: `simulated/contamination.py`; boards, floors and linked rounds: next to it. 500 draws each. The last
 line is JSON.
 """

@@ -2,7 +2,7 @@
 
   python benchmarks/report_card.py [DATA] [--quick]
 
-DATA: default ../shared/data. The conclusions of the papers of `lab` and `pdf` (docs/real_input.md) serve as answers, their abstracts as
+DATA: default ../shared/data. The conclusions of the papers of `lab` and `pdf` (docs/arxiv.md) serve as answers, their abstracts as
 the references. `lab` was consulted while the rules were written; of `pdf`, only the wrong verdicts were read afterwards. The last line
 is JSON.
 """

@@ -3,7 +3,7 @@
   python benchmarks/subsets.py [DATA] [--quick]
 
 DATA: default ../shared/data. The three baselines answer all samples of every split of two rounds over real papers (`lab`, and `pdf`, see
-docs/real_input.md), for a title, an abstract and an introduction. The mean ROUGE-L of a part is compared with that of all, in points of
+docs/arxiv.md), for a title, an abstract and an introduction. The mean ROUGE-L of a part is compared with that of all, in points of
 100: the root of the mean square over rounds, tasks, baselines and 50 orders of hashes. `--limit` takes the first rows, which are in such an
 order; the old order was by date. The last line is JSON.
 """

@@ -52,7 +52,8 @@ ExtractReason = Literal[
     "sections_out_of_order",
     "headings_disagree",
 ]
-LinkWay = Literal["arxiv_id", "doi", "pubmed", "title", "near_title", "search", "ambiguous", "unresolved"]
+LinkReason = Literal["ambiguous", "unresolved"]
+LinkWay = Literal["arxiv_id", "doi", "pubmed", "title", "near_title", "search", LinkReason]
 SampleReason = Literal[
     "near_duplicate",
     "license",

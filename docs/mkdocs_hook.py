@@ -13,7 +13,6 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from builder.cli import all_commands
-from lm_eval_tasks.metrics.registry import METRICS
 from lm_eval_tasks.tasks.folder import tasks_path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,7 +25,6 @@ PAGES = {
     "benchmarks/results.md": "project/results.md",
 }
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?://|#)([^)#\s]+)(#[^)\s]+)?\)")
-_DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "one": "1 is best", "neither": ""}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -34,7 +32,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     os.environ["COLUMNS"] = "100"  # help texts as wide as a page, on any terminal
     for source, page in PAGES.items():
         files.append(File.generated(config, page, content=(ROOT / source).read_text(encoding="utf-8")))
-    made = {"tasks": _tasks(), "metrics": _metrics(), "commands": _commands()}
+    made = {"tasks": _tasks(), "commands": _commands()}
     for name, lines in made.items():
         files.append(File.generated(config, f"reference/{name}.md", content="\n".join(lines) + "\n"))
     return files
@@ -80,20 +78,6 @@ class _Plain(yaml.SafeLoader):
 
 
 _Plain.add_constructor("!function", lambda loader, node: str(node.value))
-
-
-def _metrics() -> Iterator[str]:
-    """Every metric of the registry."""
-    yield from (
-        "# Metrics",
-        "",
-        "[Scores](../evaluate.md#scores) says what each measures, [What a score is worth](../metrics.md) how well.",
-        "",
-    )
-    yield from ("| metric | in lm_eval's tables | called | tasks | direction |", "| --- | --- | --- | --- | --- |")
-    for one in METRICS:
-        kinds = ", ".join(sorted(one.kinds))
-        yield f"| `{one.name}` | {f'`{one.usual}`' if one.usual else ''} | {one.label} | {kinds} | {_DIRECTIONS[one.best]} |"
 
 
 def _commands() -> Iterator[str]:

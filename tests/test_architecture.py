@@ -34,7 +34,7 @@ ROOMS = {
         "dataset",
         *FAMILY_ROOMS[::-1],
         "pipeline",
-        "demo",
+        "demo reference",
         "commands",
         "cli",
     ],

@@ -15,15 +15,15 @@ import yaml
 from lm_eval._cli.harness import HarnessCLI
 from pydantic import BaseModel
 
-from builder import cli, records
-from builder.dataset.manifest import FORMAT, Manifest
-from builder.reading.walk import Withheld
-from builder.round.keys import PAGE, key_page
+from builder import cli
+from builder.dataset.manifest import Manifest
+from builder.reference import PAGE, key_page
 from builder.round.model import Round
-from builder.scalar.questions import ClozeReason
 from lm_eval_tasks.core.command_line import STUDY
 from lm_eval_tasks.core.metadata import check
 from lm_eval_tasks.core.version import VERSION
+from lm_eval_tasks.evaluate.options_page import PAGE as OPTIONS_PAGE
+from lm_eval_tasks.evaluate.options_page import options_page
 from lm_eval_tasks.inspect_tasks import TASKS
 from lm_eval_tasks.metrics.registry import METRICS
 from lm_eval_tasks.tasks.derived import task_names
@@ -50,21 +50,6 @@ def test_the_page_of_keys_is_that_of_the_models() -> None:
     assert all(meaning.strip() for *_, meaning, _ in rows), "a key without a meaning"
     named = {row[1].strip(" `") for row in rows}
     assert all(any(key == name or key.startswith(f"{name}.") for key in named) for name in keys(Round))
-
-
-def test_every_drop_reason_is_listed() -> None:
-    text = (ROOT / "docs" / "round.md").read_text()
-    for reasons in (
-        records.CrawlReason,
-        records.GraphReason,
-        records.ExtractReason,
-        records.SampleReason,
-        ClozeReason,
-        records.ReadingReason,
-        Withheld,
-    ):
-        for reason in reasons.__args__:  # type: ignore[attr-defined]
-            assert f"`{reason}`" in text, reason
 
 
 def test_every_command_shown_exists() -> None:
@@ -126,7 +111,7 @@ def test_every_task_is_named() -> None:
     text = (ROOT / "docs" / "evaluate.md").read_text()
     for setting in SETTINGS:
         assert f"`{setting.name.lower().replace('-', '_')}`" in text
-    assert set(re.findall(r"`(academiceval(?:_[a-z]+)?)`", text.split("## Options")[0])) <= set(task_names())
+    assert set(re.findall(r"`(academiceval(?:_[a-z]+)?)`", text.split("## Prompts")[0])) <= set(task_names())
 
 
 def test_links_lead_somewhere() -> None:
@@ -141,18 +126,9 @@ def test_the_readme_begins_with_the_two_commands() -> None:
 
 
 def test_every_field_of_the_manifest_is_explained() -> None:
-    table = (ROOT / "docs" / "architecture.md").read_text().split("| field (format")[1].split("\n\n")[0]
-    named = {name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", line.split("|")[1])}
-    assert named | {"form"} == {field.name for field in fields(Manifest)} | {"form"}
-    heading = f"| field (format {FORMAT}) |"
-    assert heading in (ROOT / "docs" / "architecture.md").read_text(), f"raise the heading to {heading}"
-
-
-def test_every_room_is_shown() -> None:
-    text = (ROOT / "docs" / "architecture.md").read_text()
-    for place in (ROOT / "builder").iterdir():
-        if place.is_dir() and (place / "__init__.py").is_file():
-            assert f"| `{place.name}/` |" in text, place.name
+    explained = (Manifest.__doc__ or "").partition("Attributes:")[2]
+    for field in fields(Manifest):
+        assert re.search(rf"\b{field.name}\b.*:", explained), field.name
 
 
 def test_one_version() -> None:
@@ -170,9 +146,11 @@ def test_files_that_are_named_exist() -> None:
             assert (ROOT / name).exists(), (page.name, name)
 
 
-def test_every_metric_is_explained() -> None:
-    text = (ROOT / "docs" / "evaluate.md").read_text()
+def test_the_page_of_options_is_that_of_the_code() -> None:
+    text = "\n".join(options_page())
+    assert OPTIONS_PAGE.read_text() == text, "make tasks writes it"
     for metric in METRICS:
+        assert metric.meaning, metric.name
         assert f"`{metric.name}`" in text, metric.name
 
 

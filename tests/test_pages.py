@@ -31,7 +31,6 @@ Command = Callable[..., tuple[int, str, str]]
 NOT_HERE = {
     r"^make test": "runs this test",
     r"^pip (install|download)": "fetches packages from the network",
-    r"\blighteval\b": "needs older libraries than ours",
     r"^academiceval live live\.toml .*#": "needs a GPU for eight models; tests/hub_scripts/live/test_first_round.py reads their files",
     r"pretrained=Qwen/": "needs a real model's tokenizer",
     r"academiceval_walk_128k --output": "needs a model with 128K tokens of context",
@@ -107,7 +106,6 @@ BEFORE = {
         "academiceval run round.toml --replace",
     ],
     "docs/report.md": [evaluated(LEAD, "results/lead")],
-    "docs/tutorials/publish.md": ["academiceval init --source sample", "academiceval run round.toml --quiet"],
 }
 
 
@@ -123,11 +121,8 @@ def here(text: str) -> str:
     return text
 
 
-def prepare(place: Path, page: str, base: Path) -> None:
-    """Make the folder in which a page's commands are typed; a tutorial starts in an empty one."""
-    if page.startswith("docs/tutorials"):
-        place.mkdir()
-        return
+def prepare(place: Path, base: Path) -> None:
+    """Make the folder in which a page's commands are typed."""
     shutil.copytree(base, place)
     (place / "srv").mkdir()
     for file in ("round.toml", "prices.toml"):
@@ -178,20 +173,16 @@ def reader(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Des
 @pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_command_of_a_page_runs(page: Path, reader: Desk, base: Path, tmp_path: Path, shared_tmp: Path) -> None:
     name = page.relative_to(ROOT).as_posix()
-    prepare(tmp_path / "place", name, base)
+    prepare(tmp_path / "place", base)
     reader.type("\n".join(BEFORE.get(name, ())), tmp_path / "place")
     with linked_tasks(shared_tmp) if "\nlm_eval " in page.read_text() else nullcontext():
         read(page, reader, tmp_path / "place", base)
 
 
 def read(page: Path, reader: Desk, place: Path, base: Path) -> None:
-    """Type the blocks of a page in a folder, one after another; files that it shows are put where `live` is run.
-
-    A tutorial tells one story; each block of another page starts with a Hub without datasets.
-    """
+    """Type the blocks of a page in a folder, one after another, each with a Hub without datasets; files go where `live` is run."""
     for block in blocks(page):
-        if not block.page.startswith("docs/tutorials"):
-            reader.hub.forget_datasets()
+        reader.hub.forget_datasets()
         if block.language == "python":
             reader.python(block.text, place)
         elif file := re.match(r"# ([\w-]+\.(?:toml|yaml))\b", block.text):

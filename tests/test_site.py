@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from builder.cli import all_commands
-from lm_eval_tasks.metrics.registry import METRICS
 from lm_eval_tasks.tasks.derived import task_names
 from tests.test_docs import Round, keys
 
@@ -74,7 +73,7 @@ def test_nothing_comes_from_another_server(site: Path) -> None:
 
 def test_the_reference_names_everything(site: Path) -> None:
     pages = {"round": (site / "keys.html").read_text()} | {
-        name: (site / "reference" / f"{name}.html").read_text() for name in ("tasks", "metrics", "commands")
+        name: (site / "reference" / f"{name}.html").read_text() for name in ("tasks", "commands")
     }
     for key in keys(Round):
         # Of a list of tables each key has its own row.
@@ -82,7 +81,5 @@ def test_the_reference_names_everything(site: Path) -> None:
     assert not re.search(r"<td></td>\s*</tr>|Annotated", pages["round"]), "a key without a meaning or a type"
     for name in task_names():
         assert name in pages["tasks"], name
-    for metric in METRICS:
-        assert f"<code>{metric.name}</code>" in pages["metrics"], metric.name
     for name in all_commands().parsers:
         assert f"academiceval {name}" in pages["commands"], name

@@ -22,7 +22,7 @@ from builder.citations.resolve import Resolved, ids_of, resolve_entry
 from builder.citations.search import search_titles, was_found
 from builder.extract.sections import cited_in_related_work
 from builder.extract.stage import EXTRACTOR, Documents
-from builder.records import Document, Link, LinkWay, Paper, Reference
+from builder.records import Document, Link, LinkReason, LinkWay, Paper, Reference
 from builder.sources.metadata_file import file_fingerprint
 from builder.stage_report import StageReport
 from lm_eval_tasks.core.files import sha256_of_bytes
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 # Raise with every change that can affect a link.
 LINKER = "2"
-_LOST = ("ambiguous", "unresolved")
+_LOST = get_args(LinkReason)
 
 
 def link_papers(

@@ -1,7 +1,10 @@
-"""The writing tasks for lighteval: `lighteval vllm model_name=ORG/MODEL academiceval:abs_9k --custom-tasks lighteval_tasks.py`.
+"""The writing tasks for lighteval, in an environment of its own:
 
-Needs `pip install lighteval academiceval`. Prompts are whole, with our words; answers are scored by our ROUGE-L. For floors,
-intervals, cutting and all other metrics use `academiceval eval`.
+    pip install "lighteval==0.13.0" "huggingface-hub<1" "transformers<5" "datasets<5" "xxhash<4" academiceval
+    ACADEMICEVAL_DATASET=ORG/academiceval lighteval vllm model_name=ORG/MODEL academiceval:abs_9k --custom-tasks lighteval_tasks.py
+
+Prompts are whole, with our words; answers are scored by our ROUGE-L. For floors, intervals, cutting and all other metrics use
+`academiceval eval`.
 """
 
 import os

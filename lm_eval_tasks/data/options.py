@@ -52,7 +52,7 @@ class HowGenerated:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a run; docs/evaluate.md explains each.
+    """The options of a run; docs/options.md lists each.
 
     Attributes:
         split: of the dataset, or "all" for all three together.

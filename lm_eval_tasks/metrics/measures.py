@@ -35,26 +35,32 @@ def _pairs(answers: Answers, measure: Callable[[str, str], float]) -> Values:
 
 
 def rouge_l(answers: Answers) -> Values:
+    """ROUGE-L F with stemming, as `rouge_score` computes it."""
     return _pairs(answers, rouge.rouge_l)
 
 
 def rouge_l_content(answers: Answers) -> Values:
+    """ROUGE-L F with stemming, without function words. Models are ranked by it."""
     return _pairs(answers, rouge.rouge_l_content)
 
 
 def rouge_1(answers: Answers) -> Values:
+    """Words in common, F with stemming."""
     return _pairs(answers, lambda target, text: rouge.rouge_n(target, text, 1))
 
 
 def rouge_2(answers: Answers) -> Values:
+    """Pairs of words in common, F with stemming."""
     return _pairs(answers, lambda target, text: rouge.rouge_n(target, text, 2))
 
 
 def rouge_lsum(answers: Answers) -> Values:
+    """ROUGE-L by sentences, F with stemming."""
     return _pairs(answers, rouge.rouge_lsum)
 
 
 def bertscore(answers: Answers) -> Values:
+    """F of `bert_score`, by default with deberta-xlarge-mnli at layer 40, which reads 512 tokens."""
     return _bertscore(answers, answers.targets, answers.texts)
 
 
@@ -69,22 +75,27 @@ def _bertscore(answers: Answers, targets: Sequence[str], texts: Sequence[str]) -
 
 
 def rouge_l_random_pair(answers: Answers) -> Values:
+    """Floor: the answer, scored against other papers' targets."""
     return [_mean(rouge.rouge_l(other, answer.text) for other in answer.row.others) for answer in answers.each]
 
 
 def rouge_l_wrong_paper(answers: Answers) -> Values:
+    """Floor: what other papers' targets score as the answer."""
     return [_mean(rouge.rouge_l(row.target, other) for other in row.others) for row in answers.rows]
 
 
 def rouge_l_content_wrong_paper(answers: Answers) -> Values:
+    """Floor: what other papers' targets score as the answer."""
     return [_mean(rouge.rouge_l_content(row.target, other) for other in row.others) for row in answers.rows]
 
 
 def rouge_l_content_lead(answers: Answers) -> Values:
+    """What the baseline `lead` scores."""
     return [None if row.lead is None else rouge.rouge_l_content(row.target, row.lead) for row in answers.rows]
 
 
 def rouge_l_function_words(answers: Answers) -> Values:
+    """Floor: what function words alone score."""
     return [
         None if text is None else rouge.rouge_l(row.target, text)
         for row, text in zip(answers.rows, answers.compute_once(_without_content), strict=True)
@@ -92,14 +103,17 @@ def rouge_l_function_words(answers: Answers) -> Values:
 
 
 def bertscore_random_pair(answers: Answers) -> Values:
+    """Floor: the answer, scored against other papers' targets."""
     return _over_others(answers, lambda answer, other: (other, answer.text))
 
 
 def bertscore_wrong_paper(answers: Answers) -> Values:
+    """Floor: what other papers' targets score as the answer."""
     return _over_others(answers, lambda answer, other: (answer.row.target, other))
 
 
 def bertscore_function_words(answers: Answers) -> Values:
+    """Floor: what function words alone score."""
     texts = answers.compute_once(_without_content)
     scores = _bertscore(answers, answers.targets, [text or "" for text in texts])
     return [None if text is None else score for text, score in zip(texts, scores, strict=True)]
@@ -133,15 +147,20 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 
 def empty(answers: Answers) -> Values:
+    """Share of empty answers, or of answers without a choice. They score 0."""
     return [float(not text) for text in answers.texts]
 
 
 def unfinished(answers: Answers) -> Values:
+    """Share of answers whose reasoning never ended."""
     return [float(answer.unfinished) for answer in answers.each]
 
 
 def capped(answers: Answers) -> Values:
-    """Whether an answer ended at its cap, by the engine's finish reason, else by the model's tokenizer; None if neither is known."""
+    """Share of answers that reached the longest allowed length; `rouge_l_uncapped` and the like are over the others.
+
+    By the engine's finish reason, else by the model's tokenizer; None if neither is known.
+    """
     name = answers.rows[0].tokenizer if answers.rows else ""
     if not name or all(answer.finish for answer in answers.each):
         return [float(answer.finish == CAPPED) if answer.finish else None for answer in answers.each]
@@ -158,23 +177,27 @@ def _cap_threshold(cap: int) -> int:
 
 
 def truncated(answers: Answers) -> Values:
+    """Share of prompts that were cut."""
     return [float(row.tokens_cut > 0) if row.tokens_before else None for row in answers.rows]
 
 
 def cut_share(answers: Answers) -> Values:
+    """Share of the prompt's tokens that were cut."""
     return [row.tokens_cut / row.tokens_before if row.tokens_before else None for row in answers.rows]
 
 
 def length_ratio(answers: Answers) -> Values:
+    """Words in the answer divided by words in the target."""
     return _pairs(answers, lambda target, text: len(text.split()) / max(1, len(target.split())))
 
 
 def copied_from_input(answers: Answers) -> Values:
-    """Words of the longest run that an answer shares with what the model saw of the target's own paper."""
+    """Words in the longest run that the answer shares with the paper in the prompt."""
     return [_run(answer.text, answer.row.own_part) for answer in answers.each]
 
 
 def copied_from_demonstrations(answers: Answers) -> Values:
+    """Words in the longest run that the answer shares with a demonstration."""
     return [_run(answer.text, answer.row.demonstrated_part) for answer in answers.each]
 
 
@@ -186,12 +209,12 @@ def _run(text: str, other: str) -> float:
 
 
 def numbers_supported(answers: Answers) -> Values:
-    """Share of an answer's numbers that the prompt shows of the paper and its citations; None for an answer without any."""
+    """Share of the answer's numbers that the prompt has, of the paper and its citations; none for an answer without numbers."""
     return [support_of_numbers(answer.text, shown).share for answer, shown in _answers_and_prompts(answers)]
 
 
 def names_supported(answers: Answers) -> Values:
-    """Share of an answer's names and acronyms that the prompt shows; None for an answer without any."""
+    """Share of the answer's names and acronyms that the prompt has; none for an answer without names."""
     return [support_of_names(answer.text, shown).share for answer, shown in _answers_and_prompts(answers)]
 
 
@@ -200,12 +223,12 @@ def _answers_and_prompts(answers: Answers) -> Iterator[tuple[Answer, Shown]]:
 
 
 def citations_mentioned(answers: Answers) -> Values:
-    """Share of the given works that an answer mentions."""
+    """Related work: share of the given works that the answer mentions."""
     return _mentions(answers, lambda mentions: mentions.mentioned_share)
 
 
 def citations_not_given(answers: Answers) -> Values:
-    """Share of the works that an answer mentions which the prompt did not give."""
+    """Related work: share of the answer's mentions that are of other works."""
     return _mentions(answers, lambda mentions: mentions.other_share)
 
 
@@ -217,14 +240,17 @@ def _mentions(answers: Answers, share: Callable[[citation_mentions.Mentions], fl
 
 
 def citation_precision(answers: Answers) -> Values:
+    """Citations by number: share of the cited numbers that exist in the prompt."""
     return _cited_figure(answers, lambda cited: cited.precision)
 
 
 def citation_recall(answers: Answers) -> Values:
+    """Citations by number: share of the given works that are cited."""
     return _cited_figure(answers, lambda cited: cited.recall)
 
 
 def citation_support(answers: Answers) -> Values:
+    """Citations by number: how well sentences fit the works that they cite. 0.5 is chance."""
     return _cited_figure(answers, lambda cited: cited.support)
 
 
@@ -243,26 +269,27 @@ def _citations_by_number(answers: Answers) -> list[Cited | None]:
 
 
 def accuracy(answers: Answers) -> Values:
-    """A missing answer counts as a wrong one."""
+    """Share of right choices: the last `<answer>..</answer>` in up to 2,000 tokens, also `[2]`, `Candidate 2` and `02`."""
     return [float(answer.text == str(answer.row.label)) for answer in answers.each]
 
 
 def accuracy_strict(answers: Answers) -> Values:
-    """Accuracy with answers read as SCALAR's own code reads them."""
+    """As SCALAR's own code reads answers: the number alone."""
     return [float(strict_answer_of(answer.full) == str(answer.row.label)) for answer in answers.each]
 
 
 def accuracy_constant(answers: Answers) -> Values:
-    """What always naming one place would score, the one that is right most often: labels need not be balanced."""
+    """Floor: the best constant answer."""
     return [float(row.label == row.best_constant) for row in answers.rows]
 
 
 def accuracy_bm25_local(answers: Answers) -> Values:
-    """What the candidate scores that fits the sentence with the mask best, see `retrieval.shortcuts`."""
+    """Without reading: the candidate that fits the masked sentence best, by BM25."""
     return [_chosen(row.bm25_local, row.label) for row in answers.rows]
 
 
 def accuracy_embed_local(answers: Answers) -> Values:
+    """Without reading: the candidate that fits the masked sentence best, by a small model. On request."""
     return [_chosen(row.embed_local, row.label) for row in answers.rows]
 
 
@@ -271,4 +298,5 @@ def _chosen(choice: int | None, label: int | None) -> float | None:
 
 
 def accuracy_random(answers: Answers) -> Values:
+    """Floor: guessing."""
     return [1 / len(row.candidate_ids) if row.candidate_ids else None for row in answers.rows]

@@ -81,24 +81,27 @@ def _equal(first: tuple[int, ...], second: tuple[int, ...]) -> float:
 
 
 def exact(answers: Answers) -> Values:
+    """Share of answers that name exactly the right papers."""
     return _of_sets(answers, _equal)
 
 
 def exact_strict(answers: Answers) -> Values:
+    """Only JSON at the very end of an answer counts."""
     return _of_sets(answers, _equal, strict_set_of)
 
 
 def set_f1(answers: Answers) -> Values:
+    """F1 of the papers named."""
     return _of_sets(answers, f1_of)
 
 
 def exact_blind(answers: Answers) -> Values:
-    """That of the empty set: the only constant that is ever right, as no question is answered by all papers."""
+    """Floor: the empty set, the only constant that is ever right."""
     return [float(not row.answer) for row in answers.rows]
 
 
 def set_f1_blind(answers: Answers) -> Values:
-    """That of the better constant, no paper or all of them; `best_constant` tells which it is over the whole setting."""
+    """Floor: the better constant, no paper or all of them."""
     return [f1_of(_constant(row), row.answer or ()) for row in answers.rows]
 
 
@@ -107,10 +110,12 @@ def _constant(row: PromptRow) -> range:
 
 
 def exact_title_search(answers: Answers) -> Values:
+    """Without reading: a search for titles."""
     return [None if row.shortcut is None else _equal(row.shortcut, row.answer or ()) for row in answers.rows]
 
 
 def set_f1_title_search(answers: Answers) -> Values:
+    """Without reading: a search for titles."""
     return [None if row.shortcut is None else f1_of(row.shortcut, row.answer or ()) for row in answers.rows]
 
 
@@ -127,19 +132,22 @@ def _of_pairs(answers: Answers, read: Callable[[str], dict[int, int] | None]) ->
 
 
 def share_right(answers: Answers) -> Values:
+    """Share of the passages or masks that are answered right."""
     return _of_pairs(answers, pairs_of)
 
 
 def share_right_strict(answers: Answers) -> Values:
+    """Only JSON at the very end of an answer counts."""
     return _of_pairs(answers, strict_pairs_of)
 
 
 def chance(answers: Answers) -> Values:
-    """That of naming any label that may be right."""
+    """Floor: naming any label that may be right."""
     return [row.chance for row in answers.rows]
 
 
 def share_right_bm25(answers: Answers) -> Values:
+    """Without reading: BM25 between what is shown."""
     return [
         None
         if row.shortcut is None or not row.answer
@@ -159,14 +167,17 @@ def _of_choices(answers: Answers, read: Read) -> Values:
 
 
 def r_precision(answers: Answers) -> Values:
+    """Share of right works among those named first, as many as there are right ones."""
     return _of_choices(answers, list_of)
 
 
 def r_precision_strict(answers: Answers) -> Values:
+    """Only JSON at the very end of an answer counts."""
     return _of_choices(answers, strict_list_of)
 
 
 def r_precision_bm25(answers: Answers) -> Values:
+    """Without reading: BM25 between what is shown."""
     return [r_precision_of(row.shortcut or (), row.answer) if row.answer else None for row in answers.rows]
 
 
@@ -174,7 +185,7 @@ def r_precision_bm25(answers: Answers) -> Values:
 
 
 def outside(answers: Answers) -> Values:
-    """Whether an answer names a label that the context does not have."""
+    """Share of answers that name a label that does not exist."""
     return [
         float(any(not 1 <= label <= (answer.row.labels or 0) for label in _named(answer))) for answer in answers.each
     ]

@@ -33,6 +33,7 @@ class Metric:
         kinds: of tasks that it is computed for.
         best: which values are better; "one" for ratios, whose best value is 1; "neither" where no value is better.
         headline: whether it is what a task is about; all others are diagnostics, kept in samples and printed on request.
+        compute: its docstring says what the metric measures, in docs/options.md too.
         floors: metrics that say what a value of this one is worth.
         usual: the name that lm-eval's own tasks give such a metric; printed in addition to ours, which goes in the next version.
         zero: floors that do not depend on the model; the highest counts as 0 where scores of several tasks are averaged.
@@ -53,6 +54,11 @@ class Metric:
     rate: bool = False
     baseline: str = ""
     limits: tuple[float, float] | None = (0.0, 1.0)
+
+    @property
+    def meaning(self) -> str:
+        """What it measures."""
+        return (self.compute.__doc__ or "").partition("\n")[0]
 
 
 # The share of answers that were cut off is shown next to every score.

@@ -246,10 +246,11 @@ def _levels() -> Iterator[str]:
 
 
 def _readings() -> Iterator[str]:
-    yield from ("| configuration | task | core |", "| --- | --- | --- |")
-    tasks = {task.configuration: task.name for task in TASKS if not task.alias}
-    for reading in READINGS:
-        yield f"| `{reading.name}` | `{tasks[reading.name]}` | {'yes' if reading in CORE_READINGS else ''} |"
+    yield from ("| family | tasks: `academiceval_` and |", "| --- | --- |")
+    slugs = {task.configuration: task.name.removeprefix("academiceval_") for task in TASKS if not task.alias}
+    for family in dict.fromkeys(reading.task for reading in READINGS):
+        shown = [f"`{slugs[reading.name]}`" for reading in READINGS if reading.task == family]
+        yield f"| {family.title()} | {', '.join(shown)} |"
 
 
 def _names() -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Every fault at every step of every command that writes; prints a table, and with --write puts it into docs/reliability.md.
+"""Every fault at every step of every command that writes; prints a table, and with --write puts it into benchmarks/faults.md.
 
 python -m tests.faults [--only COMMAND,...] [--jobs N] [--write]
 """
@@ -17,8 +17,7 @@ from tests.faults.cases import CASES
 from tests.faults.harness import Bench
 from tests.helpers.warm import warm
 
-DOC = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
-BEGIN, END = "<!-- faults -->\n", "<!-- end of faults -->\n"
+PAGE = Path(__file__).resolve().parents[2] / "benchmarks" / "faults.md"
 OUTCOMES = ("undisturbed", "one sentence", "killed")
 
 
@@ -54,9 +53,8 @@ def main() -> int:
             failed += wrong
     head = f"| command | steps | faults | {' | '.join(OUTCOMES)} | wrong |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
     if arguments.write:
-        before, _, rest = DOC.read_text().partition(BEGIN)
-        after = rest.partition(END)[2]
-        DOC.write_text(f"{before}{BEGIN}{head}" + "\n".join(rows) + f"\n{END}{after}")
+        text = PAGE.read_text().partition("\n| command ")[0]
+        PAGE.write_text(f"{text}\n{head}" + "\n".join(rows) + "\n")
     print(json.dumps({"faults": total.total() + len(failed), "wrong": len(failed), **total}))  # noqa: T201
     return 1 if failed else 0
 

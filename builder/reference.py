@@ -1,6 +1,6 @@
-"""Every key of `round.toml` as a table, read from the models that check it.
+"""Every key of `round.toml`, and every reason for which a stage drops papers, as tables read from the types.
 
-`python -m builder.round.keys` writes docs/keys.md.
+`python -m builder.reference` (`make tasks`) writes docs/keys.md.
 """
 
 from __future__ import annotations
@@ -13,19 +13,32 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from builder.reading.walk import Withheld
+from builder.records import CrawlReason, ExtractReason, GraphReason, LinkReason, ReadingReason, SampleReason
 from builder.round.model import Round
+from builder.scalar.questions import ClozeReason
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "keys.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "keys.md"
 _HEAD = ("| key | type | default | meaning |", "| --- | --- | --- | --- |")
 # Characters of a default that are shown.
 _LONGEST = 80
+_REASONS = {
+    "crawl, update": CrawlReason,
+    "graph": GraphReason,
+    "extract": ExtractReason,
+    "link (counts references)": LinkReason,
+    "samples": SampleReason,
+    "SCALAR levels (count citations)": ClozeReason,
+    "reading (counts test papers)": ReadingReason,
+    "Walk (counts works and questions)": Withheld,
+}
 _NAMES = {str: "text", int: "whole number", float: "number", bool: "true or false", Path: "path"}
 
 
 def key_page() -> Iterator[str]:
     """The lines of docs/keys.md."""
-    yield from ("# Keys of round.toml", "", "[Rounds](round.md) explains how they work together.", "")
-    yield from ("Written by `python -m builder.round.keys`.", "", *_HEAD)
+    yield from ("# Keys of round.toml, and reasons", "", "[Rounds](round.md) explains how they work together.", "")
+    yield from _HEAD
     kinds = get_args(Round.model_fields["source"].annotation)
     labels = [get_args(kind.model_fields["kind"].annotation)[0] for kind in kinds]
     for name, field in Round.model_fields.items():
@@ -39,6 +52,9 @@ def key_page() -> Iterator[str]:
         for name, field in kind.model_fields.items():
             if name != "kind":
                 yield from _rows(f"source.{name}", field)
+    yield from ("", "## Why papers are dropped", "", "| stage | reasons |", "| --- | --- |")
+    for stage, reasons in _REASONS.items():
+        yield f"| {stage} | {', '.join(f'`{reason}`' for reason in get_args(reasons))} |"
 
 
 def _rows(name: str, field: Any) -> Iterator[str]:

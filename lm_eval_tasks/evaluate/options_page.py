@@ -1,0 +1,62 @@
+"""Every key of --metadata and every score as tables, read from what checks and computes them.
+
+`python -m lm_eval_tasks.evaluate.options_page` (`make tasks`) writes docs/options.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from lm_eval_tasks.core.metadata import PROMPT_OPTIONS, SAMPLE_OPTIONS, SCORE_OPTIONS
+from lm_eval_tasks.metrics.registry import METRICS
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"
+_OPTIONS = {"Which samples": SAMPLE_OPTIONS, "Prompts": PROMPT_OPTIONS, "Scores": SCORE_OPTIONS}
+_ONE = {
+    "Writing tasks": "writing",
+    "SCALAR": "cloze",
+    "Walk": "set",
+    "Next and Match": "pairs",
+    "Select": "choice",
+}
+_KINDS = {title: [frozenset({kind})] for title, kind in _ONE.items()}
+_KINDS["Several of these"] = [kinds for kinds in dict.fromkeys(metric.kinds for metric in METRICS) if len(kinds) > 1]
+
+
+def options_page() -> Iterator[str]:
+    """The lines of docs/options.md."""
+    yield from ("# Options and scores", "", "[Evaluating a model](evaluate.md) explains how to use them.", "")
+    yield from (
+        "## Keys of --metadata",
+        "",
+        """`--metadata '{"key": "value"}'`, in `academiceval eval` and under `lm_eval`. In `academiceval eval`, `--dataset`,""",
+        "`--bertscore`, `--fits-only` and `--shard` are short for such keys; `--help` lists the other options.",
+        "",
+    )
+    for title, options in _OPTIONS.items():
+        yield from (f"### {title}", "", "| key | meaning |", "| --- | --- |")
+        yield from (f"| `{key}` | {meaning} |" for key, meaning in options.items())
+        yield ""
+    yield from (
+        "## Scores",
+        "",
+        "`academiceval eval` prints all; `lm_eval` prints those in bold, also under the names in brackets. `placed` is",
+        "(score - floor) / (1 - floor): 0 is no better than the floor, 1 is perfect. Titles are first stripped of lead-ins, labels, quotes",
+        "and markdown. Intervals (95 %) treat papers of one first author as dependent",
+        "([how accurate they are](../benchmarks/results.md#intervals)); with fewer than ten first authors there is no interval and no",
+        "p-value. The row `whole paper` is the mean over papers in at least two tasks.",
+        "",
+    )
+    for title, kinds in _KINDS.items():
+        yield from (f"### {title}", "", "| score | meaning |", "| --- | --- |")
+        for metric in METRICS:
+            if metric.kinds in kinds:
+                name = f"**`{metric.name}`**" if metric.headline else f"`{metric.name}`"
+                usual = f" (`{metric.usual}`)" if metric.usual else ""
+                yield f"| {name}{usual} | {metric.meaning} |"
+        yield ""
+
+
+if __name__ == "__main__":
+    PAGE.write_text("\n".join(options_page()), encoding="utf-8")
