@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.metadata import SPLITS, check_dataset, unreachable
 from lm_eval_tasks.core.row_format import IDS, MADE_UP, MANIFEST
 from lm_eval_tasks.core.text import parse_json
-from lm_eval_tasks.data.folder_files import cache_name, files_of
+from lm_eval_tasks.data.folder_files import cache_name, check_files, configurations_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.data.options import Options
@@ -62,18 +62,14 @@ def open_dataset(config: str, options: Options) -> Opened:
     """
     name = options.dataset
     folder = Path(name).expanduser()
-    check_dataset(name)
-    path = str(folder) if folder.is_dir() else name
-    if folder.is_dir() and options.dataset_revision:
+    is_folder = folder.is_dir()
+    check_dataset(name, config if is_folder else None)
+    if is_folder and options.dataset_revision:
         _LOGGER.warning(
             "dataset_revision=%s is ignored: %s is a folder, which has one revision", options.dataset_revision, folder
         )
     try:
-        builder = _builder(path, config, options)
-        loaded, by_id = _load_splits(builder), {}
-        if config + IDS in (builder.builder_configs or {}):
-            ids = _builder(path, config + IDS, options)
-            by_id = {split: len(rows) for split, rows in _load_splits(ids).items()}
+        opened = _open_folder(folder, config) if is_folder else _open_from_hub(name, config, options)
     except (DatasetNotFoundError, FileNotFoundError, ConnectionError) as err:
         if options.dataset_revision and (known := first_versions_of(name)):
             raise DatasetError(
@@ -89,10 +85,6 @@ def open_dataset(config: str, options: Options) -> Opened:
             f"{config} of the dataset {name!r} cannot be loaded ({_first_cause(err)}); check that its folder is whole, and that "
             "the cache of `datasets` can be written and has room (HF_DATASETS_CACHE names another folder)"
         ) from err
-    manifest = folder / MANIFEST
-    content = manifest.read_bytes() if manifest.is_file() else b""
-    revision = sha256_of_bytes(content) if content else str(builder.hash)
-    opened = Opened(loaded, by_id, revision, _is_made_up(content))
     _warn_of_rows_by_id(config, opened, options.split)
     return opened
 
@@ -127,26 +119,41 @@ def _quiet() -> Iterator[None]:
         datasets.utils.logging.set_verbosity(before)
 
 
-def _builder(path: str, config: str, options: Options) -> datasets.DatasetBuilder:
-    """What loads a configuration; of a folder, only from files that are what its manifest says.
+def _open_folder(folder: Path, config: str) -> Opened:
+    """From the files that the manifest lists, if they are what it says; the card, which `datasets` goes by, is not asked.
 
     Raises:
         DatasetError: they are not.
     """
-    folder = Path(path)
-    if not folder.is_dir():
+    configurations = configurations_of(folder)
+
+    def load(name: str) -> datasets.DatasetDict:
+        splits = {split: files for split, files in configurations[name].items() if files}
+        check_files(folder, name, splits)
+        # `datasets` knows its copies by the names of folders and files alone.
+        cache = Path(datasets.config.HF_DATASETS_CACHE) / cache_name(splits)
+        files = {split: [str(file) for file in files] for split, files in splits.items()}
+        return _load_splits(datasets.load_dataset_builder("parquet", data_files=files, cache_dir=str(cache)))
+
+    by_id = load(config + IDS) if config + IDS in configurations else {}
+    content = (folder / MANIFEST).read_bytes()
+    sizes = {split: len(rows) for split, rows in by_id.items()}
+    return Opened(load(config), sizes, sha256_of_bytes(content), _is_made_up(content))
+
+
+def _open_from_hub(name: str, config: str, options: Options) -> Opened:
+    def builder_of(configuration: str) -> datasets.DatasetBuilder:
         with _quiet():
-            builder = datasets.load_dataset_builder(path, config, revision=options.dataset_revision)
-        if is_from_cache(builder) and "/" not in path:
+            builder = datasets.load_dataset_builder(name, configuration, revision=options.dataset_revision)
+        if is_from_cache(builder) and "/" not in name:
             # With no such folder and no network, `datasets` would serve the folder of that name that it saw last.
-            raise FileNotFoundError(path)
+            raise FileNotFoundError(name)
         return builder
-    files = files_of(folder, config)
-    # `datasets` knows its copies by the names of folders and files alone.
-    cache = Path(datasets.config.HF_DATASETS_CACHE) / cache_name(files)
-    builder = datasets.load_dataset_builder(path, config, cache_dir=str(cache))
-    _check_places(builder, folder, files)
-    return builder
+
+    builder = builder_of(config)
+    by_id = _load_splits(builder_of(config + IDS)) if config + IDS in (builder.builder_configs or {}) else {}
+    sizes = {split: len(rows) for split, rows in by_id.items()}
+    return Opened(_load_splits(builder), sizes, str(builder.hash))
 
 
 def _load_splits(builder: datasets.DatasetBuilder) -> datasets.DatasetDict:
@@ -167,17 +174,6 @@ def _warn_of_rows_by_id(config: str, opened: Opened, split: str) -> None:
             here + lacking,
             "test" if split == "test" else f"{split} split",
         )
-
-
-def _check_places(builder: datasets.DatasetBuilder, folder: Path, listed: Collection[Path]) -> None:
-    """Raise a DatasetError if the card names data that the manifest does not list."""
-    known = {file.resolve() for file in listed}
-    for files in (builder.config.data_files or {}).values():
-        for file in files:
-            if Path(file).resolve() not in known:
-                raise DatasetError(
-                    f"the card of {folder} names {file}, which its {MANIFEST} does not list; build the dataset again"
-                )
 
 
 def _first_cause(err: BaseException) -> str:

@@ -498,7 +498,7 @@ def with_scalar(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("scalar")
     shutil.copytree(world / "work", place / "work")
     own = {"name": "Cloze-Short", "question": "section", "citation": "descriptive", "candidates": "concise"}
-    scalar = {"levels": [level.name for level in ALL_LEVELS], "level": [own], "embed_local": True, "questions": 24}
+    scalar = {"levels": [level.name for level in ALL_LEVELS], "level": [own], "questions": 24}
     round_ = small_round(place, settings=("Title-10K",), scalar=scalar)
     prepare(round_, LocalEngine(2))
     build(round_)
@@ -542,7 +542,7 @@ def test_what_is_right_without_reading_stands_in_the_card(with_scalar: Path, com
         if configuration.form == "questions"
     }
     assert set(measured) == {*(level.name for level in ALL_LEVELS), "Cloze-Short"}
-    assert all(set(shortcuts) == {*OF_SCALAR, POPULARITY} for shortcuts in measured.values())
+    assert all(set(shortcuts) == {BM25_LOCAL, POPULARITY} for shortcuts in measured.values())
     rows_of_level = load_dataset(str(folder), "SCALAR-Easy")["test"]
     right = [bm25_choice(row) == row["label"] for row in rows_of_level]
     assert measured["SCALAR-Easy"][BM25_LOCAL].mean == round(sum(right) / len(right), 4)
@@ -551,7 +551,7 @@ def test_what_is_right_without_reading_stands_in_the_card(with_scalar: Path, com
     popular = [[cited[bare_id(one["id"])] for one in row["candidates"]] for row in rows_of_level]
     most = [counts.index(max(counts)) == label for counts, label in zip(popular, rows_of_level["label"], strict=True)]
     assert measured["SCALAR-Easy"][POPULARITY].mean == round(sum(most) / len(most), 4)
-    assert "Best constant answer | bm25-local | embed-local | popularity |" in (folder / "README.md").read_text()
+    assert "Best constant answer | bm25-local | popularity |" in (folder / "README.md").read_text()
     # A copy to publish says what the whole yields, whichever rows are whole in it.
     code, _, err = command("publishable", folder, "-o", tmp_path / "public", "--licenses", "redistributable")
     assert code == 0, err
@@ -561,6 +561,16 @@ def test_what_is_right_without_reading_stands_in_the_card(with_scalar: Path, com
     ]
     assert "| SCALAR-Easy |" in tables[0]
     assert tables[0] == tables[1]
+
+
+@pytest.mark.slow
+def test_embeddings_are_measured_if_asked_for(with_scalar: Path) -> None:
+    scalar = {"levels": ["SCALAR-Easy"], "embed_local": True, "questions": 2}
+    build(small_round(with_scalar, settings=("Title-10K",), scalar=scalar, output=with_scalar / "embedded"))
+    [level] = [one for one in read_manifest(with_scalar / "embedded").configurations if one.form == "questions"]
+    assert set(level.statistics("test").shortcuts) == {*OF_SCALAR, POPULARITY}
+    card = (with_scalar / "embedded" / "README.md").read_text()
+    assert "Best constant answer | bm25-local | embed-local | popularity |" in card
 
 
 @pytest.mark.slow
@@ -651,22 +661,22 @@ def test_baselines_choose_without_reading(with_scalar: Path, command: Command, t
     options = json.dumps({"dataset": str(with_scalar / "academiceval"), "bertscore_model": "none"})
     answers = {}
     for name in ("lead", "random-sentence", BM25_LOCAL, EMBED_LOCAL):
-        tasks = "scalar_hard,academiceval_title_10k"
+        tasks = "scalar_easy,academiceval_title_10k"
         code, _, err = command(
             "eval", "--model", name, "--tasks", tasks, "--metadata", options, "--output", tmp_path / name
         )
         assert (code, err) == (0, ""), err
-        answers[name] = [one.answer for one in read([tmp_path / name]) if one.task == "SCALAR-Hard"]
+        answers[name] = [one.answer for one in read([tmp_path / name]) if one.task == "SCALAR-Easy"]
     assert set(answers["lead"]) == {"0"}
     assert len(set(answers["random-sentence"])) > 1
     assert len(set(answers[BM25_LOCAL])) == len(set(answers[EMBED_LOCAL])) == 4
     scored = {name: read([tmp_path / name]) for name in answers}
     for shortcut, metric in ((BM25_LOCAL, "accuracy_bm25_local"), (EMBED_LOCAL, "accuracy_embed_local")):
-        own = {one.id: one.scores for one in scored[shortcut] if one.task == "SCALAR-Hard"}
+        own = {one.id: one.scores for one in scored[shortcut] if one.task == "SCALAR-Easy"}
         assert all(scores["accuracy"] == scores[metric] for scores in own.values())
         assert not any(one.scores for one in scored[shortcut] if one.task == "Title-10K")
     # Every sample carries the first; the second takes a model and is asked for.
-    lead = [one.scores for one in scored["lead"] if one.task == "SCALAR-Hard"]
+    lead = [one.scores for one in scored["lead"] if one.task == "SCALAR-Easy"]
     assert all("accuracy_bm25_local" in scores and "accuracy_embed_local" not in scores for scores in lead)
     # So a page shows it, though it was not run.
     code, _, err = command("report", tmp_path / "lead", "--output", tmp_path / "site")
