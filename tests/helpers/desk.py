@@ -26,9 +26,9 @@ MODELS = (
     "ORG/MODEL-A",
     "ORG/MODEL-B",
     "ORG/MODEL-C",
-    "Qwen/Qwen3-8B",
     "meta-llama/Llama-3.1-8B-Instruct",
     "google/gemma-3-4b-it",
+    "google/gemma-3-12b-it",
 )
 
 
