@@ -6,7 +6,7 @@ BIN = $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile
 # Stays in the virtual environment: pip brings it and torch, it brings all the rest in a fraction of pip's time.
-UV = $(BIN)/uv pip install -q --compile-bytecode --python $(BIN)/python -c constraints.txt
+UV = $(BIN)/uv pip install -q --python $(BIN)/python -c constraints.txt
 
 .PHONY: demo test test-vllm bench-vllm quick long pages faults fuzz bench check docs tasks release format setup setup-demo clean
 
@@ -16,7 +16,7 @@ setup-demo: $(VENV)/installed-demo
 # torch by pip: constraints.txt names a version whose CPU build pip finds where one is set up; uv would not look there.
 $(BIN)/uv: constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt uv torch
+	$(BIN)/python -m pip --disable-pip-version-check install -q --no-compile -c constraints.txt uv torch
 	touch $@
 
 $(VENV)/installed-demo: $(BIN)/uv pyproject.toml

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.core.redaction import redact
+from lm_eval_tasks.core.text import number_or_none
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.results import Results
@@ -85,9 +86,8 @@ def _facts(runs: Sequence[Results], record: str) -> RunFacts:
     usages = [usage if isinstance(usage := run.ours.get("usage"), Mapping) else {} for run in runs]
 
     def sum_of(name: str) -> float | None:
-        values = [usage.get(name) for usage in usages]
-        numbers = [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
-        return sum(numbers) if len(numbers) == len(values) else None
+        numbers = [value for usage in usages if (value := number_or_none(usage.get(name))) is not None]
+        return sum(numbers) if len(numbers) == len(usages) else None
 
     answers = sum_of("answers")
 

@@ -93,6 +93,14 @@ def number(value: object) -> float:
     return float(value)  # type: ignore[arg-type]
 
 
+def number_or_none(value: object) -> float | None:
+    """A `number`; None for anything else."""
+    try:
+        return number(value)
+    except ValueError:
+        return None
+
+
 def sentences(text: str) -> list[str]:
     """The sentences of a text."""
     return [sentence for sentence in _SENTENCE.split(text.strip()) if sentence]

@@ -11,7 +11,7 @@ from typing import Any
 
 from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.metadata import TEST
-from lm_eval_tasks.core.text import MOST, ODD, day, number, parse_json
+from lm_eval_tasks.core.text import ODD, day, number, number_or_none, parse_json
 from lm_eval_tasks.samples.labels import label
 from lm_eval_tasks.tasks.derived import TASKS
 
@@ -176,8 +176,7 @@ def read_results(path: Path) -> Results:
 
 def _seconds(date: object) -> int:
     """lm-eval's `date`, bounded."""
-    is_known = isinstance(date, int | float) and not isinstance(date, bool) and 0 <= date < MOST
-    return int(min(number(date), 4e9)) if is_known else 0
+    return int(min(max(number_or_none(date) or 0, 0), 4e9))
 
 
 def _model_of(content: Mapping[str, Any]) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.core.text import number_or_none
 from lm_eval_tasks.metrics.registry import headline
 from lm_eval_tasks.samples.run_folder import samples_beside, samples_of
 from lm_eval_tasks.samples.sample import read_file
@@ -39,9 +40,9 @@ def license_table(results: Results) -> Table | None:
     for task, parts in tasks.items() if isinstance(tasks, Mapping) else ():
         of_task = [(str(task), str(name), part) for name, part in _mappings(parts)]
         rows += of_task if len(of_task) > 1 else []
-    metrics = [name for name in headline() if any(_is_number(part.get(name)) for *_, part in rows)]
+    metrics = [name for name in headline() if any(number_or_none(part.get(name)) is not None for *_, part in rows)]
     cells = [
-        (task, name, part.get("samples"), *(f"{part[m]:.4f}" if _is_number(part.get(m)) else "-" for m in metrics))
+        (task, name, part.get("samples"), *(_four_digits(number_or_none(part.get(metric))) for metric in metrics))
         for task, name, part in rows
     ]
     return Table(("Task", "Licence", "n", *metrics), "llr" + "r" * len(metrics), cells) if cells else None
@@ -53,8 +54,8 @@ def _mappings(value: object) -> list[tuple[Any, Mapping[str, Any]]]:
     return [(name, part) for name, part in entries if isinstance(part, Mapping)]
 
 
-def _is_number(value: object) -> bool:
-    return type(value) in (int, float)
+def _four_digits(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
 
 
 def _facts(results: Results) -> Iterator[tuple[str, str]]:
@@ -75,7 +76,7 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
     usage = results.ours.get("usage")
     for key, label in _USAGE.items():
         value = usage[key] if isinstance(usage, Mapping) and key in usage else None
-        if isinstance(value, int | float) and (value or key != "unanswered"):
+        if number_or_none(value) is not None and (value or key != "unanswered"):
             yield label, f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
 
 

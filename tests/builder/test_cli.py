@@ -134,7 +134,7 @@ def test_extract_writes_a_line_for_every_file_in_input_order(command: Command, t
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_killed_extract_goes_on_where_it_stopped(command: Command, tmp_path: Path) -> None:
     files = [draw(tmp_path / f"{i}.pdf", [stack(("title", f"Paper number {i}"), *PAPER)]) for i in range(4)]
     out, part = tmp_path / "out.jsonl", tmp_path / ".out.jsonl.results"

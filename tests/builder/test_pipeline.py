@@ -391,12 +391,10 @@ def test_a_round_without_test_samples_is_refused(world: Path, tmp_path: Path) ->
 def test_a_dataset_without_test_samples_is_named_by_the_tasks(dataset: Path, tmp_path: Path) -> None:
     place = tmp_path / "cut"
     shutil.copytree(dataset, place)
-    text = (place / "README.md").read_text()
-    front = yaml.safe_load(text.split("---")[1])
-    for config in front["configs"]:
-        config["data_files"] = [part for part in config["data_files"] if part["split"] != "test"]
-    front.pop("dataset_info")
-    (place / "README.md").write_text(f"---\n{yaml.safe_dump(front)}---\n")
+    manifest = json.loads((place / "manifest.json").read_text())
+    for configuration in manifest["configurations"]:
+        del configuration["splits"]["test"]
+    (place / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(DatasetError, match="has no test sample"):
         hook.load("Abs-9K", 512, dataset=str(place), bertscore_model="none")
 

@@ -133,27 +133,29 @@ def test_what_introduces_an_article_without_an_introduction(tmp_path: Path, body
 BOMB = '<!DOCTYPE article [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>' + ARTICLE.replace("First.", "&b;")
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (BOMB, "damaged"),
-        (
-            f'<!DOCTYPE article [<!ENTITY x SYSTEM "file:///etc/hostname">]>{ARTICLE.replace("First.", "&x;")}',
-            "damaged",
-        ),
-        (ARTICLE[:-200], "damaged"),
-        ("<html><body>Not here</body></html>", "not_jats"),
-        ("%PDF-1.5", "not_jats"),
-        ("", "not_jats"),
-        (f"<article>{FRONT}</article>", "no_sections"),
-        (f"<article>{FRONT}<body/></article>", "no_sections"),
-    ],
+NO_DOCUMENTS = (
+    (BOMB, "damaged"),
+    (
+        f'<!DOCTYPE article [<!ENTITY x SYSTEM "file:///etc/hostname">]>{ARTICLE.replace("First.", "&x;")}',
+        "damaged",
+    ),
+    (ARTICLE[:-200], "damaged"),
+    ("<html><body>Not here</body></html>", "not_jats"),
+    ("%PDF-1.5", "not_jats"),
+    ("", "not_jats"),
+    (f"<article>{FRONT}</article>", "no_sections"),
+    (f"<article>{FRONT}<body/></article>", "no_sections"),
 )
-def test_files_that_give_no_document_say_why(tmp_path: Path, text: str, reason: str) -> None:
-    path = tmp_path / "article.xml"
-    path.write_text(text)
-    [outcome] = extract_files([str(path)], LocalEngine(1), 20, 1024)
-    assert (outcome.reason, outcome.document) == (reason, None)
+
+
+def test_files_that_give_no_document_say_why(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{i}.xml" for i in range(len(NO_DOCUMENTS))]
+    for path, (text, _) in zip(paths, NO_DOCUMENTS, strict=True):
+        path.write_text(text)
+    outcomes = list(extract_files(list(map(str, paths)), LocalEngine(1), 20, 1024))
+    assert [(outcome.reason, outcome.document) for outcome in outcomes] == [
+        (reason, None) for _, reason in NO_DOCUMENTS
+    ]
 
 
 def test_entities_of_html_are_characters_and_the_dtd_is_not_asked(tmp_path: Path) -> None:

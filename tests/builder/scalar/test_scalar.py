@@ -498,7 +498,7 @@ def with_scalar(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("scalar")
     shutil.copytree(world / "work", place / "work")
     own = {"name": "Cloze-Short", "question": "section", "citation": "descriptive", "candidates": "concise"}
-    scalar = {"levels": [level.name for level in ALL_LEVELS], "level": [own], "questions": 24}
+    scalar = {"levels": [level.name for level in ALL_LEVELS], "level": [own], "questions": 16}
     round_ = small_round(place, settings=("Title-10K",), scalar=scalar)
     prepare(round_, LocalEngine(2))
     build(round_)

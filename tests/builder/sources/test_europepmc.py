@@ -212,7 +212,7 @@ def test_a_round_of_open_access_papers_is_built_and_published_whole(tmp_path: Pa
     assert ways.get("doi", 0) > 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_months_with_kills_give_the_same_store(tmp_path: Path, service: EuropePmc, warm: Warm) -> None:
     seed = service.world.papers[0].authors[0]
     outcomes = []

@@ -25,7 +25,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [line | {"reason": line["reason"].replace("file://", "")} for line in kept]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_extraction_by_address_gives_what_it_gives_by_path(tmp_path: Path, command: Command) -> None:
     for name in ("2601.00001", "2601.00002"):
         draw(tmp_path / f"{name}.pdf", [stack(*PAPER)])

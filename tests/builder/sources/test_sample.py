@@ -153,6 +153,7 @@ def test_every_work_is_cited_where_there_is_a_section_for_it() -> None:
         assert {role for _, role, _ in paper.citations()} <= {"introduction", "related_work", "method", "experiments"}
 
 
+@pytest.mark.long
 def test_a_world_scales_to_a_million_tokens() -> None:
     world = make_world(0, 300, 1_000)
     assert len({paper.title for paper in world}) > 990

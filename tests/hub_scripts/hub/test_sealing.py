@@ -52,6 +52,7 @@ def test_what_was_sealed_is_opened(command: Command, hub: Hub, two_rounds: tuple
     assert (code, "already has the texts of 2026.11" in errors) == (1, True)
 
 
+@pytest.mark.long
 def test_papers_are_taken_down_while_a_sealed_round_is_the_newest(
     command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
 ) -> None:

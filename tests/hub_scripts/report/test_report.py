@@ -43,6 +43,18 @@ TASKS = "academiceval_abs_9k,academiceval_abs_28k,academiceval_abs_29k_g,academi
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u2028</script>"
 
 
+@pytest.fixture(autouse=True)
+def _plots(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Empty plots, because to draw them takes most of a site's time; the site of this module, made before, has real ones."""
+    if "drawn" not in request.fixturenames:
+        monkeypatch.setattr(Figure, "savefig", lambda figure, file, **options: Path(file).write_text("<svg/>"))
+
+
+@pytest.fixture
+def drawn() -> None:
+    """For tests that look at plots which they draw themselves."""
+
+
 @pytest.fixture(scope="module")
 def results(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two baselines' runs, a judge's verdicts on one, and a third model whose texts attack the page."""
@@ -195,11 +207,12 @@ def test_the_published_tables() -> None:
     assert ("Gemma Instruct 7B", "Title-30K", "rouge_l") not in found
 
 
+@pytest.mark.usefixtures("drawn")
 def test_the_same_results_give_the_same_bytes(
     site: Path, results: Path, dataset: Path, command: Command, tmp_path: Path
 ) -> None:
+    shutil.copytree(site, tmp_path / "again")  # whose place is taken
     assert command("report", results, dataset, "-o", tmp_path / "again")[0] == 0
-    assert command("report", results, dataset, "-o", tmp_path / "again")[0] == 0  # takes the place of the first
     first, second = (
         {path.relative_to(place): path.read_bytes() for path in place.rglob("*") if path.is_file()}
         for place in (site, tmp_path / "again")

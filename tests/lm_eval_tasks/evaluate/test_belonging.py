@@ -67,7 +67,18 @@ def test_a_script_in_a_folder_is_not_run(command: Command, dataset: Path, tmp_pa
     shutil.copytree(dataset, tmp_path / "dataset")
     (tmp_path / "dataset" / "dataset.py").write_text("raise SystemExit('run')")
     metadata = json.dumps({"dataset": str(tmp_path / "dataset"), "bertscore_model": "none"})
-    code, _, err = command("eval", "--model", "lead", "--tasks", "academiceval_abs_9k", "--metadata", metadata)
+    run = (
+        "eval",
+        "--model",
+        "lead",
+        "--tasks",
+        "academiceval_abs_9k",
+        "--metadata",
+        metadata,
+        "--output",
+        tmp_path / "out",
+    )
+    code, _, err = command(*run)
     assert (code, err) == (0, "")
 
 
