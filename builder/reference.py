@@ -9,11 +9,12 @@ import json
 import types
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
 from builder.reading.walk import Withheld
+from builder.reading.works import WorkFault
 from builder.records import CrawlReason, ExtractReason, GraphReason, LinkReason, ReadingReason, SampleReason
 from builder.round.model import Round
 from builder.scalar.questions import ClozeReason
@@ -30,7 +31,7 @@ _REASONS = {
     "samples": SampleReason,
     "SCALAR levels (count citations)": ClozeReason,
     "reading (counts test papers)": ReadingReason,
-    "Walk (counts works and questions)": Withheld,
+    "Walk (counts works and questions)": Literal[WorkFault, Withheld],
 }
 _NAMES = {str: "text", int: "whole number", float: "number", bool: "true or false", Path: "path"}
 

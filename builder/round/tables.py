@@ -99,7 +99,7 @@ class ExtractTable(Table):
     prefer: Literal["html", "pdf"] = Field("html", description="which file's document is used where both are read")
     both: bool | None = Field(
         None,
-        description="read both files of a paper, not the second only if the first is unusable; not from arXiv and Europe PMC",
+        description="read both files of a paper, not the second only if the first is unusable; default: not from arXiv and Europe PMC",
     )
 
 

@@ -147,7 +147,7 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 
 def empty(answers: Answers) -> Values:
-    """Share of empty answers, or of answers without a choice. They score 0."""
+    """Share of empty answers, or of answers that name nothing that was asked for. They score 0."""
     return [float(not text) for text in answers.texts]
 
 
@@ -209,12 +209,12 @@ def _run(text: str, other: str) -> float:
 
 
 def numbers_supported(answers: Answers) -> Values:
-    """Share of the answer's numbers that the prompt has, of the paper and its citations; none for an answer without numbers."""
+    """Share of the answer's numbers that the paper or its citations in the prompt have; none for an answer without numbers."""
     return [support_of_numbers(answer.text, shown).share for answer, shown in _answers_and_prompts(answers)]
 
 
 def names_supported(answers: Answers) -> Values:
-    """Share of the answer's names and acronyms that the prompt has; none for an answer without names."""
+    """Share of the answer's names and acronyms that they have; none for an answer without names."""
     return [support_of_names(answer.text, shown).share for answer, shown in _answers_and_prompts(answers)]
 
 
