@@ -90,7 +90,7 @@ check: setup
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
-# The task files and the tables of tasks, from lm_eval_tasks/tasks/records.py; the keys of round.toml, from builder/round.
+# What is written from the code: task files, tables of tasks, keys of round.toml, reasons, options and scores.
 tasks: setup
 	$(BIN)/python -m lm_eval_tasks.tasks
 	$(BIN)/python -m builder.reference

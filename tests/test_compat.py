@@ -39,11 +39,6 @@ def test_datasets_writes_its_info_into_cards() -> None:
     assert (info["config_name"], info["features"]) == ("A", [{"name": "id", "dtype": "string"}])
 
 
-def test_datasets_says_what_comes_from_its_cache() -> None:
-    assert issubclass(datasets_compat.Cache, datasets.ArrowBasedBuilder)
-    assert not datasets_compat.is_from_cache(object())  # type: ignore[arg-type]
-
-
 def test_bert_score_gives_its_tokenizer_and_model() -> None:
     tokenizer, model = bert_compat.load(minilm_path("test"), 6)
     ids = bert_compat.encode(tokenizer, "two words")

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from datasets import DatasetBuilder, DatasetInfo, config
+from datasets import DatasetInfo, config
 from datasets.info import DatasetInfosDict
-from datasets.packaged_modules.cache.cache import Cache
 
 
 def add_dataset_info(card: Any, infos: Mapping[str, DatasetInfo]) -> None:
@@ -17,14 +16,6 @@ def add_dataset_info(card: Any, infos: Mapping[str, DatasetInfo]) -> None:
     A public way would be a method of `DatasetInfo` that gives its YAML form; `push_to_hub` alone has it.
     """
     DatasetInfosDict(dict(infos)).to_dataset_card_data(card)
-
-
-def is_from_cache(builder: DatasetBuilder) -> bool:
-    """Whether `load_dataset_builder` found a name neither here nor on the Hub and serves an older copy of its cache.
-
-    A public way would be an argument that forbids it; offline there is none.
-    """
-    return isinstance(builder, Cache)
 
 
 def lacks_configuration(err: Exception) -> bool:

@@ -88,9 +88,9 @@ def number(value: object) -> float:
     Raises:
         ValueError: it is something else.
     """
-    if type(value) not in (int, float) or not math.isfinite(value) or abs(value) >= MOST:  # type: ignore[arg-type]
+    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < MOST:
         raise ValueError(f"{value!r:.40} is not a finite number")
-    return float(value)  # type: ignore[arg-type]
+    return float(value)
 
 
 def number_or_none(value: object) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import logging
 from collections.abc import Iterator, Sequence
@@ -15,14 +16,13 @@ from datasets.exceptions import DatasetNotFoundError, DatasetsError
 from huggingface_hub import hf_hub_download, list_repo_refs
 from huggingface_hub.errors import HFValidationError
 
-from lm_eval_tasks.compat.datasets import is_from_cache, lacks_configuration
+from lm_eval_tasks.compat.datasets import lacks_configuration
 from lm_eval_tasks.compat.huggingface_hub import HTTPError
 from lm_eval_tasks.core.errors import DatasetError
-from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.metadata import SPLITS, check_dataset, unreachable
-from lm_eval_tasks.core.row_format import IDS, MADE_UP, MANIFEST
-from lm_eval_tasks.core.text import parse_json
-from lm_eval_tasks.data.folder_files import cache_name, check_files, configurations_of
+from lm_eval_tasks.core.row_format import IDS, MANIFEST
+from lm_eval_tasks.core.text import ODD
+from lm_eval_tasks.data.folder_files import Listing, cache_name
 
 if TYPE_CHECKING:
     from lm_eval_tasks.data.options import Options
@@ -71,22 +71,28 @@ def open_dataset(config: str, options: Options) -> Opened:
     try:
         opened = _open_folder(folder, config) if is_folder else _open_from_hub(name, config, options)
     except (DatasetNotFoundError, FileNotFoundError, ConnectionError) as err:
+        if is_folder:
+            raise _not_loaded(name, config, err) from err
         if options.dataset_revision and (known := first_versions_of(name)):
             raise DatasetError(
                 f"the dataset {name!r} has no revision {options.dataset_revision}; it has {', '.join(known)}"
             ) from err
         raise DatasetError(unreachable(name)) from err
-    except (ValueError, OSError, RuntimeError, DatasetsError) as err:
+    except (*ODD, OSError, RuntimeError, DatasetsError) as err:
         if lacks_configuration(err):
             raise DatasetError(
                 f"the dataset {name!r} has no setting {config}; its card lists those that it has"
             ) from err
-        raise DatasetError(
-            f"{config} of the dataset {name!r} cannot be loaded ({_first_cause(err)}); check that its folder is whole, and that "
-            "the cache of `datasets` can be written and has room (HF_DATASETS_CACHE names another folder)"
-        ) from err
+        raise _not_loaded(name, config, err) from err
     _warn_of_rows_by_id(config, opened, options.split)
     return opened
+
+
+def _not_loaded(name: str, config: str, err: Exception) -> DatasetError:
+    return DatasetError(
+        f"{config} of the dataset {name!r} cannot be loaded ({_first_cause(err)}); check that its folder is whole, and that "
+        "the cache of `datasets` can be written and has room (HF_DATASETS_CACHE names another folder)"
+    )
 
 
 def manifest_of(dataset: str, revision: str | None) -> bytes:
@@ -98,14 +104,6 @@ def manifest_of(dataset: str, revision: str | None) -> bytes:
         return path.read_bytes()
     except (HFValidationError, OSError, RuntimeError, HTTPError):
         return b""
-
-
-def _is_made_up(manifest: bytes) -> bool:
-    try:
-        content = parse_json(manifest)
-    except ValueError:
-        return False
-    return isinstance(content, dict) and content.get("source") == MADE_UP
 
 
 @contextmanager
@@ -125,30 +123,30 @@ def _open_folder(folder: Path, config: str) -> Opened:
     Raises:
         DatasetError: they are not.
     """
-    configurations = configurations_of(folder)
+    listing = Listing.of(folder)
 
     def load(name: str) -> datasets.DatasetDict:
-        splits = {split: files for split, files in configurations[name].items() if files}
-        check_files(folder, name, splits)
-        # `datasets` knows its copies by the names of folders and files alone.
-        cache = Path(datasets.config.HF_DATASETS_CACHE) / cache_name(splits)
-        files = {split: [str(file) for file in files] for split, files in splits.items()}
-        return _load_splits(datasets.load_dataset_builder("parquet", data_files=files, cache_dir=str(cache)))
+        splits = listing.checked_splits(name)
+        cache = str(Path(datasets.config.HF_DATASETS_CACHE) / cache_name(splits))
+        # A path is taken for a pattern; `load_dataset` would also tell a server which builder it loads.
+        loaded = {
+            split: datasets.Dataset.from_parquet(
+                [glob.escape(str(file)) for file in files], split=datasets.NamedSplit(split), cache_dir=cache
+            )
+            for split, files in splits.items()
+            if files
+        }
+        return datasets.DatasetDict(loaded)
 
-    by_id = load(config + IDS) if config + IDS in configurations else {}
-    content = (folder / MANIFEST).read_bytes()
+    by_id = load(config + IDS) if config + IDS in listing.configurations else {}
     sizes = {split: len(rows) for split, rows in by_id.items()}
-    return Opened(load(config), sizes, sha256_of_bytes(content), _is_made_up(content))
+    return Opened(load(config), sizes, listing.revision, listing.is_made_up)
 
 
 def _open_from_hub(name: str, config: str, options: Options) -> Opened:
     def builder_of(configuration: str) -> datasets.DatasetBuilder:
         with _quiet():
-            builder = datasets.load_dataset_builder(name, configuration, revision=options.dataset_revision)
-        if is_from_cache(builder) and "/" not in name:
-            # With no such folder and no network, `datasets` would serve the folder of that name that it saw last.
-            raise FileNotFoundError(name)
-        return builder
+            return datasets.load_dataset_builder(name, configuration, revision=options.dataset_revision)
 
     builder = builder_of(config)
     by_id = _load_splits(builder_of(config + IDS)) if config + IDS in (builder.builder_configs or {}) else {}
@@ -193,6 +191,10 @@ def rows_of_split(opened: Opened, config: str, options: Options) -> datasets.Dat
     if not names:
         raise DatasetError(f"the setting {config} has no {options.split} sample in this dataset; take another round")
     rows = datasets.concatenate_datasets([opened.splits[name] for name in names])
+    if missing := {"id", "round"} - set(rows.column_names):
+        raise DatasetError(
+            f"the setting {config} of the dataset {options.dataset!r} has no column {missing.pop()!r}; build it again"
+        )
     round_ = rows[0]["round"]
     if options.round and options.round != round_:
         raise DatasetError(

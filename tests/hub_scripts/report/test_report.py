@@ -211,7 +211,10 @@ def test_the_published_tables() -> None:
 def test_the_same_results_give_the_same_bytes(
     site: Path, results: Path, dataset: Path, command: Command, tmp_path: Path
 ) -> None:
-    shutil.copytree(site, tmp_path / "again")  # whose place is taken
+    # A site whose place is taken.
+    shutil.copytree(site, tmp_path / "again")
+    (tmp_path / "again" / "index.html").write_text("old")
+    (tmp_path / "again" / "old.html").write_text("old")
     assert command("report", results, dataset, "-o", tmp_path / "again")[0] == 0
     first, second = (
         {path.relative_to(place): path.read_bytes() for path in place.rglob("*") if path.is_file()}

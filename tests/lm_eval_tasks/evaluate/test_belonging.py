@@ -14,7 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from lm_eval_tasks.core.errors import DatasetError
 from lm_eval_tasks.core.known_hashes import known_sha256
+from lm_eval_tasks.data.options import Options
+from lm_eval_tasks.data.rows import open_dataset, rows_of_split
 from lm_eval_tasks.evaluate.merge import merge
 from lm_eval_tasks.llm.weights import pinned, weights_of
 from lm_eval_tasks.metrics import registry, score
@@ -60,6 +63,43 @@ def test_data_that_is_not_what_the_manifest_says_is_refused(command: Command, da
     assert command(*asked, "--output", tmp_path / "flipped")[0] == 1
     file.write_bytes(original)
     assert rouge_l(evaluated(command, folder, tmp_path / "after")) == score_before
+
+
+@pytest.mark.slow
+def test_a_folder_whose_name_is_a_pattern_is_opened_and_not_its_neighbour(
+    command: Command, dataset: Path, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(dataset, tmp_path / "round[1]")
+    neighbour = shutil.copytree(dataset, tmp_path / "round1")
+    for file in (neighbour / "Abs-9K").glob("test-*.parquet"):
+        table = pq.read_table(file)
+        titles = pa.array(["Another"] * len(table))
+        pq.write_table(table.set_column(table.column_names.index("title"), "title", titles), file)
+    asked = ("export", folder, "--setting", "Abs-9K", "--output", tmp_path / "prompts.jsonl")
+    code, _, err = command(*asked)
+    assert code == 0, err
+    assert "Another" not in (tmp_path / "prompts.jsonl").read_text()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda entries: entries[0].update(splits={}), "has no test sample in this dataset"),
+        (lambda entries: entries[0].update(splits=None), "is no manifest"),
+        (lambda entries: entries.append(entries[0]), "it lists a configuration twice"),
+    ],
+)
+def test_a_configuration_without_files_is_named(
+    change: Callable[[list[dict[str, Any]]], object], says: str, dataset: Path, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(dataset, tmp_path / "dataset")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    change(manifest["configurations"])
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    options = Options.of({"dataset": str(folder), "bertscore_model": "none"})
+    name = manifest["configurations"][0]["name"]
+    with pytest.raises(DatasetError, match=says):
+        rows_of_split(open_dataset(name, options), name, options)
 
 
 @pytest.mark.slow
