@@ -53,7 +53,6 @@ INSTEAD = (
     ("/data/pdf", "pdf"),
     ("0 6 8 * *  cd /srv/academiceval &&", "cd srv &&"),
     ("live live.toml --yes", "live live.toml --round 2026.11 --yes"),
-    (' --wheels "academiceval[offline]"', ""),
 )
 ROUND = """round = "2026.11"
 seed = 7

@@ -36,7 +36,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of a bare environment with `academiceval[offline]`."""
+    """The programs of a bare environment with what the README tells evaluators to install."""
     place = tmp_path_factory.mktemp("bare")
     _run(sys.executable, "-m", "venv", place / "venv", place=place)
     programs = place / "venv" / "bin"
@@ -44,7 +44,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     constraints = ("-c", ROOT / "constraints.txt")
     _run(programs / "python", "-m", "pip", "install", "-q", *constraints, "torch", place=place)
     install = (BIN / "uv", "pip", "install", "-q", "--python", programs / "python", *constraints)
-    _run(*install, f"academiceval[offline] @ {wheel.as_uri()}", place=place)
+    _run(*install, f"academiceval[offline,report] @ {wheel.as_uri()}", place=place)
     return programs
 
 
@@ -63,6 +63,12 @@ def test_an_evaluators_door(environment: Path, dataset: Path, tmp_path: Path) ->
     )
     assert "academiceval_abs_9k" in printed
     assert "| Run | lead |" in typed("academiceval show results/lead-9k")
+    typed(
+        "academiceval eval --model random-sentence --tasks academiceval_abs_9k --bertscore minilm --output results/other"
+    )
+    assert "Detectable" in typed("academiceval compare results/lead-9k results/other")
+    typed("academiceval report results academiceval -o site")
+    assert (tmp_path / "site" / "index.html").is_file()
     typed("academiceval link-tasks")
     metadata = '{"bertscore_model":"none"}'
     printed = typed(f"lm_eval --tasks academiceval_abs --model dummy --limit 2 --metadata {metadata}")

@@ -154,7 +154,7 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         *_section("Extraction", [tables.extraction_quality(manifest.reading)] if manifest.reading else []),
         *_section("Citations", [tables.links(manifest.links)]),
         *_section("Audit", audit),
-        *_section("Licences", [tables.licenses(shown)]),
+        *_section("Licences", [tables.licenses(shown)], _left_out_for_their_licence(manifest)),
         _ATTRIBUTION if is_open_access(manifest.source) else _USE,
         "",
         *_section("Changelog", [_changes(manifest, published.errata)]),
@@ -182,6 +182,14 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _left_out_for_their_licence(manifest: Manifest) -> str:
+    """How many papers a round did not take because of their licence; "" if it takes them all."""
+    report = max(manifest.reports, key=lambda report: report.dropped.get("license", 0), default=None)
+    if report is None or not (lost := report.dropped.get("license", 0)):
+        return ""
+    return f"Of {report.given} papers ({report.stage}), {lost} ({lost / report.given:.0%}) were left out for their licence."
 
 
 def canary(round_: str) -> str:

@@ -16,7 +16,14 @@ def render(template: str, **context: object) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    jinja.filters["score"] = _score
     return jinja.get_template(template).render(**context)
+
+
+def _score(value: float, form: str = "%.3f") -> str:
+    """A score in three decimals; what rounds to nothing has no sign."""
+    shown = form % value
+    return shown if float(shown) else shown.lstrip("+-")
 
 
 def read_packaged(folder: str, name: str) -> str:

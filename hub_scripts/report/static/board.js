@@ -24,7 +24,7 @@ const shownSettings = () => {
 // Other scales that scores may be shown on, where a cell has them: label, and how the caption puts it.
 const SCALES = {
   linked: ["the first round's", "on the first round's scale"],
-  placed: ["0 = floor, 1 = ceiling", "between floor (0) and ceiling (1, or a perfect score where no ceiling is known)"],
+  placed: ["0 = floor, 1 = ceiling or perfect", "between floor (0) and ceiling (1, or a perfect score where no ceiling is known)"],
 };
 // The scale that scores are shown on; a span of months is rescored on its own.
 const chosenScale = () => (isWholeWindow() ? byId("scale").value : "");

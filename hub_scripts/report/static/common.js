@@ -38,7 +38,7 @@ const element = (tag, attributes = {}, ...children) => {
 };
 
 const byId = (id) => document.getElementById(id);
-const score = (value) => value.toFixed(3);
+const score = (value) => value.toFixed(3).replace(/^-(0\.0*)$/, "$1");
 const percent = (value) => `${Math.round(100 * value)}%`;
 
 const fillSelect = (select, options, chosen) => {

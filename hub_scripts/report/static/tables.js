@@ -77,11 +77,35 @@ const tables = (() => {
     const isFormula = /^[=@\t\r\uff1d\uff0b\uff0d\uff20]/.test(content) || (/^[+-]/.test(content) && !SIGNED.test(content));
     return `"${(isFormula ? `'${content}` : content).replaceAll('"', '""')}"`;
   };
-  const csv = (table) =>
-    [...table.rows]
-      .filter((row) => !row.hidden)
-      .map((row) => [...row.cells].filter((one) => !one.hidden).map((one) => cell(row.parentNode === table.tHead ? nameOf(one) : text(one))).join(","))
-      .join("\n");
+  // What a cell shows, apart: its value, the bounds of an interval or a second number, and what stands below it in small print.
+  const partsOf = (shown) => {
+    const all = (selector) => [...shown.querySelectorAll(selector)].map(text).filter(Boolean);
+    const intervals = all(".interval");
+    if (intervals.length > 1) return { value: text(shown) };
+    const copy = shown.cloneNode(true);
+    copy.querySelectorAll(".interval, .detail, .tag").forEach((part) => part.remove());
+    const bounds = intervals[0]?.match(/^\[(.+), (.+)\]$/);
+    const number = (part) => (/^\d{1,3}(,\d{3})+$/.test(part) ? part.replaceAll(",", "") : part);
+    return {
+      value: number(text(copy)),
+      low: bounds?.[1],
+      high: bounds?.[2],
+      second: bounds || !intervals.length ? undefined : number(intervals[0].replace(/^(to|\+) /, "")),
+      note: all(".tag, .detail").join("; ") || undefined,
+    };
+  };
+  const csv = (table) => {
+    const [head, ...rows] = [...table.rows].filter((row) => !row.hidden).map((row) => [...row.cells].filter((one) => !one.hidden));
+    const body = rows.map((row) => row.map(partsOf));
+    // A part has a column if any cell of that column has it.
+    const columns = head.flatMap((one, i) =>
+      ["value", "low", "high", "second", "note"]
+        .filter((part) => part === "value" || body.some((row) => row[i]?.[part] !== undefined))
+        .map((part) => ({ name: part === "value" ? nameOf(one) : `${nameOf(one)} ${part}`, i, part })),
+    );
+    const lines = body.map((row) => columns.map(({ i, part }) => cell(row[i]?.[part] ?? "")));
+    return [columns.map(({ name }) => cell(name)), ...lines].map((line) => line.join(",")).join("\n");
+  };
 
   const save = (table) => {
     const file = new Blob([`${csv(table)}\n`], { type: "text/csv" });

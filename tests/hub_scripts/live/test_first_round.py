@@ -24,7 +24,9 @@ def test_the_round_has_all_that_the_core_asks(tmp_path: Path) -> None:
     (tmp_path / "round.toml").write_text(text)
     round_ = load_round(tmp_path / "round.toml")
     names = {setting.name for setting in round_.chosen} | set(round_.scalar.levels) | set(round_.reading.configurations)
-    assert names >= {entry.configuration for entry in CORE}
+    # Every model of the round answers all that the boards count.
+    assert names >= {entry.configuration for entry in CORE} - {"Walk-256K"}
+    assert "Walk-256K" not in names
     assert round_.licenses == "redistributable"
 
 
@@ -35,7 +37,5 @@ def test_eight_models_are_asked_the_core_in_their_whole_context() -> None:
     for name, model in models.items():
         arguments = parse_args(model.options["model_args"])
         served = served_length(arguments["pretrained"], arguments, None)
-        assert served.tokens in (131_072, 262_144), name
-        page = (ROOT / "docs" / "first_round.md").read_text()
-        assert f"{served.tokens // 1024}K" in page
-    assert sum("reasoning_tokens" in model.options["metadata"] for model in models.values()) == 2
+        assert served.tokens == 131_072, name
+    assert sum("reasoning_tokens" in model.options.get("metadata", {}) for model in models.values()) == 2
