@@ -13,7 +13,7 @@ from lm_eval_tasks.core.files import write_whole
 Start = Literal["arxiv", "europepmc", "jats", "mirror", "pdfs", "sample"]
 STARTS: tuple[Start, ...] = ("arxiv", "europepmc", "jats", "mirror", "pdfs", "sample")
 
-_HEAD = """# A round of AcademicEval. The page "A round and its file" of the documentation explains every key.
+_HEAD = """# A round of AcademicEval. The page "A round and its file" of the documentation explains it, and docs/keys.md lists every key.
 round = "{round}"             # the revision, year and month; it covers papers up to the end of the month before
 seed = 2026                   # decides which demonstrations are drawn
 workspace = "work"            # state between runs: a stopped run resumes from it

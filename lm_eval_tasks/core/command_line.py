@@ -72,8 +72,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if self._raises:
             raise ValueError(message)
-        self.print_usage(sys.stderr)
-        self.exit(2, f"{self.prog}: error: {message}\n")
+        self.exit(1, f"error: {message}; `{self.prog} --help` says more\n")
 
     def refuse_unknown(self, extra: Sequence[str]) -> NoReturn:
         """Exit with an error about unknown arguments."""
@@ -147,7 +146,7 @@ class Commands:
             if extra:
                 self._parser.refuse_unknown(extra)
             sys.stdout.write(self.help() + "\n")
-            raise SystemExit(0 if arguments.help else 2)
+            raise SystemExit(0 if arguments.help else 1)
         if extra:
             arguments.parser.refuse_unknown(extra)
         # What was typed after the name of the command.

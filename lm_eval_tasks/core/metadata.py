@@ -148,7 +148,9 @@ def check_dataset(name: str, setting: str | None = None) -> None:
         manifest = parse_json((folder / MANIFEST).read_bytes())
         names = [str(configuration["name"]) for configuration in manifest["configurations"]]
     except OSError as err:
-        raise DatasetError(f"{folder} has no {MANIFEST}, so it is not a finished dataset; build it again") from err
+        raise DatasetError(
+            f"{folder} has no {MANIFEST}, so it is not a finished dataset; name the folder of one, or build it again"
+        ) from err
     except ODD as err:
         raise DatasetError(f"{folder / MANIFEST} is no manifest ({why(err)}); build the dataset again") from err
     if setting and setting not in names:

@@ -9,6 +9,7 @@ from typing import Any
 
 from lm_eval_tasks.core.errors import EvalError, SamplesError
 from lm_eval_tasks.core.known_hashes import known_sha256
+from lm_eval_tasks.core.metadata import dataset_of
 from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.evaluate.models import RUNTIME
 from lm_eval_tasks.samples.results import RESULTS, Results, read_results
@@ -94,8 +95,10 @@ def check_earlier(output: Path | None, label: str, run: Mapping[str, Any], tasks
         )
     before, now = _options(earlier.run), _options(run)
     if differing := sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name)):
+        name = differing[0]
+        values = f"{name.removeprefix('metadata ')} {before.get(name, 'not given')!r:.60}, not {now.get(name, 'not given')!r:.60}"
         raise EvalError(
-            f"{output} has results of {label} on other tasks, made with another {', '.join(differing)}: give this run its own "
+            f"{output} has results of {label} on other tasks, made with another {', '.join(differing)} ({values}): give this run its own "
             "--output folder"
         )
 
@@ -167,4 +170,8 @@ def _options(run: Mapping[str, Any]) -> dict[str, Any]:
     for table in ("model_args", "metadata"):
         inner = options.pop(table, None) or {}
         options |= {f"{table} {name}": str(value) for name, value in inner.items() if name not in _FREE}
+    # A folder is the same by any path, and if it is not named because it is the default.
+    folder = Path(dataset_of(run.get("metadata") or {})).expanduser()
+    if folder.is_dir():
+        options["metadata dataset"] = str(folder.resolve())
     return {name: value for name, value in options.items() if value not in (None, "", {}, [])}

@@ -41,9 +41,9 @@ def options_page() -> Iterator[str]:
     yield from (
         "## Scores",
         "",
-        "`academiceval eval` prints all; `lm_eval` prints those in bold, also under the names in brackets. `placed` is",
-        "(score - floor) / (1 - floor): 0 is no better than the floor, 1 is perfect. Titles are first stripped of lead-ins, labels, quotes",
-        "and markdown. Intervals (95 %) treat papers of one first author as dependent",
+        "`academiceval eval` prints all; `lm_eval` prints those in bold, also under the names in brackets, and what baselines score.",
+        "`placed` is (score - floor) / (1 - floor) with the highest floor: 0 is no better than that, 1 is perfect. Titles are first",
+        "stripped of lead-ins, labels, quotes and markdown. Intervals (95 %) treat papers of one first author as dependent",
         "([how accurate they are](../benchmarks/results.md#intervals)); with fewer than ten first authors there is no interval and no",
         "p-value. The row `whole paper` is the mean over papers in at least two tasks.",
         "",

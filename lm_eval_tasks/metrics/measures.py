@@ -75,17 +75,17 @@ def _bertscore(answers: Answers, targets: Sequence[str], texts: Sequence[str]) -
 
 
 def rouge_l_random_pair(answers: Answers) -> Values:
-    """Floor: the answer, scored against other papers' targets."""
+    """Floor: the score of the answer against other papers' targets."""
     return [_mean(rouge.rouge_l(other, answer.text) for other in answer.row.others) for answer in answers.each]
 
 
 def rouge_l_wrong_paper(answers: Answers) -> Values:
-    """Floor: what other papers' targets score as the answer."""
+    """Floor: the score of other papers' targets, given as the answer."""
     return [_mean(rouge.rouge_l(row.target, other) for other in row.others) for row in answers.rows]
 
 
 def rouge_l_content_wrong_paper(answers: Answers) -> Values:
-    """Floor: what other papers' targets score as the answer."""
+    """Floor: the score of other papers' targets, given as the answer."""
     return [_mean(rouge.rouge_l_content(row.target, other) for other in row.others) for row in answers.rows]
 
 
@@ -103,12 +103,12 @@ def rouge_l_function_words(answers: Answers) -> Values:
 
 
 def bertscore_random_pair(answers: Answers) -> Values:
-    """Floor: the answer, scored against other papers' targets."""
+    """Floor: the score of the answer against other papers' targets."""
     return _over_others(answers, lambda answer, other: (other, answer.text))
 
 
 def bertscore_wrong_paper(answers: Answers) -> Values:
-    """Floor: what other papers' targets score as the answer."""
+    """Floor: the score of other papers' targets, given as the answer."""
     return _over_others(answers, lambda answer, other: (answer.row.target, other))
 
 

@@ -108,7 +108,8 @@ def read(paths: Sequence[Path]) -> list[Sample]:
     files = [file for path in paths for file in (_files(path) if path.is_dir() else [path])]
     if not files:
         raise SamplesError(
-            f"{', '.join(map(str, paths))} contains no samples_*.jsonl; run lm_eval with --log_samples --output_path"
+            f"{', '.join(map(str, paths))} contains no samples_*.jsonl: name the --output folder of `academiceval eval`, or of "
+            "lm_eval with --log_samples"
         )
     samples: dict[tuple[str, str], Sample] = {}
     for file in files:

@@ -223,9 +223,12 @@ def test_evaluating_needs_no_extra(dataset: Path) -> None:
 
 
 @pytest.mark.slow
-def test_wrong_usage_exits_with_two() -> None:
-    assert subprocess.run([BIN / "academiceval", "frobnicate"], capture_output=True, check=False).returncode == 2
-    assert subprocess.run([BIN / "academiceval"], capture_output=True, check=False).returncode == 2
+def test_wrong_usage_is_one_sentence() -> None:
+    assert subprocess.run([BIN / "academiceval"], capture_output=True, check=False).returncode == 1
+    for words in (["frobnicate"], ["eval", "--taks", "x"]):
+        done = subprocess.run([BIN / "academiceval", *words], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+        assert done.stderr.startswith("error: ")
 
 
 def test_every_command_has_help() -> None:
@@ -260,7 +263,7 @@ def test_jobs_are_a_number_from_1_up(
 ) -> None:
     with pytest.raises(SystemExit) as caught:
         command("run", tmp_path / "round.toml", "--jobs", value)
-    assert caught.value.code == 2
+    assert caught.value.code == 1
     assert "is not a whole number from 1" in capsys.readouterr().err
 
 

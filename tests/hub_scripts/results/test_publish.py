@@ -158,7 +158,7 @@ def test_results_that_are_none(command: Command, hub: Hub, tmp_path: Path) -> No
         code, _, err = command("push-results", "--yes", argument, "--repo", "org/results")
         assert code == 1, says
         assert str(argument) in err
-    with pytest.raises(SystemExit, match="2"):
+    with pytest.raises(SystemExit, match="1"):
         command("push-results", "--yes", other, "--repo", "results")
 
 
