@@ -705,7 +705,7 @@ def test_any_table_is_sorted_narrowed_and_saved(browser: Any, site: Path) -> Non
     expect(board.get_by_role("columnheader", name="Capped")).to_be_hidden()
     tools.get_by_label("Capped").check()
     expect(board.get_by_role("columnheader", name="Capped")).to_be_visible()
-    tools.get_by_label("Cost of 1,000").uncheck()
+    tools.get_by_label("Cost/1,000").uncheck()
     with page.expect_download() as download:
         tools.get_by_role("button", name="CSV").click()
     rows = list(csv.DictReader(Path(download.value.path()).read_text().splitlines()))
