@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.evaluate.generation import Generation
 
 # Arguments that say how a model is run, not which it is: its answers are the same, but for the rounding of another order of sums.
-# docs/evaluate.md has the table; `kv_cache_dtype`, `dtype`, `quantization`, `hf_overrides` and the like are not among them.
+# docs/options.md lists them; `kv_cache_dtype`, `dtype`, `quantization`, `hf_overrides` and the like are not among them.
 RUNTIME = frozenset(
     "batch_size max_batch_size device num_concurrent max_retries timeout gpu_memory_utilization tensor_parallel_size "
     "pipeline_parallel_size decode_context_parallel_size data_parallel_size enforce_eager enable_prefix_caching "

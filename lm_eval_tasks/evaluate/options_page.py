@@ -1,4 +1,4 @@
-"""Every key of --metadata and every score as tables, read from what checks and computes them.
+"""Every key of --metadata, every score and the arguments that may change, read from what checks and computes them.
 
 `python -m lm_eval_tasks.evaluate.options_page` (`make tasks`) writes docs/options.md.
 """
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lm_eval_tasks.core.metadata import PROMPT_OPTIONS, SAMPLE_OPTIONS, SCORE_OPTIONS
+from lm_eval_tasks.evaluate.models import RUNTIME
 from lm_eval_tasks.metrics.registry import METRICS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"
@@ -39,6 +40,11 @@ def options_page() -> Iterator[str]:
         yield from (f"| `{key}` | {meaning} |" for key, meaning in options.items())
         yield ""
     yield from (
+        "## Arguments of models",
+        "",
+        "A run may resume with other values of these and keep all answers; any other argument that changes asks all prompts again:",
+        f"{', '.join(f'`{name}`' for name in sorted(RUNTIME))}.",
+        "",
         "## Scores",
         "",
         "`academiceval eval` prints all; `lm_eval` prints those in bold, also under the names in brackets, and what baselines score.",
