@@ -208,6 +208,8 @@ def test_a_round_of_open_access_papers_is_built_and_published_whole(tmp_path: Pa
     card = (outcome.output / "README.md").read_text()
     assert "https://doi.org/" in card
     assert "arxiv-per-paper" not in card
+    lost = 60 - len(allowed)
+    assert f"Of 60 papers (samples title), {lost} ({lost / 60:.0%}) were left out for their licence." in card
     ways = manifest.links
     assert ways.get("doi", 0) > 0
 
