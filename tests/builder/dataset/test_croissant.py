@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import mlcroissant
 import pytest
 import yaml
 from datasets import load_dataset
@@ -24,6 +23,8 @@ Command = Callable[..., tuple[int, str, str]]
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.slow
 def test_croissant_is_valid_and_loads(dataset: Path, tmp_path: Path, command: Command) -> None:
+    import mlcroissant
+
     (tmp_path / "questions").mkdir()
     for number, question in enumerate(questions()):
         (tmp_path / "questions" / f"{number}.json").write_text(json.dumps(question))

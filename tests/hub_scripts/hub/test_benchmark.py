@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 import yaml
 from datasets import load_dataset
-from inspect_ai._eval.task.hf import HFTask, _record_to_sample_hf
-from inspect_ai.log import read_eval_log
 
 from builder.dataset.manifest import read_manifest
 from hub_scripts.errors import HubError
@@ -31,6 +29,8 @@ GOOD = {
 
 
 def test_eval_yaml_has_a_task_for_each_level_that_inspect_takes(cloze_rounds: tuple[Path, Path]) -> None:
+    from inspect_ai._eval.task.hf import HFTask, _record_to_sample_hf
+
     manifest = read_manifest(cloze_rounds[0])
     content = yaml.safe_load(eval_yaml(manifest) or "")
     assert content["evaluation_framework"] == "inspect-ai"
@@ -56,6 +56,8 @@ def test_inspect_runs_a_published_round(
     command: Command, hub: Hub, cloze_rounds: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As users type it, with a model that is made up."""
+    from inspect_ai.log import read_eval_log
+
     assert command("push", cloze_rounds[0], "--repo", "org/academiceval", "--yes", "--licenses", "all")[0] == 0
     [zenodo] = [
         blob.data

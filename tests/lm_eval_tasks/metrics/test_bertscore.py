@@ -6,7 +6,6 @@ import random
 from typing import Any
 
 import pytest
-from bert_score import BERTScorer
 
 from lm_eval_tasks.compat.minilm import minilm_path
 from lm_eval_tasks.core.errors import MetricError
@@ -29,6 +28,8 @@ def scorer() -> bertscore.Scorer:
 
 @pytest.mark.long
 def test_the_numbers_are_those_of_bert_score(scorer: bertscore.Scorer) -> None:
+    from bert_score import BERTScorer
+
     theirs = BERTScorer(model_type=minilm_path("test"), num_layers=6)
     theirs._tokenizer.model_max_length = 512
     targets, answers = texts(1, 12), texts(2, 12)
