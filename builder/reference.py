@@ -18,6 +18,7 @@ from builder.reading.works import WorkFault
 from builder.records import CrawlReason, ExtractReason, GraphReason, LinkReason, ReadingReason, SampleReason
 from builder.round.model import Round
 from builder.scalar.questions import ClozeReason
+from lm_eval_tasks.core.tables import Table, markdown
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "keys.md"
 _HEAD = ("| key | type | default | meaning |", "| --- | --- | --- | --- |")
@@ -53,9 +54,8 @@ def key_page() -> Iterator[str]:
         for name, field in kind.model_fields.items():
             if name != "kind":
                 yield from _rows(f"source.{name}", field)
-    yield from ("", "## Why papers are dropped", "", "| stage | reasons |", "| --- | --- |")
-    for stage, reasons in _REASONS.items():
-        yield f"| {stage} | {', '.join(f'`{reason}`' for reason in get_args(reasons))} |"
+    rows = [(stage, ", ".join(f"`{reason}`" for reason in get_args(reasons))) for stage, reasons in _REASONS.items()]
+    yield from ("", "## Why papers are dropped", "", *markdown(Table(("stage", "reasons"), "ll", rows)))
 
 
 def _rows(name: str, field: Any) -> Iterator[str]:

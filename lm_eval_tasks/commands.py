@@ -295,7 +295,8 @@ def merge(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def export(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.core.metadata import check, check_dataset
+    from lm_eval_tasks.core.listing import check_dataset
+    from lm_eval_tasks.core.metadata import check
 
     metadata = {"dataset": arguments.dataset, **metadata_of(arguments.metadata)}
     check(metadata)
@@ -330,7 +331,8 @@ def _check_request(tasks: Sequence[str], metadata: Mapping[str, Any], samples: I
     Args:
         samples: the tasks of which only some samples are asked for.
     """
-    from lm_eval_tasks.core.metadata import check, check_dataset, dataset_of
+    from lm_eval_tasks.core.listing import check_dataset
+    from lm_eval_tasks.core.metadata import check, dataset_of
     from lm_eval_tasks.tasks.folder import check_tasks
 
     if not any(tasks):

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from lm_eval_tasks.core.errors import DatasetError, OptionError
-from lm_eval_tasks.core.row_format import IDS, MANIFEST
-from lm_eval_tasks.core.text import ODD, day, nearest, parse_json, suggestion, why
+from lm_eval_tasks.core.errors import OptionError
+from lm_eval_tasks.core.text import day, nearest, suggestion
 
 # Our own keys and what they mean, for docs/options.md.
 SAMPLE_OPTIONS = {
@@ -135,35 +134,6 @@ def check(metadata: Mapping[str, Any]) -> None:
 def dataset_of(metadata: Mapping[str, Any]) -> str:
     """The dataset that the tasks read: a folder, or ORG/NAME on the Hub."""
     return str(metadata.get("dataset") or os.environ.get(VARIABLE) or DEFAULT_DATASET)
-
-
-def check_dataset(name: str, setting: str | None = None) -> None:
-    """Raise a DatasetError for a dataset that is neither a finished folder nor named as on the Hub, or a folder without the setting."""
-    folder = Path(name).expanduser()
-    if not folder.is_dir():
-        if "/" not in name:
-            raise DatasetError(unreachable(name))
-        return
-    try:
-        manifest = parse_json((folder / MANIFEST).read_bytes())
-        names = [str(configuration["name"]) for configuration in manifest["configurations"]]
-    except OSError as err:
-        raise DatasetError(
-            f"{folder} has no {MANIFEST}, so it is not a finished dataset; name the folder of one, or build it again"
-        ) from err
-    except ODD as err:
-        raise DatasetError(f"{folder / MANIFEST} is no manifest ({why(err)}); build the dataset again") from err
-    if setting and setting not in names:
-        hint = suggestion(setting, [name for name in names if not name.endswith(IDS)], "{}")
-        raise DatasetError(f"the dataset {name!r} has no setting {setting}; {hint}")
-
-
-def unreachable(name: str) -> str:
-    """The sentence about a dataset that cannot be found."""
-    return (
-        f"the dataset {name!r} is neither a folder here nor reachable on the Hub; give its folder, or ORG/NAME of the Hub, with "
-        f'--metadata \'{{"dataset": "ORG/academiceval"}}\' or in {VARIABLE}'
-    )
 
 
 def values(metadata: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.core import marker_words as markers
 from lm_eval_tasks.core.errors import BudgetError, NothingFitsError, OptionError
 from lm_eval_tasks.core.files import cache_folder
-from lm_eval_tasks.core.metadata import check_dataset
+from lm_eval_tasks.core.listing import check_dataset
 from lm_eval_tasks.core.row_format import CORE, paper_of
 from lm_eval_tasks.data import context, cutoff, folds, slots
 from lm_eval_tasks.data.options import Options, noted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +19,11 @@ from huggingface_hub.errors import HFValidationError
 from lm_eval_tasks.compat.datasets import lacks_configuration
 from lm_eval_tasks.compat.huggingface_hub import HTTPError
 from lm_eval_tasks.core.errors import DatasetError
-from lm_eval_tasks.core.metadata import SPLITS, check_dataset, unreachable
+from lm_eval_tasks.core.listing import Listing, check_dataset, unreachable
+from lm_eval_tasks.core.metadata import SPLITS
 from lm_eval_tasks.core.row_format import IDS, MANIFEST
 from lm_eval_tasks.core.text import ODD
-from lm_eval_tasks.data.folder_files import Listing, cache_name
+from lm_eval_tasks.data.folder_files import cache_name, checked_splits
 
 if TYPE_CHECKING:
     from lm_eval_tasks.data.options import Options
@@ -63,13 +64,14 @@ def open_dataset(config: str, options: Options) -> Opened:
     name = options.dataset
     folder = Path(name).expanduser()
     is_folder = folder.is_dir()
-    check_dataset(name, config if is_folder else None)
-    if is_folder and options.dataset_revision:
+    if not is_folder:
+        check_dataset(name)
+    elif options.dataset_revision:
         _LOGGER.warning(
             "dataset_revision=%s is ignored: %s is a folder, which has one revision", options.dataset_revision, folder
         )
     try:
-        opened = _open_folder(folder, config) if is_folder else _open_from_hub(name, config, options)
+        opened = _open_folder(folder, config, options) if is_folder else _open_from_hub(config, options)
     except (DatasetNotFoundError, FileNotFoundError, ConnectionError) as err:
         if is_folder:
             raise _not_loaded(name, config, err) from err
@@ -117,16 +119,17 @@ def _quiet() -> Iterator[None]:
         datasets.utils.logging.set_verbosity(before)
 
 
-def _open_folder(folder: Path, config: str) -> Opened:
+def _open_folder(folder: Path, config: str, options: Options) -> Opened:
     """From the files that the manifest lists, if they are what it says; the card, which `datasets` goes by, is not asked.
 
     Raises:
-        DatasetError: they are not.
+        DatasetError: they are not, or there are none of the configuration.
     """
     listing = Listing.of(folder)
+    listing.check_setting(options.dataset, config)
 
     def load(name: str) -> datasets.DatasetDict:
-        splits = listing.checked_splits(name)
+        splits = checked_splits(listing, name)
         cache = str(Path(datasets.config.HF_DATASETS_CACHE) / cache_name(splits))
         # A path is taken for a pattern; `load_dataset` would also tell a server which builder it loads.
         loaded = {
@@ -139,19 +142,21 @@ def _open_folder(folder: Path, config: str) -> Opened:
         return datasets.DatasetDict(loaded)
 
     by_id = load(config + IDS) if config + IDS in listing.configurations else {}
-    sizes = {split: len(rows) for split, rows in by_id.items()}
-    return Opened(load(config), sizes, listing.revision, listing.is_made_up)
+    return Opened(load(config), _sizes(by_id), listing.revision, listing.is_made_up)
 
 
-def _open_from_hub(name: str, config: str, options: Options) -> Opened:
+def _open_from_hub(config: str, options: Options) -> Opened:
     def builder_of(configuration: str) -> datasets.DatasetBuilder:
         with _quiet():
-            return datasets.load_dataset_builder(name, configuration, revision=options.dataset_revision)
+            return datasets.load_dataset_builder(options.dataset, configuration, revision=options.dataset_revision)
 
     builder = builder_of(config)
     by_id = _load_splits(builder_of(config + IDS)) if config + IDS in (builder.builder_configs or {}) else {}
-    sizes = {split: len(rows) for split, rows in by_id.items()}
-    return Opened(_load_splits(builder), sizes, str(builder.hash))
+    return Opened(_load_splits(builder), _sizes(by_id), str(builder.hash))
+
+
+def _sizes(rows: Mapping[str, datasets.Dataset]) -> dict[str, int]:
+    return {split: len(of_split) for split, of_split in rows.items()}
 
 
 def _load_splits(builder: datasets.DatasetBuilder) -> datasets.DatasetDict:

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lm_eval_tasks.core.metadata import PROMPT_OPTIONS, SAMPLE_OPTIONS, SCORE_OPTIONS
+from lm_eval_tasks.core.tables import Table, markdown
 from lm_eval_tasks.evaluate.models import RUNTIME
-from lm_eval_tasks.metrics.registry import METRICS
+from lm_eval_tasks.metrics.registry import METRICS, Metric
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"
 _OPTIONS = {"Which samples": SAMPLE_OPTIONS, "Prompts": PROMPT_OPTIONS, "Scores": SCORE_OPTIONS}
@@ -36,9 +37,7 @@ def options_page() -> Iterator[str]:
         "",
     )
     for title, options in _OPTIONS.items():
-        yield from (f"### {title}", "", "| key | meaning |", "| --- | --- |")
-        yield from (f"| `{key}` | {meaning} |" for key, meaning in options.items())
-        yield ""
+        yield from _part(title, "key", [(f"`{key}`", meaning) for key, meaning in options.items()])
     yield from (
         "## Arguments of models",
         "",
@@ -55,13 +54,17 @@ def options_page() -> Iterator[str]:
         "",
     )
     for title, kinds in _KINDS.items():
-        yield from (f"### {title}", "", "| score | meaning |", "| --- | --- |")
-        for metric in METRICS:
-            if metric.kinds in kinds:
-                name = f"**`{metric.name}`**" if metric.headline else f"`{metric.name}`"
-                usual = f" (`{metric.usual}`)" if metric.usual else ""
-                yield f"| {name}{usual} | {metric.meaning} |"
-        yield ""
+        shown = [metric for metric in METRICS if metric.kinds in kinds]
+        yield from _part(title, "score", [(_name(metric), metric.meaning) for metric in shown])
+
+
+def _part(title: str, what: str, rows: list[tuple[str, str]]) -> Iterator[str]:
+    yield from (f"### {title}", "", *markdown(Table((what, "meaning"), "ll", rows)), "")
+
+
+def _name(metric: Metric) -> str:
+    usual = f" (`{metric.usual}`)" if metric.usual else ""
+    return (f"**`{metric.name}`**" if metric.headline else f"`{metric.name}`") + usual
 
 
 if __name__ == "__main__":

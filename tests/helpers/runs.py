@@ -11,21 +11,15 @@ from lm_eval_tasks.core.files import sha256_of
 from lm_eval_tasks.samples.results import Score
 
 
+def arguments_of_lead(dataset: Path, output: Path) -> tuple[object, ...]:
+    """What runs `lead` over the abstracts of a dataset, without BERTScore."""
+    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
+    return ("eval", "--model", "lead", "--tasks", "academiceval_abs_9k", "--metadata", metadata, "--output", output)
+
+
 def evaluated(command: Callable[..., tuple[int, str, str]], dataset: Path, output: Path, *options: str) -> Path:
     """The output folder of `lead` over the abstracts of a dataset, without BERTScore."""
-    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
-    code, _, errors = command(
-        "eval",
-        "--model",
-        "lead",
-        "--tasks",
-        "academiceval_abs_9k",
-        "--metadata",
-        metadata,
-        "--output",
-        output,
-        *options,
-    )
+    code, _, errors = command(*arguments_of_lead(dataset, output), *options)
     assert code == 0, errors
     return output
 

@@ -23,7 +23,7 @@ from lm_eval_tasks.llm.weights import pinned, weights_of
 from lm_eval_tasks.metrics import registry, score
 from lm_eval_tasks.samples.answers import Answers, ScoredAnswer
 from lm_eval_tasks.samples.sample import read
-from tests.helpers.runs import evaluated
+from tests.helpers.runs import arguments_of_lead, evaluated
 from tests.helpers.samples import sample
 
 Command = Callable[..., tuple[int, str, str]]
@@ -106,19 +106,7 @@ def test_a_configuration_without_files_is_named(
 def test_a_script_in_a_folder_is_not_run(command: Command, dataset: Path, tmp_path: Path) -> None:
     shutil.copytree(dataset, tmp_path / "dataset")
     (tmp_path / "dataset" / "dataset.py").write_text("raise SystemExit('run')")
-    metadata = json.dumps({"dataset": str(tmp_path / "dataset"), "bertscore_model": "none"})
-    run = (
-        "eval",
-        "--model",
-        "lead",
-        "--tasks",
-        "academiceval_abs_9k",
-        "--metadata",
-        metadata,
-        "--output",
-        tmp_path / "out",
-    )
-    code, _, err = command(*run)
+    code, _, err = command(*arguments_of_lead(tmp_path / "dataset", tmp_path / "out"))
     assert (code, err) == (0, "")
 
 
