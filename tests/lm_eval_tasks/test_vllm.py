@@ -81,7 +81,7 @@ def test_vllm_and_lm_eval_have_what_we_touch() -> None:
         assert callable(getattr(vllm_causallms.VLLM, name))
     for config, fields in (
         (VllmConfig, {"model_config", "cache_config"}),
-        (ModelConfig, {"dtype", "quantization", "hf_text_config"}),
+        (ModelConfig, {"dtype", "quantization"}),
         (CacheConfig, {"cache_dtype"}),
     ):
         assert fields <= set(vars(config)["__dataclass_fields__"])
