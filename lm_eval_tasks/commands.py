@@ -136,7 +136,7 @@ def _add_evaluation(sub: ArgumentParser) -> None:
         help="folder for results, samples and the journal of answers, from which "
         "the same command resumes after a kill (default: ./results)",
     )
-    sub.add_argument("--batch_size", default="1", help="lm-eval's (default: 1)")
+    sub.add_argument("--batch_size", help="lm-eval's (default: auto for vllm, else 1)")
     sub.add_argument("--device", help="lm-eval's, e.g. cuda:0 or cpu")
     sub.add_argument("--apply_chat_template", action=BooleanOptionalAction, default=False, help="as lm-eval's")
     sub.add_argument("--system_instruction", help="a system prompt")
@@ -198,7 +198,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     check_model(options.model)
     check_there(options.prices)
     generation = Generation(
-        options.batch_size,
+        options.batch_size or ("auto" if options.model.startswith("vllm") else "1"),
         options.device,
         options.apply_chat_template,
         options.system_instruction,

@@ -1,47 +1,67 @@
 """`vllm` and `transformers`: the settings that an opened model really has, after all defaults.
 
-What lm-eval is told is not enough: a checkpoint can bring its own quantization, number format and rope scaling. There is no public way
-to ask `LLM` for them.
+What lm-eval is told is not enough: a checkpoint can bring its own quantization, number format, rope scaling and length. There is no
+public way to ask `LLM` for them.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
+
+# Characters of a value that is no number.
+_LONGEST = 200
 
 
 def settings_of(lm: Any) -> dict[str, Any] | None:
     """The settings of a model of lm-eval; None if it does not run in this process.
 
     Returns:
-        `name` of the engine, `dtype`, `kv_cache_dtype`, `quantization` and `rope` (its parameters), the last two None without.
+        `name` of the engine, `max_model_len` in tokens, `dtype`, `kv_cache_dtype`, `quantization` and `rope` (its parameters), the last
+        two None without. They are as JSON can have them.
     """
     model: Any = getattr(lm, "model", None)
     if config := getattr(getattr(model, "llm_engine", None), "vllm_config", None):
         loaded = config.model_config
-        return _settings(
-            "vllm", loaded.dtype, config.cache_config.cache_dtype, loaded.quantization, loaded.hf_text_config
-        )
+        kept_as, text_config = str(config.cache_config.cache_dtype), loaded.hf_text_config
+        # lm-eval cuts to its own, the engine refuses what is longer than its.
+        length = min(int(lm.max_length), int(loaded.max_model_len))
+        return _settings("vllm", length, loaded.dtype, kept_as, loaded.quantization, text_config)
     if hasattr(model, "config") and hasattr(model, "dtype"):
+        text_config = getattr(model.config, "text_config", None) or model.config
         quantized = getattr(model.config, "quantization_config", None)
         method = (
             quantized.get("quant_method")
             if isinstance(quantized, Mapping)
             else getattr(quantized, "quant_method", None)
         )
-        text_config = getattr(model.config, "text_config", None) or model.config
-        return _settings("transformers", model.dtype, "auto", method, text_config)
+        return _settings("transformers", int(lm.max_length), model.dtype, "auto", method, text_config)
     return None
 
 
-def _settings(name: str, dtype: object, kept_as: object, quantization: object, config: object) -> dict[str, Any]:
-    # torch writes torch.bfloat16, an enumeration of transformers QuantizationMethod.AWQ.
-    number, method = (str(value).rpartition(".")[2] for value in (dtype, quantization))
+def _settings(
+    name: str, length: int, dtype: object, kept_as: str, quantization: object, config: object
+) -> dict[str, Any]:
+    number = str(dtype).removeprefix("torch.")
     rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None)
     return {
         "name": name,
+        "max_model_len": length,
         "dtype": number,
-        "kv_cache_dtype": number if kept_as == "auto" else str(kept_as),
-        "quantization": method.casefold() if quantization else None,
-        "rope": dict(rope) if isinstance(rope, Mapping) else None,
+        "kv_cache_dtype": number if kept_as == "auto" else kept_as,
+        # transformers has an enumeration.
+        "quantization": str(getattr(quantization, "value", quantization)) if quantization else None,
+        "rope": _plain(rope) if isinstance(rope, Mapping) else None,
     }
+
+
+def _plain(value: object) -> Any:
+    """A value as JSON can have it."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    return str(value)[:_LONGEST]

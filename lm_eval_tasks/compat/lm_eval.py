@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _PROGRAMS = ("lm_eval", "lm-eval")
 _SECRET = re.compile(r"api.?key|password|secret|bearer", re.IGNORECASE)
-# A value that is an object or a list, with others in it.
-_NESTED = re.compile(r"(?:^|,)\s*([\w.-]+)=(\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|\[[^\]]*\])(?=,|$)")
+# Where a value begins that is an object or a list, with others in it.
+_NESTED = re.compile(r"(?:^|,)\s*([\w.-]+)\s*=\s*(?=[{\[])")
 _MAX_GEN_TOKS = re.compile(r"max_gen_toks\W+(\d+)")
 
 
@@ -141,25 +141,31 @@ def _read(path: Path | None) -> dict[str, Any]:
     return read if isinstance(read, dict) else {}
 
 
-def open_model(kind: str, arguments: Mapping[str, Any], batch_size: str, device: str | None) -> LM:
-    """A model of one of lm-eval's types, as its command line opens it.
-
-    A public way would be a function that takes the command line's arguments; `simple_evaluate` opens and evaluates in one.
+def model_class(kind: str) -> Any:
+    """One of lm-eval's model types.
 
     Raises:
         KeyError: there is no such type.
-        OSError, ModuleNotFoundError, AssertionError, TypeError: what the type's own code raises.
+        ModuleNotFoundError: its package is not installed.
     """
     import lm_eval.models  # noqa: F401  registers the types
     from lm_eval.api.registry import get_model
 
     try:
-        model_class = get_model(kind)
+        return get_model(kind)
     except (ValueError, KeyError) as err:
         raise KeyError(kind) from err
-    return model_class.create_from_arg_obj(
+
+
+def open_model(class_: Any, arguments: Mapping[str, Any], batch_size: str, device: str | None) -> LM:
+    """A model of one of lm-eval's types, as its command line opens it; any error is what the type's own code raises.
+
+    A public way would be a function that takes the command line's arguments; `simple_evaluate` opens and evaluates in one.
+    """
+    opened: LM = class_.create_from_arg_obj(
         dict(arguments), {"batch_size": batch_size, "max_batch_size": None, "device": device}
     )
+    return opened
 
 
 def model_types() -> list[str]:
@@ -208,15 +214,31 @@ def parse_args(text: str) -> dict[str, Any]:
             return dict(parse_json(text))
         except (ValueError, TypeError) as err:
             raise OptionError(f"{text!r:.80} is not a JSON object ({err})") from err
-    nested = {match[1]: _json(match[2]) for match in _NESTED.finditer(text)}
-    return {**simple_parse_args_string(_NESTED.sub("", text)), **nested} if text else {}
+    flat, nested = _without_nested(text)
+    return {**simple_parse_args_string(flat), **nested} if text else {}
 
 
-def _json(text: str) -> Any:
-    try:
-        return parse_json(text)
-    except ValueError as err:
-        raise OptionError(f"{text!r:.80} is not JSON ({err}): write its keys and texts in double quotes") from err
+def _without_nested(text: str) -> tuple[str, dict[str, Any]]:
+    """The text without the arguments whose values are objects or lists, and these.
+
+    Raises:
+        OptionError: one of them is not JSON.
+    """
+    nested = {}
+    while match := _NESTED.search(text):
+        try:
+            value, end = json.JSONDecoder().raw_decode(text, match.end())
+        except (ValueError, RecursionError) as err:
+            raise OptionError(
+                f"{text[match.end() :]!r:.60} is not JSON ({err}): write its keys and texts in double quotes"
+            ) from err
+        if text[end:].strip() and not text[end:].lstrip().startswith(","):
+            raise OptionError(
+                f"after {text[match.end() : end]!r:.60} comes {text[end:]!r:.20} where a comma must stand"
+            )
+        nested[match[1]] = value
+        text = text[: match.start()] + text[end:]
+    return text.strip().lstrip(","), nested
 
 
 def tasks_folder() -> Path | None:

@@ -1,13 +1,13 @@
 """`vllm`, as lm-eval's model type of that name runs it: each answer as the engine ends it, with what the engine says about it.
 
-What we touch, from vLLM 0.10 and lm-eval 0.4.12 on; `tests/lm_eval_tasks/test_vllm.py` holds all of it against an installed engine:
+What we touch, from vLLM 0.10.2 and lm-eval 0.4.12 on; `tests/lm_eval_tasks/test_vllm.py` holds all of it against an installed engine:
 
 - `LLM.llm_engine.step`, whose outputs are `RequestOutput`s: `finished`, `prompt_token_ids`, `num_cached_tokens` and `outputs`;
 - of an answer, a `CompletionOutput`: `text`, `token_ids` and `finish_reason`;
-- of `LLM.llm_engine.vllm_config`: `model_config` (`dtype`, `quantization`, `hf_text_config`) and `cache_config.cache_dtype`
-  (`compat/engine_settings.py`);
+- of `LLM.llm_engine.vllm_config`: `model_config` (`dtype`, `quantization`, `max_model_len`, `hf_text_config`) and
+  `cache_config.cache_dtype` (`compat/engine_settings.py`); `vllm.logger.DEFAULT_LOGGING_CONFIG` (`compat/engine_output.py`);
 - of lm-eval's `VLLM`: `model`, `tok_encode` and `_model_generate`, and the `Collator` of its module (`compat/lm_eval_order.py`);
-- how `max_model_len` follows from `hf_overrides` (`llm/served_length.py`), and the words of its errors (`evaluate/models.py`).
+- the words of its errors (`evaluate/models.py`).
 
 A public way would be a callback of `LLM.generate` for each answer that ends.
 """
@@ -46,7 +46,6 @@ def watch(
     def generated(requests: Any, *arguments: Any, **keywords: Any) -> Any:
         outputs = generate(requests, *arguments, **keywords)
         comes([_said(output) for output in outputs])
-        prompts.clear()
         return outputs
 
     lm.tok_encode, lm._model_generate = encoded, generated

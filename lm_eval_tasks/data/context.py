@@ -11,12 +11,22 @@ from typing import Any
 
 from lm_eval_tasks.data.slots import Tokenizer
 from lm_eval_tasks.llm import tokenizers
-from lm_eval_tasks.llm.served_length import LENGTH_KEYS, ServedLength, argument_of, served_length, trusts_code
+from lm_eval_tasks.llm.served_length import (
+    ENGINE_LENGTH,
+    LENGTH_KEYS,
+    ServedLength,
+    argument_of,
+    served_length,
+    trusts_code,
+)
 from lm_eval_tasks.llm.thoughts import opening_mark
 
 _LOGGER = logging.getLogger(__name__)
 # Arguments that decide how a model reads prompts.
-_READ = ("pretrained", "tokenizer", "revision", "enable_thinking", "trust_remote_code", "hf_overrides", *LENGTH_KEYS)
+_READ = (
+    *("pretrained", "tokenizer", "revision", "enable_thinking", "trust_remote_code", "hf_overrides"),
+    *(ENGINE_LENGTH, *LENGTH_KEYS),
+)
 
 
 @dataclass(frozen=True, slots=True)

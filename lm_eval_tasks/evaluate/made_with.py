@@ -9,7 +9,6 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.compat.engine_settings import settings_of
 from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.data import context
 
@@ -31,17 +30,19 @@ _PACKAGES = (
 )
 
 
-def made_with(lm: LM, generation: Generation, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def made_with(
+    lm: LM, settings: Mapping[str, Any] | None, generation: Generation, arguments: Mapping[str, Any]
+) -> dict[str, Any]:
     """What results say of it.
 
     Args:
         lm: the opened model.
+        settings: of its engine, from `compat/engine_settings.py`.
         arguments: the metadata that lm-eval hands to a task: --model_args and --metadata together.
 
     Returns:
         `versions`; `chat_template`, its sha256, None if prompts do not go through one; `context`, the length that prompts were cut to and
-        what said so, None if nothing cut them; `engine`, with its version, number format (also that of the KV cache), quantization and
-        rope scaling, None if it does not run in this process.
+        what said so, None if nothing cut them; `engine`, its settings and version, None if it does not run in this process.
     """
     versions = {"python": platform.python_version()}
     for name in _PACKAGES:
@@ -49,7 +50,6 @@ def made_with(lm: LM, generation: Generation, arguments: Mapping[str, Any]) -> d
             versions[name] = version(name)
     template = lm.chat_template(True) if generation.apply_chat_template else None
     served = context.served_by(arguments)
-    settings = settings_of(lm)
     return {
         "versions": versions,
         "chat_template": sha256_of_bytes(template) if template else None,

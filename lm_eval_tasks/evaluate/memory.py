@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.llm.served_length import configuration_of
+from lm_eval_tasks.llm.served_length import argument_of, configuration_of
 
 GIB = 1 << 30
 _BYTES = {
@@ -23,7 +23,7 @@ _BYTES = {
 }
 # Weights that are quantized, by the argument that says so or the configuration: bytes of a parameter, scales included.
 _QUANTIZED = {"fp8": 1.0, "awq": 0.56, "gptq": 0.56, "bitsandbytes": 0.56, "mxfp4": 0.54, "compressed-tensors": 1.0}
-_WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
+_WEIGHTS = ("model*.safetensors", "pytorch_model*.bin")
 # Of the memory that vLLM takes, what activations and the engine itself need.
 _BESIDE = 0.08
 
@@ -34,21 +34,26 @@ class Memory:
 
     Attributes:
         weights: bytes; None if the configuration does not tell.
-        cache: bytes of the longest prompt and its answer.
+        tokens: of `max_model_len`, for which vLLM wants room at once, or of the longest prompt and its answer.
+        cache: bytes of so many tokens.
         room: bytes that the engine may use; None if nobody said how large a GPU is.
     """
 
     weights: int | None
+    tokens: int
     cache: int
     gpus: int
     room: int | None
 
     @property
     def sentence(self) -> str:
-        """Both sides in GiB."""
+        """Both sides in GiB, and how many of the longest prompts fit at once."""
         weights = f"weights about {self.weights / GIB:.1f} GiB, " if self.weights else ""
-        room = f"; room for both about {self.room / GIB:.1f} GiB, GPUs: {self.gpus}" if self.room else ""
-        return f"Memory: {weights}KV cache of the longest prompt and answer {self.cache / GIB:.2f} GiB{room}"
+        needed = f"Memory: {weights}KV cache of {self.tokens:,} tokens {self.cache / GIB:.2f} GiB"
+        if self.room is None:
+            return needed
+        at_once = max(0, self.room - (self.weights or 0)) // max(1, self.cache)
+        return f"{needed}; room for both about {self.room / GIB:.1f} GiB (GPUs: {self.gpus}); such prompts at once: {at_once}"
 
     def check(self) -> None:
         """Raise an EvalError if it cannot fit."""
@@ -69,36 +74,82 @@ def memory_of(arguments: Mapping[str, Any], tokens: int, gpu_gib: float | None) 
         gpu_gib: memory of one GPU.
     """
     config = configuration_of(str(arguments["pretrained"]), arguments) if arguments.get("pretrained") else {}
-    cache = cache_bytes(config, arguments, tokens)
+    served = _whole(arguments, "max_model_len", tokens)
+    tensor, pipeline = (_whole(arguments, f"{kind}_parallel_size", 1) for kind in ("tensor", "pipeline"))
+    used = _share(arguments)
+    try:
+        cache = cache_bytes(config, arguments, max(tokens, served)) if config else None
+        weights = weights_bytes(config, arguments)
+    except (TypeError, ValueError, KeyError):  # a configuration unlike others
+        return None
     if cache is None:
         return None
-    gpus = int(arguments.get("tensor_parallel_size") or 1) * int(arguments.get("pipeline_parallel_size") or 1)
-    share = float(arguments.get("gpu_memory_utilization") or 0.9) - _BESIDE
-    return Memory(weights_bytes(config, arguments), cache, gpus, int(gpus * gpu_gib * share * GIB) if gpu_gib else None)
+    gpus = tensor * pipeline
+    room = int(gpus * gpu_gib * max(0.0, used - _BESIDE) * GIB) if gpu_gib else None
+    return Memory(weights, max(tokens, served), cache, gpus, room)
+
+
+def _whole(arguments: Mapping[str, Any], key: str, default: int) -> int:
+    value = arguments.get(key)
+    return default if value is None else argument_of(key, value)
+
+
+def _share(arguments: Mapping[str, Any]) -> float:
+    value = arguments.get("gpu_memory_utilization")
+    try:
+        share = 0.9 if value is None else float(value)
+    except (TypeError, ValueError):
+        share = 0.0
+    if not 0 < share <= 1:
+        raise EvalError(f"gpu_memory_utilization={value!r:.40} is not a share above 0 and at most 1")
+    return share
 
 
 def cache_bytes(config: Mapping[str, Any], arguments: Mapping[str, Any], tokens: int) -> int | None:
-    """The bytes that a cache of keys and values takes; layers whose attention slides keep their window alone."""
+    """The bytes that a cache of keys and values takes on all GPUs together; None if the configuration does not tell.
+
+    Layers whose attention slides or goes in chunks keep their window alone, linear ones next to nothing. GPUs keep copies if they are
+    more than the groups of keys and values, which `decode_context_parallel_size` takes apart.
+    """
     layers, heads = config.get("num_hidden_layers"), config.get("num_attention_heads")
     if not layers or not heads:
         return None
     kept_as = str(arguments.get("kv_cache_dtype") or "auto")
     size = 1.0 if kept_as.startswith("fp8") else _bytes_of(config, arguments)
-    if latent := config.get("kv_lora_rank"):  # multi-head latent attention
-        return int(layers * (latent + (config.get("qk_rope_head_dim") or 0)) * size * tokens)
+    latent = config.get("kv_lora_rank")  # multi-head latent attention: one group
+    groups = 1 if latent else config.get("num_key_value_heads") or heads
+    split = _whole(arguments, "decode_context_parallel_size", 1)
+    copies = max(1, _whole(arguments, "tensor_parallel_size", 1) // groups // split)
+    if latent:
+        return int(copies * layers * (latent + (config.get("qk_rope_head_dim") or 0)) * size * tokens)
     head = config.get("head_dim") or config["hidden_size"] // heads
-    groups = config.get("num_key_value_heads") or heads
+    return int(copies * 2 * groups * head * size * sum(_kept(config, layers, tokens)))
+
+
+def _kept(config: Mapping[str, Any], layers: int, tokens: int) -> list[int]:
+    """The tokens that each layer keeps."""
     window = min(tokens, config.get("sliding_window") or tokens)
-    sliding = list(config.get("layer_types") or ()).count("sliding_attention")
-    return int(2 * groups * head * size * ((layers - sliding) * tokens + sliding * window))
+    kept = {
+        "full_attention": tokens,
+        "sliding_attention": window,
+        "chunked_attention": min(tokens, config.get("attention_chunk_size") or tokens),
+    }
+    if types := config.get("layer_types"):
+        return [kept.get(kind, 0) for kind in types]
+    # Without types, all layers slide, as Mistral's did.
+    return [window if config.get("use_sliding_window", True) else tokens] * layers
 
 
 def weights_bytes(config: Mapping[str, Any], arguments: Mapping[str, Any]) -> int | None:
     """The bytes of a model's weights: of its files if they are here, else by its configuration."""
     folder = Path(str(arguments.get("pretrained") or ""))
-    files = [file for pattern in _WEIGHTS for file in folder.glob(pattern)] if folder.is_dir() else []
+    files = (
+        next((files for pattern in _WEIGHTS if (files := list(folder.glob(pattern)))), []) if folder.is_dir() else []
+    )
     if files and not arguments.get("quantization"):
-        return sum(file.stat().st_size for file in files)
+        stored = sum(file.stat().st_size for file in files)
+        is_quantized = config.get("quantization_config")
+        return stored if is_quantized else int(stored * _bytes_of(config, arguments) / _bytes_of(config, {}))
     parameters = _parameters(config)
     plain = _bytes_of(config, arguments)
     quantized = str(
@@ -129,8 +180,13 @@ def _parameters(config: Mapping[str, Any]) -> tuple[int, int, int] | None:
     width, layers, heads, vocabulary = (int(config[key]) for key in needed)
     head = config.get("head_dim") or width // heads
     groups = config.get("num_key_value_heads") or heads
-    experts = config.get("num_experts") or config.get("n_routed_experts") or config.get("num_local_experts") or 0
-    inner = (config.get("moe_intermediate_size") if experts else None) or config.get("intermediate_size") or 4 * width
+    experts = int(config.get("num_experts") or config.get("n_routed_experts") or config.get("num_local_experts") or 0)
+    inner = int(config.get("intermediate_size") or 4 * width)
+    of_expert = int(config.get("moe_intermediate_size") or inner)
+    # Experts that every token goes through; Llama 4 has one, and another size for layers without experts.
+    shared = int(config.get("n_shared_experts") or "intermediate_size_mlp" in config)
+    dense = min(layers, int(config.get("first_k_dense_replace") or 0)) if experts else layers
+    feed_forward = 3 * width * (dense * inner + (layers - dense) * (experts + shared) * of_expert)
     attention = 2 * width * heads * head + 2 * width * groups * head
     embeddings = vocabulary * width * (1 if config.get("tie_word_embeddings") else 2)
-    return layers * 3 * width * int(inner) * max(1, int(experts)), layers * attention, embeddings
+    return feed_forward, layers * attention, embeddings

@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
-from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from lm_eval.api.model import LM
@@ -32,21 +31,27 @@ RUNTIME = frozenset(
     # of servers and of all models
     "batch_size max_batch_size device num_concurrent max_retries timeout "
     # of transformers
-    "parallelize gpus max_memory_per_gpu max_cpu_memory offload_folder "
+    "parallelize gpus device_map max_memory_per_gpu max_cpu_memory offload_folder attn_implementation "
     # of vLLM: memory
     "gpu_memory_utilization kv_cache_memory_bytes num_gpu_blocks_override block_size swap_space cpu_offload_gb kv_offloading_size "
     "kv_offloading_backend "
     # of vLLM: where it runs
     "tensor_parallel_size pipeline_parallel_size data_parallel_size decode_context_parallel_size prefill_context_parallel_size "
-    "enable_expert_parallel distributed_executor_backend disable_custom_all_reduce "
+    "enable_expert_parallel distributed_executor_backend disable_custom_all_reduce data_parallel_backend data_parallel_size_local "
+    "data_parallel_address nnodes node_rank master_addr master_port numa_bind device_ids "
     # of vLLM: how it goes through prompts
     "max_num_seqs max_num_batched_tokens long_prefill_token_threshold enable_prefix_caching enable_chunked_prefill enforce_eager "
     "cudagraph_capture_sizes max_cudagraph_capture_size max_seq_len_to_capture async_scheduling disable_log_stats "
+    "compilation_config optimization_level attention_backend disable_hybrid_kv_cache_manager use_tqdm_on_load "
     # of vLLM: how weights are read
     "download_dir max_parallel_loading_workers safetensors_load_strategy".split()
 )
-# The line of a traceback that says what went wrong.
+# What `dtype`, `kv_cache_dtype` and the like are if they are not given.
+AUTO = "auto"
+# The line of a traceback that says what went wrong, and such lines that only point to others.
 _CAUSE = re.compile(r"[\w.]*(?:Error|Exception): .")
+_POINTER = re.compile(r"See (?:root cause|stack trace)|initialization failed|failed to start", re.IGNORECASE)
+_LONGEST = 200
 # What a library says when a model cannot be opened -> what to change.
 _ADVICE: tuple[tuple[str, str], ...] = (
     (
@@ -55,7 +60,7 @@ _ADVICE: tuple[tuple[str, str], ...] = (
         "max_position_embeddings and rope_parameters in hf_overrides",
     ),
     (
-        r"KV cache.{0,200}(?:larger than|available|needed)|No available memory for the cache blocks|max seq len",
+        r"KV cache is needed|No available memory for the cache blocks|larger than the maximum number of tokens that can be stored",
         "the cache of keys and values does not fit: lower max_model_len, raise gpu_memory_utilization, use "
         "kv_cache_dtype=fp8 (which changes answers), or more GPUs (tensor_parallel_size)",
     ),
@@ -67,14 +72,13 @@ _ADVICE: tuple[tuple[str, str], ...] = (
         r"Repo id must be in the form|is not a local folder|not a valid model identifier",
         "there is no such folder here and no such model on the Hub",
     ),
-    (r"trust_remote_code|custom code", "add trust_remote_code=True to --model_args if you trust the model's own code"),
     (
-        r"not supported for now|does not recognize this architecture|Model architectures .{0,80}not supported",
-        "this release does not know the model's architecture: upgrade transformers or vllm",
+        r"contains custom code|trust_remote_code=True",
+        "add trust_remote_code=True to --model_args if you trust the model's own code",
     ),
     (
-        r"Engine core initialization failed|failed to start|See root cause above",
-        "the engine did not start; --verbose shows its own messages",
+        r"Model architectures .{0,80}not supported|does not recognize this architecture",
+        "this release does not know the model's architecture: upgrade transformers or vllm",
     ),
 )
 
@@ -93,18 +97,20 @@ def open_model(model: str, arguments: Mapping[str, Any], generation: Generation)
         raise ModelError('the model type vllm needs vllm: pip install "academiceval[vllm]"')
     said: list[str] = []
     try:
-        with errors_kept() if model.startswith("vllm") else nullcontext(said) as said:
-            return compat.with_whole_answers(
-                compat.open_model(model, arguments, generation.batch_size, device or _usual_device(model))
-            )
+        model_class = compat.model_class(model)
     except KeyError as err:
         raise ModelError(f"lm-eval has no model type {model!r}, and it is not a baseline") from err
-    except (OSError, ModuleNotFoundError, AssertionError, TypeError, ValueError, RuntimeError) as err:
-        _LOGGER.debug("%s", "\n".join(said))
+    except ImportError as err:
+        raise ModelError(f"the model type {model} needs a package that cannot be imported: {err}") from err
+    try:
+        with errors_kept() if model.startswith("vllm") else nullcontext(said) as said:
+            opened = compat.open_model(model_class, arguments, generation.batch_size, device or _usual_device(model))
+            return compat.with_whole_answers(opened)
+    except Exception as err:  # whatever a library or a GPU may raise
+        _LOGGER.debug("the model cannot be opened", exc_info=True)
         shown = ", ".join(f"{key}={value}" for key, value in redact(dict(arguments)).items())
-        raise ModelError(
-            f"the {model} model {shown[:300]} cannot be opened: {_why(str(err) or type(err).__name__, said)}"
-        ) from err
+        reason = _why(str(err).strip() or type(err).__name__, said)
+        raise ModelError(f"the {model} model {shown[:300]} cannot be opened: {redact(reason)}") from err
 
 
 def _why(error: str, said: Sequence[str]) -> str:
@@ -112,24 +118,28 @@ def _why(error: str, said: Sequence[str]) -> str:
 
     Args:
         error: of a library, in as many lines as it likes.
-        said: what its processes wrote about it.
+        said: what its processes logged about it.
     """
     causes = [line.strip() for line in said if _CAUSE.match(line.strip())]
-    lines = [*causes, *_lines(error)]
+    lines = [line for line in (*causes, *_lines(error)) if not _POINTER.search(line)] or _lines(error)
     for pattern, advice in _ADVICE:
-        for line in [*lines, " ".join(lines)]:
+        for line in lines:
             if re.search(pattern, line, re.IGNORECASE):
-                return f"{shorten(line, 200, placeholder=' ...')} ({advice})"
-    return shorten(lines[0], 200, placeholder=" ...")
+                return f"{_short(line)} ({advice})"
+    return _short(lines[0])
 
 
 def _lines(error: str) -> list[str]:
     """The lines of an error that say something; pydantic's has others around them."""
     lines = [line.strip() for line in error.splitlines() if line.strip()]
-    if not re.match(r"\d+ validation errors? for ", error):
+    if len(lines) < 2 or not re.match(r"\d+ validation errors? for ", error):
         return lines
     told = [line.partition(" [type=")[0].removeprefix("Value error, ") for line in lines[1:]]
     return [": ".join(line for line in told if not line.startswith("For further information"))]
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST].rpartition(' ')[0] or line[:_LONGEST]} ..."
 
 
 def _usual_device(model: str) -> str | None:
@@ -173,7 +183,7 @@ def _is_usual(key: str, value: object) -> bool:
 
 def identity_of(model: str, arguments: Mapping[str, Any], weights: Mapping[str, str], generation: Generation) -> str:
     """What an answer depends on besides the prompt: the model's type, arguments and weights, and how it is prompted."""
-    which = {key: value for key, value in arguments.items() if key not in RUNTIME}
+    which = {key: value for key, value in arguments.items() if key not in RUNTIME and value != AUTO}
     how = {key: value for key, value in asdict(generation).items() if key not in RUNTIME and not _is_usual(key, value)}
     # A renewed key does not make another model.
     return json.dumps(redact([model, which, how, *([weights] if weights else [])]), sort_keys=True, default=str)

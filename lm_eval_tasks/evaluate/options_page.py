@@ -14,6 +14,13 @@ from lm_eval_tasks.evaluate.models import RUNTIME
 from lm_eval_tasks.metrics.registry import METRICS, Metric
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"
+_ARGUMENTS = [
+    (", ".join(f"`{name}`" for name in sorted(RUNTIME)), "all answers are kept"),
+    (
+        "`dtype`, `quantization`, `kv_cache_dtype`, `hf_overrides`, `max_model_len`, any other",
+        "all prompts are asked again",
+    ),
+]
 _OPTIONS = {"Which samples": SAMPLE_OPTIONS, "Prompts": PROMPT_OPTIONS, "Scores": SCORE_OPTIONS}
 _ONE = {
     "Writing tasks": "writing",
@@ -41,8 +48,7 @@ def options_page() -> Iterator[str]:
     yield from (
         "## Arguments of models",
         "",
-        "A run may resume with other values of these and keep all answers; any other argument that changes asks all prompts again:",
-        f"{', '.join(f'`{name}`' for name in sorted(RUNTIME))}.",
+        *markdown(Table(("argument", "if a run resumes with another value"), "ll", _ARGUMENTS)),
         "",
         "## Scores",
         "",

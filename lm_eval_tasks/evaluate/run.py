@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lm_eval.api.model import LM
 
 from lm_eval_tasks.compat import lm_eval as command_line
+from lm_eval_tasks.compat.engine_settings import settings_of
 from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.core.errors import EvalError
 from lm_eval_tasks.core.journal import Journal
@@ -29,6 +30,7 @@ from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, labe
 from lm_eval_tasks.evaluate.run_usage import together, usage_of
 from lm_eval_tasks.evaluate.shorter import in_contexts, places_of, with_core, write_tasks
 from lm_eval_tasks.llm.budget import Means
+from lm_eval_tasks.llm.served_length import ENGINE_LENGTH
 from lm_eval_tasks.llm.usage import Usage
 from lm_eval_tasks.llm.weights import pinned, weights_of
 from lm_eval_tasks.samples.sample import JOURNAL, USAGE, Sample, compact
@@ -158,11 +160,13 @@ def _evaluate(
         "weights": weights,
     }
     check_earlier(output, label, run, tasks)
-    members = [member for name in tasks for member in ([task.name for task in tasks_of(name)] or [name])]
-    manager = RunTasks(folders, task_metadata, reasoning, generation.repeats, part.samples, members)
     journal = Journal(output / JOURNAL if output else None, also=USAGE)
     opened = open_batches(parsed, output) if means.batch else open_model(model, pinned(parsed, weights), generation)
     check_chat_template(opened, model, generation)
+    if settings := settings_of(opened):
+        task_metadata[ENGINE_LENGTH] = settings["max_model_len"]
+    members = [member for name in tasks for member in ([task.name for task in tasks_of(name)] or [name])]
+    manager = RunTasks(folders, task_metadata, reasoning, generation.repeats, part.samples, members)
     budget = means.budget(map(Usage.of_json, journal.every_also()))
     identity = identity_of(model, parsed, weights, generation)
     lm = AnsweringLM(opened, identity, journal, budget, repeated=generation.repeats > 1)
@@ -185,7 +189,7 @@ def _evaluate(
             scores=scores_of(every, label) if earlier.samples else scores,
             usage=together([run_["usage"] for run_ in runs]),
             runs=runs,
-            made_with=made_with(opened, generation, task_metadata),
+            made_with=made_with(opened, settings, generation, task_metadata),
             files=earlier.files,
         )
         lines = {task: map(compact, of_task) for task, of_task in logged.items()}

@@ -1,8 +1,9 @@
 """How many tokens a model really serves, and what says so.
 
-In this order: the argument that sets it, the overrides of its configuration (`hf_overrides`, for vLLM), the configuration with its
-rope scaling, the tokenizer. The arithmetic is vLLM's (`vllm/config/model.py`, `_get_and_verify_max_len`): YaRN counts from the length
-before scaling, types that state their own length (LongRoPE, Llama 3's) are not scaled.
+In this order: the argument that sets it; the engine, if it is open in this process; what the configuration states, with its overrides
+(`hf_overrides`, for vLLM); the tokenizer. What a configuration states is the least that vLLM (0.10 to 0.33, `_get_and_verify_max_len` in
+`vllm/config/model.py`) and lm-eval's transformers models (`resolve_max_length`) make of it, so that neither cuts prompts itself: rope
+scaling raises it in some of them only. LongRoPE serves the length before scaling unless an argument says more.
 """
 
 from __future__ import annotations
@@ -14,21 +15,32 @@ from typing import Any
 from lm_eval_tasks.core.errors import TokenizerError
 
 LENGTH_KEYS = ("max_model_len", "max_length", "context_length")
-_CONFIGURED = ("max_position_embeddings", "n_positions", "n_ctx", "max_sequence_length", "max_seq_len", "seq_length")
-_ROPE_KEYS = ("rope_parameters", "rope_scaling")
-# Their configurations state the length after scaling.
-_UNSCALED = frozenset({"su", "longrope", "llama3", "default", "mrope"})
+# The key of the metadata for the length that an open engine states.
+ENGINE_LENGTH = "engine_length"
+_ARGUMENT = "the argument"
+_CONFIGURED = (
+    "max_position_embeddings",
+    "n_positions",
+    "n_ctx",
+    "max_sequence_length",
+    "max_seq_length",
+    "max_seq_len",
+    "seq_length",
+    "seq_len",
+    "model_max_length",
+    "max_target_positions",
+)
+_BEFORE_SCALING = "original_max_position_embeddings"
 # transformers writes 1e30 if a tokenizer has no limit of its own.
 _NO_LIMIT = 10**9
 
 
 @dataclass(frozen=True, slots=True)
 class ServedLength:
-    """A number of tokens, what it was taken from, in words, and by which key."""
+    """A number of tokens, and what it was taken from, in words."""
 
     tokens: int
     source: str
-    key: str = ""
 
 
 def served_length(model: str, arguments: Mapping[str, Any], tokenizer: Any) -> ServedLength:
@@ -39,19 +51,38 @@ def served_length(model: str, arguments: Mapping[str, Any], tokenizer: Any) -> S
         arguments: of lm-eval's model.
 
     Raises:
-        TokenizerError: an argument is no number of tokens, or nothing tells the length.
+        TokenizerError: an argument is no number of tokens, overrides are no object, or nothing tells the length.
     """
+    overrides = arguments.get("hf_overrides") or {}
+    if not isinstance(overrides, Mapping):
+        raise TokenizerError(
+            f"hf_overrides={overrides!r:.40} is not an object: lm_eval splits nested values at their commas, so give all of "
+            "--model_args as JSON"
+        )
+    said = _told(model, arguments, overrides, tokenizer)
+    if arguments.get(ENGINE_LENGTH) is None:
+        if said is None:
+            raise TokenizerError(f"the context length of {model!r} is unknown; give max_length=... in --model_args")
+        return said
+    engine = ServedLength(argument_of(ENGINE_LENGTH, arguments[ENGINE_LENGTH]), "the engine")
+    # An argument that the engine does not know can only lower what it serves; a configuration is what it has read already.
+    lowered = said is not None and said.tokens < engine.tokens and said.source.startswith(_ARGUMENT)
+    return said if said is not None and (lowered or said.tokens == engine.tokens) else engine
+
+
+def _told(
+    model: str, arguments: Mapping[str, Any], overrides: Mapping[str, Any], tokenizer: Any
+) -> ServedLength | None:
+    """What arguments, configuration or tokenizer say; None if none does."""
     for key in LENGTH_KEYS:
         if arguments.get(key) is not None:
-            return ServedLength(argument_of(key, arguments[key]), f"the argument {key}")
-    given = arguments.get("hf_overrides")
-    overrides = given if isinstance(given, Mapping) else {}
-    if length := _configured({**configuration_of(model, arguments), **overrides}):
-        place = "hf_overrides" if length.key in overrides else "its configuration"
-        return ServedLength(length.tokens, f"{length.source} of {place}")
-    if tokenizer.model_max_length <= _NO_LIMIT:
-        return ServedLength(int(tokenizer.model_max_length), "its tokenizer")
-    raise TokenizerError(f"the context length of {model!r} is unknown; give max_length=... in --model_args")
+            return ServedLength(argument_of(key, arguments[key]), f"{_ARGUMENT} {key}")
+    stated = _stated({**configuration_of(model, arguments), **overrides})
+    if stated is not None:
+        tokens, key = stated
+        return ServedLength(tokens, f"{key} of {'hf_overrides' if key in overrides else 'its configuration'}")
+    known = tokenizer.model_max_length <= _NO_LIMIT
+    return ServedLength(int(tokenizer.model_max_length), "its tokenizer") if known else None
 
 
 def argument_of(key: str, value: object) -> int:
@@ -62,21 +93,23 @@ def argument_of(key: str, value: object) -> int:
     """
     if isinstance(value, int | str) and str(value).isascii() and str(value).isdigit() and int(value):
         return int(value)
-    raise TokenizerError(f"{key}={value!r:.40} is not a whole number of tokens of at least 1")
+    raise TokenizerError(f"{key}={value!r:.40} is not a whole number of at least 1")
 
 
 def configuration_of(model: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A model's configuration, that of its text part if it has several; empty if it is not here."""
+    """A model's configuration, that of its text part if it has several; empty if it is not here or cannot be read."""
     from transformers import AutoConfig
 
     try:
         config = AutoConfig.from_pretrained(
             model, revision=arguments.get("revision") or "main", trust_remote_code=trusts_code(arguments)
         )
-    except (OSError, ValueError, ImportError, AttributeError):
+    except Exception:  # whatever a model's own code or a strict configuration raises; whoever opens the model says it
         return {}
-    values: dict[str, Any] = (getattr(config, "text_config", None) or config).to_dict()
-    return values
+    whole: dict[str, Any] = config.to_dict()
+    text_config = getattr(config, "text_config", None)
+    quantization = {key: whole[key] for key in ("quantization_config",) if whole.get(key)}
+    return {**quantization, **text_config.to_dict()} if text_config is not None else whole
 
 
 def trusts_code(arguments: Mapping[str, Any]) -> bool:
@@ -84,17 +117,11 @@ def trusts_code(arguments: Mapping[str, Any]) -> bool:
     return str(arguments.get("trust_remote_code", "")).casefold() == "true"
 
 
-def _configured(config: Mapping[str, Any]) -> ServedLength | None:
-    """The length that some parameters give; None if they give none."""
-    key = next((key for key in _CONFIGURED if isinstance(config.get(key), int) and config[key]), None)
-    if key is None:
-        return None
-    rope_key = next((name for name in _ROPE_KEYS if isinstance(config.get(name), Mapping)), None)
-    rope = config[rope_key] if rope_key else {}
-    kind, factor = str(rope.get("rope_type") or rope.get("type") or "default"), rope.get("factor")
-    if kind in _UNSCALED or not isinstance(factor, int | float):
-        return ServedLength(config[key], key, key)
-    before = rope.get("original_max_position_embeddings") if kind == "yarn" else config[key]
-    if not isinstance(before, int):
-        return ServedLength(config[key], key, key)
-    return ServedLength(int(before * factor), f"{rope_key} ({kind}, {factor:g} times {before})", str(rope_key))
+def _stated(config: Mapping[str, Any]) -> tuple[int, str] | None:
+    """The least length that a configuration states, and its key; None if it states none."""
+    lengths = [(config[key], key) for key in _CONFIGURED if type(config.get(key)) is int and config[key] > 0]
+    ropes = [config[name] for name in ("rope_parameters", "rope_scaling") if isinstance(config.get(name), Mapping)]
+    if any("longrope" in (rope.get("rope_type"), rope.get("type")) for rope in ropes):
+        before = [config.get(_BEFORE_SCALING), *(rope.get(_BEFORE_SCALING) for rope in ropes)]
+        lengths += [(tokens, _BEFORE_SCALING) for tokens in before if type(tokens) is int and tokens > 0]
+    return min(lengths, default=None)

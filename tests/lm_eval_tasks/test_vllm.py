@@ -39,7 +39,7 @@ def command_of(task: str, model: Path, dataset: Path, output: Path, **arguments:
     model_args = {"pretrained": str(model), "dtype": "float32", "enforce_eager": True, **arguments}
     return [
         *(BIN / "academiceval", "eval", "--model", "vllm", "--model_args", json.dumps(model_args), "--tasks", task),
-        *("--apply_chat_template", "--batch_size", "auto", "--gen_kwargs", "max_gen_toks=16", "--output", output),
+        *("--apply_chat_template", "--gen_kwargs", "max_gen_toks=16", "--output", output),
         *("--metadata", json.dumps({"dataset": str(dataset), "bertscore_model": "none"})),
     ]
 
@@ -87,6 +87,34 @@ def test_vllm_and_lm_eval_have_what_we_touch() -> None:
         assert fields <= set(vars(config)["__dataclass_fields__"])
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"rope_scaling": {"type": "linear", "factor": 2.0}},
+        {"rope_parameters": {**YARN}},
+        {"rope_parameters": {**YARN}, "max_position_embeddings": 8_192},
+        {"rope_parameters": {**YARN}, "max_position_embeddings": 6_144},
+        {"seq_length": 512},
+        {"model_max_length": 1_024},
+        {"model_max_length": 4_096},
+    ],
+)
+def test_no_prompt_is_longer_than_what_the_engine_serves(tmp_path: Path, config: dict[str, Any]) -> None:
+    """What a configuration states, before an engine is open."""
+    from types import SimpleNamespace
+
+    from vllm.engine.arg_utils import EngineArgs
+
+    from lm_eval_tasks.llm.served_length import served_length
+
+    model = model_of(tmp_path / "llama", 2_048)
+    file = model / "config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **config}))
+    engine = EngineArgs(str(model)).create_model_config().max_model_len
+    assert 512 <= served_length(str(model), {}, SimpleNamespace(model_max_length=10**30)).tokens <= engine
+
+
 @pytest.mark.parametrize("context", [8_192, 32_768])
 def test_vllm_answers_prompts_that_were_cut_to_its_context(dataset: Path, tmp_path: Path, context: int) -> None:
     """At 8K most prompts are cut, at 32K the longest are shown whole."""
@@ -106,14 +134,16 @@ def test_vllm_answers_prompts_that_were_cut_to_its_context(dataset: Path, tmp_pa
     assert (engine["quantization"], engine["rope"]["rope_type"], bool(engine["version"])) == (None, "default", True)
 
 
-def test_a_stretched_context_is_the_one_that_prompts_are_cut_to(dataset: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("batch_size", ["auto", "1"])
+def test_a_stretched_context_is_the_one_that_prompts_are_cut_to(dataset: Path, tmp_path: Path, batch_size: str) -> None:
     """YaRN, 2K stretched to 8K: the engine accepts every prompt, and a run that was killed goes on with other memory settings."""
     output, model = tmp_path / "out", model_of(tmp_path / "llama", 2_048)
     overrides = {"max_position_embeddings": 8_192, "rope_parameters": YARN}
 
     def command(at_once: int) -> list[str | Path]:
         settings = {"hf_overrides": overrides, "max_num_seqs": at_once}
-        return command_of("academiceval_abs_28k", model, dataset, output, **settings)
+        asked = command_of("academiceval_abs_28k", model, dataset, output, **settings)
+        return [*asked, "--batch_size", batch_size]
 
     journal = output / JOURNAL
     with subprocess.Popen(
@@ -183,6 +213,7 @@ def test_a_context_of_128k_is_computed_once(tmp_path: Path) -> None:
         ({}, {"num_gpu_blocks_override": 1}, "KV cache|No available memory", "use kv_cache_dtype=fp8"),
         ({"architectures": ["NoSuchForCausalLM"]}, {}, "NoSuchForCausalLM", "upgrade transformers or vllm"),
         ({"model_type": "no-such"}, {}, "no-such", "upgrade transformers or vllm"),
+        ({"hidden_act": "no-such"}, {}, "no-such", ""),
         (
             {"model_type": "own", "auto_map": {"AutoConfig": "own.Config"}},
             {},
@@ -190,7 +221,7 @@ def test_a_context_of_128k_is_computed_once(tmp_path: Path) -> None:
             "add trust_remote_code=True",
         ),
     ],
-    ids=["length", "cache", "architecture", "type", "code"],
+    ids=["length", "cache", "architecture", "type", "activation", "code"],
 )
 def test_a_model_that_cannot_be_opened_is_one_sentence(
     dataset: Path, tmp_path: Path, config: dict[str, Any], arguments: dict[str, Any], said: str, advice: str
@@ -200,7 +231,9 @@ def test_a_model_that_cannot_be_opened_is_one_sentence(
     file.write_text(json.dumps({**json.loads(file.read_text()), **config}))
     done = run(command_of("academiceval_abs_9k", model, dataset, tmp_path / "out", **arguments), tmp_path)
     assert done.returncode == 1
-    assert "Traceback" not in done.stdout + done.stderr
+    # Processes of the engine show tracebacks of their own.
+    assert "lm_eval_tasks" not in done.stdout + done.stderr
     last = done.stderr.splitlines()[-1]
     assert any(part in last for part in said.split("|"))
     assert advice in last
+    assert last.startswith("error: the vllm model")

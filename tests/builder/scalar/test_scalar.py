@@ -563,7 +563,7 @@ def test_what_is_right_without_reading_stands_in_the_card(with_scalar: Path, com
     assert tables[0] == tables[1]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_embeddings_are_measured_if_asked_for(with_scalar: Path) -> None:
     scalar = {"levels": ["SCALAR-Easy"], "embed_local": True, "questions": 2}
     build(small_round(with_scalar, settings=("Title-10K",), scalar=scalar, output=with_scalar / "embedded"))

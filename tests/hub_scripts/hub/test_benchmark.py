@@ -51,7 +51,7 @@ def test_a_round_without_scalar_has_none(dataset: Path) -> None:
     assert eval_yaml(read_manifest(dataset)) is None
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_inspect_runs_a_published_round(
     command: Command, hub: Hub, cloze_rounds: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,66 +1,99 @@
-"""What processes write while an engine starts."""
+"""Why an engine did not start, as its processes log it; a made-up package stands in for vLLM."""
 
 from __future__ import annotations
 
+import logging
+import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from lm_eval_tasks.compat.engine_output import errors_kept
 from lm_eval_tasks.core.errors import ModelError
 from lm_eval_tasks.evaluate import models
 from lm_eval_tasks.evaluate.generation import Generation
 
-# As vLLM's engine writes it, in a process of its own, and what it raises in ours.
+CONFIGURED = "VLLM_LOGGING_CONFIG_PATH"
+CONFIG = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "handlers": {"vllm": {"class": "logging.StreamHandler", "stream": "ext://sys.stdout"}},
+    "loggers": {"vllm": {"handlers": ["vllm"], "level": "INFO", "propagate": False}},
+}
+# As vLLM's engine does in a process of its own.
 ENGINE = """
-import sys
-print("(EngineCore pid=7) INFO 11-25 01:23:34 [core.py:10] Reading weights", flush=True)
-print("(EngineCore pid=7) ERROR 11-25 01:23:34 [core.py:15] EngineCore failed to start.", flush=True)
-print("(EngineCore pid=7) ERROR 11-25 01:23:34 [core.py:15] Traceback (most recent call last):", flush=True)
-print("(EngineCore pid=7) ERROR 11-25 01:23:34 [core.py:15] ValueError: No available memory for the cache blocks.", flush=True)
-print("Process EngineCore:\\nTraceback (most recent call last):\\nValueError: No available memory", file=sys.stderr, flush=True)
-"""
-OPENING = f"""
-import subprocess, sys
-from lm_eval_tasks.compat.engine_output import errors_kept
-ends = sys.argv[1] == "ends"
+import json, logging.config, os, sys
+from pathlib import Path
+logging.config.dictConfig(json.loads(Path(os.environ["VLLM_LOGGING_CONFIG_PATH"]).read_text()))
+log = logging.getLogger("vllm.v1.engine.core")
+log.info("Reading weights")
 try:
-    with errors_kept() as said:
-        subprocess.run([sys.executable, "-c", {ENGINE!r}])
-        print("ours")
-        if ends:
-            raise RuntimeError
-except RuntimeError:
-    print(len(said), "lines kept; the reason is there:", any(line.startswith("ValueError: No available") for line in said))
-print("after")
+    raise ValueError(sys.argv[1])
+except ValueError:
+    log.exception("EngineCore failed to start.")
+log.error("Exception: WorkerProc initialization failed due to an exception. See stack trace for root cause.")
 """
+NO_ROOM = "No available memory for the cache blocks."
 
 
-@pytest.mark.parametrize("ends", [True, False])
-def test_errors_are_kept_if_the_engine_does_not_start_and_passed_on_if_it_does(ends: bool) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", OPENING, "ends" if ends else "starts"], capture_output=True, text=True, check=True
-    )
-    shown = done.stdout + done.stderr
+@pytest.fixture
+def vllm(monkeypatch: pytest.MonkeyPatch) -> None:
+    package, logger = ModuleType("vllm"), ModuleType("vllm.logger")
+    vars(logger)["DEFAULT_LOGGING_CONFIG"] = CONFIG
+    vars(package)["logger"] = logger
+    monkeypatch.setitem(sys.modules, "vllm", package)
+    monkeypatch.setitem(sys.modules, "vllm.logger", logger)
+    monkeypatch.delenv(CONFIGURED, raising=False)
+
+
+def start(reason: str) -> str:
+    """What the engine's process shows."""
+    done = subprocess.run([sys.executable, "-c", ENGINE, reason], check=True, capture_output=True, text=True)
+    return done.stdout + done.stderr
+
+
+@pytest.mark.usefixtures("vllm")
+def test_errors_of_all_processes_are_kept_if_the_engine_does_not_start() -> None:
+    with pytest.raises(RuntimeError), errors_kept() as said:
+        shown = start(NO_ROOM)
+        logging.getLogger("vllm.here").error("and in this process")
+        raise RuntimeError
+    assert f"ValueError: {NO_ROOM}" in said
+    assert "and in this process" in said
+    assert not any("Reading weights" in line for line in said)
+    # Nothing is taken from what is shown.
     assert "Reading weights" in shown
-    assert done.stdout.endswith("after\n")
-    assert ("Traceback" in shown) != ends
-    assert ("lines kept; the reason is there: True" in shown) == ends
-    # Everything that was written is there, once.
-    assert ends or (shown.count("ERROR"), shown.count("Process EngineCore:"), shown.count("ours")) == (3, 1, 1)
+    assert "Traceback" in shown
+    assert CONFIGURED not in os.environ
+    with errors_kept() as said:
+        start(NO_ROOM)
+    assert said == []
+    assert logging.getLogger("vllm").handlers == []
 
 
-def test_the_reason_is_the_engines_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    script = tmp_path / "engine.py"
-    script.write_text(ENGINE)
+@pytest.mark.usefixtures("vllm")
+def test_a_configuration_of_the_users_own_stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(CONFIGURED, str(tmp_path / "own.json"))
+    with errors_kept():
+        assert os.environ[CONFIGURED] == str(tmp_path / "own.json")
 
+
+@pytest.mark.usefixtures("vllm")
+@pytest.mark.parametrize(
+    ("reason", "advice"), [(NO_ROOM, "use kv_cache_dtype=fp8"), ("the header is too short", "the header is too short")]
+)
+def test_the_reason_is_the_engines_own(reason: str, advice: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
-        subprocess.run([sys.executable, str(script)], check=True)
+        start(reason)
         raise RuntimeError("Engine core initialization failed. See root cause above. Failed core proc(s): {}")
 
     monkeypatch.setattr(models.importlib.util, "find_spec", lambda _: True)
+    monkeypatch.setattr(models.compat, "model_class", lambda _: None)
     monkeypatch.setattr(models.compat, "open_model", fail)
-    with pytest.raises(ModelError, match="No available memory for the cache blocks") as raised:
+    with pytest.raises(ModelError) as raised:
         models.open_model("vllm", {"pretrained": "ORG/MODEL"}, Generation())
-    assert "use kv_cache_dtype=fp8" in str(raised.value)
+    assert f"cannot be opened: ValueError: {reason}" in str(raised.value)
+    assert advice in str(raised.value)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.evaluate.memory import GIB, Memory, cache_bytes, memory_of
+from lm_eval_tasks.evaluate.memory import GIB, Memory, cache_bytes, memory_of, weights_bytes
 from tests.helpers.llama import make_llama
 
 # Llama 3.1 8B: 8.03e9 parameters, 128 KiB of cache a token in 16 bits.
@@ -63,6 +63,72 @@ def test_compressed_keys_and_unknown_models(tmp_path: Path) -> None:
     for tokens, kept in ((100_000, 100_000 + 5 * 1024), (1000, 6 * 1000)):
         assert cache_bytes(shape | pattern, {"dtype": "bfloat16"}, tokens) == 2 * 16 * 128 * 2 * kept
     assert memory_of({}, 1000, 80) is None
+    # Mistral's first release slides everywhere; Llama 4 goes in chunks, other layers keep no tokens at all.
+    for config, kept in (
+        ({"sliding_window": 1024}, 6 * 1024),
+        ({"sliding_window": 1024, "use_sliding_window": False}, 6 * 100_000),
+        ({"layer_types": ["chunked_attention"] * 6, "attention_chunk_size": 8192}, 6 * 8192),
+        ({"layer_types": ["linear_attention"] * 5 + ["full_attention"]}, 100_000),
+    ):
+        assert cache_bytes(shape | config, {"dtype": "bfloat16"}, 100_000) == 2 * 16 * 128 * 2 * kept
+
+
+def test_gpus_keep_copies_of_the_cache_if_they_are_more_than_its_groups() -> None:
+    shape = {"num_hidden_layers": 48, "num_attention_heads": 32, "num_key_value_heads": 4, "head_dim": 128}
+    latent = {"num_hidden_layers": 61, "num_attention_heads": 128, "kv_lora_rank": 512, "qk_rope_head_dim": 64}
+
+    def copies(config: dict[str, Any], **arguments: int) -> float:
+        one, all_ = (cache_bytes(config, {"dtype": "bfloat16", **given}, 1000) for given in ({}, arguments))
+        assert one and all_
+        return all_ / one
+
+    assert [copies(shape, tensor_parallel_size=gpus) for gpus in (1, 4, 8, 16)] == [1, 1, 2, 4]
+    assert copies(shape, tensor_parallel_size=8, decode_context_parallel_size=2) == 1
+    assert copies(latent, tensor_parallel_size=16) == 16
+
+
+def test_the_engine_wants_room_for_its_whole_length(tmp_path: Path) -> None:
+    asked = memory(tmp_path, 3_000, 80, max_model_len=262144)
+    assert asked is not None
+    assert (asked.tokens, asked.cache) == (262144, 32 * GIB)
+    assert "such prompts at once: 1" in asked.sentence
+    with pytest.raises(EvalError, match="it does not fit"):
+        memory(tmp_path, 3_000, 40, max_model_len=262144).check()  # type: ignore[union-attr]
+
+
+def test_weights_of_experts_and_of_files(tmp_path: Path) -> None:
+    # DeepSeek V3: 671e9 parameters, one expert that all tokens go through, three layers without experts.
+    width = {"hidden_size": 7168, "num_hidden_layers": 61, "num_attention_heads": 128, "vocab_size": 129280}
+    experts = {
+        "n_routed_experts": 256,
+        "n_shared_experts": 1,
+        "first_k_dense_replace": 3,
+        "moe_intermediate_size": 2048,
+    }
+    config = {**width, **experts, "intermediate_size": 18432, "kv_lora_rank": 512, "head_dim": 128}
+    weights = weights_bytes(config, {"dtype": "bfloat16"})
+    assert weights == pytest.approx(671e9 * 2, rel=0.03)
+    (tmp_path / "model.safetensors").write_bytes(b"0" * 4000)
+    for other in ("consolidated.safetensors", "pytorch_model.bin"):
+        (tmp_path / other).write_bytes(b"0" * 4000)
+    stored = {**config, "dtype": "float32"}
+    assert weights_bytes(stored, {"pretrained": str(tmp_path)}) == 4000
+    assert weights_bytes(stored, {"pretrained": str(tmp_path), "dtype": "bfloat16"}) == 2000
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"tensor_parallel_size": "two"},
+        {"tensor_parallel_size": -1},
+        {"gpu_memory_utilization": "abc"},
+        {"gpu_memory_utilization": 90},
+        {"gpu_memory_utilization": float("nan")},
+    ],
+)
+def test_arguments_that_are_no_such_numbers(arguments: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(EvalError, match=next(iter(arguments))):
+        memory(tmp_path, 1000, 80, **arguments)
 
 
 @pytest.mark.slow

@@ -23,6 +23,7 @@ ARGUMENTS = {"pretrained": "ORG/MODEL", "max_model_len": 131072}
         ({"quantization": "awq"}, True),
         ({"hf_overrides": {"rope_parameters": {"factor": 4.0}}}, True),
         ({"dtype": "float16"}, True),
+        ({"dtype": "auto", "kv_cache_dtype": "auto"}, False),
     ],
 )
 def test_answers_are_kept_if_only_the_hardware_changes(argument: dict[str, object], is_other_model: bool) -> None:
@@ -43,12 +44,21 @@ def test_answers_are_kept_if_only_the_hardware_changes(argument: dict[str, objec
         ),
         (
             ValueError(
-                "To serve at least one request, 16.0 GiB KV cache is needed, which is larger than the available"
+                "To serve at least one request with the model's max seq len (2048), 16.0 GiB KV cache is needed, which is larger"
             ),
             "the cache of keys and values does not fit",
         ),
         (RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"), "the GPU has too little memory"),
-        (RuntimeError("Engine core initialization failed. See root cause above."), "--verbose"),
+        (OSError("/no/such/folder is not a local folder and is not a valid model identifier"), "no such folder here"),
+        (RuntimeError("Engine core initialization failed. See root cause above."), "Engine core initialization failed"),
+        (KeyError("factor"), "'factor'"),
+        (RuntimeError(f"{'x' * 500} y"), " ..."),
+        (RuntimeError("\n"), "RuntimeError"),
+        (RuntimeError("1 validation error for X"), "1 validation error for X"),
+        (
+            ValueError("1 validation error for X\nkv_cache_dtype\n  Input should be [type=enum]"),
+            "kv_cache_dtype: Input should be",
+        ),
     ],
 )
 def test_what_to_change_is_said(error: Exception, advice: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,4 +69,5 @@ def test_what_to_change_is_said(error: Exception, advice: str, monkeypatch: pyte
     with pytest.raises(ModelError, match="cannot be opened") as raised:
         open_model("hf", {"pretrained": "ORG/MODEL"}, Generation())
     assert advice in str(raised.value)
+    assert len(str(raised.value)) < 500
     assert "\n" not in str(raised.value)
