@@ -87,7 +87,7 @@ def measure(folder: Path, *, quick: bool) -> dict[str, Any]:
             "source": {"kind": "sample", **({} if quick else {"authors": 24, "papers": 320})},
             "split": {"validation": 0.1, "test": 0.5},
             "scalar": {"levels": ["SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard"], "questions": 5 if quick else 20},
-            **({} if quick else {"reading": {"configurations": ["Walk-128K", "Next-128K"], "contexts": 10}}),
+            **({} if quick else {"reading": {"configurations": ["Walk-128K", "Next-128K"], "contexts": 6}}),
         }
     )
     run(round_, LocalEngine())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -23,14 +23,12 @@ def lock_of(path: Path) -> Path:
 
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
-    """Keep all other processes from writing a file or folder until the block is left. A folder around it that this made goes again if
-    nothing was written into it.
+    """Keep all other processes from writing a file or folder until the block is left.
 
     Raises:
         BusyError: another process holds it; the message names the process.
     """
     path = path.resolve()
-    was_there = path.parent.is_dir()
     path.parent.mkdir(parents=True, exist_ok=True)
     place = lock_of(path)
     lock = FileLock(place)
@@ -45,9 +43,6 @@ def exclusive(path: Path) -> Iterator[None]:
         # While it is held: whoever opened this file meanwhile sees that it is gone, and looks again.
         place.unlink(missing_ok=True)
         lock.release()
-        if not was_there:
-            with suppress(OSError):
-                path.parent.rmdir()
 
 
 def _holder(place: Path) -> str:

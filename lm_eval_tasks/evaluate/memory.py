@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.llm.served_length import argument_of, configuration_of
+from lm_eval_tasks.llm.served_length import LENGTH_KEYS, argument_of, configuration_of, stated
 
 GIB = 1 << 30
 _BYTES = {
@@ -34,7 +34,7 @@ class Memory:
 
     Attributes:
         weights: bytes; None if the configuration does not tell.
-        tokens: of `max_model_len`, for which vLLM wants room at once, or of the longest prompt and its answer.
+        tokens: of the model's context, for all of which vLLM wants room when it starts, or of the longest prompt and its answer.
         cache: bytes of so many tokens.
         room: bytes that the engine may use; None if nobody said how large a GPU is.
     """
@@ -73,8 +73,13 @@ def memory_of(arguments: Mapping[str, Any], tokens: int, gpu_gib: float | None) 
         tokens: of the longest prompt and its answer.
         gpu_gib: memory of one GPU.
     """
-    config = configuration_of(str(arguments["pretrained"]), arguments) if arguments.get("pretrained") else {}
-    served = _whole(arguments, "max_model_len", tokens)
+    if not arguments.get("pretrained"):
+        return None
+    overrides = arguments.get("hf_overrides")
+    own = configuration_of(str(arguments["pretrained"]), arguments)
+    config = {**own, **overrides} if own and isinstance(overrides, Mapping) else own
+    key = next((key for key in LENGTH_KEYS if arguments.get(key) is not None), None)
+    served = argument_of(key, arguments[key]) if key else (stated(config) or (tokens,))[0]
     tensor, pipeline = (_whole(arguments, f"{kind}_parallel_size", 1) for kind in ("tensor", "pipeline"))
     used = _share(arguments)
     try:

@@ -132,7 +132,7 @@ def _identity_of(part: _Part) -> dict[str, Any]:
     arguments = {key: value for key, value in run.items() if key not in RUNTIME}
     return {
         **arguments,
-        "model_args": {key: value for key, value in run["model_args"].items() if key not in (*RUNTIME, "base_url")},
+        "model_args": {key: value for key, value in run["model_args"].items() if key not in RUNTIME},
         "metadata": {key: value for key, value in run["metadata"].items() if key != "dataset"},
     }
 

@@ -29,7 +29,7 @@ _LOGGER = logging.getLogger(__name__)
 # docs/options.md lists them; `kv_cache_dtype`, `dtype`, `quantization`, `hf_overrides` and the like are not among them.
 RUNTIME = frozenset(
     # of servers and of all models
-    "batch_size max_batch_size device num_concurrent max_retries timeout "
+    "base_url batch_size max_batch_size device num_concurrent max_retries timeout "
     # of transformers
     "parallelize gpus device_map max_memory_per_gpu max_cpu_memory offload_folder attn_implementation "
     # of vLLM: memory

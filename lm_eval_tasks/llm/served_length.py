@@ -77,9 +77,9 @@ def _told(
     for key in LENGTH_KEYS:
         if arguments.get(key) is not None:
             return ServedLength(argument_of(key, arguments[key]), f"{_ARGUMENT} {key}")
-    stated = _stated({**configuration_of(model, arguments), **overrides})
-    if stated is not None:
-        tokens, key = stated
+    from_config = stated({**configuration_of(model, arguments), **overrides})
+    if from_config is not None:
+        tokens, key = from_config
         return ServedLength(tokens, f"{key} of {'hf_overrides' if key in overrides else 'its configuration'}")
     known = tokenizer.model_max_length <= _NO_LIMIT
     return ServedLength(int(tokenizer.model_max_length), "its tokenizer") if known else None
@@ -117,7 +117,7 @@ def trusts_code(arguments: Mapping[str, Any]) -> bool:
     return str(arguments.get("trust_remote_code", "")).casefold() == "true"
 
 
-def _stated(config: Mapping[str, Any]) -> tuple[int, str] | None:
+def stated(config: Mapping[str, Any]) -> tuple[int, str] | None:
     """The least length that a configuration states, and its key; None if it states none."""
     lengths = [(config[key], key) for key in _CONFIGURED if type(config.get(key)) is int and config[key] > 0]
     ropes = [config[name] for name in ("rope_parameters", "rope_scaling") if isinstance(config.get(name), Mapping)]

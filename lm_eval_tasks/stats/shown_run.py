@@ -86,12 +86,14 @@ def _engine(engine: Mapping[str, Any]) -> str:
     """The engine and its settings, as `made_with.py` notes them."""
     rope = engine.get("rope")
     rope = rope if isinstance(rope, Mapping) else {}
-    kind, factor = rope.get("rope_type", rope.get("type")), rope.get("factor")
+    # One for all layers, or one for each type of them.
+    ropes = [rope, *(entry for entry in rope.values() if isinstance(entry, Mapping))]
+    stretched = [f"{one.get('rope_type', one.get('type'))} {one['factor']}" for one in ropes if one.get("factor")]
     settings = {
         "": engine.get("dtype"),
         "KV cache ": engine.get("kv_cache_dtype"),
         "quantization ": engine.get("quantization"),
-        "rope ": kind and factor and f"{kind} {factor}",
+        "rope ": " and ".join(dict.fromkeys(stretched)),
     }
     named = [f"{label}{value}" for label, value in settings.items() if value]
     return ", ".join([f"{engine.get('name')} {engine.get('version') or ''}".strip(), *named])

@@ -108,16 +108,6 @@ def test_a_killed_holder_frees_its_place(tmp_path: Path) -> None:
         pass
 
 
-def test_a_folder_that_was_made_for_nothing_goes_again(tmp_path: Path) -> None:
-    (tmp_path / "own").mkdir()
-    for name in ("own", "made", "written"):
-        with exclusive(tmp_path / name / "journal"):
-            assert (tmp_path / name).is_dir()
-            if name == "written":
-                (tmp_path / name / "journal").touch()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["own", "written"]
-
-
 def test_what_cannot_be_read_is_passed_over_and_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     place = tmp_path / "journal.jsonl"
     good = b'{"key": "a", "value": 1}\n'

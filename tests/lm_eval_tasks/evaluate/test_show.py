@@ -42,7 +42,7 @@ def test_what_a_run_cost_is_shown(command: Command, dataset: Path, tmp_path: Pat
     content = json.loads(file.read_text())
     content["academiceval"]["usage"] |= {"tokens_in": 12345, "cost": 1.5}
     assert content["academiceval"]["made_with"]["engine"] is None
-    rope = {"rope_type": "yarn", "factor": 4.0}
+    rope = {"full_attention": {"rope_type": "yarn", "factor": 4.0}, "sliding_attention": {"rope_type": "default"}}
     engine = {"name": "vllm", "version": "0.32.0", "dtype": "bfloat16", "kv_cache_dtype": "fp8", "quantization": None}
     content["academiceval"]["made_with"]["engine"] = {**engine, "rope": rope}
     file.write_text(json.dumps(content))
