@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 _CONFIGURED = "VLLM_LOGGING_CONFIG_PATH"
+_CONFIGURES = "VLLM_CONFIGURE_LOGGING"
 _HANDLER = "academiceval"
 
 
@@ -25,12 +26,12 @@ def errors_kept() -> Iterator[list[str]]:
     """Within this block, errors that vLLM's processes log are kept too.
 
     Yields:
-        A list that has their lines if the block raises. It stays empty if the user has a configuration of their own.
+        A list that has their lines if the block raises. It stays empty if the user configures logging, or switches it off.
     """
     from vllm import logger
 
     kept: list[str] = []
-    if os.environ.get(_CONFIGURED):
+    if os.environ.get(_CONFIGURED) or os.environ.get(_CONFIGURES) == "0":
         yield kept
         return
     with TemporaryDirectory() as folder:

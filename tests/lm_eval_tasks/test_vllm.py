@@ -70,6 +70,7 @@ def test_vllm_and_lm_eval_have_what_we_touch() -> None:
     """`lm_eval_tasks/compat/vllm.py` lists it."""
     from lm_eval.models import vllm_causallms
     from vllm.config import CacheConfig, ModelConfig, VllmConfig
+    from vllm.logger import DEFAULT_LOGGING_CONFIG
     from vllm.outputs import CompletionOutput, RequestOutput
 
     answer = {"index", "text", "token_ids", "finish_reason"}
@@ -79,6 +80,7 @@ def test_vllm_and_lm_eval_have_what_we_touch() -> None:
     assert callable(vllm_causallms.Collator)
     for name in ("tok_encode", "_model_generate"):
         assert callable(getattr(vllm_causallms.VLLM, name))
+    assert set(DEFAULT_LOGGING_CONFIG) >= {"handlers", "loggers", "version"}
     for config, fields in (
         (VllmConfig, {"model_config", "cache_config"}),
         (ModelConfig, {"dtype", "quantization"}),

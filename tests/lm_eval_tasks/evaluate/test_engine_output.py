@@ -79,6 +79,10 @@ def test_a_configuration_of_the_users_own_stays(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv(CONFIGURED, str(tmp_path / "own.json"))
     with errors_kept():
         assert os.environ[CONFIGURED] == str(tmp_path / "own.json")
+    monkeypatch.delenv(CONFIGURED)
+    monkeypatch.setenv("VLLM_CONFIGURE_LOGGING", "0")
+    with errors_kept():
+        assert CONFIGURED not in os.environ
 
 
 @pytest.mark.usefixtures("vllm")
