@@ -146,9 +146,9 @@ def side_of(side: str, part: Part, folder: Path) -> dict[str, float]:
     given = ",".join(f"{key}={value}" for key, value in arguments.items())
     metadata = {"dataset": str(folder / "academiceval"), "bertscore_model": "none"}
     if side == "ours":
-        ours("vllm", given, part.tasks, metadata, folder / f"out-{part.context}", GENERATION)
+        ours("vllm", given, part.tasks, metadata, folder / f"out-{part.context}", GENERATION, "auto")
     else:
-        plain("vllm", given, part.tasks, metadata, GENERATION)
+        plain("vllm", given, part.tasks, metadata, GENERATION, "auto")
     return counts
 
 

@@ -119,12 +119,15 @@ def measure(folder: Path, dataset: Path) -> dict[str, Any]:
     }
 
 
-def plain(model: str, given: str, tasks: Sequence[str], metadata: dict[str, Any], gen_kwargs: str = "") -> None:
+def plain(
+    model: str, given: str, tasks: Sequence[str], metadata: dict[str, Any], gen_kwargs: str = "", batch_size: str = "1"
+) -> None:
     """What the command lm_eval does."""
     manager = TaskManager(include_path=str(tasks_path()), include_defaults=False, metadata=metadata)
     simple_evaluate(
         model=model,
         model_args=given,
+        batch_size=batch_size,
         tasks=list(tasks),
         task_manager=manager,
         metadata=metadata,
@@ -135,10 +138,16 @@ def plain(model: str, given: str, tasks: Sequence[str], metadata: dict[str, Any]
 
 
 def ours(
-    model: str, given: str, tasks: Sequence[str], metadata: dict[str, Any], output: Path, gen_kwargs: str = ""
+    model: str,
+    given: str,
+    tasks: Sequence[str],
+    metadata: dict[str, Any],
+    output: Path,
+    gen_kwargs: str = "",
+    batch_size: str = "1",
 ) -> None:
     """What `academiceval eval` does."""
-    generation = Generation(apply_chat_template=True, gen_kwargs=gen_kwargs)
+    generation = Generation(batch_size, apply_chat_template=True, gen_kwargs=gen_kwargs)
     evaluate(model, given, tasks, metadata, Part(), output, generation)
 
 
