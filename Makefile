@@ -42,7 +42,7 @@ test: setup check
 # torch; lm-eval and vLLM look for a distribution called vllm, with cpu in its version.
 VLLM = .venv-vllm
 TORCH = $(shell grep '^torch==' constraints.txt)
-VLLM_GPU = $(shell command -v nvidia-smi)
+VLLM_GPU = $(shell command -v nvidia-smi 2>/dev/null)
 test-vllm: $(VLLM)/installed
 	$(VLLM)/bin/python -m pytest -m vllm
 

@@ -53,7 +53,7 @@ def register(commands: Commands) -> None:
     )
     help_ = "runs of two models that show how much their differences vary from paper to paper, for --detect"
     sub.add_argument("--like", type=Path, nargs=2, metavar=("A", "B"), help=help_)
-    help_ = "memory of one GPU: says whether weights and the longest prompt fit (tensor_parallel_size of them)"
+    help_ = "memory of one GPU: says whether weights and the cache of the model's context fit (tensor_parallel_size of them)"
     sub.add_argument("--gpu-memory", type=amount, metavar="GIB", help=help_)
     sub.add_argument(
         "--tokens-per-second", type=seconds, help="of prompts and answers together, to estimate how long it takes"

@@ -7,23 +7,30 @@ raises.
 
 from __future__ import annotations
 
+import atexit
 import json
 import logging
 import os
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any
 
-_CONFIGURED = "VLLM_LOGGING_CONFIG_PATH"
-_CONFIGURES = "VLLM_CONFIGURE_LOGGING"
+_FILE = "VLLM_LOGGING_CONFIG_PATH"
+_SWITCH = "VLLM_CONFIGURE_LOGGING"
 _HANDLER = "academiceval"
+_ELSEWHERE = {"distributed_executor_backend": ("ray", "external_launcher")}
+_MANY = ("nnodes", "data_parallel_size")
 
 
 @contextmanager
-def errors_kept() -> Iterator[list[str]]:
+def errors_kept(arguments: Mapping[str, Any]) -> Iterator[list[str]]:
     """Within this block, errors that vLLM's processes log are kept too.
+
+    Args:
+        arguments: of the model; processes on other machines could not read the configuration.
 
     Yields:
         A list that has their lines if the block raises. It stays empty if the user configures logging, or switches it off.
@@ -31,25 +38,40 @@ def errors_kept() -> Iterator[list[str]]:
     from vllm import logger
 
     kept: list[str] = []
-    if os.environ.get(_CONFIGURED) or os.environ.get(_CONFIGURES) == "0":
+    if os.environ.get(_FILE) or os.environ.get(_SWITCH) == "0" or _is_elsewhere(arguments):
         yield kept
         return
-    with TemporaryDirectory() as folder:
-        errors, config = Path(folder) / "errors.log", Path(folder) / "logging.json"
-        config.write_text(json.dumps(_with_file(logger.DEFAULT_LOGGING_CONFIG, errors)), encoding="utf-8")
-        handler = logging.FileHandler(errors, encoding="utf-8")
-        handler.setLevel(logging.ERROR)
-        # Processes that are forked have this one's handlers, others read the configuration.
-        logging.getLogger("vllm").addHandler(handler)
-        os.environ[_CONFIGURED] = str(config)
-        try:
-            yield kept
-        except BaseException:
-            kept += errors.read_text(encoding="utf-8", errors="replace").splitlines()
-            raise
-        finally:
-            del os.environ[_CONFIGURED]
-            logging.getLogger("vllm").removeHandler(handler)
+    # It stays as long as processes may start.
+    folder = Path(mkdtemp(prefix="academiceval-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    errors, config = folder / "errors.log", folder / "logging.json"
+    config.write_text(json.dumps(_with_file(logger.DEFAULT_LOGGING_CONFIG, errors)), encoding="utf-8")
+    handler = logging.FileHandler(errors, encoding="utf-8")
+    handler.setLevel(logging.ERROR)
+    # Processes that are forked have this one's handlers, others read the configuration.
+    logging.getLogger("vllm").addHandler(handler)
+    os.environ[_FILE] = str(config)
+    try:
+        yield kept
+    except BaseException:
+        kept += errors.read_text(encoding="utf-8", errors="replace").splitlines()
+        raise
+    finally:
+        os.environ.pop(_FILE, None)
+        _remove_handlers(errors)
+
+
+def _is_elsewhere(arguments: Mapping[str, Any]) -> bool:
+    many = any(str(arguments.get(key) or 1) != "1" for key in _MANY)
+    return many or any(arguments.get(key) in values for key, values in _ELSEWHERE.items())
+
+
+def _remove_handlers(errors: Path) -> None:
+    """Those that write into the file: ours, and what vLLM has put in its place by the configuration."""
+    log = logging.getLogger("vllm")
+    for handler in list(log.handlers):
+        if isinstance(handler, logging.FileHandler) and Path(handler.baseFilename) == errors:
+            log.removeHandler(handler)
             handler.close()
 
 

@@ -142,19 +142,11 @@ def _read(path: Path | None) -> dict[str, Any]:
 
 
 def model_class(kind: str) -> Any:
-    """One of lm-eval's model types.
-
-    Raises:
-        KeyError: there is no such type.
-        ModuleNotFoundError: its package is not installed.
-    """
+    """One of lm-eval's model types; any error is what importing it raises."""
     import lm_eval.models  # noqa: F401  registers the types
     from lm_eval.api.registry import get_model
 
-    try:
-        return get_model(kind)
-    except (ValueError, KeyError) as err:
-        raise KeyError(kind) from err
+    return get_model(kind)
 
 
 def open_model(class_: Any, arguments: Mapping[str, Any], batch_size: str, device: str | None) -> LM:
@@ -227,7 +219,8 @@ def _without_nested(text: str) -> tuple[str, dict[str, Any]]:
     nested = {}
     while match := _NESTED.search(text):
         try:
-            value, end = json.JSONDecoder().raw_decode(text, match.end())
+            _, end = json.JSONDecoder().raw_decode(text, match.end())
+            nested[match[1]] = parse_json(text[match.end() : end])
         except (ValueError, RecursionError) as err:
             raise OptionError(
                 f"{text[match.end() :]!r:.60} is not JSON ({err}): write its keys and texts in double quotes"
@@ -236,7 +229,6 @@ def _without_nested(text: str) -> tuple[str, dict[str, Any]]:
             raise OptionError(
                 f"after {text[match.end() : end]!r:.60} comes {text[end:]!r:.20} where a comma must stand"
             )
-        nested[match[1]] = value
         text = text[: match.start()] + text[end:]
     return text.strip().lstrip(","), nested
 

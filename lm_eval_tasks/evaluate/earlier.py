@@ -11,7 +11,7 @@ from lm_eval_tasks.core.errors import EvalError, SamplesError
 from lm_eval_tasks.core.known_hashes import known_sha256
 from lm_eval_tasks.core.metadata import dataset_of
 from lm_eval_tasks.core.redaction import redact
-from lm_eval_tasks.evaluate.models import RUNTIME
+from lm_eval_tasks.evaluate.models import RUNTIME, telling
 from lm_eval_tasks.samples.results import RESULTS, Results, read_results
 from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import Sample, read_lines
@@ -168,7 +168,7 @@ def _options(run: Mapping[str, Any]) -> dict[str, Any]:
     # Stored options are without secrets.
     options = {name: value for name, value in redact(dict(run)).items() if name not in _FREE}
     for table in ("model_args", "metadata"):
-        inner = options.pop(table, None) or {}
+        inner = telling(options.pop(table, None) or {})
         options |= {f"{table} {name}": str(value) for name, value in inner.items() if name not in _FREE}
     # A folder is the same by any path, and if it is not named because it is the default.
     folder = Path(dataset_of(run.get("metadata") or {})).expanduser()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.llm.served_length import LENGTH_KEYS, argument_of, configuration_of, stated
+from lm_eval_tasks.llm.served_length import argument_of, configuration_of, stated
 
 GIB = 1 << 30
 _BYTES = {
@@ -24,6 +25,13 @@ _BYTES = {
 # Weights that are quantized, by the argument that says so or the configuration: bytes of a parameter, scales included.
 _QUANTIZED = {"fp8": 1.0, "awq": 0.56, "gptq": 0.56, "bitsandbytes": 0.56, "mxfp4": 0.54, "compressed-tensors": 1.0}
 _WEIGHTS = ("model*.safetensors", "pytorch_model*.bin")
+# The arguments that an engine knows for its length, and that say how many GPUs hold a copy of the model.
+_ENGINES_LENGTH = ("max_model_len", "max_length")
+_PARALLEL = ("tensor", "pipeline", "prefill_context")
+# Tokens that vLLM reads of a prompt at once, for which windows have room too.
+_BATCHED = 8192
+# Layers that keep no tokens.
+_KEEPS_NONE = ("linear_attention", "mamba", "mamba2", "conv", "moe")
 # Of the memory that vLLM takes, what activations and the engine itself need.
 _BESIDE = 0.08
 
@@ -47,13 +55,15 @@ class Memory:
 
     @property
     def sentence(self) -> str:
-        """Both sides in GiB, and how many of the longest prompts fit at once."""
+        """Both sides in GiB, and how many prompts of that length fit at once."""
         weights = f"weights about {self.weights / GIB:.1f} GiB, " if self.weights else ""
         needed = f"Memory: {weights}KV cache of {self.tokens:,} tokens {self.cache / GIB:.2f} GiB"
         if self.room is None:
             return needed
-        at_once = max(0, self.room - (self.weights or 0)) // max(1, self.cache)
-        return f"{needed}; room for both about {self.room / GIB:.1f} GiB (GPUs: {self.gpus}); such prompts at once: {at_once}"
+        at_once = (
+            f"; such prompts at once: {max(0, self.room - (self.weights or 0)) // self.cache}" if self.cache else ""
+        )
+        return f"{needed}; room for both about {self.room / GIB:.1f} GiB (GPUs: {self.gpus}){at_once}"
 
     def check(self) -> None:
         """Raise an EvalError if it cannot fit."""
@@ -73,14 +83,9 @@ def memory_of(arguments: Mapping[str, Any], tokens: int, gpu_gib: float | None) 
         tokens: of the longest prompt and its answer.
         gpu_gib: memory of one GPU.
     """
-    if not arguments.get("pretrained"):
-        return None
-    overrides = arguments.get("hf_overrides")
-    own = configuration_of(str(arguments["pretrained"]), arguments)
-    config = {**own, **overrides} if own and isinstance(overrides, Mapping) else own
-    key = next((key for key in LENGTH_KEYS if arguments.get(key) is not None), None)
+    config = configuration_of(str(arguments["pretrained"]), arguments) if arguments.get("pretrained") else {}
+    key = next((key for key in _ENGINES_LENGTH if arguments.get(key) is not None), None)
     served = argument_of(key, arguments[key]) if key else (stated(config) or (tokens,))[0]
-    tensor, pipeline = (_whole(arguments, f"{kind}_parallel_size", 1) for kind in ("tensor", "pipeline"))
     used = _share(arguments)
     try:
         cache = cache_bytes(config, arguments, max(tokens, served)) if config else None
@@ -89,7 +94,7 @@ def memory_of(arguments: Mapping[str, Any], tokens: int, gpu_gib: float | None) 
         return None
     if cache is None:
         return None
-    gpus = tensor * pipeline
+    gpus = prod(_whole(arguments, f"{kind}_parallel_size", 1) for kind in _PARALLEL)
     room = int(gpus * gpu_gib * max(0.0, used - _BESIDE) * GIB) if gpu_gib else None
     return Memory(weights, max(tokens, served), cache, gpus, room)
 
@@ -128,19 +133,21 @@ def cache_bytes(config: Mapping[str, Any], arguments: Mapping[str, Any], tokens:
     if latent:
         return int(copies * layers * (latent + (config.get("qk_rope_head_dim") or 0)) * size * tokens)
     head = config.get("head_dim") or config["hidden_size"] // heads
-    return int(copies * 2 * groups * head * size * sum(_kept(config, layers, tokens)))
+    return int(copies * 2 * groups * head * size * sum(_kept(config, arguments, layers, tokens)))
 
 
-def _kept(config: Mapping[str, Any], layers: int, tokens: int) -> list[int]:
+def _kept(config: Mapping[str, Any], arguments: Mapping[str, Any], layers: int, tokens: int) -> list[int]:
     """The tokens that each layer keeps."""
-    window = min(tokens, config.get("sliding_window") or tokens)
-    kept = {
-        "full_attention": tokens,
-        "sliding_attention": window,
-        "chunked_attention": min(tokens, config.get("attention_chunk_size") or tokens),
-    }
+    if str(arguments.get("disable_hybrid_kv_cache_manager")).casefold() == "true":
+        return [tokens] * layers
+    batched = _whole(arguments, "max_num_batched_tokens", _BATCHED)
+    window, chunk = (
+        min(tokens, config[key] + batched) if config.get(key) else tokens
+        for key in ("sliding_window", "attention_chunk_size")
+    )
+    kept = {"sliding_attention": window, "chunked_attention": chunk, **dict.fromkeys(_KEEPS_NONE, 0)}
     if types := config.get("layer_types"):
-        return [kept.get(kind, 0) for kind in types]
+        return [kept.get(kind, tokens) for kind in types]
     # Without types, all layers slide, as Mistral's did.
     return [window if config.get("use_sliding_window", True) else tokens] * layers
 
@@ -190,8 +197,16 @@ def _parameters(config: Mapping[str, Any]) -> tuple[int, int, int] | None:
     of_expert = int(config.get("moe_intermediate_size") or inner)
     # Experts that every token goes through; Llama 4 has one, and another size for layers without experts.
     shared = int(config.get("n_shared_experts") or "intermediate_size_mlp" in config)
-    dense = min(layers, int(config.get("first_k_dense_replace") or 0)) if experts else layers
-    feed_forward = 3 * width * (dense * inner + (layers - dense) * (experts + shared) * of_expert)
+    with_experts = _layers_with_experts(config, layers) if experts else 0
+    dense = (layers - with_experts) * int(config.get("intermediate_size_mlp") or inner)
+    feed_forward = 3 * width * (dense + with_experts * (experts + shared) * of_expert)
     attention = 2 * width * heads * head + 2 * width * groups * head
     embeddings = vocabulary * width * (1 if config.get("tie_word_embeddings") else 2)
     return feed_forward, layers * attention, embeddings
+
+
+def _layers_with_experts(config: Mapping[str, Any], layers: int) -> int:
+    steps = ("interleave_moe_layer_step", "decoder_sparse_step", "expert_layer_period")
+    step = next((int(config[key]) for key in steps if config.get(key)), 1)
+    without = int(config.get("first_k_dense_replace") or 0) + len(config.get("mlp_only_layers") or ())
+    return max(0, layers - without) // step

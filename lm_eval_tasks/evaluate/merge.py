@@ -13,7 +13,7 @@ from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.metadata import Shard
 from lm_eval_tasks.core.text import ODD
-from lm_eval_tasks.evaluate.models import RUNTIME
+from lm_eval_tasks.evaluate.models import RUNTIME, telling
 from lm_eval_tasks.evaluate.run_usage import together
 from lm_eval_tasks.samples.results import RESULTS, Results, Score
 from lm_eval_tasks.samples.run_folder import only_result, results_in, samples_beside, samples_of
@@ -132,7 +132,7 @@ def _identity_of(part: _Part) -> dict[str, Any]:
     arguments = {key: value for key, value in run.items() if key not in RUNTIME}
     return {
         **arguments,
-        "model_args": {key: value for key, value in run["model_args"].items() if key not in RUNTIME},
+        "model_args": telling(run["model_args"]),
         "metadata": {key: value for key, value in run["metadata"].items() if key != "dataset"},
     }
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from lm_eval_tasks.evaluate.generation import Generation
 
 _LOGGER = logging.getLogger(__name__)
-# Arguments that say how a model is run, not which it is: its answers are the same, but for the rounding of another order of sums.
+# Arguments that say how or where a model is run, not which it is: its answers are the same, but for the rounding of another order of
+# sums.
 # docs/options.md lists them; `kv_cache_dtype`, `dtype`, `quantization`, `hf_overrides` and the like are not among them.
 RUNTIME = frozenset(
     # of servers and of all models
@@ -47,10 +48,11 @@ RUNTIME = frozenset(
     "download_dir max_parallel_loading_workers safetensors_load_strategy".split()
 )
 # What `dtype`, `kv_cache_dtype` and the like are if they are not given.
-AUTO = "auto"
+_NOT_GIVEN = (None, "auto")
 # The line of a traceback that says what went wrong, and such lines that only point to others.
 _CAUSE = re.compile(r"[\w.]*(?:Error|Exception): .")
-_POINTER = re.compile(r"See (?:root cause|stack trace)|initialization failed|failed to start", re.IGNORECASE)
+_POINTER = re.compile(r"See (?:root cause|stack trace)|(?:Engine core|WorkerProc) initialization failed", re.IGNORECASE)
+_CHAINED = "During handling of the above exception"
 _LONGEST = 200
 # What a library says when a model cannot be opened -> what to change.
 _ADVICE: tuple[tuple[str, str], ...] = (
@@ -93,18 +95,13 @@ def open_model(model: str, arguments: Mapping[str, Any], generation: Generation)
         return BaselineLM(model)
     device = arguments.get("device") or generation.device
     _check_device(device)
-    if model == "vllm" and importlib.util.find_spec("vllm") is None:
-        raise ModelError('the model type vllm needs vllm: pip install "academiceval[vllm]"')
+    if model.startswith("vllm") and importlib.util.find_spec("vllm") is None:
+        raise ModelError(f'the model type {model} needs vllm: pip install "academiceval[vllm]"')
     said: list[str] = []
     try:
-        model_class = compat.model_class(model)
-    except KeyError as err:
-        raise ModelError(f"lm-eval has no model type {model!r}, and it is not a baseline") from err
-    except ImportError as err:
-        raise ModelError(f"the model type {model} needs a package that cannot be imported: {err}") from err
-    try:
-        with errors_kept() if model.startswith("vllm") else nullcontext(said) as said:
-            opened = compat.open_model(model_class, arguments, generation.batch_size, device or _usual_device(model))
+        class_ = compat.model_class(model)
+        with errors_kept(arguments) if model.startswith("vllm") else nullcontext(said) as said:
+            opened = compat.open_model(class_, arguments, generation.batch_size, device or _usual_device(model))
             return compat.with_whole_answers(opened)
     except Exception as err:  # whatever a library or a GPU may raise
         _LOGGER.debug("the model cannot be opened", exc_info=True)
@@ -120,8 +117,8 @@ def _why(error: str, said: Sequence[str]) -> str:
         error: of a library, in as many lines as it likes.
         said: what its processes logged about it.
     """
-    causes = [line.strip() for line in said if _CAUSE.match(line.strip())]
-    lines = [line for line in (*causes, *_lines(error)) if not _POINTER.search(line)] or _lines(error)
+    lines = [*_causes(said), *_lines(error)]
+    lines = [line for line in lines if not _POINTER.search(line)] or lines
     for pattern, advice in _ADVICE:
         for line in lines:
             if re.search(pattern, line, re.IGNORECASE):
@@ -129,13 +126,25 @@ def _why(error: str, said: Sequence[str]) -> str:
     return _short(lines[0])
 
 
+def _causes(said: Sequence[str]) -> list[str]:
+    """What the tracebacks in a log end with; of those that led to one another, the last."""
+    causes: list[str] = []
+    for line in map(str.strip, said):
+        if _CAUSE.match(line):
+            causes.append(line)
+        elif line.startswith(_CHAINED) and causes:
+            causes.pop()
+    return causes
+
+
 def _lines(error: str) -> list[str]:
     """The lines of an error that say something; pydantic's has others around them."""
     lines = [line.strip() for line in error.splitlines() if line.strip()]
-    if len(lines) < 2 or not re.match(r"\d+ validation errors? for ", error):
+    if not re.match(r"\d+ validation errors? for ", error):
         return lines
     told = [line.partition(" [type=")[0].removeprefix("Value error, ") for line in lines[1:]]
-    return [": ".join(line for line in told if not line.startswith("For further information"))]
+    told = [line for line in told if not line.startswith("For further information")]
+    return [": ".join(told)] if told else lines
 
 
 def _short(line: str) -> str:
@@ -181,9 +190,14 @@ def _is_usual(key: str, value: object) -> bool:
     return (key == "seed" and not value) or key == "repeats"
 
 
+def telling(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that make a model another one."""
+    return {key: value for key, value in arguments.items() if key not in RUNTIME and value not in _NOT_GIVEN}
+
+
 def identity_of(model: str, arguments: Mapping[str, Any], weights: Mapping[str, str], generation: Generation) -> str:
     """What an answer depends on besides the prompt: the model's type, arguments and weights, and how it is prompted."""
-    which = {key: value for key, value in arguments.items() if key not in RUNTIME and value != AUTO}
+    which = telling(arguments)
     how = {key: value for key, value in asdict(generation).items() if key not in RUNTIME and not _is_usual(key, value)}
     # A renewed key does not make another model.
     return json.dumps(redact([model, which, how, *([weights] if weights else [])]), sort_keys=True, default=str)

@@ -143,7 +143,7 @@ def total(planned: Sequence[Planned]) -> Usage:
 
 
 def memory(planned: Sequence[Planned], model_args: str, gpu_gib: float | None) -> Memory | None:
-    """What the longest prompt needs; None if the model or its tokenizer is not known."""
+    """What weights and cache need; None if the model or its tokenizer is not known."""
     longest = max((entry.longest for entry in planned if entry.longest is not None), default=None)
     return memory_of(command_line.parse_args(model_args), longest, gpu_gib) if longest else None
 

@@ -1,9 +1,10 @@
 """How many tokens a model really serves, and what says so.
 
-In this order: the argument that sets it; the engine, if it is open in this process; what the configuration states, with its overrides
-(`hf_overrides`, for vLLM); the tokenizer. What a configuration states is the least that vLLM (0.10 to 0.33, `_get_and_verify_max_len` in
-`vllm/config/model.py`) and lm-eval's transformers models (`resolve_max_length`) make of it, so that neither cuts prompts itself: rope
-scaling raises it in some of them only. LongRoPE serves the length before scaling unless an argument says more.
+In this order: the argument that sets it; what the configuration states, with its overrides (`hf_overrides`, for vLLM); the tokenizer. An
+engine that is open in this process has read all these: it caps the argument and replaces the others. What a configuration states counts
+for the least that vLLM (`_get_and_verify_max_len` in `vllm/config/model.py`) and lm-eval's transformers models (`resolve_max_length`)
+make of it, so that neither cuts prompts itself: rope scaling raises it in some of them only. LongRoPE serves the length before scaling
+unless an argument says more.
 """
 
 from __future__ import annotations
@@ -77,10 +78,10 @@ def _told(
     for key in LENGTH_KEYS:
         if arguments.get(key) is not None:
             return ServedLength(argument_of(key, arguments[key]), f"{_ARGUMENT} {key}")
-    from_config = stated({**configuration_of(model, arguments), **overrides})
+    from_config = stated(configuration_of(model, arguments))
     if from_config is not None:
         tokens, key = from_config
-        return ServedLength(tokens, f"{key} of {'hf_overrides' if key in overrides else 'its configuration'}")
+        return ServedLength(tokens, f"{key} of {'hf_overrides' if key in _of_text(overrides) else 'its configuration'}")
     known = tokenizer.model_max_length <= _NO_LIMIT
     return ServedLength(int(tokenizer.model_max_length), "its tokenizer") if known else None
 
@@ -96,20 +97,27 @@ def argument_of(key: str, value: object) -> int:
     raise TokenizerError(f"{key}={value!r:.40} is not a whole number of at least 1")
 
 
-def configuration_of(model: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A model's configuration, that of its text part if it has several; empty if it is not here or cannot be read."""
+def configuration_of(model: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """A model's configuration with its overrides, that of its text part if it has several; the overrides alone if it is not here or
+    cannot be read.
+    """
     from transformers import AutoConfig
 
+    overrides = arguments.get("hf_overrides")
+    changed = _of_text(overrides) if isinstance(overrides, Mapping) else {}
     try:
         config = AutoConfig.from_pretrained(
             model, revision=arguments.get("revision") or "main", trust_remote_code=trusts_code(arguments)
         )
     except Exception:  # whatever a model's own code or a strict configuration raises; whoever opens the model says it
-        return {}
-    whole: dict[str, Any] = config.to_dict()
-    text_config = getattr(config, "text_config", None)
-    quantization = {key: whole[key] for key in ("quantization_config",) if whole.get(key)}
-    return {**quantization, **text_config.to_dict()} if text_config is not None else whole
+        return changed
+    return {**_of_text(config.to_dict()), **changed}
+
+
+def _of_text(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a configuration and of its text part, which come first."""
+    text_config = config.get("text_config")
+    return {**config, **(text_config if isinstance(text_config, Mapping) else {})}
 
 
 def trusts_code(arguments: Mapping[str, Any]) -> bool:

@@ -71,8 +71,8 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
     if isinstance(context := made_with.get("context"), Mapping):
         yield "prompts cut to", f"{context.get('tokens')} tokens ({context.get('source')})"
     versions = made_with.get("versions")
-    if isinstance(versions, Mapping):
-        yield "made with", f"lm_eval {versions.get('lm_eval')}"
+    if isinstance(versions, Mapping) and "lm_eval" in versions:
+        yield "made with", f"lm_eval {versions['lm_eval']}"
     if isinstance(engine := made_with.get("engine"), Mapping):
         yield "engine", _engine(engine)
     usage = results.ours.get("usage")
@@ -88,7 +88,7 @@ def _engine(engine: Mapping[str, Any]) -> str:
     rope = rope if isinstance(rope, Mapping) else {}
     # One for all layers, or one for each type of them.
     ropes = [rope, *(entry for entry in rope.values() if isinstance(entry, Mapping))]
-    stretched = [f"{one.get('rope_type', one.get('type'))} {one['factor']}" for one in ropes if one.get("factor")]
+    stretched = [f"{one.get('rope_type') or one.get('type')} {one['factor']}" for one in ropes if one.get("factor")]
     settings = {
         "": engine.get("dtype"),
         "KV cache ": engine.get("kv_cache_dtype"),

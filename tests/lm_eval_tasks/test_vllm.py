@@ -216,7 +216,7 @@ def test_a_context_of_128k_is_computed_once(tmp_path: Path) -> None:
         ({}, {"num_gpu_blocks_override": 1}, "KV cache|No available memory", "use kv_cache_dtype=fp8"),
         ({"architectures": ["NoSuchForCausalLM"]}, {}, "NoSuchForCausalLM", "upgrade transformers or vllm"),
         ({"model_type": "no-such"}, {}, "no-such", "upgrade transformers or vllm"),
-        ({"hidden_act": "no-such"}, {}, "no-such", ""),
+        ({"hidden_act": "no-such"}, {}, "no-such", "cannot be opened: "),
         (
             {"model_type": "own", "auto_map": {"AutoConfig": "own.Config"}},
             {},

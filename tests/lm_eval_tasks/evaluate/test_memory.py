@@ -60,17 +60,22 @@ def test_compressed_keys_and_unknown_models(tmp_path: Path) -> None:
     # Gemma 3's pattern: five layers of a window, one of everything.
     pattern = {"layer_types": ["sliding_attention"] * 5 + ["full_attention"], "sliding_window": 1024}
     shape = {"num_hidden_layers": 6, "num_attention_heads": 32, "num_key_value_heads": 16, "head_dim": 128}
-    for tokens, kept in ((100_000, 100_000 + 5 * 1024), (1000, 6 * 1000)):
-        assert cache_bytes(shape | pattern, {"dtype": "bfloat16"}, tokens) == 2 * 16 * 128 * 2 * kept
+    # A window has room for what is read at once, too.
+    reading = {"dtype": "bfloat16", "max_num_batched_tokens": 2048}
+    for tokens, kept in ((100_000, 100_000 + 5 * 3072), (1000, 6 * 1000)):
+        assert cache_bytes(shape | pattern, reading, tokens) == 2 * 16 * 128 * 2 * kept
+    whole = {**reading, "disable_hybrid_kv_cache_manager": True}
+    assert cache_bytes(shape | pattern, whole, 100_000) == 2 * 16 * 128 * 2 * 6 * 100_000
     assert memory_of({}, 1000, 80) is None
     # Mistral's first release slides everywhere; Llama 4 goes in chunks, other layers keep no tokens at all.
     for config, kept in (
-        ({"sliding_window": 1024}, 6 * 1024),
+        ({"sliding_window": 1024}, 6 * 3072),
         ({"sliding_window": 1024, "use_sliding_window": False}, 6 * 100_000),
-        ({"layer_types": ["chunked_attention"] * 6, "attention_chunk_size": 8192}, 6 * 8192),
+        ({"layer_types": ["chunked_attention"] * 6, "attention_chunk_size": 8192}, 6 * 10240),
+        ({"layer_types": ["another_attention"] * 6}, 6 * 100_000),
         ({"layer_types": ["linear_attention"] * 5 + ["full_attention"]}, 100_000),
     ):
-        assert cache_bytes(shape | config, {"dtype": "bfloat16"}, 100_000) == 2 * 16 * 128 * 2 * kept
+        assert cache_bytes(shape | config, reading, 100_000) == 2 * 16 * 128 * 2 * kept
 
 
 def test_gpus_keep_copies_of_the_cache_if_they_are_more_than_its_groups() -> None:
@@ -108,6 +113,19 @@ def test_weights_of_experts_and_of_files(tmp_path: Path) -> None:
     config = {**width, **experts, "intermediate_size": 18432, "kv_lora_rank": 512, "head_dim": 128}
     weights = weights_bytes(config, {"dtype": "bfloat16"})
     assert weights == pytest.approx(671e9 * 2, rel=0.03)
+    # Llama 4 Maverick: 400e9, half of the layers with experts.
+    maverick = {
+        **{
+            "hidden_size": 5120,
+            "num_hidden_layers": 48,
+            "num_attention_heads": 40,
+            "num_key_value_heads": 8,
+            "head_dim": 128,
+        },
+        **{"vocab_size": 202048, "num_local_experts": 128, "interleave_moe_layer_step": 2},
+        **{"intermediate_size": 8192, "intermediate_size_mlp": 16384},
+    }
+    assert weights_bytes(maverick, {"dtype": "bfloat16"}) == pytest.approx(400e9 * 2, rel=0.02)
     (tmp_path / "model.safetensors").write_bytes(b"0" * 4000)
     for other in ("consolidated.safetensors", "pytorch_model.bin"):
         (tmp_path / other).write_bytes(b"0" * 4000)

@@ -37,6 +37,8 @@ def test_overrides_come_before_the_configuration(tmp_path: Path) -> None:
     assert length(tmp_path, config).tokens == 4096
     overridden = length(tmp_path, config, {"hf_overrides": {"max_position_embeddings": 8192}})
     assert (overridden.tokens, "hf_overrides" in overridden.source) == (8192, True)
+    of_text = length(tmp_path, config, {"hf_overrides": {"text_config": {"max_position_embeddings": 1024}}})
+    assert (of_text.tokens, "hf_overrides" in of_text.source) == (1024, True)
 
 
 def test_overrides_that_were_torn_are_refused(tmp_path: Path) -> None:
