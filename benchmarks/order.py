@@ -29,8 +29,8 @@ from lm_eval_tasks.evaluate.order import by_beginning
 from lm_eval_tasks.tasks.folder import tasks_path
 
 BLOCK = 64
-# Characters.
-CONTEXT = 2_000
+# Characters at the beginning of a prompt that tell its context.
+BEGINNING = 2_000
 
 
 def main() -> None:
@@ -62,15 +62,15 @@ def main() -> None:
     for order, share in shares.items():
         print(f"{order}: {share:.3f} of the prompts' text is computed")
     figures = {f"computed_{order}": round(share, 3) for order, share in shares.items()}
-    contexts = len({context_of(prompt) for prompt in prompts})
-    figures["reads_ours"] = round(reads(ours) / contexts, 2)
-    figures["reads_lm_eval"] = round(reads(like_lm_eval) / contexts, 2)
-    print(json.dumps({"questions": len(prompts), "contexts": contexts, **figures}))
+    different = len({context_of(prompt) for prompt in prompts})
+    figures["reads_ours"] = round(reads(ours) / different, 2)
+    figures["reads_lm_eval"] = round(reads(like_lm_eval) / different, 2)
+    print(json.dumps({"questions": len(prompts), "contexts": different, **figures}))
 
 
 def context_of(prompt: str) -> str:
     """What tells the context of a prompt: its first papers stand before anything that is asked."""
-    return prompt[:CONTEXT]
+    return prompt[:BEGINNING]
 
 
 def reads(prompts: Sequence[str]) -> int:

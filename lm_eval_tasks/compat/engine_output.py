@@ -21,7 +21,7 @@ from typing import Any
 _FILE = "VLLM_LOGGING_CONFIG_PATH"
 _SWITCH = "VLLM_CONFIGURE_LOGGING"
 _HANDLER = "academiceval"
-_ELSEWHERE = {"distributed_executor_backend": ("ray", "external_launcher")}
+_ELSEWHERE = ("ray", "external_launcher")
 _MANY = ("nnodes", "data_parallel_size")
 
 
@@ -63,7 +63,7 @@ def errors_kept(arguments: Mapping[str, Any]) -> Iterator[list[str]]:
 
 def _is_elsewhere(arguments: Mapping[str, Any]) -> bool:
     many = any(str(arguments.get(key) or 1) != "1" for key in _MANY)
-    return many or any(arguments.get(key) in values for key, values in _ELSEWHERE.items())
+    return many or arguments.get("distributed_executor_backend") in _ELSEWHERE
 
 
 def _remove_handlers(errors: Path) -> None:

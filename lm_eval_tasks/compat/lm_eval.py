@@ -141,20 +141,23 @@ def _read(path: Path | None) -> dict[str, Any]:
     return read if isinstance(read, dict) else {}
 
 
-def model_class(kind: str) -> Any:
-    """One of lm-eval's model types; any error is what importing it raises."""
+def open_model(kind: str, arguments: Mapping[str, Any], batch_size: str, device: str | None) -> LM:
+    """A model of one of lm-eval's types, as its command line opens it.
+
+    A public way would be a function that takes the command line's arguments; `simple_evaluate` opens and evaluates in one.
+
+    Raises:
+        KeyError: there is no such type.
+        Exception: what the type's own code raises.
+    """
     import lm_eval.models  # noqa: F401  registers the types
     from lm_eval.api.registry import get_model
 
-    return get_model(kind)
-
-
-def open_model(class_: Any, arguments: Mapping[str, Any], batch_size: str, device: str | None) -> LM:
-    """A model of one of lm-eval's types, as its command line opens it; any error is what the type's own code raises.
-
-    A public way would be a function that takes the command line's arguments; `simple_evaluate` opens and evaluates in one.
-    """
-    opened: LM = class_.create_from_arg_obj(
+    try:
+        model_class = get_model(kind)
+    except (ValueError, KeyError) as err:
+        raise KeyError(f"lm-eval has no model type {kind!r}") from err
+    opened: LM = model_class.create_from_arg_obj(
         dict(arguments), {"batch_size": batch_size, "max_batch_size": None, "device": device}
     )
     return opened

@@ -17,15 +17,21 @@ from lm_eval_tasks.llm.served_length import (
     ServedLength,
     argument_of,
     served_length,
-    trusts_code,
+    switched_on,
 )
 from lm_eval_tasks.llm.thoughts import opening_mark
 
 _LOGGER = logging.getLogger(__name__)
 # Arguments that decide how a model reads prompts.
 _READ = (
-    *("pretrained", "tokenizer", "revision", "enable_thinking", "trust_remote_code", "hf_overrides"),
-    *(ENGINE_LENGTH, *LENGTH_KEYS),
+    "pretrained",
+    "tokenizer",
+    "revision",
+    "enable_thinking",
+    "trust_remote_code",
+    "hf_overrides",
+    ENGINE_LENGTH,
+    *LENGTH_KEYS,
 )
 
 
@@ -106,7 +112,7 @@ def _of_known(known: str) -> tuple[str, ServedLength, Any]:
     arguments = json.loads(known)
     name = str(arguments.get("tokenizer") or arguments["pretrained"])
     label = f"{name}@{arguments.get('revision') or 'main'}"
-    tokenizer = tokenizers.load(label, trust_remote_code=trusts_code(arguments))
+    tokenizer = tokenizers.load(label, trust_remote_code=switched_on(arguments, "trust_remote_code"))
     return label, served_length(str(arguments.get("pretrained") or name), arguments, tokenizer), tokenizer
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.llm.served_length import argument_of, configuration_of, stated
+from lm_eval_tasks.llm.served_length import argument_of, configuration_of, stated, switched_on
 
 GIB = 1 << 30
 _BYTES = {
@@ -85,10 +85,10 @@ def memory_of(arguments: Mapping[str, Any], tokens: int, gpu_gib: float | None) 
     """
     config = configuration_of(str(arguments["pretrained"]), arguments) if arguments.get("pretrained") else {}
     key = next((key for key in _ENGINES_LENGTH if arguments.get(key) is not None), None)
-    served = argument_of(key, arguments[key]) if key else (stated(config) or (tokens,))[0]
+    longest = max(tokens, argument_of(key, arguments[key]) if key else (stated(config) or (tokens,))[0])
     used = _share(arguments)
     try:
-        cache = cache_bytes(config, arguments, max(tokens, served)) if config else None
+        cache = cache_bytes(config, arguments, longest)
         weights = weights_bytes(config, arguments)
     except (TypeError, ValueError, KeyError):  # a configuration unlike others
         return None
@@ -96,7 +96,7 @@ def memory_of(arguments: Mapping[str, Any], tokens: int, gpu_gib: float | None) 
         return None
     gpus = prod(_whole(arguments, f"{kind}_parallel_size", 1) for kind in _PARALLEL)
     room = int(gpus * gpu_gib * max(0.0, used - _BESIDE) * GIB) if gpu_gib else None
-    return Memory(weights, max(tokens, served), cache, gpus, room)
+    return Memory(weights, longest, cache, gpus, room)
 
 
 def _whole(arguments: Mapping[str, Any], key: str, default: int) -> int:
@@ -138,7 +138,7 @@ def cache_bytes(config: Mapping[str, Any], arguments: Mapping[str, Any], tokens:
 
 def _kept(config: Mapping[str, Any], arguments: Mapping[str, Any], layers: int, tokens: int) -> list[int]:
     """The tokens that each layer keeps."""
-    if str(arguments.get("disable_hybrid_kv_cache_manager")).casefold() == "true":
+    if switched_on(arguments, "disable_hybrid_kv_cache_manager"):
         return [tokens] * layers
     batched = _whole(arguments, "max_num_batched_tokens", _BATCHED)
     window, chunk = (

@@ -99,9 +99,8 @@ def open_model(model: str, arguments: Mapping[str, Any], generation: Generation)
         raise ModelError(f'the model type {model} needs vllm: pip install "academiceval[vllm]"')
     said: list[str] = []
     try:
-        class_ = compat.model_class(model)
         with errors_kept(arguments) if model.startswith("vllm") else nullcontext(said) as said:
-            opened = compat.open_model(class_, arguments, generation.batch_size, device or _usual_device(model))
+            opened = compat.open_model(model, arguments, generation.batch_size, device or _usual_device(model))
             return compat.with_whole_answers(opened)
     except Exception as err:  # whatever a library or a GPU may raise
         _LOGGER.debug("the model cannot be opened", exc_info=True)

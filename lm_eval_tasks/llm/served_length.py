@@ -9,7 +9,7 @@ unless an argument says more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,6 @@ from lm_eval_tasks.core.errors import TokenizerError
 LENGTH_KEYS = ("max_model_len", "max_length", "context_length")
 # The key of the metadata for the length that an open engine states.
 ENGINE_LENGTH = "engine_length"
-_ARGUMENT = "the argument"
 _CONFIGURED = (
     "max_position_embeddings",
     "n_positions",
@@ -60,24 +59,30 @@ def served_length(model: str, arguments: Mapping[str, Any], tokenizer: Any) -> S
             f"hf_overrides={overrides!r:.40} is not an object: lm_eval splits nested values at their commas, so give all of "
             "--model_args as JSON"
         )
-    said = _told(model, arguments, overrides, tokenizer)
-    if arguments.get(ENGINE_LENGTH) is None:
-        if said is None:
-            raise TokenizerError(f"the context length of {model!r} is unknown; give max_length=... in --model_args")
-        return said
-    engine = ServedLength(argument_of(ENGINE_LENGTH, arguments[ENGINE_LENGTH]), "the engine")
-    # An argument that the engine does not know can only lower what it serves; a configuration is what it has read already.
-    lowered = said is not None and said.tokens < engine.tokens and said.source.startswith(_ARGUMENT)
-    return said if said is not None and (lowered or said.tokens == engine.tokens) else engine
+    engine = _given(arguments, (ENGINE_LENGTH,), "the engine")
+    # One that the engine does not know can only lower what it serves.
+    argument = _given(arguments, LENGTH_KEYS, "the argument {}")
+    if argument is not None:
+        return argument if engine is None or argument.tokens <= engine.tokens else engine
+    read = _read(model, arguments, overrides, tokenizer)
+    if engine is not None:
+        # It has read the same; what it was, says more.
+        return read if read is not None and read.tokens == engine.tokens else engine
+    if read is None:
+        raise TokenizerError(f"the context length of {model!r} is unknown; give max_length=... in --model_args")
+    return read
 
 
-def _told(
+def _given(arguments: Mapping[str, Any], keys: Sequence[str], source: str) -> ServedLength | None:
+    """The length under the first of these keys; None if none is given."""
+    key = next((key for key in keys if arguments.get(key) is not None), None)
+    return ServedLength(argument_of(key, arguments[key]), source.format(key)) if key else None
+
+
+def _read(
     model: str, arguments: Mapping[str, Any], overrides: Mapping[str, Any], tokenizer: Any
 ) -> ServedLength | None:
-    """What arguments, configuration or tokenizer say; None if none does."""
-    for key in LENGTH_KEYS:
-        if arguments.get(key) is not None:
-            return ServedLength(argument_of(key, arguments[key]), f"{_ARGUMENT} {key}")
+    """What the configuration says, or else the tokenizer; None if neither does."""
     from_config = stated(configuration_of(model, arguments))
     if from_config is not None:
         tokens, key = from_config
@@ -107,7 +112,9 @@ def configuration_of(model: str, arguments: Mapping[str, Any]) -> dict[str, Any]
     changed = _of_text(overrides) if isinstance(overrides, Mapping) else {}
     try:
         config = AutoConfig.from_pretrained(
-            model, revision=arguments.get("revision") or "main", trust_remote_code=trusts_code(arguments)
+            model,
+            revision=arguments.get("revision") or "main",
+            trust_remote_code=switched_on(arguments, "trust_remote_code"),
         )
     except Exception:  # whatever a model's own code or a strict configuration raises; whoever opens the model says it
         return changed
@@ -120,9 +127,9 @@ def _of_text(config: Mapping[str, Any]) -> dict[str, Any]:
     return {**config, **(text_config if isinstance(text_config, Mapping) else {})}
 
 
-def trusts_code(arguments: Mapping[str, Any]) -> bool:
-    """Whether a model's own code may be run, which --model_args say."""
-    return str(arguments.get("trust_remote_code", "")).casefold() == "true"
+def switched_on(arguments: Mapping[str, Any], key: str) -> bool:
+    """Whether an argument is true, as a value or as a word."""
+    return str(arguments.get(key)).casefold() == "true"
 
 
 def stated(config: Mapping[str, Any]) -> tuple[int, str] | None:

@@ -12,10 +12,12 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from lm_eval_tasks.llm.served_length import served_length
 from lm_eval_tasks.samples.sample import JOURNAL, Sample, read
 from tests.helpers.llama import make_llama
 from tests.helpers.places import BIN
@@ -28,9 +30,11 @@ pytestmark = [
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 2048, "rope_theta": 10000.0}
 
 
-def model_of(place: Path, context: int) -> Path:
-    """A random Llama; vLLM's kernels take heads of 64 and more."""
+def model_of(place: Path, context: int, config: Mapping[str, Any] | None = None) -> Path:
+    """A random Llama, whose configuration may be changed; vLLM's kernels take heads of 64 and more."""
     make_llama(place, hidden_size=128, max_position_embeddings=context)
+    file = place / "config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **(config or {})}))
     return place
 
 
@@ -94,9 +98,9 @@ def test_vllm_and_lm_eval_have_what_we_touch() -> None:
     "config",
     [
         {"rope_scaling": {"type": "linear", "factor": 2.0}},
-        {"rope_parameters": {**YARN}},
-        {"rope_parameters": {**YARN}, "max_position_embeddings": 8_192},
-        {"rope_parameters": {**YARN}, "max_position_embeddings": 6_144},
+        {"rope_parameters": YARN},
+        {"rope_parameters": YARN, "max_position_embeddings": 8_192},
+        {"rope_parameters": YARN, "max_position_embeddings": 6_144},
         {"seq_length": 512},
         {"model_max_length": 1_024},
         {"model_max_length": 4_096},
@@ -104,15 +108,9 @@ def test_vllm_and_lm_eval_have_what_we_touch() -> None:
 )
 def test_no_prompt_is_longer_than_what_the_engine_serves(tmp_path: Path, config: dict[str, Any]) -> None:
     """What a configuration states, before an engine is open."""
-    from types import SimpleNamespace
-
     from vllm.engine.arg_utils import EngineArgs
 
-    from lm_eval_tasks.llm.served_length import served_length
-
-    model = model_of(tmp_path / "llama", 2_048)
-    file = model / "config.json"
-    file.write_text(json.dumps({**json.loads(file.read_text()), **config}))
+    model = model_of(tmp_path / "llama", 2_048, config)
     engine = EngineArgs(str(model)).create_model_config().max_model_len
     assert 512 <= served_length(str(model), {}, SimpleNamespace(model_max_length=10**30)).tokens <= engine
 
@@ -229,9 +227,7 @@ def test_a_context_of_128k_is_computed_once(tmp_path: Path) -> None:
 def test_a_model_that_cannot_be_opened_is_one_sentence(
     dataset: Path, tmp_path: Path, config: dict[str, Any], arguments: dict[str, Any], said: str, advice: str
 ) -> None:
-    model = model_of(tmp_path / "llama", 2_048)
-    file = model / "config.json"
-    file.write_text(json.dumps({**json.loads(file.read_text()), **config}))
+    model = model_of(tmp_path / "llama", 2_048, config)
     done = run(command_of("academiceval_abs_9k", model, dataset, tmp_path / "out", **arguments), tmp_path)
     assert done.returncode == 1
     # Processes of the engine show tracebacks of their own.

@@ -105,7 +105,6 @@ def test_the_reason_is_the_engines_own(reason: str, is_known: bool, monkeypatch:
         raise RuntimeError("Engine core initialization failed. See root cause above. Failed core proc(s): {}")
 
     monkeypatch.setattr(models.importlib.util, "find_spec", lambda _: True)
-    monkeypatch.setattr(models.compat, "model_class", lambda _: None)
     monkeypatch.setattr(models.compat, "open_model", fail)
     with pytest.raises(ModelError) as raised:
         models.open_model("vllm", {"pretrained": "ORG/MODEL"}, Generation())
